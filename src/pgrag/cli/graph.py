@@ -161,9 +161,12 @@ def libraries(
     if query is None:
         return listed(
             app.database.call("libraries"),
-            ("library", "newest", "versions", "pages", "documents", "language", "model"),
+            {
+                "library": "library", "newest": "newest", "versions": "versions", "pages": "pages",
+                "passages": "documents", "language": "language", "model": "model",
+            },
             nothing="No library is indexed yet: pgrag index LIBRARY SOURCE.",
-        )
+        )  # fmt: skip
     return listed(
         app.database.call("find_libraries", query=query, top_k=top_k),
         {
@@ -182,7 +185,7 @@ versions = listing(
     {"library": (options.LibraryName, REQUIRED)},
     {
         "version": lambda row: row["version"] or "(unversioned)", "newest": "is_newest",
-        "pages": "pages", "documents": "documents", "status": "status", "updated": "updated_at",
+        "pages": "pages", "passages": "documents", "status": "status", "updated": "updated_at",
         "source": lambda row: row["source"].get("location", ""),
     },
 )  # fmt: skip
