@@ -127,11 +127,10 @@ COMPOSED = {
     "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
     "EvaluationRunList", "Facets", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState",
     "LibraryHealth", "LinkList", "NearPage", "Page", "PageChange", "PageList", "PageQueryResult",
-    "PageResult",
-    "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun", "RemovedSet",
-    "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "Source",
-    "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage",
-    "VersionChanges", "VersionRead",
+    "PageResult", "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun",
+    "RemovedSet", "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "Source",
+    "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage", "VersionChanges",
+    "VersionRead", "Versioned",
 }  # fmt: skip
 TYPES = {
     "bigint": int, "integer": int, "smallint": int, "boolean": bool, "text": str, "uuid": UUID,

@@ -99,6 +99,7 @@ def test_one_is_not_many() -> None:
 @pytest.mark.parametrize(
     ("module", "later"),
     [
+        ("pgrag", {"psycopg", "pydantic", "numpy"}),
         ("pgrag.cli", {"psycopg", "pydantic", "numpy", "alembic", "fastapi", "httpx"}),
         (
             "pgrag.service.app",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 from typer import Argument, Option
@@ -26,6 +26,8 @@ from pgrag.ingest.report import IndexReport
 if TYPE_CHECKING:
     from pgrag.ingest.reader import Progress
 
+#: A version, and the report of its run or why there is none.
+_Run: TypeAlias = "tuple[dict[str, Any], IndexReport | PgragError]"
 #: Options that can be combined with --changed-config.
 _WITH_CHANGED = frozenset({"target", "source", "changed_config", "dry_run", "verbose", "as_json"})
 
@@ -152,51 +154,43 @@ def _watch(app: App, target: Target, source: str, arguments: dict[str, Any]) -> 
 
 
 def _index_tags(
-    app: App,
-    library: str,
-    source: str,
-    arguments: dict[str, Any],
-    *,
-    dry_run: bool,
-    verbose: bool,
-    as_json: bool,
+    app: App, library: str, source: str, arguments: dict[str, Any], *, dry_run: bool, **shown: bool
 ) -> Output:
-    """Index each tag as a version; continue if one cannot be read."""
-    results: list[dict[str, Any]] = []
+    """Index each tag as a version."""
     pattern = arguments.pop("tags")
-    with resumable(), ExitStack() as shown:
+    with resumable(), ExitStack() as bars:
 
         def progress(version: str) -> Progress:
-            shown.close()
+            bars.close()
             title = f"Indexing {label(library, version)}"
-            return shown.enter_context(shown_progress(title, hidden=as_json))
+            return bars.enter_context(shown_progress(title, hidden=shown["as_json"]))
 
-        runs = app.index_tags(
-            library, source, pattern, dry_run=dry_run, progress=progress, **arguments
-        )
-        for version, outcome in runs:
-            shown.close()
-            result = {"library": library, "version": version}
-            if isinstance(outcome, PgragError):
-                results.append(result | {"report": None, "error": str(outcome)})
-                complain(f"{label(library, version)}: {outcome.message}", outcome.hint)
-            else:
-                results.append(result | {"report": asdict(outcome), "error": None})
-                _show(outcome, verbose=verbose, as_json=as_json)
-    return _output_of(results)
+        def runs() -> Iterator[_Run]:
+            for version, outcome in app.index_tags(
+                library, source, pattern, dry_run=dry_run, progress=progress, **arguments
+            ):
+                bars.close()
+                yield {"library": library, "version": version}, outcome
+
+        return _reported(runs(), **shown)
 
 
-def _show(report: IndexReport, *, verbose: bool, as_json: bool) -> None:
-    """Show one of several reports; all are printed together with --json."""
-    if not as_json:
-        print_report(report, verbose=verbose)
-    for failure in failures(report):
-        complain(failure)
-
-
-def _output_of(results: list[dict[str, Any]], *texts: str) -> Output:
+def _reported(runs: Iterable[_Run], *, verbose: bool, as_json: bool) -> Output:
+    """Report runs one by one, or together with --json; continue after those that fail."""
+    results: list[dict[str, Any]] = []
+    for version, outcome in runs:
+        if isinstance(outcome, PgragError):
+            results.append(version | {"report": None, "error": str(outcome)})
+            name = label(version["library"], version["version"])
+            complain(f"{name}: {outcome.message}", outcome.hint)
+            continue
+        results.append(version | {"report": asdict(outcome), "error": None})
+        if not as_json:
+            print_report(outcome, verbose=verbose)
+        for failure in failures(outcome):
+            complain(failure)
     failed = any(each["error"] or each["report"]["failed"] for each in results)
-    return text(results, *texts, failed=failed)
+    return text(results, failed=failed)
 
 
 def _refuse_other_options(context: typer.Context) -> None:
@@ -209,33 +203,32 @@ def _refuse_other_options(context: typer.Context) -> None:
             )
 
 
-def _index_changed(
-    app: App, libraries: Sequence[str], *, dry_run: bool, verbose: bool, as_json: bool
-) -> Output:
-    """Reindex pages read with other page types; continue if a source is gone."""
+def _index_changed(app: App, libraries: Sequence[str], *, dry_run: bool, **shown: bool) -> Output:
+    """Reindex pages read with other page types."""
     targets = [parse_target(name) for name in libraries]
-    results: list[dict[str, Any]] = []
-    with resumable():
-        rows = [
-            row
-            for target in targets
-            for row in app.database.call("outdated_pages", wanted=target.library)
-            if target.version in (None, row["version"])
-        ]
-        for row in rows if targets else app.database.call("outdated_pages"):
-            name = label(row["library"], row["version"])
-            result = {key: row[key] for key in ("library", "version", "pages")}
+    rows = [
+        row
+        for target in targets
+        for row in app.database.call("outdated_pages", wanted=target.library)
+        if target.version in (None, row["version"])
+    ]
+    rows = rows if targets else app.database.call("outdated_pages")
+    if not rows:
+        return text([], "Every page was read with the current page types.")
+
+    def runs() -> Iterator[_Run]:
+        for row in rows:
+            title = f"Indexing {label(row['library'], row['version'])}"
+            outcome: IndexReport | SourceError
             try:
-                with shown_progress(f"Indexing {name}", hidden=as_json) as progress:
-                    report = app.index_again(row, dry_run=dry_run, progress=progress)
+                with shown_progress(title, hidden=shown["as_json"]) as progress:
+                    outcome = app.index_again(row, dry_run=dry_run, progress=progress)
             except SourceError as error:
-                results.append(result | {"report": None, "error": str(error)})
-                complain(f"{name}: {error.message}", error.hint)
-                continue
-            results.append(result | {"report": asdict(report), "error": None})
-            _show(report, verbose=verbose, as_json=as_json)
-    nothing = "Every page was read with the current page types."
-    return _output_of(results, *([] if results else [nothing]))
+                outcome = error
+            yield {key: row[key] for key in ("library", "version", "pages")}, outcome
+
+    with resumable():
+        return _reported(runs(), **shown)
 
 
 @command

@@ -65,7 +65,7 @@ class Paged(Arguments):
     cursor: fields.Cursor = None
 
 
-class OfVersion(BaseModel):
+class FromVersion(BaseModel):
     """What a reply says of the version that was read."""
 
     library: str

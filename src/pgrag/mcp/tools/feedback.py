@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, label
 from pgrag.mcp.replies import breadcrumbs, on_one_line
-from pgrag.mcp.tool import Arguments, OfVersion, Reply, tool
+from pgrag.mcp.tool import Arguments, FromVersion, Reply, tool
 from pgrag.search.recording import give_feedback
 
 
@@ -35,7 +35,7 @@ class Explanation(BaseModel):
     numbers: dict[str, Any] = Field(description="Every number behind the score.")
 
 
-class Explanations(OfVersion):
+class Explanations(FromVersion):
     """Why the hits of a search have their ranks."""
 
     hits: list[Explanation]

@@ -8,7 +8,7 @@ from pgrag.ground.connections import Row
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.replies import Block, fit_page, line, on_one_line
-from pgrag.mcp.tool import OfVersion, Paged, Reply, tool
+from pgrag.mcp.tool import FromVersion, Paged, Reply, tool
 
 _TIMEOUT_MS = 5000
 _LONGEST_LINE = 600
@@ -51,7 +51,7 @@ class Line(BaseModel):
     content: str
 
 
-class Lines(OfVersion):
+class Lines(FromVersion):
     """Lines by page and number."""
 
     lines: list[Line]

@@ -10,7 +10,7 @@ from pgrag.ground.errors import InvalidCursor
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.replies import fit_page, line, plural, unquotable
-from pgrag.mcp.tool import OfVersion, Paged, Reply, tool
+from pgrag.mcp.tool import FromVersion, Paged, Reply, tool
 
 _TIMEOUT_MS = 5000
 _NO_ROW = "No page fits. Leave out FROM, or conditions of WHERE."
@@ -42,7 +42,7 @@ class PageRow(BaseModel):
     values: list[Any] = Field(description="In the order of the columns.")
 
 
-class PageTable(OfVersion):
+class PageTable(FromVersion):
     """The rows of a query over properties."""
 
     columns: list[str]
