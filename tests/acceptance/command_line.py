@@ -182,30 +182,18 @@ def rows(url: str, statement: str, library: str) -> list[dict[str, Any]]:
 
 def counted(url: str, library: str) -> dict[str, Any]:
     """Count what is stored of a library."""
-    [counts] = rows(
-        url,
-        """
+    statement = """
+        with
+            own as (select l.library_id from pgrag.libraries as l where l.name = %(library)s),
+            passages as (select d.covers from pgrag.documents as d natural join own)
         select
-            (select count(*) from pgrag.pages as p where p.library_id = l.library_id) as pages,
-            (
-                select count(*) from pgrag.documents as d where d.library_id = l.library_id
-            ) as documents,
-            (
-                select count(*) from pgrag.documents as d
-                where d.library_id = l.library_id and d.covers > 0
-            ) as searchable,
-            (
-                select count(*) from pgrag.embeddings as e where e.library_id = l.library_id
-            ) as vectors,
-            (
-                select array_agg(v.status) from pgrag.versions as v
-                where v.library_id = l.library_id
-            ) as statuses
-        from pgrag.libraries as l
-        where l.name = %(library)s
-        """,
-        library,
-    )
+            (select count(*) from pgrag.pages natural join own) as pages,
+            (select count(*) from passages) as documents,
+            (select count(*) from passages where covers > 0) as searchable,
+            (select count(*) from pgrag.embeddings natural join own) as vectors,
+            (select array_agg(v.status) from pgrag.versions as v natural join own) as statuses
+    """
+    [counts] = rows(url, statement, library)
     return counts
 
 

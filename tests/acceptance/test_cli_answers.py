@@ -19,8 +19,8 @@ import pytest
 from command_line import SECONDS, CommandLine
 from llm_server import answer_from_context, calls, hang_after, says, status, talk_on
 from psycopg.rows import dict_row
+from service import eventually, served
 from test_curriculum_vitae import EMPLOYERS, WHERE_HE_WORKED
-from test_http import eventually, served
 
 NAMES = {"Nordlicht Logistik GmbH", "Medizintechnik Saale AG", "Stadtwerke Halle", "Brandt & Söhne"}
 
@@ -81,10 +81,6 @@ def is_complete(made: dict[str, Any]) -> None:
     for citation in made["citations"]:
         assert made["text"][citation["start"] : citation["end"]] == f"[{citation['number']}]"
         assert citation["document_id"] == by_number[citation["number"]]["document_id"]
-
-
-def test_every_employer_is_in_the_answer(personal: CommandLine) -> None:
-    is_complete(personal.json("answer", WHERE_HE_WORKED, "-l", "personal"))
 
 
 def test_every_employer_is_in_the_answer_over_http(

@@ -7,30 +7,6 @@ from pathlib import Path
 from command_line import CommandLine
 
 
-def test_json_has_a_row_for_each_page_that_changed(indexed: CommandLine) -> None:
-    rows = indexed.json("compare", "kestrel", "1.4", "2.0")
-    assert {row["key"]: row["change"] for row in rows} == {
-        "guide/install.md": "changed",
-        "guide/restore.md": "added",
-        "index.md": "changed",
-        "reference/commands.md": "added",
-    }
-    [install] = [row for row in rows if row["key"] == "guide/install.md"]
-    assert {tuple(each["section"]): each["change"] for each in install["sections"]} == {
-        ("From a package",): "added",
-        ("From source",): "added",
-        ("From source", "Checking the build"): "added",
-        ("From the archive",): "removed",
-    }
-    assert install["diff"] is None
-    assert indexed.json("compare", "kestrel", "2.0") == []
-    assert indexed.json("compare", "kestrel", "1.4") == rows
-    backwards = indexed.json("compare", "kestrel", "2.0", "1.4")
-    assert {row["key"] for row in backwards if row["change"] == "removed"} == {
-        "guide/restore.md", "reference/commands.md",
-    }  # fmt: skip
-
-
 def test_a_person_sees_pages_sections_and_a_total(indexed: CommandLine) -> None:
     shown = indexed.run("compare", "kestrel", "1", "2.0")
     assert shown.out.splitlines()[:2] == [
@@ -74,28 +50,6 @@ def test_moves_are_named_with_their_origin(pgrag: CommandLine, tmp_path: Path) -
         "    > moved   Storm (from Gale)",
         "> moved   rig/sails.md (from sails.md)",
     ]
-
-
-def test_a_page_that_takes_the_key_of_a_removed_one(pgrag: CommandLine, tmp_path: Path) -> None:
-    for version, files in {
-        "1": {"a.md": "---\nuuid: one\n---\nOars.\n", "b.md": "---\nuuid: two\n---\nSails.\n"},
-        "2": {"a.md": "---\nuuid: two\n---\nSails.\n"},
-    }.items():
-        (tmp_path / version).mkdir()
-        for key, content in files.items():
-            (tmp_path / version / key).write_text(content, "utf-8")
-        pgrag.run("index", f"boat@{version}", tmp_path / version)
-    rows = pgrag.json("compare", "boat", "1", "2")
-    assert {(row["change"], row["key"], row["old_key"]) for row in rows} == {
-        ("moved", "a.md", "b.md"),
-        ("removed", "a.md", "a.md"),
-    }
-
-
-def test_what_does_not_exist_is_refused(indexed: CommandLine) -> None:
-    refused = indexed.run("compare", "kestrel", "0.3", code=1)
-    assert "Library 'kestrel' has no version that fits '0.3'" in refused.err
-    assert "It has: 2.0, 1.4." in refused.err
 
 
 def test_a_search_of_what_changed_says_since_when(indexed: CommandLine) -> None:

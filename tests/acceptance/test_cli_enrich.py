@@ -49,15 +49,15 @@ def test_plan_run_state_and_removal(asking: CommandLine, server: Server, tmp_pat
 
     told = asking.run("enrich", "shop", "--dry-run").out
     assert "context of shop: 4 calls, about" in told
-    assert told.endswith("Nothing was asked.\n")
+    assert told.endswith("No model was called.\n")
     assert server.requests == []
 
     server.script = [*[says("Ebony: on the care of tools.")] * 3, status(503), says("Ebony.")]
     run = asking.run("enrich", "shop@1.0", "--what", "context", code=1)
-    assert "context of shop@1.0: 3 documents changed (4 calls" in run.out
+    assert "context of shop@1.0: 3 passages changed (4 calls" in run.out
     assert "no context:" in run.err
     state = asking.run("enrich", "shop", "--state")
-    assert "context: 3 of 4 documents by small-chat, 1 failed" in state.out
+    assert "context: 3 of 4 passages by small-chat, 1 failed" in state.out
     assert "no context:" in state.out
 
     [context, summaries] = asking.run("enrich", "shop", "--json").json

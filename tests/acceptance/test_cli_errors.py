@@ -17,25 +17,20 @@ def is_intact(pgrag: CommandLine) -> bool:
         return connection.execute("select count(*) from pgrag.versions").fetchone() == (4,)
 
 
-def test_an_unknown_library_is_answered_with_the_nearest_names(indexed: CommandLine) -> None:
-    ended = indexed.run("search", "copy", "-l", "kestral", code=1)
-    assert ended.err.splitlines() == [
+def test_names_that_do_not_exist_are_answered_with_those_that_do(indexed: CommandLine) -> None:
+    library, version, replaced = (
+        indexed.run("search", "copy", "-l", "kestral", code=1),
+        indexed.run("search", "copy", "-l", "kestrel@nightly", "--json", code=1),
+        indexed.run("search", "copy", "-l", "kestrel@1.9.2"),
+    )
+    assert library.err.splitlines() == [
         "error: There is no library 'kestral'.",
         "Did you mean kestrel? The libraries are: kestrel, spravka, wegweiser.",
     ]
-    assert ended.out == ""
-
-
-def test_an_unknown_version_is_answered_with_those_that_exist(indexed: CommandLine) -> None:
-    ended = indexed.run("search", "copy", "-l", "kestrel@nightly", "--json", code=1)
-    assert "has no version that fits 'nightly'" in ended.err
-    assert "It has: 2.0, 1.4." in ended.err
-    assert ended.out == ""
-
-
-def test_a_version_that_is_not_indexed_is_replaced_and_said(indexed: CommandLine) -> None:
-    found = indexed.run("search", "copy", "-l", "kestrel@1.9.2")
-    assert "kestrel 1.4: 1.9.2 is not indexed; the newest version before it" in found.err
+    assert "has no version that fits 'nightly'" in version.err
+    assert "It has: 2.0, 1.4." in version.err
+    assert library.out + version.out == ""
+    assert "kestrel 1.4: 1.9.2 is not indexed; the newest version before it" in replaced.err
 
 
 def test_sql_in_a_text_is_a_text(indexed: CommandLine) -> None:

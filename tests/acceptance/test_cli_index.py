@@ -7,14 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from command_line import (
-    CommandLine,
-    assert_complete,
-    counted,
-    kill,
-    wait_for,
-    write_pages,
-)
+from command_line import CommandLine, assert_complete, counted, kill, wait_for, write_pages
 
 DOCUMENTS = "select count(*) from pgrag.documents"
 
@@ -28,7 +21,7 @@ def test_only_what_changed_is_written_again(pgrag: CommandLine, tmp_path: Path) 
 
     first = pgrag.run("index", "pumps@1.0", source)
     assert "6 pages written, 0 unchanged, 0 removed" in first.out
-    assert "documents/s" in first.out
+    assert "passages/s" in first.out
     assert first.err == "", "no progress bar where there is no terminal"
 
     assert "Nothing changed in pumps 1.0: 6 pages" in pgrag.run("index", "pumps@1.0", source).out
@@ -85,8 +78,8 @@ def test_a_dry_run_shows_every_document_and_edge(pgrag: CommandLine, tmp_path: P
     )
     (source / "b.md").write_text("# Oil\n\nOil is slippery. [[rel:needs]]\n")
     ended = pgrag.run("index", "notes", source, "--dry-run")
-    assert "write   a.md (1 document, 3 edges)\n" in ended.out
-    assert "would get 2 pages with 2 documents and 3 edges; 0 unchanged" in ended.out
+    assert "write   a.md (1 passage, 3 edges)\n" in ended.out
+    assert "would get 2 pages with 2 passages and 3 edges; 0 unchanged" in ended.out
     assert "b.md: the relation [[rel:needs]] names no target in line 3" in ended.err
     told = pgrag.run("index", "notes", source, "--dry-run", "--verbose").out
     assert "line  2         up -> b  (front_matter:up, 1)" in told
@@ -128,7 +121,7 @@ def test_a_first_run_that_fails_leaves_no_library(pgrag: CommandLine, tmp_path: 
         (source / name).write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(300))
     ended = pgrag.run("index", "images@1.0", source, code=1)
     assert "a.md" in ended.err
-    assert "images 1.0 was not made: it would be empty" in ended.out
+    assert "images 1.0 was not created: it would be empty" in ended.out
     assert pgrag.json("libraries") == []
     # A version of a library that has others is left out alone.
     pgrag.run("index", "images@0.9", write_pages(tmp_path / "pumps", 1))

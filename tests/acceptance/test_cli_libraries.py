@@ -14,14 +14,8 @@ def test_what_there_is_can_be_listed(indexed: CommandLine) -> None:
     assert [row["language"] for row in listed] == ["english", "russian", "german"]
     table = indexed.run("libraries").out.splitlines()
     assert table[0].split() == [
-        "library",
-        "newest",
-        "versions",
-        "pages",
-        "documents",
-        "language",
-        "model",
-    ]
+        "library", "newest", "versions", "pages", "passages", "language", "model",
+    ]  # fmt: skip
     assert table[2].split()[:4] == ["kestrel", "2.0", "2", "6"]
 
     assert [row["version"] for row in indexed.json("versions", "kestrel")] == ["2.0", "1.4"]
@@ -29,10 +23,6 @@ def test_what_there_is_can_be_listed(indexed: CommandLine) -> None:
 
 
 def test_libraries_are_found_by_what_they_are_about(indexed: CommandLine) -> None:
-    [first, *_] = indexed.json("libraries", "how do I restore a folder from a backup")
-    assert (first["library"], first["version"]) == ("kestrel", "2.0")
-    assert {"restor", "folder"} <= set(first["words"])
-    assert 0 < first["score"] <= 1
     shown, nothing = indexed.run_all(
         ("libraries", "kestrel", "--top-k", "1"), ("libraries", "xylophone")
     )

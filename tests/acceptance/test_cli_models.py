@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
-import threading
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from command_line import CommandLine
+from scripted_server import Handler, serving
 
 MODEL = "words-32"
 BUILTIN = "static-en-de-ru-256"
@@ -33,53 +30,23 @@ select pgrag.open_version('kestrel', '2.0', model => '{EARLIER}');
 """
 
 
-class Endpoint(BaseHTTPRequestHandler):
-    """Counts words into 32 places, and remembers the texts."""
-
-    protocol_version = "HTTP/1.1"
-    texts: list[str]
-
-    def do_POST(self) -> None:
-        payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.texts.extend(payload["input"])
-        vectors = []
-        for text in payload["input"]:
-            vector = [0.0] * 32
-            for word in re.findall(r"\w+", text.lower()):
-                vector[zlib.crc32(word.encode()) % 32] += 1.0
-            vectors.append(vector)
-        data = [{"index": place, "embedding": vector} for place, vector in enumerate(vectors)]
-        body = json.dumps({"data": data, "model": payload["model"]}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@contextmanager
-def endpoint() -> Iterator[tuple[str, list[str]]]:
-    """A server of the embeddings protocol: its address, and the texts that it was given."""
-    handler = type("Handler", (Endpoint,), {"texts": []})
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/v1", handler.texts
-        finally:
-            server.shutdown()
-            thread.join()
+def count_words(handler: Handler, payload: dict[str, Any]) -> None:
+    """Embed texts by counting their words in 32 buckets."""
+    vectors = [[0.0] * 32 for _ in payload["input"]]
+    for text, vector in zip(payload["input"], vectors, strict=True):
+        for word in re.findall(r"\w+", text.lower()):
+            vector[zlib.crc32(word.encode()) % 32] += 1.0
+    data = [{"index": index, "embedding": vector} for index, vector in enumerate(vectors)]
+    handler.reply(200, {"data": data, "model": payload["model"]})
 
 
 def test_a_second_model_is_brought_in_used_missed_and_left(
     pgrag: CommandLine, kestrel: Path
 ) -> None:
     pgrag.run("index", "kestrel", kestrel / "2.0")
-    with endpoint() as (url, texts):
+    with serving(count_words) as server:
         configured = pgrag.with_variables(
-            PGRAG_EMBEDDING_URL=url,
+            PGRAG_EMBEDDING_URL=server.url,
             PGRAG_EMBEDDING_MODEL=MODEL,
             PGRAG_EMBEDDING_QUERY_PREFIX="query: ",
             PGRAG_EMBEDDING_RETRIES="0",
@@ -88,11 +55,11 @@ def test_a_second_model_is_brought_in_used_missed_and_left(
         assert configured.json("index", "kestrel", kestrel / "2.0")["embedded"] == 0
         brought = configured.run("embed", "kestrel", "--model", MODEL, "--activate")
         assert f"12 texts of kestrel embedded by {MODEL}." in brought.out
-        assert len(texts) >= 12
+        assert sum(len(payload["input"]) for payload in server.payloads) >= 12
 
         [hit, *_] = configured.json("search", "restore one folder", "--semantic")
         assert hit["key"] == "guide/restore.md"
-        assert texts[-1].startswith("query: ")
+        assert server.payloads[-1]["input"][-1].startswith("query: ")
 
     unreachable = configured.run("search", "prune old copies", "-n", "1")
     assert "kestrel prune" in unreachable.out

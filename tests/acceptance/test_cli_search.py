@@ -1,4 +1,4 @@
-"""`pgrag search` and `pgrag context` for people and for machines."""
+"""`pgrag search`, `pages`, `facets` and `context` for people and for machines."""
 
 from __future__ import annotations
 
@@ -93,6 +93,10 @@ def test_versions_filters_and_limits_reach_the_database(indexed: CommandLine) ->
         *("-f", "front_matter.effort=20", "--filters", '{"tags": ["recovery"]}'),
     )
     assert [hit["key"] for hit in hits] == ["guide/restore.md"]
+    excluded = f"{every[0]['document_id']},page:{every[1]['page_id']}"
+    rest = indexed.json("search", "kestrel", "-l", "kestrel", "-v", "*", "--exclude", excluded)
+    assert every[0]["document_id"] not in {hit["document_id"] for hit in rest}
+    assert every[1]["page_id"] not in {hit["page_id"] for hit in rest}
 
 
 def test_one_arm_alone_and_what_led_to_the_score(indexed: CommandLine) -> None:
@@ -102,14 +106,6 @@ def test_one_arm_alone_and_what_led_to_the_score(indexed: CommandLine) -> None:
     assert "keyword retriever: " in told.out
     [hit] = indexed.json("search", "maxCopyAge", "--semantic", "--explain", "-n", "1")
     assert hit["score"] == hit["semantic_score"] == hit["explanation"]["semantic"]["score"]
-
-
-def test_german_and_russian_words_are_found_in_any_form(indexed: CommandLine) -> None:
-    [hit, *_] = indexed.json("search", "HAUS", "--keyword", "--snippets")
-    assert (hit["library"], hit["title"]) == ("wegweiser", "Anmeldung")
-    assert "**Häuser**" in hit["snippet"]
-    [hit, *_] = indexed.json("search", "КНИГА читателя", "--keyword")
-    assert (hit["library"], hit["title"]) == ("spravka", "Библиотека")
 
 
 def test_no_hit_is_no_failure(indexed: CommandLine) -> None:
@@ -142,13 +138,34 @@ def test_a_wrong_call_says_what_is_right(indexed: CommandLine) -> None:
     assert [word for word, ended in zip(words, said, strict=True) if word not in ended.err] == []
 
 
-def test_passages_and_pages_are_left_out(indexed: CommandLine) -> None:
-    first, second, *_ = indexed.json("search", QUERY, "-l", "kestrel")
-    exclude = ["--exclude", str(first["document_id"])]
-    [best, *_] = indexed.json("search", QUERY, "-l", "kestrel", *exclude)
-    assert best["document_id"] == second["document_id"]
-    page = f"{first['document_id']},page:{second['page_id']}"
-    rest = indexed.json("search", QUERY, "-l", "kestrel", "--exclude", page)
-    assert second["page_id"] not in {hit["page_id"] for hit in rest}
-    wrong = indexed.run("search", QUERY, "--exclude", "tides", code=1)
-    assert "exclude cannot hold 'tides'" in wrong.err
+def test_a_person_sees_pages_with_their_best_passage(indexed: CommandLine) -> None:
+    shown = indexed.run("pages", QUERY, "-l", "kestrel@2.0", "-n", "1")
+    lines = shown.out.splitlines()
+    assert lines[0].endswith("Restore a folder")
+    assert lines[1].strip().startswith("kestrel 2.0 › guide/restore.md (")
+    assert lines[2].strip().startswith("https://kestrel.example/2.0/guide/restore")
+    assert "--after=p1:" in shown.err
+    after = shown.err.split("--after=")[1].split()[0]
+    again = indexed.json("pages", QUERY, "-l", "kestrel@2.0", "--after", after)
+    assert "guide/restore.md" not in [row["key"] for row in again]
+
+
+def test_whole_pages_can_be_printed(indexed: CommandLine) -> None:
+    [row] = indexed.json("pages", QUERY, "-l", "kestrel@2.0", "-n", "1", "--whole")
+    shown = indexed.run("pages", QUERY, "-l", "kestrel@2.0", "-n", "1", "--whole")
+    for line in row["content"].splitlines():
+        assert line.strip() in shown.out
+
+
+def test_facets_are_a_table_and_json(indexed: CommandLine) -> None:
+    rows = indexed.json("facets", "-l", "kestrel@2.0")
+    assert rows[0] == {"facet": "library", "value": "kestrel", "page_count": 4}
+    shown = indexed.run("facets", "-l", "kestrel@2.0").out
+    for row in rows:
+        assert row["value"] in shown
+    assert shown.splitlines()[0].split() == ["facet", "value", "pages"]
+
+
+def test_nothing_found_is_said(indexed: CommandLine) -> None:
+    assert "No hit" in indexed.run("pages", "restore", "--min-score", "1.5").err
+    assert "No hit" in indexed.run("facets", "restore", "--min-score", "1.5").err

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
 from command_line import CommandLine
-from git_server import serving
-
-
-def git(root: Path, *arguments: str) -> None:
-    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+from git_server import run_git, serving
 
 
 @pytest.fixture
@@ -21,15 +15,15 @@ def repository(tmp_path: Path) -> Path:
     """A repository whose tag v0.1 has no page yet."""
     root = tmp_path / "repository"
     root.mkdir()
-    git(root, "init", "-q", "-b", "main")
+    run_git(root, "init", "-q", "-b", "main")
     (root / "Makefile").write_text("all:\n")
     for tag in ("v0.1", "v1.0", "v1.1"):
         if tag != "v0.1":
             (root / "boiler.md").write_text(f"# Boiler\n\nThe boiler of {tag} is descaled.\n")
             (root / "cup.md").write_text("# Cup\n\nThe cup holds a third of a litre.\n")
-        git(root, "add", "-A")
-        git(root, "commit", "-q", "--allow-empty", "-m", tag)
-        git(root, "tag", tag)
+        run_git(root, "add", "-A")
+        run_git(root, "commit", "-q", "--allow-empty", "-m", tag)
+        run_git(root, "tag", tag)
     return root
 
 
@@ -59,7 +53,7 @@ def test_every_tag_becomes_a_version(pgrag: CommandLine, repository: Path) -> No
 def test_the_address_of_a_repository_is_read_again_as_it_was(
     pgrag: CommandLine, repository: Path, tmp_path: Path
 ) -> None:
-    git(tmp_path, "clone", "-q", "--bare", str(repository), "kettle.git")
+    run_git(tmp_path, "clone", "-q", "--bare", str(repository), "kettle.git")
     pgrag.variables["PGRAG_OUTGOING_ALLOW"] = "127.0.0.0/8"
     pgrag.variables["PGRAG_HOME"] = str(tmp_path / "home")
     with serving(tmp_path) as server:

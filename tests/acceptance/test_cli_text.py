@@ -1,4 +1,4 @@
-"""`pgrag grep`, and `pgrag doctor` of a library."""
+"""`pgrag grep`, `parse`, `suggest`, and `doctor` of a library."""
 
 from __future__ import annotations
 
@@ -50,3 +50,25 @@ def test_a_library_is_examined_and_mended(indexed: CommandLine) -> None:
     assert all(row["repaired"] for row in mended)
     assert indexed.json("doctor", "kestrel") == []
     assert "--repair" in indexed.run("doctor", "--repair", code=2).err
+
+
+def test_what_a_query_holds(indexed: CommandLine) -> None:
+    assert indexed.json("parse", "restore type:guide #recovery") == {
+        "words": "restore",
+        "filters": {"type": "guide", "tags": "recovery"},
+    }
+    shown = indexed.run("parse", "restore a backup").out.splitlines()
+    assert shown == ["words    restore a backup", "filters  none"]
+
+
+def test_a_wrong_filter_is_pointed_at(indexed: CommandLine) -> None:
+    said = indexed.run("parse", "restore created:soon", code=1).err
+    assert "Column 17 of the query" in said
+    assert "2024-12-01" in said
+
+
+def test_a_typo_is_mended(indexed: CommandLine) -> None:
+    assert "restore a folder" in indexed.run("suggest", "resotre a folder", "-l", "kestrel").out
+    found = indexed.run("suggest", "restore a folder", "-l", "kestrel")
+    assert found.out == ""
+    assert "Every word is known" in found.err

@@ -75,23 +75,6 @@ def database(personal: CommandLine) -> Iterator[psycopg.Connection[dict[str, Any
         yield connection
 
 
-def test_the_curriculum_vitae_has_seven_paragraphs(
-    database: psycopg.Connection[dict[str, Any]],
-) -> None:
-    found = database.execute(
-        "select count(*) from pgrag.documents as d"
-        " join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id"
-        " where p.key = 'curriculum_vitae.md' and d.level = 2"
-    ).fetchone()
-    assert found == {"count": 7}
-
-
-def test_every_employer_is_in_the_context(personal: CommandLine) -> None:
-    text = personal.run("context", WHERE_HE_WORKED, "-l", "personal").out
-    assert [name for name in EMPLOYERS if name not in text] == []
-    assert text.index("Chefarchitekt") < text.index("Leitender") < text.index("Kundenportal")
-
-
 def test_every_employer_is_among_the_sources_of_an_answer(
     database: psycopg.Connection[dict[str, Any]],
 ) -> None:
@@ -157,7 +140,6 @@ def _headings(
     database: psycopg.Connection[dict[str, Any]], function: str, question: str, count: int
 ) -> list[str]:
     rows = database.execute(
-        f"select f.path from pgrag.{function}(%s, 'personal', top_k => %s) as f",
-        [question, count],
+        f"select f.path from pgrag.{function}(%s, 'personal', top_k => %s) as f", [question, count]
     ).fetchall()
     return [row["path"][-1] for row in rows]

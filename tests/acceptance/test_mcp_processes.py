@@ -227,10 +227,8 @@ def test_every_way_to_end_leaves_no_connection(
     for conversation in (interrupted, terminated, deaf, busy):
         assert conversation.process.stderr is not None
         assert "Traceback" not in conversation.process.stderr.read()
-        for pipe in (conversation.process.stdin, conversation.process.stdout):
-            if pipe is not None and not pipe.closed:
-                pipe.close()
-        conversation.process.stderr.close()
+        with conversation.process:  # closes its pipes
+            pass
     eventually(lambda: sessions() == 0)
 
 

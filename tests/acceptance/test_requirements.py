@@ -107,10 +107,7 @@ def faces(
             ("index", "kestrel@2.0", fixtures_folder / "kestrel" / "2.0"),
             ("config", "apply", folder / "decisions.yaml"),
         )
-        with (
-            served(pgrag) as (http, _),
-            psycopg.connect(url, autocommit=True) as database,
-        ):
+        with served(pgrag) as (http, _), psycopg.connect(url, autocommit=True) as database:
             faces = Faces(pgrag, http, database)
             yield faces
             print(table(faces))

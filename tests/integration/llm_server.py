@@ -4,22 +4,20 @@
         server.script = [calls(("keyword_search", {"query": "tides"})), says("At noon [1].")]
         ... PGRAG_LLM_URL=server.url PGRAG_LLM_MODEL=small ...
 
-A behaviour takes the handler and the request's JSON. Those of a script are used up from its front;
-the last one stays. Each answers a request for a stream with a stream, any other one with JSON.
+A behaviour answers a request for a stream with a stream, any other one with JSON.
 """
 
 import itertools
 import json
 import re
-import select
-import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
-Behaviour = Callable[["Handler", dict], None]
+import scripted_server
+from scripted_server import Behaviour, Handler, Server, drop, garbage, hang, status
 
+__all__ = ["Server", "drop", "garbage", "hang", "status"]
 MODEL = "small-chat"
 NO_ANSWER = "The documentation does not answer this."
 
@@ -39,7 +37,7 @@ def says(
     ends with [DONE]; `gate`: waited for after the first piece.
     """
 
-    def behave(handler: "Handler", payload: dict) -> None:
+    def behave(handler: Handler, payload: dict) -> None:
         _answer(handler, payload, pieces or _words(text), (), finish, usage, done, gate)
 
     return behave
@@ -48,13 +46,13 @@ def says(
 def calls(*wanted: tuple[str, object], text: str = "") -> Behaviour:
     """Call tools: pairs of a name and its arguments (a string is sent as it is)."""
 
-    def behave(handler: "Handler", payload: dict) -> None:
+    def behave(handler: Handler, payload: dict) -> None:
         _answer(handler, payload, _words(text), wanted, "tool_calls", (40, 10), True, None)
 
     return behave
 
 
-def answer_from_context(handler: "Handler", payload: dict) -> None:
+def answer_from_context(handler: Handler, payload: dict) -> None:
     """Write two sentences of every numbered source of the prompt, each with its `[n]`."""
     written = [
         f"{sentence} [{number}]."
@@ -90,15 +88,10 @@ _HEAD = re.compile(
 )
 
 
-def status(code: int, body: object = None, **headers: str) -> Behaviour:
-    """Refuse with a status."""
-    return lambda handler, _: handler.reply(code, body or {"error": {"message": "no"}}, **headers)
-
-
 def lines(*written: str, chunked: bool = True) -> Behaviour:
     """Send these lines as a stream of events, whatever is in them, and end it."""
 
-    def behave(handler: "Handler", _: dict) -> None:
+    def behave(handler: Handler, _: dict) -> None:
         handler.begin_stream(chunked=chunked)
         handler.write(("\n".join(written) + "\n").encode())
         handler.end_stream()
@@ -111,16 +104,10 @@ def body(content: object) -> Behaviour:
     return lambda handler, _: handler.reply(200, content)
 
 
-def drop(handler: "Handler", _: dict) -> None:
-    """Close the connection without a word."""
-    handler.connection.shutdown(socket.SHUT_RDWR)
-    handler.close_connection = True
-
-
 def break_off(*pieces: str) -> Behaviour:
     """Stream some pieces, then close the connection in the middle."""
 
-    def behave(handler: "Handler", payload: dict) -> None:
+    def behave(handler: Handler, payload: dict) -> None:
         handler.begin_stream()
         for piece in pieces:
             handler.event(_chunk({"content": piece}))
@@ -129,15 +116,10 @@ def break_off(*pieces: str) -> Behaviour:
     return behave
 
 
-def hang(handler: "Handler", _: dict) -> None:
-    """Say nothing until the client goes away, or the server is over; `server.left` tells."""
-    handler.wait_for_the_end()
-
-
 def hang_after(*pieces: str) -> Behaviour:
     """Stream some pieces, then nothing more; `server.left` is set when the client goes away."""
 
-    def behave(handler: "Handler", _: dict) -> None:
+    def behave(handler: Handler, _: dict) -> None:
         handler.begin_stream()
         for piece in pieces:
             handler.event(_chunk({"content": piece}))
@@ -149,7 +131,7 @@ def hang_after(*pieces: str) -> Behaviour:
 def talk_on(*pieces: str) -> Behaviour:
     """Stream these pieces again and again, a hundred a second, until the client goes away."""
 
-    def behave(handler: "Handler", _: dict) -> None:
+    def behave(handler: Handler, _: dict) -> None:
         handler.begin_stream()
         for piece in itertools.cycle(pieces):
             if handler.has_left(seconds=0.01):
@@ -159,135 +141,10 @@ def talk_on(*pieces: str) -> Behaviour:
     return behave
 
 
-def garbage(handler: "Handler", _: dict) -> None:
-    """Answer with something else than a language model would."""
-    handler.reply(200, b"<html>Welcome to nginx</html>")
-
-
-class Handler(BaseHTTPRequestHandler):
-    """One connection. Requests to other paths than the two of the protocol are not found."""
-
-    protocol_version = "HTTP/1.1"
-    server: "Server"
-
-    def do_GET(self) -> None:
-        if self.path.endswith("/models") and self.server.models is not None:
-            data = [{"id": name, "object": "model"} for name in self.server.models]
-            self.reply(200, {"object": "list", "data": data})
-        else:
-            self.reply(404, {"error": {"message": "not found"}})
-
-    def do_POST(self) -> None:
-        payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if not self.path.partition("?")[0].endswith("/chat/completions"):
-            self.reply(404, {"error": {"message": "not found"}})
-            return
-        with self.server.lock:
-            self.server.requests.append((self.path, dict(self.headers), payload))
-            script = self.server.script
-            behaviour = script.pop(0) if len(script) > 1 else script[0]
-            self.server.running += 1
-            self.server.unanswered += 1
-            self.server.most_at_once = max(self.server.most_at_once, self.server.unanswered)
-        try:
-            self.server.over.wait(self.server.delay)
-            # Whoever has its answer may ask again before this thread has come to its end.
-            with self.server.lock:
-                self.server.unanswered -= 1
-            behaviour(self, payload)
-        finally:
-            with self.server.lock:
-                self.server.running -= 1
-
-    def reply(self, code: int, content: object, **headers: str) -> None:
-        raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-        self.send_response(code)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(raw)))
-        self.end_headers()
-        self.wfile.write(raw)
-
-    def begin_stream(self, *, chunked: bool = True) -> None:
-        self._chunked = chunked
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
-        self.send_header(*(("Transfer-Encoding", "chunked") if chunked else ("X-Until", "closed")))
-        self.end_headers()
-
-    def event(self, data: object) -> None:
-        text = data if isinstance(data, str) else json.dumps(data)
-        self.write(f"data: {text}\n\n".encode())
-
-    def write(self, raw: bytes) -> None:
-        self.wfile.write(b"%x\r\n%b\r\n" % (len(raw), raw) if self._chunked else raw)
-
-    def end_stream(self) -> None:
-        if self._chunked:
-            self.wfile.write(b"0\r\n\r\n")
-        else:
-            self.close_connection = True
-
-    def wait_for_the_end(self) -> None:
-        self.server.hanging.set()
-        while not self.has_left(seconds=0.01):
-            pass
-
-    def has_left(self, *, seconds: float) -> bool:
-        """Whether the client goes away within a time, or the server is over."""
-        self.close_connection = True
-        # Nobody sends more than a request: what can be read is the end of the connection.
-        readable, _, _ = select.select([self.connection], [], [], seconds)
-        if readable:
-            self.server.left.set()
-        return bool(readable) or self.server.over.is_set()
-
-    def log_message(self, *_: object) -> None:
-        """Keep the tests' output clean."""
-
-
-class Server(ThreadingHTTPServer):
-    """`requests`: path, headers and JSON of what was asked; `running`: how many are worked on.
-
-    `hanging` is set when a request begins to hang, `left` when a client left one without an end.
-    `models`: what GET /models lists; None: it is not there. `delay`: seconds before each answer.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.lock = threading.Lock()
-        self.over = threading.Event()
-        self.hanging = threading.Event()
-        self.left = threading.Event()
-        self.script: list[Behaviour] = [answer_from_context]
-        self.models: list[str] | None = [MODEL]
-        self.requests: list[tuple[str, dict, dict]] = []
-        self.running = self.unanswered = self.most_at_once = 0
-        self.delay = 0.0
-        self.url = f"http://127.0.0.1:{self.server_port}/v1"
-
-    @property
-    def payloads(self) -> list[dict]:
-        """The JSON of the requests so far."""
-        return [payload for _, _, payload in self.requests]
-
-    def handle_error(self, *_: object) -> None:
-        """Clients that go away are part of the tests."""
-
-
-@contextmanager
-def serving(*script: Behaviour) -> Iterator[Server]:
+def serving(*script: Behaviour) -> AbstractContextManager[Server]:
     """A server with this script, until the end of the block."""
-    with Server() as server:
-        server.script = list(script) or server.script
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield server
-        finally:
-            server.over.set()
-            server.shutdown()
-            thread.join()
+    behaviours = script or (answer_from_context,)
+    return scripted_server.serving(*behaviours, path="/chat/completions", models=[MODEL])
 
 
 def _answer(

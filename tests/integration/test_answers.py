@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -16,7 +16,7 @@ from llm_server import break_off, calls, hang, hang_after, says, status
 
 from pgrag.answer import Answerer
 from pgrag.answer.intents import MOST_TOKENS
-from pgrag.answer.stream import NOTHING_FOUND
+from pgrag.answer.stream import NO_ANSWER
 from pgrag.ground.errors import (
     AnswerCutShort,
     GenerationCancelled,
@@ -203,7 +203,7 @@ def test_the_documentation_may_have_no_answer(
     assert (made.status, made.text) == ("not_in_documentation", "Von Walen steht dort nichts.")
     assert made.sentences == ()
     assert recorded(app, made)["status"] == "not_in_documentation"
-    assert answer(answerer, server, "NOT_IN_DOCUMENTATION").text == NOTHING_FOUND
+    assert answer(answerer, server, "NOT_IN_DOCUMENTATION").text == NO_ANSWER
     late = answer(answerer, server, "Nothing about whales.\nNOT_IN_DOCUMENTATION")
     assert (late.status, late.text) == ("not_in_documentation", "Nothing about whales.")
 
@@ -212,7 +212,7 @@ def test_without_a_source_no_model_is_asked(
     app: App, answerer: Answerer, server: llm_server.Server
 ) -> None:
     made = answer(answerer, server, "x", "qwertzuiop", alpha=0.0)
-    assert (made.status, made.text, made.sources) == ("not_in_documentation", NOTHING_FOUND, ())
+    assert (made.status, made.text, made.sources) == ("not_in_documentation", NO_ANSWER, ())
     assert server.requests == []
     assert recorded(app, made)["status"] == "not_in_documentation"
 
@@ -364,22 +364,12 @@ def test_a_cancelled_answer_leaves_nothing(
     cancelled = "select count(*) as n from pgrag.answers where status = 'cancelled'"
     [recorded_before] = app.database.query(cancelled)
     stream = answerer.stream(QUESTION, library="harbour", mode=mode)
-    failures: list[BaseException] = []
-
-    def read() -> None:
-        try:
-            list(stream)
-        except GenerationCancelled as error:
-            failures.append(error)
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    assert server.hanging.wait(120)
-    stream.cancel()
-    stream.cancel()
-    reader.join(120)
-    assert not reader.is_alive()
-    assert len(failures) == 1
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(list, stream)
+        assert server.hanging.wait(120)
+        stream.cancel()
+        stream.cancel()
+        assert type(reading.exception(120)) is GenerationCancelled
     assert server.left.wait(120)
     [after] = app.database.query(cancelled)
     assert after["n"] == recorded_before["n"] + 1

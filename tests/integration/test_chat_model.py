@@ -6,7 +6,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -34,8 +34,8 @@ from pgrag.ground.errors import (
     SettingsError,
 )
 from pgrag.ground.settings import Settings
-from pgrag.ingest.values.endpoint import Cancellation
-from pgrag.ingest.values.llm import ChatModel, Completion, Message, ToolCall, Usage
+from pgrag.models.endpoint import Cancellation
+from pgrag.models.llm import ChatModel, Completion, Message, ToolCall, Usage
 from pgrag.service.app import App
 from pgrag.service.doctor import language_model_finding
 
@@ -87,6 +87,19 @@ def both(model: ChatModel, server: Server, behaviour, **options) -> list[Complet
         _ = stream.completion
     assert "".join(stream) == stream.completion.text == whole.text
     return [whole, stream.completion]
+
+
+def ways(model: ChatModel) -> tuple[Callable[..., object], ...]:
+    """How a model is asked: for a whole answer, and for a stream."""
+    return (model.complete, lambda asked: list(model.stream(asked)))
+
+
+def wait_for(server: Server, *, running: int) -> None:
+    """Wait until the server works on as many requests."""
+    deadline = time.monotonic() + 120
+    while server.running < running:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 def event(delta: dict, finish: str | None = None, **more: object) -> str:
@@ -143,18 +156,10 @@ def test_tools_are_offered_called_and_answered(server, model):
     model.complete(
         [*ASKED, Message("assistant", "", (call,)), Message("tool", "12:00", (), "call_7")]
     )
+    function = {"name": "look", "arguments": '{"what": 1}'}
+    called = [{"id": "call_7", "type": "function", "function": function}]
     assert server.payloads[-1]["messages"][2:] == [
-        {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [
-                {
-                    "id": "call_7",
-                    "type": "function",
-                    "function": {"name": "look", "arguments": '{"what": 1}'},
-                }
-            ],
-        },
+        {"role": "assistant", "content": None, "tool_calls": called},
         {"role": "tool", "content": "12:00", "tool_call_id": "call_7"},
     ]
 
@@ -303,7 +308,7 @@ def test_busy_and_failing_servers_are_asked_again_before_the_first_byte(server, 
     server.script = [status(500), status(503), says("Hi")]
     assert model.complete(ASKED).text == "Hi"
     server.script = [status(500)]
-    for ask in (model.complete, lambda asked: list(model.stream(asked))):
+    for ask in ways(model):
         server.requests.clear()
         with pytest.raises(LanguageModelError, match=r"status 500.*\(3 attempts\)"):
             ask(ASKED)
@@ -335,7 +340,7 @@ def test_an_answer_that_breaks_off_is_no_answer_and_not_begun_again(server, hast
 
 def test_a_silent_server_is_given_up_at_once(server, hasty):
     server.script = [hang]
-    for ask in (hasty.complete, lambda asked: list(hasty.stream(asked))):
+    for ask in ways(hasty):
         with pytest.raises(LanguageModelError, match=r"did not answer within 2 s\. .*timeout"):
             ask(ASKED)
     assert len(server.requests) == 2
@@ -358,11 +363,9 @@ def test_a_silent_server_is_given_up_at_once(server, hasty):
 )
 def test_what_is_no_answer_is_explained_without_secrets(server, model, behaviour, words, caplog):
     server.script = [behaviour]
-    for ask in (model.complete, lambda asked: list(model.stream(asked))):
-        with (
-            caplog.at_level(logging.DEBUG),
-            pytest.raises(LanguageModelError, match=words) as caught,
-        ):
+    caplog.set_level(logging.DEBUG)
+    for ask in ways(model):
+        with pytest.raises(LanguageModelError, match=words) as caught:
             ask(ASKED)
         assert KEY not in str(caught.value) + caplog.text
 
@@ -385,21 +388,11 @@ def test_a_cancelled_stream_ends_at_once_wherever_it_waits(server, behaviour):
     server.script = [behaviour]
     with ChatModel(url=server.url, model="tiny", timeout=600) as model:
         stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
-        ended: list[BaseException] = []
-
-        def read() -> None:
-            try:
-                list(stream)
-            except LanguageModelError as error:
-                ended.append(error)
-
-        thread = threading.Thread(target=read)
-        thread.start()
-        assert server.hanging.wait(120)
-        cancellation.cancel()
-        thread.join(120)
-        assert not thread.is_alive(), "the server hangs for ever"
-        assert [type(error) for error in ended] == [GenerationCancelled]
+        with ThreadPoolExecutor() as pool:
+            reading = pool.submit(list, stream)
+            assert server.hanging.wait(120)
+            cancellation.cancel()
+            assert type(reading.exception(120)) is GenerationCancelled
         assert server.left.wait(120)
         cancellation.cancel()  # once more does nothing
 
@@ -413,8 +406,7 @@ def test_one_cancellation_ends_all_requests_that_share_it(server):
     ):
         streams = [model.stream(ASKED, cancellation=cancellation) for _ in range(3)]
         requests = [pool.submit(list, stream) for stream in streams]
-        while server.running < len(requests):
-            time.sleep(0.01)
+        wait_for(server, running=3)
         cancellation.cancel()
         assert [type(request.exception(120)) for request in requests] == [GenerationCancelled] * 3
 
@@ -460,41 +452,20 @@ def test_a_stream_that_nobody_reads_on_is_let_go(server, model):
 def test_closing_the_model_ends_what_runs(server):
     server.script = [hang]
     model = ChatModel(url=server.url, model="tiny")
-    ended: list[str] = []
-
-    def ask(how) -> None:
-        try:
-            how(ASKED)
-        except GenerationCancelled as error:
-            ended.append(str(error))
-
-    ways = (model.complete, lambda asked: list(model.stream(asked)))
-    threads = [threading.Thread(target=ask, args=(way,)) for way in ways]
-    for thread in threads:
-        thread.start()
-    deadline = time.monotonic() + 120
-    while server.running < 2 and time.monotonic() < deadline:
-        time.sleep(0.005)
-    model.close()
-    for thread in threads:
-        thread.join(120)
-    assert len(ended) == 2
+    with ThreadPoolExecutor() as pool:
+        requests = [pool.submit(ask, ASKED) for ask in ways(model)]
+        wait_for(server, running=2)
+        model.close()
+        assert [type(each.exception(120)) for each in requests] == [GenerationCancelled] * 2
     with pytest.raises(GenerationCancelled):
         model.complete(ASKED)
 
 
-def test_several_threads_share_a_model(server):
+def test_several_threads_share_a_model(server, model, monkeypatch):
     server.script = [says("Hi")]
-    server.delay = 0.02
-    try:
-        with ChatModel(url=server.url, model="tiny") as model:
-            threads = [threading.Thread(target=model.complete, args=(ASKED,)) for _ in range(4)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-    finally:
-        server.delay = 0.0
+    monkeypatch.setattr(server, "delay", 0.02)
+    with ThreadPoolExecutor(4) as pool:
+        assert {each.text for each in pool.map(model.complete, [ASKED] * 4)} == {"Hi"}
     assert server.most_at_once > 1
 
 
@@ -578,16 +549,12 @@ def test_the_doctor_asks_the_server_for_its_models(server, monkeypatch):
 
 def test_the_application_has_the_model_that_is_set(server):
     server.script = [says("Hi"), hang]
-    with (
-        App(Settings()) as app,
-        pytest.raises(NotConfigured, match=r"No language model.*PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
+    for settings, error, words in (
+        ({}, NotConfigured, r"No language model.*PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
+        ({"llm_url": server.url}, SettingsError, "PGRAG_LLM_MODEL is not"),
     ):
-        app.providers.require_language_model()
-    with (
-        App(Settings(llm_url=server.url)) as app,
-        pytest.raises(SettingsError, match="PGRAG_LLM_MODEL is not"),
-    ):
-        app.providers.require_language_model()
+        with App(Settings(**settings)) as app, pytest.raises(error, match=words):
+            app.providers.require_language_model()
     with App(Settings(llm_url=server.url, llm_model="tiny", llm_api_key=KEY)) as app:
         model = app.providers.require_language_model()
         assert model is app.providers.require_language_model()

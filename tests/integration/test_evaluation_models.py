@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from embedding_server import Server
+from embedding_server import Server, serving
 
 from pgrag.evaluation import importing, runs
 from pgrag.ground.settings import Settings
@@ -30,13 +29,8 @@ def oven_set(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with serving() as server:
         yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 def test_queries_are_embedded_once_and_only_where_meaning_counts(database_url, oven_set, server):

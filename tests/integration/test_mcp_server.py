@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import threading
 import time
 
@@ -15,21 +16,16 @@ from mcp_client import connected
 from pgrag.ground import errors
 from pgrag.mcp import failures
 from pgrag.mcp.corpus import Documentation
+from pgrag.mcp.replies import count_tokens
 
 READING = [
-    "search_docs",
-    "keyword_search",
-    "semantic_search",
-    "list_libraries",
-    "find_version",
-    "read_document",
-    "get_page",
-    "get_outline",
-    "get_related",
-    "search_text",
-    "query_pages",
-    "explain_search",
-]
+    "search_docs", "keyword_search", "semantic_search", "list_libraries", "find_version",
+    "compare_versions", "read_document", "get_page", "get_outline", "get_related", "search_text",
+    "query_pages", "explain_search",
+]  # fmt: skip
+CONTEXT7 = ["resolve-library-id", "query-docs"]
+#: The definitions cost every agent these tokens in every conversation.
+MOST_TOKENS = 6650
 
 
 @pytest.fixture(scope="module")
@@ -38,28 +34,44 @@ def mcp(harbour_url):
         yield client
 
 
-def test_tools_have_plain_closed_schemas(mcp):
-    tools = mcp.tools()
-    assert set(READING) <= set(tools)
-    for name in (*READING, "send_feedback"):
-        tool = tools[name]
+def test_definitions_are_plain_and_closed_and_do_not_fill_a_context(harbour_url):
+    with connected(harbour_url, writes=True) as client:
+        tools = client.tools()
+        templates = client.portal.call(client.client.list_resource_templates).resource_templates
+    # docs/mcp.md, made from the same definitions, holds the arguments and fields of each.
+    assert list(tools) == [*READING, "send_feedback", *CONTEXT7, "index_docs", "remove_docs"]
+    for name, tool in tools.items():
         schema = tool.input_schema
-        assert schema["type"] == "object"
+        assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name)
         assert schema["additionalProperties"] is False
+        assert tool.output_schema["type"] == schema["type"] == "object"
         assert "anyOf" not in json.dumps(schema)
         assert "$ref" not in json.dumps(schema)
-        assert tool.output_schema["type"] == "object"
-        assert len(tool.description) > 80
+        assert len(tool.description) > 40
         for argument in schema["properties"].values():
-            assert argument["description"]
-        assert tool.annotations.read_only_hint is (name != "send_feedback")
-        assert tool.annotations.destructive_hint is False
+            assert "description" in argument or "default" in argument
+        hints, is_read_only = tool.annotations, name in {*READING, *CONTEXT7}
+        assert hints.read_only_hint is hints.idempotent_hint is is_read_only
+        assert hints.destructive_hint is (name == "remove_docs")
+        assert hints.open_world_hint is False
     asked = tools["search_docs"].input_schema
     assert asked["required"] == ["library", "query"]
     assert asked["properties"]["top_k"]["default"] == 5
     assert asked["properties"]["token_budget"] | {"description": ""} == {
         "default": 8000, "minimum": 200, "maximum": 20_000, "type": "integer", "description": "",
     }  # fmt: skip
+    inputs = {"exclude": {"output_schema"}, "exclude_none": True}
+    told = json.dumps([tool.model_dump(**inputs) for tool in tools.values()])
+    assert count_tokens(told) < MOST_TOKENS
+    assert [each.uri_template for each in templates] == [
+        "pgrag://{library}/versions", "pgrag://{library}/{version}/pages",
+        "pgrag://{library}/{version}/pages/{+key}",
+    ]  # fmt: skip
+
+
+def test_a_server_that_only_reads_offers_nothing_that_writes(harbour_url):
+    with connected(harbour_url, writes=True, read_only=True) as client:
+        assert list(client.tools()) == [*READING, *CONTEXT7]
 
 
 def test_instructions_say_that_passages_are_material(mcp):
@@ -93,22 +105,9 @@ def test_failures_of_the_server_stay_on_the_server(mcp, monkeypatch, caplog):
 
 
 ODD = [
-    "",
-    "a\0b",
-    "\ud800",
-    "x" * 3000,
-    '"',
-    "(",
-    "*",
-    "^1",
-    -1,
-    2**63,
-    1.5,
-    True,
-    None,
-    [],
+    "", "a\0b", "\ud800", "x" * 3000, '"', "(", "*", "^1", -1, 2**63, 1.5, True, None, [],
     {"a": {}},
-]
+]  # fmt: skip
 RIGHT = {
     "library": "harbour",
     "query": "tide",
@@ -118,8 +117,6 @@ RIGHT = {
     "search_id": "4f0c7d0e-3c0b-4d6a-9a53-1f2f6f1f4a11",
     "rating": 3,
 }
-
-
 RIGHT_SEARCH = {"library": "harbour", "query": "tide"}
 
 
@@ -127,8 +124,8 @@ def test_odd_arguments_are_refused_in_words_or_do_no_harm(mcp, caplog):
     for name in (*READING, "send_feedback"):
         arguments = list(mcp.tools()[name].input_schema["properties"])
         right = {argument: RIGHT[argument] for argument in arguments if argument in RIGHT}
-        for place, argument in enumerate(arguments):
-            for odd in ODD[place % 2 :: 2]:
+        for index, argument in enumerate(arguments):
+            for odd in ODD[index % 2 :: 2]:
                 result = mcp.call(name, right | {argument: odd})
                 text = result.content[0].text
                 assert "its log says why" not in text, (name, argument, odd)
@@ -198,6 +195,6 @@ def test_database_that_is_gone_is_told(caplog):
     url = "postgresql://nobody@127.0.0.1:1/none?connect_timeout=1"
     with caplog.at_level(logging.ERROR), connected(url) as client:
         said = client.failed("search_docs", library="harbour", query="tide")
-        assert "does not answer just now" in said
+        assert "does not answer" in said
         assert "127.0.0.1" not in said
         assert client.tools()

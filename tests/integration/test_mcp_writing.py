@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
-from pathlib import Path
+import zipfile
 from typing import Any
 
 import anyio
@@ -12,6 +11,7 @@ import pipeline_runs
 import psycopg
 import pytest
 from api_corpus import SOURCES, write
+from git_server import run_git
 from mcp_client import connected
 from website import Reply, Website, page
 
@@ -32,13 +32,11 @@ def writer(database_url):
         yield client
 
 
-def test_tools_that_write_are_offered_only_where_they_may(reader, harbour_url):
+def test_tools_that_write_are_offered_only_where_they_may(reader):
     assert not WRITING & reader.tools().keys()
     for name in WRITING:
         with pytest.raises(Exception, match="There is no tool"):
             reader.call(name, {"library": "harbour", "source": "/", "version": "*"})
-    with connected(harbour_url, writes=True, read_only=True) as client:
-        assert not WRITING & client.tools().keys()
 
 
 def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
@@ -137,20 +135,13 @@ def test_only_what_lies_below_the_roots_is_indexed(database_url, tmp_path):
     (root / "link").symlink_to(secret)
     (root / "loop").symlink_to("loop")
     (root / "deep").symlink_to("guide")
-    outside = [
-        {"source": str(secret)},
-        {"source": str(tmp_path)},
-        {"source": str(root / ".." / "docs-secret")},
-        {"source": str(root / "link")},
-        {"source": str(root / "link" / "page.md")},
-        {"source": str(root), "subfolder": "../docs-secret"},
-        {"source": str(root), "subfolder": "link"},
-        {"source": str(root), "subfolder": "deep/../guide"},
-        {"source": str(root / "loop")},
-        {"source": "~nobody-of-this-name"},
-        {"source": "page.md"},
-        {"source": "~"},
-    ]
+    sources = (
+        secret, tmp_path, root / ".." / "docs-secret", root / "link", root / "link" / "page.md",
+        root / "loop", "~nobody-of-this-name", "page.md", "~",
+    )  # fmt: skip
+    subfolders = ("../docs-secret", "link", "deep/../guide")
+    outside = [{"source": str(source)} for source in sources]
+    outside += [{"source": str(root), "subfolder": subfolder} for subfolder in subfolders]
     with connected(database_url, writes=True, roots=(tmp_path / "none", root)) as client:
         for arguments in outside:
             told = client.failed("index_docs", library="buoys", **arguments)
@@ -170,7 +161,7 @@ def test_odd_paths_and_pipes_hold_up_nobody(database_url, tmp_path, monkeypatch)
     for folder in (root, secret):
         folder.mkdir()
         (folder / "page.md").write_text("# Buoys\n\nThey mark the channel.\n")
-    git(root, "init", "-q", "-b", "main")
+    run_git(root, "init", "-q", "-b", "main")
     (tmp_path / "alias").symlink_to(root)
     with connected(database_url, writes=True, roots=(tmp_path / "alias",)) as client:
         through = [
@@ -196,24 +187,19 @@ def test_odd_paths_and_pipes_hold_up_nobody(database_url, tmp_path, monkeypatch)
             assert client.ok("index_docs", library="buoys", source=str(source))[0]
 
 
-def git(root: Path, *arguments: str) -> None:
-    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
-
-
 def test_a_repository_reads_only_below_the_roots(database_url, tmp_path):
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "page.md").write_text("# Buoys\n\nThey mark the channel.\n")
-    git(secret, "init", "-q", "-b", "main")
-    git(secret, "add", "-A")
-    git(secret, "commit", "-q", "-m", "first")
+    run_git(secret, "init", "-q", "-b", "main")
+    run_git(secret, "add", "-A")
+    run_git(secret, "commit", "-q", "-m", "first")
     root = tmp_path / "docs"
     for name in ("pointer", "alternate", "nested", "linked", "whole"):
         (root / name).mkdir(parents=True)
     (root / "pointer" / ".git").write_text(f"gitdir: {secret / '.git'}\n")
     for name in ("alternate", "nested", "linked"):
-        git(root / name, "init", "-q", "-b", "main")
+        run_git(root / name, "init", "-q", "-b", "main")
         head = root / name / ".git" / "refs" / "heads" / "main"
         head.write_bytes((secret / ".git" / "refs" / "heads" / "main").read_bytes())
     for name, other in (("alternate", secret), ("nested", root / "alternate")):
@@ -223,7 +209,7 @@ def test_a_repository_reads_only_below_the_roots(database_url, tmp_path):
     for entry in (secret / ".git" / "objects").iterdir():
         if len(entry.name) == 2:
             (objects / entry.name).symlink_to(entry)
-    git(root / "whole", "clone", "-q", "--no-local", str(secret), ".")
+    run_git(root / "whole", "clone", "-q", "--no-local", str(secret), ".")
     with connected(database_url, writes=True, roots=(root,)) as client:
         for name in ("pointer", "alternate", "nested", "linked"):
             arguments = {"source": str(root / name), "ref": "main"}
@@ -270,3 +256,57 @@ def test_runs_take_turns_and_a_cancelled_one_ends(writer, tmp_path, monkeypatch)
     with psycopg.connect(writer.app.url) as connection:
         jobs = connection.execute("select state from pgrag.jobs() order by job_id").fetchall()
     assert jobs == [("cancelled",), ("succeeded",), ("succeeded",)]
+
+
+def test_archives_and_repositories_are_indexed_below_the_roots(database_url, tmp_path, monkeypatch):
+    root, outside = tmp_path / "docs", tmp_path / "outside"
+    for folder in (root, outside):
+        folder.mkdir()
+        with zipfile.ZipFile(folder / "buoys.zip", "w") as packed:
+            packed.writestr("buoys/index.md", "# Buoys\n\nThey mark the channel.\n")
+            packed.writestr("buoys/requirements.txt", "buoy==1.0\n")
+    monkeypatch.chdir(root)  # an address is not a path below it
+    (root / "link.zip").symlink_to(outside / "buoys.zip")
+    repository = root / "repository"
+    repository.mkdir()
+    run_git(repository, "init", "-q", "-b", "main")
+    (repository / "index.md").write_text("# Buoys\n\nThey are green.\n")
+    run_git(repository, "add", "-A")
+    run_git(repository, "commit", "-q", "-m", "first")
+    with connected(database_url, writes=True, roots=(root,)) as client:
+        text, report = client.ok("index_docs", library="buoys", source=str(root / "buoys.zip"))
+        assert report["written"] == 1
+        [skipped] = report["skipped"]
+        assert (skipped["reason"], skipped["count"]) == ("text for programs", 1)
+        assert "- skipped, text for programs: 1 file" in text
+        report = client.ok(
+            "index_docs", library="green", source=f"{root}/repository", ref="main"
+        )[1]  # fmt: skip
+        assert report["written"] == 1
+        for source in (outside / "buoys.zip", root / "link.zip", f"file://{outside}"):
+            client.failed("index_docs", library="secret", source=str(source))
+        assert "secret" not in client.ok("list_libraries")[0]
+
+
+def test_tags_are_read_below_the_roots_only(database_url, tmp_path):
+    root = tmp_path / "docs"
+    for folder in (root / "repository", tmp_path / "outside"):
+        folder.mkdir(parents=True)
+        run_git(folder, "init", "-q", "-b", "main")
+        (folder / "index.md").write_text(f"# Buoys\n\nThose of {folder.name}.\n")
+        run_git(folder, "add", "-A")
+        run_git(folder, "commit", "-q", "-m", "first")
+        run_git(folder, "tag", "v1.0")
+    borrower = root / "borrower"
+    run_git(root, "clone", "-q", "--shared", str(tmp_path / "outside"), str(borrower))
+    with connected(database_url, writes=True, roots=(root,)) as client:
+        arguments = {"library": "buoys", "tags": "v*", "source": str(root / "repository")}
+        planned = client.ok("index_docs", **arguments, dry_run=True)[1]
+        assert (planned["versions"], planned["written"]) == (["1.0"], 1)
+        text, report = client.ok("index_docs", **arguments)
+        assert (report["versions"], report["written"]) == (["1.0"], 1)
+        assert text.startswith("# buoys 1.0 from ")
+        told = client.failed("index_docs", library="secret", tags="v*", source=str(borrower))
+        assert "outside the folders" in told
+        for wrong in ({"allow_private": True}, {"version": "1.0"}, {"max_pages": 0}):
+            client.failed("index_docs", **arguments, **wrong)

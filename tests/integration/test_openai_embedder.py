@@ -9,7 +9,18 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from embedding_server import Server, answer, break_off, data, drop, garbage, hang, status, vector
+from embedding_server import (
+    Server,
+    answer,
+    break_off,
+    data,
+    drop,
+    garbage,
+    hang,
+    serving,
+    status,
+    vector,
+)
 
 from pgrag.ground.errors import EmbeddingError, SettingsError
 from pgrag.models.embedding import OpenAIEmbedder
@@ -19,13 +30,8 @@ KEY = "sk-secret-0123456789"
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with serving() as server:
         yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

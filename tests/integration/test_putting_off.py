@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from embedding_server import Handler, Server, answer
+from embedding_server import Handler, answer, serving
 from pgvector import HalfVector
 from pipeline_runs import Recorder, index, is_complete, write
 from psycopg.conninfo import make_conninfo
@@ -267,18 +267,12 @@ def test_a_library_embedded_by_another_model(database_url, database, embedder, f
             during.append(state(database, "endpoint")["valid"])
         answer(handler, payload)
 
-    with Server() as server:
-        server.script = [look]
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with serving(look) as server:
         settings = Settings(
             database_url=database_url, embedding_url=server.url, embedding_model="endpoint"
         )
         with App(settings) as app:
             app.embed("guide", "endpoint")
-        server.over.set()
-        server.shutdown()
-        thread.join()
     assert during
     assert set(during) == {None}
     assert state(database, "endpoint")["valid"] is True

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
 from api_client import ApiClient, problem, serving
 from embedding_server import Handler, Server, status
+from scripted_server import serving as scripted
 
 import pgrag
 
@@ -40,14 +40,8 @@ def favourite(content: str) -> Callable[[Handler, dict], None]:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as server:
-        server.script = [shortest_first]
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with scripted(shortest_first) as server:
         yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

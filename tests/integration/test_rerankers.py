@@ -7,12 +7,11 @@ import importlib.util
 import logging
 import math
 import sys
-import threading
 import types
 from collections.abc import Iterator
 
 import pytest
-from embedding_server import Handler, Server, break_off, drop, garbage, hang, status
+from embedding_server import Handler, Server, break_off, drop, garbage, hang, serving, status
 
 from pgrag.ground.errors import RerankingError, SettingsError
 from pgrag.ground.settings import Settings
@@ -60,14 +59,8 @@ def result(index: object, score: object) -> dict:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as server:
-        server.script = [cohere]
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
+    with serving(cohere) as server:
         yield server
-        server.over.set()
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

@@ -70,12 +70,7 @@ from pgrag.ground.values.searches import FacetValue, Intent, ParsedQuery, Resolu
 ROWS: list[tuple[type[Value], str, set[str], set[str]]] = [
     (Hit, "search keyword_search semantic_search recorded_search", set(), set()),
     (PageHit, "search_pages", set(), set()),
-    (
-        Passage,
-        "document parent children siblings ancestors expand_documents",
-        set(),
-        set(),
-    ),
+    (Passage, "document parent children siblings ancestors expand_documents", set(), set()),
     (ContextBlock, "context", set(), set()),
     (Resolution, "resolve_version", {"library"}, set()),
     (FacetValue, "facets", set(), {"facet"}),
@@ -132,11 +127,10 @@ COMPOSED = {
     "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
     "EvaluationRunList", "Facets", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState",
     "LibraryHealth", "LinkList", "NearPage", "Page", "PageChange", "PageList", "PageQueryResult",
-    "PageResult",
-    "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun", "RemovedSet",
-    "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "Source",
-    "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage",
-    "VersionChanges", "VersionRead",
+    "PageResult", "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun",
+    "RemovedSet", "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "Source",
+    "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage", "VersionChanges",
+    "VersionRead", "Versioned",
 }  # fmt: skip
 TYPES = {
     "bigint": int, "integer": int, "smallint": int, "boolean": bool, "text": str, "uuid": UUID,

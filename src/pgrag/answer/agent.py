@@ -17,11 +17,11 @@ from pgrag.search.search import Search
 
 CALLS_OF_A_STEP = 5
 IDLE_STEPS = 2
-"""Limits: calls in one step, steps in a row that found nothing new."""
+"""Limits: calls in one step, steps in a row without a new source."""
 
 RESULT_TOKENS = 2000
 _SMALLEST_RESULT = 300
-"""Tokens of a tool's result: the maximum, and the minimum that a step with tools needs."""
+"""Tokens of a tool's result: the maximum, and the minimum for a step with tools."""
 
 _LOOK_FIRST = (
     "You have not looked into the documentation yet. Search it with the tools, then answer."
@@ -35,19 +35,18 @@ _ANSWER_NOW = (
 class Agent:
     """Lets a model search until it answers.
 
-    The model is asked at most `max_steps` times with tools, then once without. Everything that the
-    model reads and writes stays within `max_tokens`; each completion gets at most `answer_tokens`.
-    Tokens that a server does not count are estimated. A repeated call is not run again. After two
-    steps in a row without a new source, or near a bound, the tools are withdrawn and the model must
-    answer. The `template` of the configuration holds the system prompt and the final prompt.
-    Cancelling the `cancellation` from any thread ends the run.
+    The model is called at most `max_steps` times with tools, then once without. All that it reads
+    and writes stays within `max_tokens`, each completion within `answer_tokens`; tokens that a
+    server does not count are estimated. A repeated call is not run again. After two steps in a row
+    without a new source, or near a bound, the tools are withdrawn and the model must answer. The
+    `template` of the configuration holds the system prompt and the final prompt. Cancelling the
+    `cancellation` from any thread ends the run.
 
-    `notices`: what is to be said about the version that is searched. `tools.sources`: like those of
-    `pgrag.answer_context`, numbered in order of appearance. `trace`: one object per step, with
-    `step` (from 1), `calls` (each with `tool`, `arguments`, `outcome`, `sources`, `tokens`,
-    `search_id`, `ms`), the accompanying `text`, `prompt_tokens`, `completion_tokens`, `ms`, and in
-    the last step `forced`: why the tools were withdrawn, else null. `answer` is None until the
-    model has answered.
+    `notices` are about the version that is searched. `tools.sources` are like those of
+    `pgrag.answer_context`, numbered in order of appearance. `trace` has an object per step: `step`
+    (from 1), `calls` (each with `tool`, `arguments`, `outcome`, `sources`, `tokens`, `search_id`,
+    `ms`), the accompanying `text`, `prompt_tokens`, `completion_tokens`, `ms`, and `forced`: why
+    the tools were withdrawn, else null. `answer` is None until the model has answered.
 
     Raises `InvalidInput`, `NotFound` for the library, and database errors.
     """
@@ -85,13 +84,9 @@ class Agent:
             raise InvalidInput(f"answer_tokens must be at least 1, not {self.answer_tokens}.")
         with collected_notices() as self.notices:
             self.tools = Toolbox(
-                self.search,
-                self.call,
-                library=self.library,
-                version=self.version,
-                question=self.question,
-                filters=self.filters,
-            )
+                self.search, self.call, library=self.library, version=self.version,
+                question=self.question, filters=self.filters,
+            )  # fmt: skip
         system, self._last = self._without_tools()
         self._messages = [system, Message("user", f"{self.question}{self._notes}")]
         needed = self._needed_for_a_step()
@@ -176,7 +171,7 @@ class Agent:
             if number < CALLS_OF_A_STEP:
                 used = self.tools.use(call.name, call.arguments, self._room())
             else:
-                used = Used("unusable", f"At most {CALLS_OF_A_STEP} calls are made at once.")
+                used = Used("unusable", f"A step may make at most {CALLS_OF_A_STEP} calls.")
             self._messages.append(Message("tool", used.text, tool_call_id=call.id))
             traced.append(
                 {
@@ -202,12 +197,8 @@ class Agent:
 
     def _without_tools(self) -> list[Message]:
         """Put all sources in one question: not every server takes past calls without tools."""
-        [row] = self.call(
-            "answer_messages",
-            question=self.question,
-            sources=self.tools.sources or None,
-            template=self.template,
-        )
+        asked = {"question": self.question, "template": self.template}
+        [row] = self.call("answer_messages", **asked, sources=self.tools.sources or None)
         system, question = (Message(**message) for message in row["answer_messages"])
         content = f"{question.content}{self._notes}\n\n{_ANSWER_NOW}"
         return [system, replace(question, content=content)]
@@ -244,7 +235,7 @@ def _size(text: str) -> int:
 
 
 def _shown(arguments: str) -> Any:
-    """Arguments as JSON if a trace can store them as JSON, else as the model wrote them."""
+    """Arguments as JSON if PostgreSQL can store them, else as the model wrote them."""
     try:
         shown = json.loads(arguments)
         plain = json.dumps(shown, ensure_ascii=False, allow_nan=False)

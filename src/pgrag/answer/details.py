@@ -1,7 +1,7 @@
 """Details in which a sentence contradicts the passages that it cites: numbers, names, negation.
 
-Support by words does not see them: a sentence without the "not" of its source has all its words.
-The rules look for what a passage says otherwise, and leave open what it does not say.
+Support by words misses them: a sentence that drops the "not" of its source has all its words. The
+rules detect what a passage says differently; they ignore what it does not say.
 """
 
 import re
@@ -15,10 +15,10 @@ from pgrag.ingest.text.sentences import sentence_spans
 Words: TypeAlias = frozenset[str]
 
 ENOUGH = 0.85
-"""Share of a sentence's words in one of the passage, from which a negation tells them apart."""
+"""The share of a sentence's words in a sentence of a passage from which negations must agree."""
 
 SAME_MATTER = 0.6
-"""Share of a sentence's words in a clause of the passage, from which the numbers must agree."""
+"""The share of a sentence's words in a clause of a passage from which numbers must agree."""
 
 _STEM = 5
 _WORD = re.compile(r"[^\W\d_]+")
@@ -93,12 +93,11 @@ _UNITS = {
 
 
 def contradiction(sentence: str, passages: Sequence[str]) -> Doubt | None:
-    """What a sentence, without its citation marks, says otherwise than the passages; None if open.
+    """How a sentence, without its citations, contradicts the passages; None if it does not.
 
-    In this order: a name of code or a number with digits that no passage has, a number that they
-    have with another unit, or with the words of the sentence another number; a negation too few or
-    too many in the words of one sentence; "always" or "all" where that sentence says "only" or
-    "most". English, German and Russian.
+    In this order: a name of code or a number that no passage has, a number with another unit, or
+    another number in the same clause; a negation too few or too many in the words of one sentence;
+    "always" or "all" where that sentence says "only" or "most". English, German and Russian.
     """
     text = "\n\n".join(passages)
     if any(name.lower() not in text.lower() for name in _names(sentence)):
@@ -127,11 +126,8 @@ def _has_other_numbers(sentence: str, text: str) -> bool:
         return True
     clauses = [clause for said in _sentences([text]) for clause in _CLAUSE.split(said)]
     words = _words(sentence)
-    nearest = [
-        clause
-        for clause in _nearest(words, clauses)
-        if len(words & _words(clause)) >= SAME_MATTER * len(words)
-    ]
+    least = SAME_MATTER * len(words)
+    nearest = [one for one in _nearest(words, clauses) if len(words & _words(one)) >= least]
     said = set(chain.from_iterable(_numbers(clause) | _counts(clause) for clause in nearest))
     digits = set(chain.from_iterable(map(_numbers, nearest)))
     return bool(numbers and digits) and not numbers & said
@@ -150,10 +146,9 @@ def _sentences(texts: Iterable[str]) -> list[str]:
 
 def _words(text: str) -> Words:
     """The beginnings of the words, which mostly equal their stems."""
-    found = (word.lower() for word in _WORD.findall(text))
     return frozenset(
         word[:_STEM]
-        for word in found
+        for word in map(str.lower, _WORD.findall(text))
         if word not in _STOP and word not in _COUNTS and not _NEGATION.fullmatch(word)
     )
 

@@ -11,7 +11,7 @@ from pgrag.models.llm import ChatModel, Message
 log = logging.getLogger(__name__)
 
 MOST_TOKENS = 200
-"""Enough for a name, and for models that think aloud first."""
+"""Enough for a name after a model has thought aloud."""
 
 _SYSTEM = """\
 You classify questions about documentation. The kinds are:

@@ -1,4 +1,4 @@
-"""One answer in progress: sources, then the model's text, then the checks of that text."""
+"""An answer in progress: sources, the model's text, the checks of that text."""
 
 from collections.abc import Generator, Iterator
 from dataclasses import KW_ONLY, asdict, dataclass
@@ -20,6 +20,7 @@ from pgrag.ground.values.answers import (
     AnswerStatus,
     Citation,
     RelatedSection,
+    Sentence,
     Source,
 )
 from pgrag.models.endpoint import Cancellation
@@ -27,11 +28,11 @@ from pgrag.models.llm import ChatModel, Completion, Message, Usage
 from pgrag.search.recording import record, record_answer
 from pgrag.search.search import Search
 
-NOTHING_FOUND = "The documentation does not answer this question."
-"""The answer if no source was found; the model is then not asked."""
+NO_ANSWER = "The documentation does not answer this question."
+"""The answer without sources; the model is not called."""
 
 _FUNCTIONS = {"direct": "answer_context", "agentic": "agent"}
-_FOUND = {"hit", "injected"}
+_RETRIEVED = {"hit", "injected"}
 _ABOUT_INTENT = ("intent", "query_type", "decided_by", "rule", "strategy")
 
 
@@ -39,8 +40,8 @@ _ABOUT_INTENT = ("intent", "query_type", "decided_by", "rule", "strategy")
 class Means:
     """What answers are made with.
 
-    `client` is the name under which answers are recorded; None records nothing. `max_tokens` bounds
-    each answer; a `temperature` of None is the server's.
+    `client` is the name in records; None records nothing. `max_tokens` bounds each answer; a
+    `temperature` of None is the server's.
     """
 
     results: Search
@@ -104,11 +105,11 @@ class AnswerStream:
                 yield from self._searched()
             else:
                 yield from self._retrieved()
-                yield from self._written() if self._sources else self._text.feed(NOTHING_FOUND)
+                yield from self._written() if self._sources else self._text.feed(NO_ANSWER)
             yield from self._text.finish()
             yield AnswerEvent("done", self._finished().as_json())
         except BaseException as error:
-            # A search that `cancel` ends raises whatever the driver raises.
+            # A search that `cancel` ends raises an error of the driver.
             is_cancelled = self._cancellation.is_cancelled
             self._cancellation.cancel()
             is_failure = isinstance(error, Exception) and not (
@@ -116,7 +117,7 @@ class AnswerStream:
             )
             is_unusable = isinstance(error, InvalidInput | NotFound)
             if self._trace is not None and not is_unusable:
-                self._record_found()
+                self._record_sources()
             self._record("failed" if is_failure else "cancelled", self._text.shown)
             raise
 
@@ -131,21 +132,13 @@ class AnswerStream:
         self._sources |= {source["number"]: source for source in material["sources"]}
         self._messages = [Message(**message) for message in material["messages"]]
         self._intent = {name: material[name] for name in _ABOUT_INTENT} | decided_by
-        self._record_search(
-            material["sources"],
-            timings=material["timings"],
-            duration_ms=self._timings["retrieval"],
-        )
+        times = {"timings": material["timings"], "duration_ms": self._timings["retrieval"]}
+        self._record_search(material["sources"], **times)
         yield AnswerEvent("intent", dict(self._intent))
-        yield AnswerEvent(
-            "sources",
-            {
-                "sources": material["sources"],
-                "tokens": material["tokens"],
-                "search_id": self._search_id and str(self._search_id),
-                "notices": list(self._notices),
-            },
-        )
+        search_id = self._search_id and str(self._search_id)
+        told = {"search_id": search_id, "notices": list(self._notices)}
+        told |= {name: material[name] for name in ("sources", "tokens")}
+        yield AnswerEvent("sources", told)
 
     def _ask_for_intent(self) -> dict[str, str]:
         """Let the model name the intent if requested; return who decided."""
@@ -188,7 +181,7 @@ class AnswerStream:
     def _searched(self) -> Iterator[AnswerEvent]:
         """Let the model search with tools, and answer."""
         started = perf_counter()
-        self._trace = []  # from here on a failure is recorded
+        self._trace = []  # from now on a failure is recorded
         agent = Agent(
             self._with.model,
             self._with.results,
@@ -202,7 +195,7 @@ class AnswerStream:
         self._trace = agent.trace
         self._notices += agent.notices
         for event in agent.events():
-            # A step's tokens are paid for even if no later step ends in an answer.
+            # Tokens are paid for even if no later step answers.
             self._usage = agent.usage
             if event.name == "token":
                 yield from self._text.feed(event.data["text"])
@@ -213,10 +206,10 @@ class AnswerStream:
         if agent.answer is not None:
             self._note(agent.answer)
         self._took("writing", started)
-        self._record_found()
+        self._record_sources()
 
-    def _record_found(self) -> None:
-        """Record everything the model's searches found as one search, once."""
+    def _record_sources(self) -> None:
+        """Record the sources of all the model's searches as one search, once."""
         if self._search_id is None:
             # Each search records its own duration; the rest is the model's time.
             self._record_search(list(self._sources.values()))
@@ -227,7 +220,7 @@ class AnswerStream:
             self._with.database,
             self._with.client,
             self._question,
-            [source for source in sources if source["relation"] in _FOUND],
+            [source for source in sources if source["relation"] in _RETRIEVED],
             {"function": _FUNCTIONS[self._mode], **self._arguments},
             **times,
         )
@@ -236,7 +229,7 @@ class AnswerStream:
         self._model = completion.model
         if completion.finish_reason == "length":
             self._notices.append(
-                f"The answer ends where its {self._with.max_tokens:,} tokens were used up; raise"
+                f"The answer was cut at its limit of {self._with.max_tokens:,} tokens; raise"
                 " PGRAG_LLM_MAX_TOKENS."
             )
 
@@ -244,32 +237,19 @@ class AnswerStream:
         """Check the text and record the answer."""
         started = perf_counter()
         text, is_denial = self._text.final()
-        text = text or NOTHING_FOUND
+        text = text or NO_ANSWER
         is_answered = bool(self._sources) and not is_denial
         status: AnswerStatus = "answered" if is_answered else "not_in_documentation"
         citations = self._text.citations
-        sentences = (
-            checked_sentences(self._with.database, text, citations, self._sources)
-            if is_answered
-            else ()
-        )
-        related = (
-            map(
-                RelatedSection.from_row,
-                self._with.database.call(
-                    "related_sections",
-                    document_ids=[source["document_id"] for source in self._sources.values()],
-                    query=self._question,
-                    **{
-                        name: self._arguments[name]
-                        for name in ("filters", "exclude")
-                        if name in self._arguments
-                    },
-                ),
+        database, sentences, related = self._with.database, list[Sentence](), list[Row]()
+        if is_answered:
+            sentences = checked_sentences(database, text, citations, self._sources)
+            related = database.call(
+                "related_sections",
+                document_ids=[source["document_id"] for source in self._sources.values()],
+                query=self._question,
+                **{name: self._arguments.get(name) for name in ("filters", "exclude")},
             )
-            if is_answered
-            else ()
-        )
         self._took("checks", started)
         self._took("total", self._started)
         self._record(status, text)
@@ -281,11 +261,9 @@ class AnswerStream:
             model=self._model,
             intent=None if self._intent is None else AnswerIntent.from_row(self._intent),
             sources=tuple(map(Source.from_row, self._sources.values())),
-            related=tuple(related),
+            related=tuple(map(RelatedSection.from_row, related)),
             citations=self._cited(),
-            unknown_citations=tuple(
-                sorted({citation.number for citation in citations} - self._sources.keys())
-            ),
+            unknown_citations=tuple(sorted({one.number for one in citations} - {*self._sources})),
             sentences=tuple(sentences),
             usage=self._usage,
             timings=self._timings,

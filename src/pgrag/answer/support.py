@@ -27,22 +27,14 @@ def checked_sentences(
     supports = _supports(database, bare, claims, sources)
     sentences = []
     for index, claim in enumerate(claims):
+        start, end, support = claim.start, claim.end, supports.get(index)
         cited = tuple(number for number in claim.numbers if number in sources)
-        support = supports.get(index)
-        said = bare[claim.start : claim.end]
-        doubt = _doubt(claim, said, [sources[number] for number in cited], support)
-        words = text[claim.start : claim.end]
-        sentences.append(
-            Sentence(
-                start=claim.start,
-                end=claim.end,
-                text=words,
-                cited=cited,
-                support=support,
-                is_supported=doubt is None,
-                doubt=doubt,
-            )
-        )
+        doubt = _doubt(claim, bare[start:end], [sources[number] for number in cited], support)
+        sentence = Sentence(
+            start=start, end=end, text=text[start:end], cited=cited, support=support,
+            is_supported=doubt is None, doubt=doubt,
+        )  # fmt: skip
+        sentences.append(sentence)
     return sentences
 
 
@@ -51,32 +43,19 @@ def _doubt(claim: Claim, said: str, cited: Sequence[Row], support: float | None)
         return "unknown source" if claim.numbers else "no citation"
     if support is not None and support < LEAST_SUPPORT:
         return "other words than its sources"
-    return contradiction(
-        said,
-        [
-            "\n\n".join([row["library"], row["title"], *(row["path"] or ()), row["content"]])
-            for row in cited
-        ],
-    )
+    texts = ([row["library"], row["title"], *(row["path"] or ()), row["content"]] for row in cited)
+    return contradiction(said, ["\n\n".join(parts) for parts in texts])
 
 
 def _supports(
     database: Database, text: str, claims: Sequence[Claim], sources: Mapping[int, Row]
 ) -> dict[int, float]:
-    """The support by index of the claim; each library scores its own documents."""
+    """The support by index of the claim; each library scores its own passages."""
     supports: dict[int, float] = {}
     for library in {row["library"] for row in sources.values()}:
-        documents_of = {
-            index: documents
-            for index, claim in enumerate(claims)
-            if (
-                documents := [
-                    sources[number]["document_id"]
-                    for number in claim.numbers
-                    if number in sources and sources[number]["library"] == library
-                ]
-            )
-        }
+        ids = {n: row["document_id"] for n, row in sources.items() if row["library"] == library}
+        cited = ([ids[n] for n in claim.numbers if n in ids] for claim in claims)
+        documents_of = {index: documents for index, documents in enumerate(cited) if documents}
         if not documents_of:
             continue
         rows = database.call(

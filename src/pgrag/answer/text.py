@@ -5,14 +5,14 @@ A language model says with the sentinel that its sources do not answer the quest
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from pgrag.answer.citations import Citation, CitationReader
 from pgrag.ground.calls import Row
 
 SENTINEL = "NOT_IN_DOCUMENTATION"
-"""Every template asks for it as the first line; users never see it."""
+"""Every template requests it as the first line; users never see it."""
 
 _MARKUP = " \t\r\n*_`\"'[]()#>"
 _OPENING = re.compile(rf"[{re.escape(_MARKUP)}]*{SENTINEL}[\s*_`\"'\])>.:]*")
@@ -100,12 +100,5 @@ class AnswerText:
         for citation in citations:
             self.citations.append(citation)
             source = self._source(citation.number)
-            yield AnswerEvent(
-                "citation",
-                {
-                    "number": citation.number,
-                    "start": citation.start,
-                    "end": citation.end,
-                    "document_id": source and source["document_id"],
-                },
-            )
+            cited = {"document_id": source and source["document_id"]}
+            yield AnswerEvent("citation", asdict(citation) | cited)

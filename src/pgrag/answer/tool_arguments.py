@@ -23,14 +23,10 @@ class Searching(_Arguments):
 class Reading(_Arguments):
     """Arguments of `read_chunk`."""
 
-    chunk_id: Annotated[int, Field(ge=1, lt=2**63, description="The id below each passage found.")]
-    before: Annotated[
-        int, Field(ge=0, le=5, description="Number of passages before it to read as well.")
-    ] = 0
-    after: Annotated[
-        int, Field(ge=0, le=5, description="Number of passages after it to read as well.")
-    ] = 0
-    expand: Annotated[bool, Field(description="Read its page as well, up to 20 passages.")] = False
+    chunk_id: Annotated[int, Field(ge=1, lt=2**63, description="The id below each passage.")]
+    before: Annotated[int, Field(ge=0, le=5, description="Passages before it to read, too.")] = 0
+    after: Annotated[int, Field(ge=0, le=5, description="Passages after it to read, too.")] = 0
+    expand: Annotated[bool, Field(description="Read its page, too, up to 20 passages.")] = False
 
 
 class Anywhere(Searching):
@@ -38,8 +34,7 @@ class Anywhere(Searching):
 
     library: Annotated[str, Field(max_length=200, description="Only this library.")] = ""
     version: Annotated[
-        str,
-        Field(max_length=200, description="2.1, ^2, latest, * for all; default: the newest."),
+        str, Field(max_length=200, description="2.1, ^2, latest, * for all; default: the newest.")
     ] = ""
 
 
@@ -49,12 +44,12 @@ DESCRIPTIONS = {
         ' error messages, rare terms. "a phrase" and +word must occur, -word must not.'
     ),
     "semantic_search": (
-        "Find passages of the documentation by meaning: questions and descriptions, in whatever"
-        " words the documentation puts it."
+        "Find passages of the documentation by meaning: questions and descriptions, whatever words"
+        " the documentation uses."
     ),
     "read_chunk": (
-        "Read a passage that was found, with those around it or its whole page: when it begins or"
-        " ends in the middle of a topic."
+        "Read a passage from a search with its neighbours or its whole page, if it begins or ends"
+        " in the middle of a topic."
     ),
 }
 
@@ -85,10 +80,9 @@ def read_arguments(name: str, written: str, *, scoped: bool) -> Searching | Read
     if not isinstance(values, dict):
         raise ValueError("the arguments must be a JSON object.")  # noqa: TRY004 - as above
     kind = _arguments_of(name, scoped=scoped)
+    stated = {key: value for key, value in values.items() if value is not None}
     try:
-        return kind.model_validate(
-            {key: value for key, value in values.items() if value is not None}
-        )
+        return kind.model_validate(stated)
     except ValidationError as error:
         complaints = "; ".join(
             f"{'.'.join(map(str, problem['loc']))}: {problem['msg'].lower()}"
@@ -115,13 +109,7 @@ def _arguments_of(name: str, *, scoped: bool) -> type[Searching | Reading]:
 def _schema(arguments: type[BaseModel]) -> dict[str, Any]:
     """The JSON Schema of arguments, without the parts that tell a model nothing."""
     schema = arguments.model_json_schema()
-    properties = {
-        name: {key: value for key, value in definition.items() if key != "title"}
-        for name, definition in schema["properties"].items()
-    }
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": schema["required"],
-        "additionalProperties": False,
-    }
+    for definition in schema["properties"].values():
+        definition.pop("title", None)
+    kept = ("type", "properties", "required", "additionalProperties")
+    return {name: schema[name] for name in kept}

@@ -35,8 +35,7 @@ _LINE_TOKENS = 10
 class Used:
     """A tool's result: the text for the model, and the facts for the trace.
 
-    `numbers`: of the sources that the result is about; `left`: how many did not fit; `search_id`:
-    the recorded search, for feedback.
+    `numbers` of the sources; how many passages were `left` out; the `search_id` for feedback.
     """
 
     outcome: Outcome
@@ -49,9 +48,9 @@ class Used:
 class Toolbox:
     """Runs tools for one question, and numbers the sources in order of appearance.
 
-    With a `library`, searches and reads only there, in the version that `version` resolves to ("*":
-    all), else in that which the `question` names. Numbers begin with `first_number`. Raises
-    `UnknownLibrary` or `UnknownVersion`.
+    With a `library`, searches and reads only there, in the version that `version` ("*": all), else
+    the `question` names. `first_number` is the number of the first source. Raises `UnknownLibrary`
+    or `UnknownVersion`.
     """
 
     def __init__(
@@ -72,9 +71,8 @@ class Toolbox:
         self._library = library.strip().lower() if library else None
         self._version = version
         if self._library is not None and version != EVERY_VERSION:
-            [resolved] = call(
-                "resolve_version", library=self._library, wanted=version, query=question
-            )
+            asked = {"library": self._library, "wanted": version, "query": question}
+            [resolved] = call("resolve_version", **asked)
             self._version = resolved["version"]
         self.definitions = definitions(scoped=self._library is not None)
         self.sources: list[dict[str, Any]] = []
@@ -82,9 +80,9 @@ class Toolbox:
         self._seen: set[str] = set()
 
     def use(self, name: str, written: str, budget: int) -> Used:
-        """Run a tool with arguments as a model wrote them; `budget`: most tokens of the result.
+        """Run a tool with arguments as a model wrote them; `budget` bounds the result's tokens.
 
-        An error that the model can correct becomes the result; any other (no database) is raised.
+        An error that the model can correct becomes the result; any other is raised.
         """
         if name not in DESCRIPTIONS:
             return Used(
@@ -185,7 +183,7 @@ class Toolbox:
         if chunk_ids:
             text.append(f"chunk_id of each: {', '.join(chunk_ids)}")
         if known:
-            text.append(f"Found again, see above: {', '.join(f'[{number}]' for number in known)}")
+            text.append(f"Already above: {', '.join(f'[{number}]' for number in known)}")
         left = len(rows) - len(blocks)
         if left:
             text.append(f"{left} more did not fit. Ask for less, or more precisely.")

@@ -1,22 +1,21 @@
-"""`pgrag keys` and `pgrag audit`: who may use the services of the database, and who did what."""
+"""`pgrag keys` and `pgrag audit`: callers of services, and what they did."""
 
-import sys
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
 
-from pgrag.cli.arguments import parse_duration, parse_rate
+from pgrag.cli import options
 from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, text
-from pgrag.cli.output import json_line, notice, print_text
-from pgrag.cli.retention import add_retention
-from pgrag.cli.session import opened
+from pgrag.cli.notations import parse_duration, parse_rate
+from pgrag.cli.output import print_text
+from pgrag.cli.retention import add_retention, export
+from pgrag.cli.session import told
 
 keys = typer.Typer(help="Keys for REST and MCP: create, list, rotate and revoke them.")
 audit = typer.Typer(help="The audit: who searched or changed what, and what was refused.")
 
-_ONCE = "Keep it now: it is shown this once."
+_ONCE = "Store it now: it is not shown again."
 
 KeyName = Annotated[str, Argument(metavar="NAME", help="Its name.", show_default=False)]
 
@@ -27,23 +26,15 @@ def _shown(row: Row) -> str:
     return f"{row['state']}, {row['secrets']} secrets"
 
 
-_COLUMNS: Columns = {
+_KEYS: Columns = {
     "name": "name", "kind": "kind", "role": "role", "state": _shown,
     "libraries": lambda row: ", ".join(row["libraries"]),
     "origins": lambda row: ", ".join(row["origins"]),
     "rate/s": lambda row: f"{row['rate']:g}", "expires": "expires_at", "last used": "last_used_at",
 }  # fmt: skip
 
-keys.command()(
-    listing(
-        "list",
-        "keys",
-        "List the keys by name; nobody can show a secret again.",
-        {},
-        _COLUMNS,
-        nothing="There is no key.",
-    )
-)
+_LIST = "List the keys by name; nobody can show a secret again."
+keys.command()(listing("list", "keys", _LIST, {}, _KEYS, nothing="There is no key."))
 
 
 @keys.command()
@@ -53,11 +44,11 @@ def create(
     name: KeyName,
     *,
     libraries: Annotated[
-        str, Option("--libraries", "-l", metavar="A,B", help="What it opens; '*': all libraries.")
+        str, Option("--libraries", "-l", metavar="A,B", help="Its libraries; '*': all.")
     ],
     role: Annotated[
         Literal["search", "write", "admin"],
-        Option(help="search: read, search, rate; write: also change libraries; admin: everything."),
+        Option(help="search: read, search, rate; write: also change libraries; admin: all."),
     ] = "search",
     expires: Annotated[
         str | None, Option(metavar="TIME", help="90d, 12h; default: never.", show_default=False)
@@ -68,30 +59,22 @@ def create(
     ] = None,
     concurrency: Annotated[int, Option(min=1, help="Running requests at the same time.")] = 10,
     timeout: Annotated[
-        str | None,
-        Option(metavar="TIME", help="Longest statement: 5s; default: as the service allows."),
+        str | None, Option(metavar="TIME", help="Statement timeout: 5s; default: the service's.")
     ] = None,
     origin: Annotated[
-        list[str] | None,
-        Option(metavar="URL", help="Makes it publishable: for pages of https://docs.example."),
+        list[str] | None, Option(metavar="URL", help="Publishable, for pages of this origin.")
     ] = None,
 ) -> Output:
-    """Create a key for REST and MCP, and print its secret, this once."""
+    """Create a key for REST and MCP, and print its secret once."""
     limit = None if timeout is None else parse_duration(timeout, "--timeout")
     return _secret(
-        app,
-        "create_key",
-        name,
-        role=role,
+        app, "create_key", name, role=role, rate=parse_rate(rate), burst=burst,
         libraries=[part.strip() for part in libraries.split(",") if part.strip()],
-        kind="publishable" if origin else "secret",
-        origins=origin or [],
+        kind="publishable" if origin else "secret", origins=origin or [],
         expires_in=None if expires is None else parse_duration(expires, "--expires"),
-        rate=parse_rate(rate),
-        burst=burst,
         concurrency=concurrency,
         timeout_ms=None if limit is None else max(1, round(1000 * limit.total_seconds())),
-    )
+    )  # fmt: skip
 
 
 @keys.command()
@@ -100,60 +83,38 @@ def rotate(
     app: App,
     name: KeyName,
     grace: Annotated[
-        str, Option(metavar="TIME", help="How long the old secret stays valid: 12h, 0s.")
+        str, Option(metavar="TIME", help="Time for which the old secret stays valid: 12h, 0s.")
     ] = "1d",
 ) -> Output:
-    """Give a key another secret, and print it; the old one stays valid for a while."""
+    """Add a secret to a key and print it; the old one stays valid for the grace period."""
     return _secret(app, "rotate_key", name, grace=parse_duration(grace, "--grace", least=0))
 
 
 def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
-    from pgrag.ground.connections import collected_notices
-
-    with collected_notices() as notices:
-        [row] = app.database.call(function, name=name, **arguments)
-    secret = row[function]
-    return Output(
-        {"name": name.strip().lower(), "secret": secret},
-        lambda: print_text(secret),
-        [*notices, _ONCE],
-    )
+    [row] = told(app, function, name=name, **arguments)
+    made = {"name": name.strip().lower(), "secret": row[function]}
+    return Output(made, lambda: print_text(made["secret"]), [_ONCE])
 
 
 @keys.command()
 @command
 def revoke(app: App, name: KeyName) -> Output:
-    """Refuse a key from now on, with all its secrets, for good, and cancel its jobs."""
-    from pgrag.ground.connections import collected_notices
-
-    with collected_notices() as notices:
-        [row] = app.database.call("revoke_key", name=name)
+    """Revoke a key with all its secrets, for good, and cancel its jobs."""
+    [row] = told(app, "revoke_key", name=name)
     revoked = {"name": name.strip().lower(), "revoked_at": row["revoke_key"]}
-    return text(revoked, f"Revoked: {revoked['name']}.", *notices)
+    return text(revoked, f"Revoked: {revoked['name']}.")
 
 
-Since = Annotated[
-    datetime | None,
-    Option(metavar="DATE", help="Entries from this date on; default: all."),
-]
-Until = Annotated[
-    datetime | None, Option(metavar="DATE", help="Entries before this date; default: now.")
-]
 _FILTERS: Arguments = {
-    "since": (Since, None),
-    "until": (Until, None),
+    "since": (options.Since, None),
+    "until": (options.Until, None),
     "caller": (Annotated[str | None, Option(metavar="NAME", help="Only of this key.")], None),
-    "library": (
-        Annotated[
-            str | None, Option("--library", "-l", metavar="LIBRARY", help="Only of this library.")
-        ],
-        None,
-    ),
+    "library": (options.OneLibrary, None),
     "refused": (
         Annotated[bool | None, Option("--refused/--allowed", help="Only these; default: both.")],
         None,
     ),
-    "top_k": (Annotated[int, Option("--top-k", "-n", min=1, help="At most this many.")], 50),
+    "top_k": (options.Limit, 50),
 }
 _ENTRIES: Columns = {
     "at": "at", "caller": "caller", "role": "role", "action": "action", "library": "library",
@@ -161,40 +122,22 @@ _ENTRIES: Columns = {
 }  # fmt: skip
 
 
-def _bounds(since: datetime | None, until: datetime | None) -> dict[str, Any]:
-    """Moments of the dates that a user gives in the local time."""
-    return {"since": since and since.astimezone(), "until": until and until.astimezone()}
-
-
 audit.command()(
     listing(
-        "list",
-        "audit_log",
-        "List what callers did and were refused, the latest first.",
-        _FILTERS,
-        _ENTRIES,
-        nothing="The audit has no such entry.",
-        prepared=lambda app, since, until, **values: values | _bounds(since, until),
+        "list", "audit_log", "List what callers did and were refused, the latest first.",
+        _FILTERS, _ENTRIES, nothing="The audit has no matching entry.",
+        prepared=lambda app, since, until, **values: values | options.moments(since, until),
     )
-)
+)  # fmt: skip
 
 
 @audit.command("export")
-def export_audit(since: Since = None, until: Until = None) -> None:
+def export_audit(since: options.Since = None, until: options.Until = None) -> None:
     """Write the audit to stdout as JSON Lines, the oldest entry first."""
-    with opened() as app:
-        count = 0
-        for row in app.database.stream("export_audit", **_bounds(since, until)):
-            sys.stdout.write(json_line(row["export_audit"]))
-            count += 1
-    notice(f"Exported: {count:,}.")
+    export("export_audit", since, until)
 
 
 add_retention(
-    audit,
-    forgetter="forget_audit",
-    keeper="keep_audit",
-    asker="audit_retention",
-    removed="old entries",
-    kept="The audit is",
-)
+    audit, forgetter="forget_audit", keeper="keep_audit", asker="audit_retention",
+    removed="old entries", kept="The audit is",
+)  # fmt: skip

@@ -8,11 +8,11 @@ import typer
 from rich.text import Text
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Output, searching
+from pgrag.cli.notations import counted, label
 from pgrag.cli.output import notice, print_indented, printable, stderr, stdout, warn
 from pgrag.ground.arguments import AnswerArguments, declared
-from pgrag.ground.values.answers import Answer, AnswerMode
+from pgrag.ground.values.answers import Answer, AnswerMode, RelatedSection, Source
 
 if TYPE_CHECKING:
     from pgrag.answer import AnswerStream
@@ -33,17 +33,17 @@ def answer(
     ] = "direct",
     max_steps: Annotated[
         int | None,
-        typer.Option(min=1, max=50, help="Agentic: the number of steps at most; default: 6."),
+        typer.Option(min=1, max=50, help="Agentic: the maximum number of steps; default: 6."),
     ] = None,
     max_tokens: Annotated[
         int | None,
-        typer.Option(min=1, help="Agentic: tokens read and written at most; default: 30000."),
+        typer.Option(min=1, help="Agentic: the maximum number of tokens; default: 30000."),
     ] = None,
     ask_intent: Annotated[
         bool | None,
         typer.Option(
             "--ask-intent/--no-ask-intent",
-            help="Let the language model name the intent where no rule does; default: the setting.",
+            help="Let the language model name the intent if no rule matches; default: the setting.",
             show_default=False,
         ),
     ] = None,
@@ -51,43 +51,32 @@ def answer(
 ) -> Output:
     """Answer a question from the documentation, with its sources.
 
-    Needs a language model: PGRAG_LLM_URL and PGRAG_LLM_MODEL. Exit status 1 means that there is no
-    answer.
+    Needs a language model: PGRAG_LLM_URL and PGRAG_LLM_MODEL. Exit status 1: there is no answer.
     """
     arguments |= {"max_steps": max_steps, "max_tokens": max_tokens}
     _check_mode(mode, {**arguments, "ask_intent": ask_intent or None})
     answerer = app.answering("cli")
     stream = answerer.stream(question, mode=mode, ask_intent=ask_intent, **arguments)
     made = _followed(stream, is_shown=not as_json)
-    return Output(
-        made.as_json(),
-        lambda: _print_sources(made),
-        notices=made.notices,
-        failed=made.status == "not_in_documentation",
-    )
+    failed = made.status == "not_in_documentation"
+    return Output(made.as_json(), lambda: _print_sources(made), made.notices, failed=failed)
 
 
 def _check_mode(mode: AnswerMode, arguments: dict[str, Any]) -> None:
     from pgrag.answer.answerer import foreign_arguments
 
-    foreign = foreign_arguments(mode, arguments)
-    if foreign:
-        spelt = {
-            one.name: one.argument.option[0]
-            for one in declared(AnswerArguments)
-            if one.argument.option
-        }
-        names = [spelt.get(name, f"--{name.replace('_', '-')}") for name in foreign]
+    options_of = {one.name: one.argument.option for one in declared(AnswerArguments)}
+    if foreign := foreign_arguments(mode, arguments):
+        names = [(options_of.get(name) or (f"--{name.replace('_', '-')}",))[0] for name in foreign]
         raise typer.BadParameter(
             f"the {mode} mode has no use for {', '.join(names)}.", param_hint="--mode"
         )
 
 
 def _followed(stream: "AnswerStream", *, is_shown: bool) -> Answer:
-    """Show an answer as it comes; an interrupt ends what the language model is writing."""
+    """Show an answer as it arrives; an interrupt also ends the request to the language model."""
     is_inline = False
     try:
-        # Whatever ends the loop early also ends the request to the language model.
         with closing(stream.events) as events:
             for event in events:
                 if event.name == "step":
@@ -106,7 +95,7 @@ def _followed(stream: "AnswerStream", *, is_shown: bool) -> Answer:
 
 
 def _step(data: dict[str, Any]) -> str:
-    """One step of the agentic mode on one line."""
+    """A step of the agentic mode on one line."""
     calls = [
         f"{call['tool']} {json.dumps(call['arguments'], ensure_ascii=False)}: {call['outcome']}"
         for call in data["calls"]
@@ -115,14 +104,13 @@ def _step(data: dict[str, Any]) -> str:
 
 
 def _print_sources(made: Answer) -> None:
-    """Print the sources that the text cites, and what a reader should check."""
+    """Print the cited sources, and what a reader should check."""
     cited = {citation.number for citation in made.citations}
     sources = [source for source in made.sources if source.number in cited]
     if sources:
         stdout().print()
     for source in sources:
-        path = [part for part in source.path if part]
-        where = " › ".join([label(source.library, source.version), *path])
+        where = _breadcrumbs(source)
         anchor = f"#{source.anchor}" if source.anchor else ""
         stdout().print(
             Text.assemble((f"{'[' + str(source.number) + ']':<{_INDENT}}", "cyan"))
@@ -149,9 +137,13 @@ def _print_sources(made: Answer) -> None:
 
 
 def _print_related(made: Answer) -> None:
-    """Print the sections to go on with."""
+    """Print sections for further reading."""
     if made.related:
         stdout().print("\nSee also:")
     for section in made.related:
-        where = " › ".join([label(section.library, section.version), *filter(None, section.path)])
-        stdout().print(Text(f"{' ' * _INDENT}{printable(where)}"), soft_wrap=True)
+        where = printable(_breadcrumbs(section))
+        stdout().print(Text(f"{' ' * _INDENT}{where}"), soft_wrap=True)
+
+
+def _breadcrumbs(passage: Source | RelatedSection) -> str:
+    return " › ".join([label(passage.library, passage.version), *filter(None, passage.path)])

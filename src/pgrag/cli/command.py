@@ -1,4 +1,4 @@
-"""The form of most commands: a function that takes the application and returns its output."""
+"""Commands made of functions that take the application and return their output."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -11,9 +11,9 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from pgrag.cli import options
-from pgrag.cli.arguments import parse_filters
+from pgrag.cli.notations import parse_filters
 from pgrag.cli.output import complain, notice, print_json, print_table, print_text
-from pgrag.cli.session import opened
+from pgrag.cli.session import opened, told
 from pgrag.ground.arguments import Declared, declared
 
 if TYPE_CHECKING:
@@ -21,29 +21,28 @@ if TYPE_CHECKING:
 
     App = app.App
 else:
-    # Slow to import, and a command asks for nothing but its type.
-    App = Any
+    App = Any  # slow to import, and needed as a type only
 Row = dict[str, Any]
 Columns = Mapping[str, str | Callable[[Row], Any]] | Sequence[str]
-"""Headings, each with its field or a function that makes a row's cell; or fields alone."""
+"""Headings with a field or a function that makes the cell of a row; or fields alone."""
 REQUIRED = Parameter.empty
 Arguments = Mapping[str, tuple[Any, Any]]
-"""Arguments of an SQL function that the command line sets, each with its type and default."""
+"""Arguments of an SQL function that are options, with type and default."""
 _NOTATIONS = {
     "library": options.Library,
     "version": options.Version,
     "condition": options.Filter,
     "filters": options.Filters,
 }
-"""The options of arguments that have a notation of their own on the command line."""
+"""Options of arguments with a notation of their own on the command line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The output of a command: `value` with --json, else whatever `show` prints.
+    """The output of a command: `value` with --json, else what `show` prints.
 
-    Each of the `notices` and `errors` goes to stderr afterwards. The exit status is 1 if there are
-    errors, or if the command has `failed`.
+    `notices` and `errors` follow on stderr. The exit status is 1 if there are errors, or if the
+    command has `failed`.
     """
 
     value: Any
@@ -53,18 +52,15 @@ class Output:
     failed: bool = False
 
 
-def text(value: Any, *lines: str) -> Output:
-    """Return an output of lines of text."""
-    return Output(value, lambda: print_text(*lines))
+def text(value: Any, *lines: str, **outcome: Any) -> Output:
+    """Return an output of lines of text; `outcome`: notices, errors, whether it failed."""
+    return Output(value, lambda: print_text(*lines), **outcome)
 
 
 def listed(
     rows: Sequence[Row], columns: Columns, *, nothing: str | None = None, total: str | None = None
 ) -> Output:
-    """Return an output of a table.
-
-    `nothing`: the notice that replaces a table without rows. `total`: the notice below the table.
-    """
+    """Return a table; `nothing` is the notice without rows, `total` the notice below the table."""
     fields = columns if isinstance(columns, Mapping) else {name: name for name in columns}
 
     def show() -> None:
@@ -95,18 +91,13 @@ def listing(
 ) -> Callable[..., None]:
     """Make the command that prints the rows of one SQL function.
 
-    `prepared` turns the application and the command's arguments into those of the SQL function, if
-    they differ. `fixed`: arguments of the SQL function that the command line does not set.
+    `prepared` converts the command's arguments to those of the SQL function, if they differ.
+    `fixed`: arguments of the SQL function that are not options.
     """
 
     def rows(app: App, **values: Any) -> Output:
-        from pgrag.ground.connections import collected_notices
-
         values = prepared(app, **values) if prepared else values
-        with collected_notices() as notices:
-            made = app.database.call(function, **values, **fixed)
-        notice(*notices)
-        return listed(made, columns, nothing=nothing)
+        return listed(told(app, function, **values, **fixed), columns, nothing=nothing)
 
     rows.__name__, rows.__doc__ = name, about
     own = (_parameter(each, hint, default) for each, (hint, default) in arguments.items())
@@ -114,11 +105,11 @@ def listing(
 
 
 def command(function: Callable[..., Output]) -> Callable[..., None]:
-    """Make a command from a function whose first argument is the application.
+    """Make a command of a function whose first argument is the application.
 
-    The command has an option --json; the function gets it only if it has an argument `as_json`. A
-    switch without an explicit name is named after its argument, and cannot be negated. Help shows
-    defaults of options only.
+    The command has an option --json, which the function gets if it has an argument `as_json`. A
+    switch is named after its argument unless it names itself, and cannot be negated. Help shows
+    the defaults of options only.
     """
     _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
     takes_json = any(each.name == "as_json" for each in parameters)
@@ -145,11 +136,7 @@ def command(function: Callable[..., Output]) -> Callable[..., None]:
 
 
 def searching(arguments: type) -> Callable[[Callable[..., Output]], Callable[..., None]]:
-    """Make a command with an option for each declared argument of a search.
-
-    The function gets them as the mapping `arguments`, by their declared names: only those that were
-    given, with library, version and filters parsed from their notations.
-    """
+    """Make a command with an option for each declared argument of a search, as `taking` does."""
 
     def parsed(values: dict[str, Any]) -> dict[str, Any]:
         library, version = options.scope(values.pop("library"), values.pop("version"))
@@ -166,9 +153,8 @@ def taking(
 ) -> Callable[[Callable[..., Output]], Callable[..., None]]:
     """Make a command with an option for each declared argument.
 
-    The function gets those that were given as the mapping `arguments`, by their declared names.
-    The options `notations` have a form of their own, which `parsed` takes out of the values and
-    returns as arguments.
+    The function gets the options that were given as the mapping `arguments`, by declared names.
+    `parsed` takes the options `notations` out of the values and returns the arguments they mean.
     """
     own_form = notations or {}
     shown = [one for one in declared(arguments, "cli") if one.name not in own_form]
@@ -209,7 +195,7 @@ def _with_parameters(
 
 
 def _read(parameter: Parameter) -> Any:
-    """Return the type of an argument as typer reads it."""
+    """Return the annotation that typer reads."""
     match get_args(parameter.annotation):
         case (_, ArgumentInfo() as argument):
             argument.show_default = False
@@ -253,7 +239,7 @@ def _help(one: Declared) -> str:
 
 
 def _value(one: Declared, value: Any) -> Any:
-    """The value of an option; a list is written with commas between its items."""
+    """The value of an option; commas separate the items of a list."""
     if value is None or not one.item:
         return value
     if one.argument.is_repeated:

@@ -9,9 +9,10 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Output, Row, command
+from pgrag.cli.notations import counted
 from pgrag.cli.output import notice, print_text, printable, stdout
+from pgrag.cli.session import read_versions
 
 _SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "moved": (">", "cyan")}
 _CHANGED = ("~", "yellow")
@@ -41,11 +42,7 @@ def compare(
     changes = compare_versions(
         app.database, library, from_version, to_version, page=page, diff=diff
     )
-    for side in ("from_version", "to_version"):
-        read = changes[side]
-        if read["reason"] != "exact":
-            name = label(read["library"], read["version"] or "(unversioned)")
-            notice(f"{name}: {read['reason']}")
+    notice(*read_versions([changes["from_version"], changes["to_version"]]))
     pages: list[Row] = changes["pages"]
 
     def show() -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
-from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Columns, Output, Row, command, listed, text
+from pgrag.cli.notations import counted, label
 from pgrag.cli.output import notice
 from pgrag.ground.errors import InvalidInput, NotFound
 

@@ -13,15 +13,15 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import parse_target
 from pgrag.cli.command import App, Output, command, listed
 from pgrag.cli.dump import portable
+from pgrag.cli.notations import parse_target
 from pgrag.cli.output import notice, print_facts, print_indented, print_text, printable, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import opened
 from pgrag.ground.errors import SchemaOutdated
 
-commands = typer.Typer(help="The database: bring it up to date, look into it, dump it, stop it.")
+commands = typer.Typer(help="The database: upgrade, inspect, dump and stop it.")
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -45,10 +45,7 @@ def upgrade() -> None:
 @commands.command()
 @command
 def status(app: App) -> Output:
-    """Print where the database is, whether it runs, and the state of its schema.
-
-    Starts nothing.
-    """
+    """Print where the database is, whether it runs, and the state of its schema; start nothing."""
     from pgrag.ground import schema
     from pgrag.ground.settings import masked_url
 
@@ -57,8 +54,8 @@ def status(app: App) -> Output:
         facts |= asdict(app.server.status())
     if not app.is_embedded or facts["running"]:
         facts["url"] = masked_url(app.url)
-        found = schema.status(app.url)
-        facts |= {**asdict(found), "message": found.message, "remedy": found.remedy or None}
+        state = schema.status(app.url)
+        facts |= {**asdict(state), "message": state.message, "remedy": state.remedy or None}
     words = {True: "yes", False: "no"}
     lines = [
         (name, words[fact] if isinstance(fact, bool) else fact) for name, fact in facts.items()
@@ -89,13 +86,13 @@ def psql(context: typer.Context) -> None:
     """Open psql on the database; further arguments go to psql: pgrag db psql -- -c 'select …'."""
     with opened() as app:
         if app.is_embedded:
-            # By psql a database is removed that no upgrade can bring up to date.
+            # psql must also open a database that no upgrade can bring up to date: to remove it.
             with suppress(SchemaOutdated):
                 app.require_schema()
         address = app.url
     # The search path finds functions and vector types with and without their schema.
     search_path = f"{os.environ.get('PGOPTIONS', '')} -c search_path=pgrag,public".strip()
-    # The context of an error is the stack of pgrag's functions, which helps only their authors.
+    # The context of an error is a stack of pgrag's functions: no help to users.
     arguments = ["--variable=SHOW_CONTEXT=never", *context.args]
     program, command, variables = _program("psql", address, arguments)
     os.execve(program, command, variables | {"PGOPTIONS": search_path})
@@ -106,7 +103,7 @@ def dump(context: typer.Context) -> None:
     """Write the schema pgrag and its data as SQL to stdout; further arguments go to pg_dump."""
     with opened() as app:
         address = app.url
-    # Without privileges: the roles that they name may not exist where the dump is restored.
+    # Without privileges: their roles may not exist where the dump is restored.
     schemas = ["--schema=pgrag", "--schema=_pgrag", "--extension=vector", "--no-privileges"]
     program, command, variables = _program("pg_dump", address, [*schemas, *context.args])
     with subprocess.Popen(
@@ -118,23 +115,23 @@ def dump(context: typer.Context) -> None:
 
 @commands.command()
 def stop() -> None:
-    """Stop the embedded server; it starts again when it is needed."""
-    told = {
+    """Stop the embedded server; it starts again when needed."""
+    outcomes = {
         None: "The embedded server does not run.",
         "fast": "The embedded server has stopped.",
-        "immediate": "The embedded server did not stop when asked, so it was ended at once (an"
-        " immediate shutdown). It recovers at its next start, without losing what was committed.",
+        "immediate": "The embedded server ignored the request to stop, so it was ended at once (an"
+        " immediate shutdown). It recovers at its next start; nothing committed is lost.",
     }
     with opened() as app:
-        print_text(told[app.server.stop()])
+        print_text(outcomes[app.server.stop()])
 
 
 def _program(
     name: str, address: str, arguments: list[str]
 ) -> tuple[Path, list[str], dict[str, str]]:
-    """Return a PostgreSQL program, the command that runs it on a database, and its environment.
+    """Return a PostgreSQL program, its command for a database, and its environment.
 
-    The password is passed in the environment: every user of the machine can read arguments.
+    The environment passes the password: every user of the machine can read arguments.
     """
     from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -144,15 +141,12 @@ def _program(
     variables = binary_environment()
     if password := parameters.pop("password", None):
         variables["PGPASSWORD"] = str(password)
-    return (
-        binary(name),
-        [name, f"--dbname={make_conninfo('', **parameters)}", *arguments],
-        variables,
-    )
+    command = [name, f"--dbname={make_conninfo('', **parameters)}", *arguments]
+    return binary(name), command, variables
 
 
 CHECKS = ("documents", "pages", "vectors", "links", "statistics")
-"""The checks of `pgrag.check_library`; run separately to show progress."""
+"""The checks of `pgrag.check_library`, one call each to show progress."""
 
 
 @command
@@ -162,7 +156,7 @@ def doctor(
         str | None,
         Argument(
             metavar="[LIBRARY[@VERSION]]",
-            help="Check this library: its ids, links, vectors and statistics.",
+            help="Check the ids, links, vectors and statistics of this library.",
         ),
     ] = None,
     *,
@@ -172,13 +166,12 @@ def doctor(
 ) -> Output:
     """Check the database, its schema and the models, or one library, and print remedies.
 
-    Exit status 1 means that something is wrong (with --repair: that something still is); warnings
-    leave it at 0.
+    Exit status 1 means that something is wrong (with --repair: still is); warnings leave it at 0.
     """
     if library is not None:
         return _examine(app, library, repair=repair, as_json=as_json)
     if repair:
-        raise typer.BadParameter("name the library to mend.", param_hint="--repair")
+        raise typer.BadParameter("needs a library.", param_hint="--repair")
     if settings:
         from pgrag.ground.settings import describe_settings, load_settings
 
@@ -191,11 +184,8 @@ def doctor(
 
     def show() -> None:
         for finding in findings:
-            message = printable(finding.message)
             mark = (f"{finding.level:<8}", styles[finding.level])
-            stdout().print(Text.assemble(mark, f"{finding.name:<14} ", message), soft_wrap=True)
-            if finding.remedy:
-                print_indented(Text(printable(finding.remedy)), indent=22)
+            _print(mark, f"{finding.name:<14} {finding.message}", finding.remedy, indent=22)
 
     healthy = all(finding.ok for finding in findings)
     return Output([asdict(finding) for finding in findings], show, failed=not healthy)
@@ -206,7 +196,7 @@ def _examine(app: App, library: str, *, repair: bool, as_json: bool) -> Output:
     target = parse_target(library)
     rows: list[dict[str, Any]] = []
     if repair:
-        with shown_step("mending", hidden=as_json):
+        with shown_step("repairing", hidden=as_json):
             rows = app.database.call("repair_library", **target.scope)
     else:
         for check in CHECKS:
@@ -222,12 +212,16 @@ def _examine(app: App, library: str, *, repair: bool, as_json: bool) -> Output:
     return Output(rows, show, failed=not all(row.get("repaired", False) for row in rows))
 
 
+def _print(mark: tuple[str, str], message: str, *details: str | None, indent: int) -> None:
+    stdout().print(Text.assemble(mark, printable(message)), soft_wrap=True)
+    for detail in filter(None, details):
+        print_indented(Text(printable(detail)), indent=indent)
+
+
 def _print_finding(row: dict[str, Any], target: str) -> None:
     repaired = row.get("repaired")
-    mark = ("mended", "green") if repaired else ("wrong ", "bold red")
-    head = Text.assemble(mark, f"  {row['check']:<11} {row['count']:,} × {row['problem']}")
-    stdout().print(head, soft_wrap=True)
-    print_indented(Text(printable("; ".join(row["examples"])), style="dim"), indent=8)
-    remedy = row["remedy"] or f"pgrag doctor {target} --repair"
-    if repaired is None or (repaired is False and row["remedy"]):
-        print_indented(Text(printable(f"Run `{remedy}`.")), indent=8)
+    mark = ("repaired", "green") if repaired else ("wrong   ", "bold red")
+    remedy = f"Run `{row['remedy'] or f'pgrag doctor {target} --repair'}`."
+    is_open = repaired is None or (repaired is False and row["remedy"])
+    problem = f"  {row['check']:<11} {row['count']:,} × {row['problem']}"
+    _print(mark, problem, "; ".join(row["examples"]), remedy if is_open else None, indent=8)

@@ -1,15 +1,15 @@
-"""`pgrag enrich`: a language model writes texts that help to find and understand documents."""
+"""`pgrag enrich`: a language model writes contexts and summaries of passages."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import Target, counted, label, parse_target
 from pgrag.cli.command import App, Output, command, text
+from pgrag.cli.notations import Target, counted, label, parse_target
 from pgrag.cli.progress import shown_count
 from pgrag.cli.session import resumable
 
@@ -31,23 +31,21 @@ def enrich(
         str,
         Option(
             metavar="context,summaries",
-            help="context: a sentence that places each paragraph on its page, for search alone;"
-            " summaries: of pages and sections, in place of their first sentences.",
+            help="context: a sentence on where each paragraph belongs, for search alone;"
+            " summaries: of pages and sections, instead of their first sentences.",
         ),
     ] = "context,summaries",
     dry_run: Annotated[
-        bool, Option(help="Call no model, print how many calls and tokens it would take.")
+        bool, Option(help="Call no model; print the calls and tokens that a run would take.")
     ] = False,
-    state: Annotated[bool, Option(help="Only print what has been written, and what failed.")] = (
-        False
-    ),
+    state: Annotated[bool, Option(help="Only print what is written and what failed.")] = False,
     remove: Annotated[bool, Option(help="Remove what was written, in all versions.")] = False,
     as_json: options.Json = False,
 ) -> Output:
     """Have the language model of PGRAG_LLM_URL write context sentences and summaries.
 
-    Texts are stored: a repeated run requests only new ones. Documents that the model fails on
-    stay unchanged; exit status 1 means that some failed.
+    Texts are stored: a repeated run requests only new ones. Passages that the model fails on stay
+    unchanged; exit status 1 means that some failed.
     """
     from pgrag.ingest.enrichment import parse_kinds
 
@@ -59,7 +57,7 @@ def enrich(
     kinds = parse_kinds([what])
     if remove and library.version is not None:
         raise typer.BadParameter(
-            f"--remove takes it out of all versions: say {library.library}.", param_hint="TARGET"
+            f"--remove affects all versions: give {library.library}.", param_hint="TARGET"
         )
     if remove:
         return _remove(app, library.library, kinds)
@@ -82,14 +80,14 @@ def enrich(
                 f"… {report.failed:,} in all; `pgrag enrich {library} --state` lists them."
             )
     lines = [_written(library, report) for report in reports]
-    return replace(text([asdict(report) for report in reports], *lines), errors=errors)
+    return text([asdict(report) for report in reports], *lines, errors=errors)
 
 
 def _written(target: Target, report: "EnrichmentReport") -> str:
     if not (report.calls or report.kept):
         return f"Nothing to write: {target} has its {report.kind}."
     return (
-        f"{report.kind} of {target}: {counted(report.documents, 'document')} changed"
+        f"{report.kind} of {target}: {counted(report.documents, 'passage')} changed"
         f" ({counted(report.calls, 'call')}, {report.kept:,} kept from before,"
         f" {report.failed:,} failed; {report.prompt_tokens:,} tokens read,"
         f" {report.completion_tokens:,} written; {report.seconds:.1f} s)"
@@ -101,10 +99,10 @@ def _plan(target: Target, plans: "Sequence[EnrichmentPlan]") -> Output:
         f"{plan.kind} of {target}:"
         f" {counted(plan.calls, 'call')}, about {plan.prompt_tokens:,} tokens to read and at"
         f" most {plan.completion_tokens:,} to write, for"
-        f" {counted(plan.documents, 'document')}; {plan.kept:,} kept from before."
+        f" {counted(plan.documents, 'passage')}; {plan.kept:,} kept from before."
         for plan in plans
     ]
-    return text([asdict(plan) for plan in plans], *lines, "Nothing was asked.")
+    return text([asdict(plan) for plan in plans], *lines, "No model was called.")
 
 
 def _state(app: App, target: Target) -> Output:
@@ -115,7 +113,7 @@ def _state(app: App, target: Target) -> Output:
         models = f" by {', '.join(row['models'])}" if row["models"] else ""
         setting = ", and whenever it is indexed" if row["setting"] else ""
         lines.append(
-            f"{row['kind']}: {row['enriched']:,} of {counted(row['documents'], 'document')}{models}"
+            f"{row['kind']}: {row['enriched']:,} of {counted(row['documents'], 'passage')}{models}"
             f", {row['failed']:,} failed{setting}"
         )
     lines += [
@@ -132,6 +130,6 @@ def _remove(app: App, library: str, kinds: "Sequence[Kind]") -> Output:
         removed[kind.value] = row["remove_enrichments"]
     removed["embedded"] = app.embed(library)
     lines = [
-        f"{kind.value} taken out of {counted(removed[kind.value], 'document')}." for kind in kinds
+        f"{kind.value} removed from {counted(removed[kind.value], 'passage')}." for kind in kinds
     ]
     return text(removed, *lines)

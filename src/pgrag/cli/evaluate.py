@@ -9,8 +9,8 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Columns, Output, Row, command, listed, text
+from pgrag.cli.notations import counted
 from pgrag.cli.output import print_text, warn
 from pgrag.cli.progress import shown_progress, shown_step
 from pgrag.cli.session import resumable

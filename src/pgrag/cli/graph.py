@@ -1,4 +1,4 @@
-"""What there is and how it is linked: `pgrag libraries` … `outline`, `backlinks` … `edges`."""
+"""Libraries, versions, pages and their links: `pgrag libraries` … `read`, `backlinks` … `edges`."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -9,10 +9,10 @@ from rich.tree import Tree
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import Target, counted
 from pgrag.cli.command import REQUIRED, App, Arguments, Output, Row, command, listed, listing, text
+from pgrag.cli.notations import Target, counted
 from pgrag.cli.output import notice, print_text, printable, stdout
-from pgrag.cli.session import page_id, resolved, warn_of_missing_links
+from pgrag.cli.session import page_id, resolved, told, warn_of_missing_links
 
 _ITS_NAMES = "Its key, name, title, alias, url or id."
 PageName = Annotated[str, Argument(metavar="PAGE", help=_ITS_NAMES)]
@@ -23,14 +23,11 @@ Kinds = Annotated[
     list[str] | None,
     Option("--kind", metavar="KIND", help="Only edges of this kind; repeat it for more."),
 ]
-Limit = Annotated[int, Option("--top-k", "-n", min=1, help="At most this many edges.")]
-
-
-Steps = Annotated[int, Option("--depth", "-d", min=1, help="At most this many steps.")]
+Steps = Annotated[int, Option("--depth", "-d", min=1, help="The maximum number of steps.")]
 FanOut = Annotated[
     int, Option(min=1, metavar="N", help="Follow this many of the strongest edges of a page.")
 ]
-Total = Annotated[int, Option(min=1, metavar="N", help="At most this many pages.")]
+Total = Annotated[int, Option(min=1, metavar="N", help="The maximum number of pages.")]
 
 
 def _connected(app: App, target: str) -> Target:
@@ -55,7 +52,7 @@ backlinks = listing(
     "backlinks",
     "backlinks",
     "List the links to a page: from where, on which line, and in which sentence.",
-    {**_OF_PAGE, "kinds": (Kinds, None), "top_k": (Limit, 100)},
+    {**_OF_PAGE, "kinds": (Kinds, None), "top_k": (options.Limit, 100)},
     {"page": "key", "line": "line", "kind": "kind", "sentence": "sentence"},
     nothing="No page links there.",
     prepared=_by_id,
@@ -93,25 +90,20 @@ def path(
     from_page: Annotated[str, Argument(metavar="FROM", help=_ITS_NAMES)],
     to_page: Annotated[str, Argument(metavar="TO", help=_ITS_NAMES)],
     *,
-    max_depth: Annotated[int, Option(min=1, metavar="N", help="At most this many steps.")] = 8,
+    max_depth: Annotated[int, Option(min=1, metavar="N", help="The maximum of steps.")] = 8,
     direction: Direction = "out",
     kind: Kinds = None,
 ) -> Output:
     """Show a shortest path from one page to another along links, with the sentence of each."""
     library = _connected(app, target)
-    rows = app.database.call(
-        "shortest_path",
-        from_page=page_id(app, library, from_page),
-        to_page=page_id(app, library, to_page),
-        max_depth=max_depth,
-        direction=direction,
-        kinds=kind,
-    )
-    steps = counted(max_depth, "step")
+    ends = {"from_page": from_page, "to_page": to_page}
+    ids = {end: page_id(app, library, page) for end, page in ends.items()}
+    steps = {"max_depth": max_depth, "direction": direction, "kinds": kind}
+    within = counted(max_depth, "step")
     return listed(
-        rows,
+        app.database.call("shortest_path", **ids, **steps),
         {"step": "step", "page": "key", "by": _edge, "line": "line", "sentence": "sentence"},
-        nothing=f"No path of at most {steps} leads from {from_page} to {to_page}.",
+        nothing=f"No path of at most {within} leads from {from_page} to {to_page}.",
     )
 
 
@@ -127,14 +119,12 @@ def edges(
     kind: Kinds = None,
     structure: Annotated[bool, Option(help="With --page: also belongs_to, next and prev.")] = False,
     min_score: options.MinScore = 0.0,
-    top_k: Limit = 10,
+    top_k: options.Limit = 10,
 ) -> Output:
     """Search the edges between pages by meaning, or list them.
 
     `pgrag embed LIBRARY --edges` gives the edges vectors; without vectors, keywords decide.
     """
-    from pgrag.ground.connections import collected_notices
-
     if query is not None and (page is not None or structure):
         raise typer.BadParameter("--page and --structure are for a list, without a query.")
     if structure and page is None:
@@ -142,18 +132,12 @@ def edges(
     library = _connected(app, target)
     scope = {**library.scope, "kinds": kind}
     if query is None:
-        with collected_notices() as notices:
-            rows = app.database.call(
-                "edges",
-                **scope,
-                page_id=None if page is None else page_id(app, library, page),
-                structure=structure,
-                top_k=top_k,
-            )
+        own = None if page is None else page_id(app, library, page)
+        rows = told(app, "edges", **scope, page_id=own, structure=structure, top_k=top_k)
     else:
         result = app.searching_as("cli").edges(query, **scope, min_score=min_score, top_k=top_k)
-        rows, notices = result.rows, result.notices
-    notice(*notices)
+        rows = result.rows
+        notice(*result.notices)
     return listed(
         rows,
         {
@@ -169,20 +153,20 @@ def edges(
 def libraries(
     app: App,
     query: Annotated[
-        str | None,
-        Argument(help="A question or words: only the libraries that may answer it, best first."),
+        str | None, Argument(help="List only libraries that may answer this question, best first.")
     ] = None,
-    top_k: Annotated[
-        int, Option("--top-k", "-n", min=1, help="With QUERY: at most this many libraries.")
-    ] = 10,
+    top_k: options.Limit = 10,
 ) -> Output:
-    """List the libraries, or find those that may answer a query."""
+    """List the libraries; with a query at most --top-k that may answer it."""
     if query is None:
         return listed(
             app.database.call("libraries"),
-            ("library", "newest", "versions", "pages", "documents", "language", "model"),
+            {
+                "library": "library", "newest": "newest", "versions": "versions", "pages": "pages",
+                "passages": "documents", "language": "language", "model": "model",
+            },
             nothing="No library is indexed yet: pgrag index LIBRARY SOURCE.",
-        )
+        )  # fmt: skip
     return listed(
         app.database.call("find_libraries", query=query, top_k=top_k),
         {
@@ -197,11 +181,11 @@ def libraries(
 versions = listing(
     "versions",
     "library_versions",
-    "List the versions of a library, the newest on top.",
+    "List the versions of a library, the newest first.",
     {"library": (options.LibraryName, REQUIRED)},
     {
         "version": lambda row: row["version"] or "(unversioned)", "newest": "is_newest",
-        "pages": "pages", "documents": "documents", "status": "status", "updated": "updated_at",
+        "pages": "pages", "passages": "documents", "status": "status", "updated": "updated_at",
         "source": lambda row: row["source"].get("location", ""),
     },
 )  # fmt: skip
@@ -212,8 +196,7 @@ def resolve(
     app: App,
     library: options.LibraryName,
     version: Annotated[
-        str | None,
-        Argument(metavar="[WANTED]", help="A label, a range such as ^1.2, or latest."),
+        str | None, Argument(metavar="[WANTED]", help="A label, a range such as ^1.2, or latest.")
     ] = None,
 ) -> Output:
     """Print which version a label or a range stands for, and why."""
@@ -247,8 +230,8 @@ def read(
         [row] = app.database.call("find_document", **library.scope, chunk_key=page)
         return Output(row, lambda: print_text(row["content"]))
     [named] = app.database.call("find_page", **library.scope, page=page)
-    [found] = app.database.call("page", page_id=named["page_id"])
-    return Output(found["page"], lambda: print_text(found["page"]["body"]))
+    [row] = app.database.call("page", page_id=named["page_id"])
+    return Output(row["page"], lambda: print_text(row["page"]["body"]))
 
 
 def _tree(rows: list[Row]) -> Tree:

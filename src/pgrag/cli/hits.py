@@ -1,6 +1,6 @@
-"""Lists of hits for people: one entry a section, weak matches apart, the command for the next hits.
+"""Lists of hits for people: one entry per section, weak matches apart, the next command.
 
-JSON and REST keep every hit as it is.
+JSON and REST return every hit unchanged.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from pgrag.cli.command import Row
 
-#: Hits with less than this share of the best score are weak. On the labelled sets of Kubernetes'
-#: and Obsidian's documentation, 0.2 % of the relevant hits of a first page are below it.
+#: Hits below this share of the best score are weak. In the labelled sets of Kubernetes' and
+#: Obsidian's documentation, 0.2 % of the relevant hits of a first page are.
 WEAK_SHARE = 0.5
 
 
@@ -28,8 +28,8 @@ class Entry:
 def entries(hits: Sequence[Row], *, merged: bool, fusion: str | None = None) -> list[Entry]:
     """Return the entries of a list of hits, best first.
 
-    `merged`: hits with the same address are one entry. Scores by the `fusion` "rrf" say nothing but
-    the rank, so none of them is weak.
+    `merged`: hits with the same address are one entry. Scores by the `fusion` "rrf" reflect only
+    ranks, so none of them is weak.
     """
     best = max((hit["score"] for hit in hits), default=0.0)
     strong = [
@@ -41,7 +41,7 @@ def entries(hits: Sequence[Row], *, merged: bool, fusion: str | None = None) -> 
         if address in made:
             made[address].others.append(hit)
         else:
-            # Only the tail: with `hierarchy` or `mmr_lambda` the order is not that of the scores.
+            # Only the tail: `hierarchy` and `mmr_lambda` do not order by score.
             made[address] = Entry(hit, is_weak=number > max(strong, default=-1))
     return list(made.values())
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import (
-    Target,
-    counted,
-    label,
-    parse_duration,
-    parse_target,
-)
 from pgrag.cli.command import App, Output, command, taking, text
 from pgrag.cli.jobs import queued
+from pgrag.cli.notations import Target, counted, label, parse_duration, parse_target
 from pgrag.cli.output import complain, notice, print_text
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.run_report import failures, print_report, summary
@@ -32,6 +26,8 @@ from pgrag.ingest.report import IndexReport
 if TYPE_CHECKING:
     from pgrag.ingest.reader import Progress
 
+#: A version, and the report of its run or why there is none.
+_Run: TypeAlias = "tuple[dict[str, Any], IndexReport | PgragError]"
 #: Options that can be combined with --changed-config.
 _WITH_CHANGED = frozenset({"target", "source", "changed_config", "dry_run", "verbose", "as_json"})
 
@@ -43,7 +39,7 @@ def index(
     target: Annotated[
         str | None,
         Argument(
-            metavar="LIBRARY[@VERSION]", help="Where it goes: jest (without a version), jest@29.7."
+            metavar="LIBRARY[@VERSION]", help="The target: jest (without a version), jest@29.7."
         ),
     ] = None,
     source: Annotated[
@@ -56,41 +52,41 @@ def index(
     ] = None,
     *,
     watch: Annotated[
-        bool, Option(help="Stay, and index each change in the folder within two seconds.")
+        bool, Option(help="Keep running, and index each change in the folder within two seconds.")
     ] = False,
     changed_config: Annotated[
         bool,
         Option(
-            help="Without a source: index again the pages of these libraries, or of all, that were"
+            help="Without a source: index pages of these libraries, or of all, again if they were"
             " read with other page types."
         ),
     ] = False,
     dry_run: Annotated[
-        bool, Option(help="Read everything, write nothing, print what would be written.")
+        bool, Option(help="Read everything, write nothing, print what would change.")
     ] = False,
     verbose: Annotated[
-        bool, Option(help="With --dry-run: list each document and edge, as --json does.")
+        bool, Option(help="With --dry-run: list each passage and edge, as --json does.")
     ] = False,
-    job: Annotated[
-        bool, Option("--job", help="Leave it to a worker: `pgrag serve`, `pgrag worker`.")
-    ] = False,
+    job: Annotated[bool, Option(help="Queue it for a worker (`pgrag serve`, `pgrag worker`).")] = (
+        False
+    ),
     every: Annotated[
         str | None,
-        Option(metavar="TIME", help="As a job, again and again: 1d, 12h; refreshes what changed."),
+        Option(metavar="TIME", help="Queue it, and repeat it so long after each end: 1d, 12h."),
     ] = None,
     as_json: options.Json = False,
     arguments: dict[str, Any],
 ) -> Output:
     """Bring a version of a library to the state of a source.
 
-    Only what has changed is read, written and embedded, so repeated runs are cheap. Without
-    @VERSION the documentation is unversioned. The version remembers --base-url, --language,
-    --profile, --chunk-sizes, --slugs and --converter; an empty value (--base-url '') forgets one.
-    Exit status 1 means that some pages failed; the rest are indexed.
+    Only changes are read, written and embedded, so repeated runs are cheap. Without @VERSION the
+    documentation is unversioned. The version remembers --base-url, --language, --profile,
+    --chunk-sizes, --slugs and --converter; an empty value (--base-url '') forgets one. Exit status
+    1 means that some pages failed; the rest are indexed.
 
-    With --changed-config LIBRARY … no source is given: every version with pages read with
-    page types that have changed since (`pgrag config show page_types`) is indexed again, from its
-    source and with its options. Exit status 1 means that a source is gone, or pages failed.
+    With --changed-config LIBRARY … no source is given: every version with pages that were read with
+    other page types (`pgrag config show page_types`) is indexed again, from its source and with its
+    options. Exit status 1 means that a source is gone, or pages failed.
     """
     if changed_config:
         _refuse_other_options(context)
@@ -138,73 +134,63 @@ def index(
 
 
 def _watch(app: App, target: Target, source: str, arguments: dict[str, Any]) -> Output:
-    """Print what each run changed, and failures when they are new, until Ctrl+C."""
+    """Print what each run changed, and new failures, until Ctrl+C."""
     complaints: set[str] = set()
     runs = app.watch(target.library, target.version or "", source, **arguments)
     with suppress(KeyboardInterrupt):
         for number, outcome in enumerate(runs):
             if isinstance(outcome, PgragError):
-                found = {outcome.message}
+                current = {outcome.message}
             else:
-                found = {*outcome.warnings, *failures(outcome)}
+                current = {*outcome.warnings, *failures(outcome)}
                 if number == 0 or outcome.written or outcome.removed:
                     print_text(f"{datetime.now():%H:%M:%S} {summary(outcome)}")
                     if number == 0:
                         notice(f"Watching {outcome.source}; Ctrl+C ends it.")
-            for complaint in sorted(found - complaints):
+            for complaint in sorted(current - complaints):
                 complain(complaint)
-            complaints = found
-    return text(None, "Watching has ended; what is indexed stays.")
+            complaints = current
+    return text(None, "Watching has ended; indexed pages stay.")
 
 
 def _index_tags(
-    app: App,
-    library: str,
-    source: str,
-    arguments: dict[str, Any],
-    *,
-    dry_run: bool,
-    verbose: bool,
-    as_json: bool,
+    app: App, library: str, source: str, arguments: dict[str, Any], *, dry_run: bool, **shown: bool
 ) -> Output:
-    """Index each tag as a version; continue if one cannot be read."""
-    results: list[dict[str, Any]] = []
+    """Index each tag as a version."""
     pattern = arguments.pop("tags")
-    with resumable(), ExitStack() as shown:
+    with resumable(), ExitStack() as bars:
 
         def progress(version: str) -> Progress:
-            shown.close()
+            bars.close()
             title = f"Indexing {label(library, version)}"
-            return shown.enter_context(shown_progress(title, hidden=as_json))
+            return bars.enter_context(shown_progress(title, hidden=shown["as_json"]))
 
-        runs = app.index_tags(
-            library, source, pattern, dry_run=dry_run, progress=progress, **arguments
-        )
-        for version, outcome in runs:
-            shown.close()
-            result = {"library": library, "version": version}
-            if isinstance(outcome, PgragError):
-                results.append(result | {"report": None, "error": str(outcome)})
-                complain(f"{label(library, version)}: {outcome.message}", outcome.hint)
-            else:
-                results.append(result | {"report": asdict(outcome), "error": None})
-                _show(outcome, verbose=verbose, as_json=as_json)
-    return _output_of(results)
+        def runs() -> Iterator[_Run]:
+            for version, outcome in app.index_tags(
+                library, source, pattern, dry_run=dry_run, progress=progress, **arguments
+            ):
+                bars.close()
+                yield {"library": library, "version": version}, outcome
+
+        return _reported(runs(), **shown)
 
 
-def _show(report: IndexReport, *, verbose: bool, as_json: bool) -> None:
-    """Show one of several reports; all are printed together with --json."""
-    if not as_json:
-        print_report(report, verbose=verbose)
-    for failure in failures(report):
-        complain(failure)
-
-
-def _output_of(results: list[dict[str, Any]], *texts: str) -> Output:
-    return replace(
-        text(results, *texts),
-        failed=any(each["error"] or each["report"]["failed"] for each in results),
-    )
+def _reported(runs: Iterable[_Run], *, verbose: bool, as_json: bool) -> Output:
+    """Report runs one by one, or together with --json; continue after those that fail."""
+    results: list[dict[str, Any]] = []
+    for version, outcome in runs:
+        if isinstance(outcome, PgragError):
+            results.append(version | {"report": None, "error": str(outcome)})
+            name = label(version["library"], version["version"])
+            complain(f"{name}: {outcome.message}", outcome.hint)
+            continue
+        results.append(version | {"report": asdict(outcome), "error": None})
+        if not as_json:
+            print_report(outcome, verbose=verbose)
+        for failure in failures(outcome):
+            complain(failure)
+    failed = any(each["error"] or each["report"]["failed"] for each in results)
+    return text(results, failed=failed)
 
 
 def _refuse_other_options(context: typer.Context) -> None:
@@ -217,33 +203,32 @@ def _refuse_other_options(context: typer.Context) -> None:
             )
 
 
-def _index_changed(
-    app: App, libraries: Sequence[str], *, dry_run: bool, verbose: bool, as_json: bool
-) -> Output:
-    """Reindex pages read with other page types; continue if a source is gone."""
+def _index_changed(app: App, libraries: Sequence[str], *, dry_run: bool, **shown: bool) -> Output:
+    """Reindex pages read with other page types."""
     targets = [parse_target(name) for name in libraries]
-    results: list[dict[str, Any]] = []
-    with resumable():
-        rows = [
-            row
-            for target in targets
-            for row in app.database.call("outdated_pages", wanted=target.library)
-            if target.version in (None, row["version"])
-        ]
-        for row in rows if targets else app.database.call("outdated_pages"):
-            name = label(row["library"], row["version"])
-            result = {key: row[key] for key in ("library", "version", "pages")}
+    rows = [
+        row
+        for target in targets
+        for row in app.database.call("outdated_pages", wanted=target.library)
+        if target.version in (None, row["version"])
+    ]
+    rows = rows if targets else app.database.call("outdated_pages")
+    if not rows:
+        return text([], "Every page was read with the current page types.")
+
+    def runs() -> Iterator[_Run]:
+        for row in rows:
+            title = f"Indexing {label(row['library'], row['version'])}"
+            outcome: IndexReport | SourceError
             try:
-                with shown_progress(f"Indexing {name}", hidden=as_json) as progress:
-                    report = app.index_again(row, dry_run=dry_run, progress=progress)
+                with shown_progress(title, hidden=shown["as_json"]) as progress:
+                    outcome = app.index_again(row, dry_run=dry_run, progress=progress)
             except SourceError as error:
-                results.append(result | {"report": None, "error": str(error)})
-                complain(f"{name}: {error.message}", error.hint)
-                continue
-            results.append(result | {"report": asdict(report), "error": None})
-            _show(report, verbose=verbose, as_json=as_json)
-    nothing = "Every page was read with the current page types."
-    return _output_of(results, *([] if results else [nothing]))
+                outcome = error
+            yield {key: row[key] for key in ("library", "version", "pages")}, outcome
+
+    with resumable():
+        return _reported(runs(), **shown)
 
 
 @command
@@ -253,14 +238,14 @@ def embed(
     model: Annotated[
         str | None, Option(metavar="NAME", help="Default: the library's model.")
     ] = None,
-    activate: Annotated[bool, Option(help="Let searches use this model from now on.")] = False,
+    activate: Annotated[bool, Option(help="Switch searches to this model.")] = False,
     edges: Annotated[
-        bool, Option(help="Embed edges too, for `pgrag edges`, now and whenever pages are indexed.")
+        bool, Option(help="Embed edges, too, now and at each indexing; for `pgrag edges`.")
     ] = False,
 ) -> Output:
     """Embed the texts of a library that lack a vector of a model, and build its index.
 
-    Two models coexist until --activate switches.
+    Both models keep their vectors.
     """
     with resumable():
         count = app.embed(library, model, activate=activate, edges=edges)

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal
 import typer
 from typer import Argument, Option
 
-from pgrag.cli.arguments import Target, counted, label
+from pgrag.cli import options
 from pgrag.cli.command import App, Columns, Output, Row, command, listing, text
+from pgrag.cli.notations import Target, counted, label
 from pgrag.cli.output import notice, print_text
 from pgrag.cli.session import opened
 
@@ -20,10 +21,10 @@ State = Literal["uploading", "queued", "running", "succeeded", "failed", "cancel
 
 
 def worker() -> None:
-    """Index what jobs name, one after the other, until Ctrl-C or SIGTERM.
+    """Work on jobs, one after the other, until Ctrl-C or SIGTERM.
 
-    `pgrag serve` has a worker of its own; several workers share the jobs. A job that is not done
-    when a worker stops is given back, and goes on where it was.
+    `pgrag serve` has a worker of its own; several workers share the jobs. A worker that stops gives
+    its job back; the next worker continues it.
     """
     from pgrag.service.worker import Worker
 
@@ -43,8 +44,8 @@ def _progress(row: Row) -> str:
     return f"{progress['done']:,} of {progress['total']:,} pages{fetched}"
 
 
-#: Warnings of a job that are shown.
 _WARNINGS = 20
+"""The maximum number of warnings shown of a job."""
 _COLUMNS: Columns = {
     "job": "job_id", "state": "state",
     "library": lambda row: label(row["library"], row["version"]),
@@ -61,17 +62,8 @@ jobs.command()(
         "List the jobs, the latest first.",
         {
             "state": (Annotated[State | None, Option(help="Only in this state.")], None),
-            "library": (
-                Annotated[
-                    str | None,
-                    Option("--library", "-l", metavar="LIBRARY", help="Only of this library."),
-                ],
-                None,
-            ),
-            "top_k": (
-                Annotated[int, Option("--top-k", "-n", min=1, help="At most this many.")],
-                50,
-            ),
+            "library": (options.OneLibrary, None),
+            "top_k": (options.Limit, 50),
         },
         _COLUMNS,
         nothing="There is no such job.",
@@ -85,7 +77,7 @@ jobs.command()(
 @jobs.command()
 @command
 def show(app: App, job: JobId) -> Output:
-    """Show a job: where it stands, what it did, and why it failed."""
+    """Show a job: its progress, its report, and why attempts failed."""
     [row] = app.database.call("job", wanted_id=job)
     return Output(row, lambda: print_text(*_lines(row)))
 
@@ -93,7 +85,7 @@ def show(app: App, job: JobId) -> Output:
 @jobs.command()
 @command
 def cancel(app: App, job: JobId) -> Output:
-    """Cancel a job, and its schedule; what it has written stays."""
+    """Cancel a job and its schedule; written pages stay."""
     [row] = app.database.call("cancel_job", job_id=job)
     state = row["cancel_job"]
     said = "its worker ends it within seconds" if state == "running" else state
@@ -103,7 +95,7 @@ def cancel(app: App, job: JobId) -> Output:
 @jobs.command()
 @command
 def retry(app: App, job: JobId) -> Output:
-    """Try a job again that has ended, or that waits for its time."""
+    """Queue a job again that has ended or is not due yet."""
     [row] = app.database.call("retry_job", job_id=job)
     return text({"job_id": job, "state": row["retry_job"]}, f"Job {job}: queued again.")
 
@@ -111,19 +103,19 @@ def retry(app: App, job: JobId) -> Output:
 def queued(
     app: App, target: Target, source: str, arguments: dict[str, Any], *, every: timedelta | None
 ) -> Output:
-    """Make a job of a run of `pgrag index`; it has the rights of whoever runs the worker."""
+    """Make a job of a run of `pgrag index`; it runs with the rights of the worker."""
     from pgrag.ingest.source.allowed import is_address
     from pgrag.ingest.source.sources import is_website
     from pgrag.ingest.source.web.addresses import version_of
     from pgrag.service.jobs import create
 
-    place = source if is_address(source) else os.path.abspath(os.path.expanduser(source))
+    location = source if is_address(source) else os.path.abspath(os.path.expanduser(source))
     version = target.version
     if version is None:
         names_repository = arguments.get("ref") or arguments.get("tags")
         version = version_of(source) if is_website(source, names_repository) else ""
     call = app.database.call
-    number = create(call, target.library, version, place, arguments, every=every, confined=False)
+    number = create(call, target.library, version, location, arguments, every=every, confined=False)
     named = Target(target.library, version or None)
     return text(
         {"job_id": number, "library": target.library, "version": version},

@@ -6,16 +6,14 @@ import typer
 from typer import Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted
-from pgrag.cli.command import App, Output, Row, command, listed
-from pgrag.cli.output import notice, print_text
-from pgrag.cli.session import resolved, warn_of_missing_links
+from pgrag.cli.command import App, Output, Row, command, listed, text
+from pgrag.cli.notations import counted
+from pgrag.cli.session import resolved, told, warn_of_missing_links
 from pgrag.ground.values.graph import LinkState
 
-#: More links than any library has.
-_EVERY = 2**40
-#: Candidates shown in the table; --json lists all.
+_ALL = 2**40
 _LISTED = 4
+"""The maximum number of candidates in the table; --json lists all."""
 
 
 @command
@@ -26,16 +24,11 @@ def links(
     state: Annotated[
         LinkState | None,
         Option(
-            help="Only links in this state; fragment: the page has no such heading; broken:"
+            help="Only links in this state; fragment: the page lacks the heading; broken:"
             " unresolved, ambiguous or fragment; orphan: pages without a link to them."
         ),
     ] = None,
-    page: Annotated[
-        str | None,
-        Option(
-            metavar="PAGE", help="Only links of this page: its key, name, title, alias, url or id."
-        ),
-    ] = None,
+    page: options.Page = None,
     kind: Annotated[
         str | None, Option(metavar="KIND", help="Only links of this kind: references, embeds, …")
     ] = None,
@@ -49,35 +42,21 @@ def links(
     For CI: --check reports links that lead to no page or could lead to several, and fragments that
     their page does not have. Links to other sites and to files that are not pages are not checked.
     """
-    from pgrag.ground.connections import collected_notices
-
     if check and state is not None:
         raise typer.BadParameter("chooses the states itself.", param_hint="--check")
     library = resolved(app, target)
     warn_of_missing_links(app, library)
-    with collected_notices() as raised:
-        rows = app.database.call(
-            "links",
-            **library.scope,
-            state="broken" if check else state,
-            page=page,
-            kind=kind,
-            top_k=_EVERY,
-        )
-    notice(*raised)
+    states = "broken" if check else state
+    rows = told(app, "links", **library.scope, state=states, page=page, kind=kind, top_k=_ALL)
     total = counted(len(rows), "link")
     if check:
         lines = [f"{row['source_page']}:{row['line']}: {_fault(row)}" for row in rows]
         errors = [f"{total} broken."] if rows else []
         notices = [] if rows else ["No link is broken."]
-        return Output(rows, lambda: print_text(*lines), notices, errors=errors)
+        return text(rows, *lines, notices=notices, errors=errors)
     if state == "orphan":
-
-        def show() -> None:
-            print_text(*(row["target_page"] for row in rows))
-            notice(f"{counted(len(rows), 'page')} without a link from another page.")
-
-        return Output(rows, show)
+        total = f"{counted(len(rows), 'page')} without a link from another page."
+        return text(rows, *(row["target_page"] for row in rows), notices=[total])
     return listed(
         rows,
         {

@@ -8,8 +8,8 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import Target, counted, label, members, parse_settings, parse_target
 from pgrag.cli.command import App, Output, Row, command, listed, text
+from pgrag.cli.notations import Target, counted, label, members, parse_settings, parse_target
 from pgrag.cli.output import notice, print_table, print_text
 
 
@@ -28,11 +28,9 @@ def remove(
 ) -> Output:
     """Remove a version of a library, or the whole library."""
     library = parse_target(target)
-    name = (
-        f"{library.library} with all its versions"
-        if library.version is None
-        else label(library.library, library.version or "(unversioned)")
-    )
+    name = f"{library.library} with all its versions"
+    if library.version is not None:
+        name = label(library.library, library.version or "(unversioned)")
     pages = _pages_at_stake(app, library)
     # If the version does not exist, the database's error lists the versions.
     if pages is not None and not yes and not _is_confirmed(f"{name} ({counted(pages, 'page')})"):
@@ -60,30 +58,22 @@ def configure(
     settings = parse_settings(changes or ())
     [row] = app.database.call("configure_library", library=library, settings=settings)
     in_force: dict[str, Any] = row["configure_library"]
-    table = listed(
-        [
-            # In the form that the option takes: false is not an empty cell, 20000 has no comma.
-            {"setting": name, "value": _value(value)}
-            for name, value in members(in_force)
-        ],
-        ("setting", "value"),
-    )
-    return Output(in_force, table.show)
+    # In the form that the option takes: false is not an empty cell, 20000 has no comma.
+    rows = [{"setting": name, "value": _value(value)} for name, value in members(in_force)]
+    return Output(in_force, listed(rows, ("setting", "value")).show)
 
 
 def _pages_at_stake(app: App, library: Target) -> int | None:
     """Return how many pages would be removed; None for an unknown version."""
     rows = app.database.call("library_versions", library=library.library)
     pages: dict[str, int] = {row["version"]: row["pages"] for row in rows}
-    if library.version is None:
-        return sum(pages.values())
-    return pages.get(library.version.lower())
+    return sum(pages.values()) if library.version is None else pages.get(library.version.lower())
 
 
 def _is_confirmed(loss: str) -> bool:
     if not sys.stdin.isatty():
         raise typer.BadParameter(
-            f"nobody can be asked here; give --yes to remove {loss}.", param_hint="--yes"
+            f"there is no terminal to ask on; give --yes to remove {loss}.", param_hint="--yes"
         )
     return typer.confirm(f"Remove {loss}?", err=True)
 
@@ -95,29 +85,27 @@ def tune(
     *,
     queries: Annotated[
         int,
-        Option(min=50, max=5000, help="At most this many questions; more give more certainty."),
+        Option(min=50, max=5000, help="The maximum number of questions; more are more certain."),
     ] = 400,
     seed: Annotated[int, Option(help="Seed of the drawn questions and of their split.")] = 42,
     source: Annotated[
         str | None,
         Option(
             metavar="NAME",
-            help="judgements, feedback or library (its own titles, headings and descriptions);"
-            " default: the first of these that has enough.",
+            help="judgements, feedback or library (its titles, headings and descriptions);"
+            " default: the first of these with enough questions.",
         ),
     ] = None,
-    dry_run: Annotated[
-        bool, Option(help="Print what would be better, and change nothing.")
-    ] = False,
+    dry_run: Annotated[bool, Option(help="Print better settings, change nothing.")] = False,
     undo: Annotated[bool, Option(help="Go back to the settings before the last tuning.")] = False,
     history: Annotated[bool, Option(help="List the tunings so far.")] = False,
 ) -> Output:
-    """Choose weights, links, query expansion and aggregation of pages for a library.
+    """Choose weights, links, query expansion and page aggregate of a library.
 
-    Each is kept only if it is significantly better on questions that did not choose it.
+    A value is kept only if it is significantly better on questions that did not choose it.
     """
     if undo and (history or dry_run):
-        raise typer.BadParameter("it stands alone.", param_hint="--undo")
+        raise typer.BadParameter("takes no other options.", param_hint="--undo")
     target = parse_target(library)
     if history:
         return _history(app.database.call("tuning_history", library=target.library))
@@ -127,12 +115,7 @@ def tune(
         return text(run, f"{run['library']}: {back}.")
     notice("Gathering questions and trying settings; this takes a minute or two.")
     [run] = app.database.call(
-        "tune",
-        **target.scope,
-        query_count=queries,
-        seed=seed,
-        dry_run=dry_run,
-        source=source,
+        "tune", **target.scope, query_count=queries, seed=seed, dry_run=dry_run, source=source
     )
     return Output(run, lambda: _print_tuning(run))
 

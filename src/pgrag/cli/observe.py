@@ -10,8 +10,8 @@ import typer
 from rich.text import Text
 from typer import Argument, Option
 
-from pgrag.cli.arguments import label
 from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, text
+from pgrag.cli.notations import label
 from pgrag.cli.output import (
     json_line,
     notice,

@@ -1,10 +1,11 @@
 """Options shared by several commands."""
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Any
 
 import typer
 
-from pgrag.cli.arguments import parse_target
+from pgrag.cli.notations import parse_target
 
 Query = Annotated[
     str,
@@ -18,7 +19,7 @@ LibraryVersion = Annotated[
     str,
     typer.Argument(
         metavar="LIBRARY[@VERSION]",
-        help="Where to look: jest (its newest version), jest@29.7, jest@^28.1.",
+        help="The library: jest (its newest version), jest@29.7, jest@^28.1.",
         show_default=False,
     ),
 ]
@@ -28,11 +29,19 @@ LibraryName = Annotated[
 Library = Annotated[
     str | None,
     typer.Option(
-        "--library",
-        "-l",
-        metavar="LIBRARY[@VERSION]",
-        help="Where to search; default: everywhere.",
+        "--library", "-l", metavar="LIBRARY[@VERSION]", help="The library to search; default: all."
     ),
+]
+OneLibrary = Annotated[
+    str | None, typer.Option("--library", "-l", metavar="LIBRARY", help="Only of this library.")
+]
+Since = Annotated[
+    datetime | None, typer.Option(metavar="DATE", help="From this date on; default: all.")
+]
+Until = Annotated[datetime | None, typer.Option(metavar="DATE", help="Before it; default: now.")]
+Page = Annotated[
+    str | None,
+    typer.Option(metavar="PAGE", help="Only of this page: its key, name, title, alias, url or id."),
 ]
 Version = Annotated[
     str | None,
@@ -59,6 +68,11 @@ Filters = Annotated[
 ]
 MinScore = Annotated[float, typer.Option(min=0, help="Leave out hits below this score.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
+
+
+def moments(since: datetime | None, until: datetime | None) -> dict[str, Any]:
+    """Return the bounds of a period, which users give in local time, with their time zone."""
+    return {"since": since and since.astimezone(), "until": until and until.astimezone()}
 
 
 def scope(library: str | None, version: str | None) -> tuple[str | None, str | None]:

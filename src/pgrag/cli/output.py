@@ -1,4 +1,4 @@
-"""Results go to stdout, all other messages to stderr; colour only on terminals."""
+"""Results go to stdout, messages to stderr; colour only on terminals."""
 
 import json
 import re
@@ -13,12 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-#: Control characters, which a terminal would obey: indexed text must not emit them.
+#: Control characters: a terminal would obey those of indexed text.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _MARKED = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
-
-
-#: Lines are wrapped for a terminal only; a program behind a pipe wants them whole.
+#: The width without a terminal: programs get whole lines.
 _UNFOLDED = 1_000_000
 
 
@@ -55,7 +53,7 @@ def _jsonable(value: Any) -> str:
 
 
 def notice(*texts: str, is_whole: bool = False) -> None:
-    """Print remarks about the result; `is_whole`: on one line each, so that they can be copied."""
+    """Print remarks about the result; `is_whole`: unwrapped, so that they can be copied."""
     for text in texts:
         stderr().print(Text(printable(text), style="dim"), soft_wrap=is_whole)
 
@@ -66,14 +64,14 @@ def warn(text: str) -> None:
 
 
 def complain(message: str, hint: str | None = None) -> None:
-    """Print what failed and, on another line, the remedy."""
+    """Print an error and, on another line, the remedy."""
     stderr().print(Text.assemble(("error: ", "bold red"), printable(message)))
     if hint:
         stderr().print(Text(printable(hint)))
 
 
 def printable(text: str) -> str:
-    """Return the text with control characters replaced, which a terminal would obey."""
+    """Return the text with control characters replaced."""
     return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
 

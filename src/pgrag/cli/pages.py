@@ -9,10 +9,10 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Output, Row, command, listed
+from pgrag.cli.notations import counted
 from pgrag.cli.output import notice, print_table, print_text, printable, stdout
-from pgrag.cli.session import page_id, resolved
+from pgrag.cli.session import page_id, resolved, told
 
 _LINK = re.compile(r"\[\[([^][|]*)(?:\|([^][]*))?\]\]")
 
@@ -23,8 +23,7 @@ def grep(
     pattern: Annotated[str, Argument(help="Text that a line contains.")],
     *,
     library: Annotated[
-        str,
-        Option("--library", "-l", metavar="LIBRARY[@VERSION]", help="Where to search."),
+        str, Option("--library", "-l", metavar="LIBRARY[@VERSION]", help="The library to search.")
     ],
     regex: Annotated[
         bool, Option("--regex/--fixed-strings", "-e/-F", help="A regular expression, or the text.")
@@ -43,7 +42,7 @@ def grep(
         str | None, Option("--glob", "-g", help="Only these files: docs/*.md, guide/, **/a.md.")
     ] = None,
     top_k: Annotated[
-        int, Option("--top-k", "-n", min=1, max=100_000, help="At most this many matching lines.")
+        int, Option("--top-k", "-n", min=1, max=100_000, help="The maximum number of lines.")
     ] = 1000,
     timeout: Annotated[float, Option(min=0.001, max=3600, help="Time limit in seconds.")] = 10.0,
 ) -> Output:
@@ -56,17 +55,12 @@ def grep(
             r"--word is for plain text; write \b in the expression.", param_hint="--word"
         )
     target = resolved(app, library)
+    mode = "word" if word else "regex" if regex else "literal"
+    case_mode = "ignore" if ignore_case else "smart" if smart_case else "sensitive"
     rows = app.database.call_in_time(
-        "search_text",
-        timeout_ms=round(1000 * timeout),
-        pattern=pattern,
-        **target.scope,
-        mode="word" if word else "regex" if regex else "literal",
-        case_mode="ignore" if ignore_case else "smart" if smart_case else "sensitive",
-        context=context,
-        path=glob,
-        top_k=top_k,
-    )
+        "search_text", timeout_ms=round(1000 * timeout), pattern=pattern, **target.scope,
+        mode=mode, case_mode=case_mode, context=context, path=glob, top_k=top_k,
+    )  # fmt: skip
 
     def show() -> None:
         _print(rows, is_apart=context > 0)
@@ -115,27 +109,17 @@ def query(
     ],
     *,
     top_k: Annotated[
-        int | None, Option("--top-k", "-n", min=0, help="At most this many rows; default: all.")
+        int | None, Option("--top-k", "-n", min=0, help="The maximum number of rows; default: all.")
     ] = None,
     timeout: Annotated[float, Option(min=0.001, max=3600, help="Time limit in seconds.")] = 30.0,
     as_json: options.Json = False,
     as_csv: Annotated[bool, Option("--csv", help="Print CSV with a line of names.")] = False,
 ) -> Output:
     """Ask for pages or tasks by the properties of their front matter."""
-    from pgrag.ground.connections import collected_notices
-
     if as_json and as_csv:
         raise typer.BadParameter("cannot be combined with --json.", param_hint="--csv")
     library = resolved(app, target)
-    with collected_notices() as notices:
-        rows = app.database.call_within(
-            max(1, round(1000 * timeout)),
-            "query_pages",
-            query=text,
-            **library.scope,
-            top_k=top_k,
-        )
-    notice(*notices)
+    rows = told(app, "query_pages", timeout, query=text, **library.scope, top_k=top_k)
     columns = [*_location(rows[0]), *rows[0]["columns"]] if rows else []
     values = [[*_location(row).values(), *map(_value, row["values"])] for row in rows]
 
@@ -143,7 +127,7 @@ def query(
         if as_csv:
             _print_csv(columns, values)
         elif not rows:
-            notice("Nothing is like this.")
+            notice("No page or task matches.")
         else:
             print_table(columns, values)
             notice(f"{counted(len(rows), 'row')}.")
@@ -156,22 +140,15 @@ def properties(
     app: App,
     target: options.LibraryVersion,
     *,
-    page: Annotated[
-        str | None,
-        Option(
-            metavar="PAGE", help="Only those of this page: its key, name, title, alias, url or id."
-        ),
-    ] = None,
+    page: options.Page = None,
     examples: Annotated[int, Option(min=0, help="Examples of values.")] = 3,
 ) -> Output:
     """List the properties of pages with the types of their values."""
     library = resolved(app, target)
     if page is not None:
+        own = app.database.call("page_properties", page_id=page_id(app, library, page))
         return listed(
-            [
-                {name: row[name] for name in ("name", "type", "value")}
-                for row in app.database.call("page_properties", page_id=page_id(app, library, page))
-            ],
+            [{name: row[name] for name in ("name", "type", "value")} for row in own],
             {"property": "name", "type": "type", "value": lambda row: _value(row["value"])},
         )
     rows = app.database.call("properties", **library.scope, example_count=examples)
@@ -223,7 +200,7 @@ def _print_csv(columns: list[str], values: list[list[str]]) -> None:
     import csv
     import io
 
-    written = io.StringIO()
-    csv.writer(written, lineterminator="\n").writerows([columns, *values])
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows([columns, *values])
     if values:
-        print_text(written.getvalue().removesuffix("\n"))
+        print_text(lines.getvalue().removesuffix("\n"))

@@ -17,8 +17,8 @@ import typer
 from pgrag.cli.output import complain
 from pgrag.ground.errors import PgragError, reason
 
-#: By panel of the help, each command or group of commands with its module. There it has the same
-#: name; a group that is all of its module is called `commands`.
+#: Commands and groups by panel of the help, with their modules, where they have the same name; a
+#: group that is its whole module is called `commands`.
 _PANELS = {
     "Find": {
         "search": "search",
@@ -79,7 +79,7 @@ _PANELS = {
 def program(arguments: Sequence[str] = ()) -> typer.Typer:
     """Return the command line with the command that the first argument names, else with all.
 
-    Other commands stay out, because it takes longer to import and to make them than to search.
+    Importing and building the others takes longer than a search.
     """
     made = typer.Typer(
         name="pgrag",
@@ -108,7 +108,7 @@ def _add(made: typer.Typer, name: str, module: ModuleType, panel: str) -> None:
         made.command(rich_help_panel=panel)(command)
         added = made.registered_commands[-1:]
     for each in added:
-        # Help is wrapped for the terminal: the source's own line breaks would break it again.
+        # Typer wraps help for the terminal: drop the line breaks of the source.
         about = inspect.getdoc(each.callback) or ""
         each.help = "\n\n".join(" ".join(part.split()) for part in about.split("\n\n"))
 
@@ -133,22 +133,19 @@ def _options(
 def main() -> None:
     """Run the command line.
 
-    Exit status: 0 done; 1 it failed, or something is wrong; 2 it was called wrongly; 130 it was
-    interrupted.
+    Exit status: 0 success; 1 failure, or something is wrong; 2 wrong usage; 130 interrupted.
     """
-    # Imports make many objects that stay; looking for garbage among them takes a tenth of a search.
-    # Others look for it less often, too, but do not make much: what is in no cycle goes at once.
+    # Imports create many objects that stay: scanning them for garbage takes a tenth of a search.
     gc.set_threshold(50_000)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # A question mark replaces characters that the locale lacks.
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors="replace")  # "?" for characters that the locale lacks
     try:
         program(sys.argv[1:])(prog_name="pgrag")
     except PgragError as error:
         _fail(error, error.message, error.hint)
     except BrokenPipeError:
-        # The reader of the output has closed it; nothing can be written, not even at exit.
+        # The reader has closed the output: nothing can be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:

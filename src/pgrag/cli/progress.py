@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.progress import (
     BarColumn,
@@ -21,7 +22,7 @@ from pgrag.cli.output import stderr
 
 
 class _RateColumn(ProgressColumn):
-    """Pages and documents per second since the start; of a site that is fetched, pages alone."""
+    """Pages and passages per second since the start; pages alone while a site is fetched."""
 
     def render(self, task: Task) -> Text:
         elapsed, documents = task.elapsed or 0.0, task.fields["documents"]
@@ -29,7 +30,7 @@ class _RateColumn(ProgressColumn):
             return Text("")
         told = f"{task.completed / elapsed:,.0f} pages/s"
         if documents is not None:
-            told += f", {documents / elapsed:,.0f} documents/s"
+            told += f", {documents / elapsed:,.0f} passages/s"
         return Text(told, style="dim")
 
 
@@ -54,9 +55,9 @@ def shown_step(title: str, *, hidden: bool) -> Iterator[None]:
 
 @contextmanager
 def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, int | None], None]]:
-    """Yield a function of (pages done, pages in all, documents written) that shows progress.
+    """Yield a function of (pages done, pages in total, passages written) that shows progress.
 
-    Without documents the pages of a website are being fetched; indexing then begins anew.
+    Without passages, pages of a website are being fetched; indexing then counts from zero.
     """
     columns = (*_COUNTED, _RateColumn(), TimeRemainingColumn(compact=True))
     with _progress(*columns, hidden=hidden) as progress:
@@ -69,20 +70,15 @@ def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, 
                 progress.reset(task)
             is_fetching = documents is None
             stage = ": fetching pages" if is_fetching else "" if done < total else ": finishing"
-            progress.update(
-                task,
-                completed=done,
-                total=total,
-                documents=documents,
-                description=f"{title}{stage}",
-            )
+            counts: dict[str, Any] = {"completed": done, "total": total, "documents": documents}
+            progress.update(task, **counts, description=f"{title}{stage}")
 
         yield show
 
 
 @contextmanager
 def shown_count(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, int], None]]:
-    """Yield a function of (done, in all, failed) that shows the progress of slow steps."""
+    """Yield a function of (done, in total, failed) that shows the progress of slow steps."""
     with _progress(*_COUNTED, TimeRemainingColumn(compact=True), hidden=hidden) as progress:
         task = progress.add_task(title, total=None)
 

@@ -1,29 +1,42 @@
-"""The commands `forget` and `retention` of whatever is kept for some days."""
+"""Commands on records: `export`, `forget` and `retention`."""
 
-from typing import Annotated
+import sys
+from typing import Annotated, Any
 
 import typer
 from typer import Argument, Option
 
-from pgrag.cli.arguments import counted
 from pgrag.cli.command import App, Output, command, text
+from pgrag.cli.notations import counted
+from pgrag.cli.options import Since, Until, moments
+from pgrag.cli.output import json_line, notice
+from pgrag.cli.session import opened
 
 FOREVER = "forever"
+
+
+def export(function: str, since: Since, until: Until, **filters: Any) -> None:
+    """Write the rows of an SQL function to stdout as JSON Lines."""
+    count = 0
+    with opened() as app:
+        for row in app.database.stream(function, **moments(since, until), **filters):
+            sys.stdout.write(json_line(row[function]))
+            count += 1
+    notice(f"Exported: {count:,}.")
 
 
 def add_retention(
     commands: typer.Typer, *, forgetter: str, keeper: str, asker: str, removed: str, kept: str
 ) -> None:
-    """Add both commands, over three functions of the database.
+    """Add `forget` and `retention` over three SQL functions.
 
-    `removed` and `kept` say in the help and the output what it is: "old searches", "Searches are".
+    `removed` and `kept` name the records in texts: "old searches", "Searches are".
     """
 
     def forget(
         app: App,
         older_than: Annotated[
-            int | None,
-            Option(metavar="DAYS", min=0, help="Age in days; default: the retention."),
+            int | None, Option(metavar="DAYS", min=0, help="Age in days; default: the retention.")
         ] = None,
     ) -> Output:
         interval = None if older_than is None else f"{older_than} days"

@@ -1,21 +1,19 @@
-"""What a run of indexing says at its end."""
+"""Reports of indexing runs."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from pgrag.cli.arguments import Target, counted, label
+from pgrag.cli.notations import Target, counted, label
 from pgrag.cli.output import notice, print_text, warn
 from pgrag.ingest.report import MOST_KEPT, IndexReport, PlannedPage
 
-#: The states of broken links, in words.
 _FAULTS = {
     "unresolved": "lead to no page",
     "ambiguous": "could lead to several",
-    "fragment": "to a heading that is not there",
+    "fragment": "to a missing heading",
 }
-#: Warnings and failures in the report; --json lists more.
 _LISTED = 20
-#: What the documents of a level are called.
+"""The maximum number of warnings, and of failures; --json lists more."""
 _LEVELS = ("page", "section", "paragraph")
 
 
@@ -35,7 +33,7 @@ def print_report(report: IndexReport, *, verbose: bool) -> None:
 
 
 def failures(report: IndexReport) -> list[str]:
-    """Return why pages failed, with those together that have one reason."""
+    """Return why pages failed, grouped by reason."""
     keys_of: defaultdict[str, list[str]] = defaultdict(list)
     for key, reason in report.failed.items():
         keys_of[reason.removeprefix(f"{key}: ")].append(key)
@@ -60,7 +58,7 @@ def _first(messages: Sequence[str], not_kept: int = 0) -> list[str]:
 def summary(report: IndexReport) -> str:
     """Return a summary of a run, in a few lines."""
     name = label(report.library, report.version)
-    pages, documents = counted(report.written, "page"), counted(report.documents, "document")
+    pages, passages = counted(report.written, "page"), counted(report.documents, "passage")
     changed = (report.written, report.removed, report.embedded, report.failed)
     if not any((*changed, *report.enriched.values())):
         kept = counted(report.unchanged, "page")
@@ -75,22 +73,22 @@ def summary(report: IndexReport) -> str:
             *_options(report),
             f"  {pages} written, {report.unchanged:,} unchanged,"
             f" {report.removed:,} removed{renamed}{failed}",
-            f"  {documents} and {edges} written, {counted(report.embedded, 'text')} embedded",
+            f"  {passages} and {edges} written, {counted(report.embedded, 'text')} embedded",
             f"  {report.seconds:.1f} s: {report.pages / seconds:,.0f} pages/s,"
-            f" {report.documents / seconds:,.0f} documents/s",
+            f" {report.documents / seconds:,.0f} passages/s",
             *(
-                f"  {kind} written by a language model for {counted(number, 'document')}"
+                f"  {kind} written by a language model for {counted(number, 'passage')}"
                 for kind, number in report.enriched.items()
                 if number
             ),
             *_broken_links(report),
-            *([f"  {name} was not made: it would be empty"] if report.discarded else []),
+            *([f"  {name} was not created: it would be empty"] if report.discarded else []),
         ]
     )
 
 
 def _options(report: IndexReport) -> Iterator[str]:
-    """Yield what was guessed, and what changed options rewrite."""
+    """Yield the detected slug style, and what changed options rewrite."""
     if report.slugs_from:
         yield f"  anchors as {report.slugs} makes them: {report.slugs_from}"
     yield from (f"  {change}" for change in report.changes)
@@ -111,7 +109,7 @@ def _plan(report: IndexReport, *, verbose: bool) -> str:
     """Return what a dry run would do, page by page."""
     lines: list[str] = []
     for key, page in report.planned.items():
-        sizes = f"{counted(page.searched, 'document')}, {counted(len(page.edges), 'edge')}"
+        sizes = f"{counted(page.searched, 'passage')}, {counted(len(page.edges), 'edge')}"
         lines.append(f"write   {key} ({sizes})")
         if verbose:
             lines += _details(page)
@@ -120,7 +118,7 @@ def _plan(report: IndexReport, *, verbose: bool) -> str:
     lines += (f"remove  {key}" for key in report.gone)
     lines.append(
         f"Nothing was written. {label(report.library, report.version)} would get"
-        f" {counted(report.written, 'page')} with {counted(report.documents, 'document')} and"
+        f" {counted(report.written, 'page')} with {counted(report.documents, 'passage')} and"
         f" {counted(report.edges, 'edge')}; {report.unchanged:,} unchanged,"
         f" {report.removed:,} removed."
     )
@@ -128,15 +126,12 @@ def _plan(report: IndexReport, *, verbose: bool) -> str:
 
 
 def _details(page: PlannedPage) -> Iterator[str]:
-    """Yield a line for each document of a page, then for each edge."""
-    for document in page.documents:
-        extent = f"{document.line_start}-{document.line_end}"
-        path = " / ".join(document.path)
-        level = _LEVELS[document.level]
-        covered = "" if document.is_searched else "  (its text is in another)"
-        yield (
-            f"  lines {extent:<9} {level:<9} {document.characters:>5,} characters  {path}{covered}"
-        )
+    """Yield a line for each passage of a page, then for each edge."""
+    for passage in page.documents:
+        extent, level = f"{passage.line_start}-{passage.line_end}", _LEVELS[passage.level]
+        covered = "" if passage.is_searched else "  (its text is in another)"
+        size = f"{passage.characters:>5,} characters"
+        yield f"  lines {extent:<9} {level:<9} {size}  {' / '.join(passage.path)}{covered}"
     for edge in page.edges:
         target = edge.target if edge.fragment is None else f"{edge.target}#{edge.fragment}"
         yield f"  line  {edge.line:<9} {edge.kind} -> {target}  ({edge.rule}, {edge.confidence:g})"

@@ -1,4 +1,4 @@
-"""`pgrag search`, `pages`, `facets` and `context`: hits, and what is derived from them."""
+"""`pgrag search`, `pages`, `facets` and `context`: hits, and what follows from them."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -9,11 +9,11 @@ import typer
 from rich.text import Text
 
 from pgrag.cli import options
-from pgrag.cli.arguments import counted, label
 from pgrag.cli.command import App, Output, Row, listed, searching
 from pgrag.cli.hits import Entry, entries, next_command
+from pgrag.cli.notations import counted, label
 from pgrag.cli.output import marked, notice, print_indented, print_text, printable, stdout
-from pgrag.cli.session import say_versions
+from pgrag.cli.session import read_versions
 from pgrag.ground.arguments import (
     FUNCTIONS,
     ContextArguments,
@@ -67,13 +67,11 @@ def search(
 
 def _refuse_foreign(arguments: dict[str, Any]) -> None:
     """Refuse options that have no effect on a single retriever."""
-    function = f"{arguments['mode']}_search"
-    known = {one.name for one in declared(FUNCTIONS[function])}
+    mode = arguments["mode"]
+    known = {one.name for one in declared(FUNCTIONS[f"{mode}_search"])}
     for name in sorted(set(arguments) - known):
-        raise typer.BadParameter(
-            f"has no effect on --{arguments['mode']}.",
-            param_hint=f"--{name.replace('_', '-')}",
-        )
+        hint = f"--{name.replace('_', '-')}"
+        raise typer.BadParameter(f"has no effect on --{mode}.", param_hint=hint)
 
 
 @searching(PagesArguments)
@@ -87,9 +85,7 @@ def pages(app: App, query: options.Query, *, arguments: dict[str, Any]) -> Outpu
 @searching(FacetArguments)
 def facets(
     app: App,
-    query: Annotated[
-        str, typer.Argument(help="The query whose pages are counted; without it all pages.")
-    ] = "",
+    query: Annotated[str, typer.Argument(help="Count only pages of this query.")] = "",
     *,
     arguments: dict[str, Any],
 ) -> Output:
@@ -101,30 +97,24 @@ def facets(
 @searching(ContextArguments)
 def context(
     app: App,
-    question: Annotated[str, typer.Argument(help="The question that the text should answer.")],
+    question: Annotated[str, typer.Argument(help="The question to answer.")],
     *,
     arguments: dict[str, Any],
 ) -> Output:
-    """Print the text that a reader or a language model needs for an answer."""
-    return _output_of(
-        app,
-        "context",
-        question,
-        arguments,
-        lambda rows: print_text("\n\n".join(row["block"] for row in rows)),
-    )
+    """Print the passages that a reader or a language model needs for an answer."""
+
+    def show(rows: list[Row]) -> None:
+        print_text("\n\n".join(row["block"] for row in rows))
+
+    return _output_of(app, "context", question, arguments, show)
 
 
 def _output_of(
-    app: App,
-    method: str,
-    query: str,
-    arguments: dict[str, Any],
-    show: Callable[[list[Row]], None],
+    app: App, method: str, query: str, arguments: dict[str, Any], show: Callable[[list[Row]], None]
 ) -> Output:
-    """Return the result of a method of `pgrag.search.Search`, or say that it is empty."""
+    """Return the rows of a method of `Search`, or a notice that there are none."""
     result: Result = getattr(app.searching_as("cli"), method)(query, **arguments)
-    say_versions(result)
+    notice(*dict.fromkeys([*read_versions(result.resolved), *result.notices]))
     rows = result.rows
     nothing = (
         f"No hit for {query!r}."
@@ -199,12 +189,13 @@ def _print_entry(rank: int, row: Row, where: str, anchor: str | None, text: str 
 
 
 def _explained(explanation: dict[str, Any]) -> Text:
-    """Return what led to a score: the reasons in words, then the numbers, one line a retriever."""
+    """Explain a score: reasons in words, then the numbers, one line per retriever."""
     keyword, semantic = explanation["keyword"], explanation["semantic"]
     words = [word for word in keyword["lexemes"] if word["adds"] > 0]
+    reranked, graph = explanation["rerank_score"], explanation["graph"]
     lines = [
         *explanation["reasons"],
-        *_reranked(explanation),
+        *([] if reranked is None else [f"score {reranked:.4f} by the reranker"]),
         f"score {explanation['hybrid_score']:.4f} by {explanation['fusion']} fusion,"
         f" alpha {_number(explanation['alpha'])}, type weight {explanation['type_weight']:g}",
         f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
@@ -215,31 +206,24 @@ def _explained(explanation: dict[str, Any]) -> Text:
         *(
             f"  {word['lexeme']}: {word['adds']:.3f} = weight {word['weight']:.3f}"
             f" × impact {word['impact']:.3f}; idf {word['idf']:.3f},"
-            f" in {word['documents']:,} documents"
+            f" in {word['documents']:,} passages"
             for word in words
         ),
         f"semantic {_number(semantic['score'])}, rank {semantic['rank'] or 'none'}"
         f" by {semantic['model'] or 'no model'}",
-        *_graph(explanation["graph"]),
+        *([] if graph is None else [_graph(graph)]),
         *(_plan(plan) for plan in explanation["plans"]),
     ]
     return Text(printable("\n".join(lines)), style="dim")
 
 
-def _reranked(explanation: dict[str, Any]) -> list[str]:
-    score = explanation["rerank_score"]
-    return [] if score is None else [f"score {score:.4f} by the reranker"]
-
-
-def _graph(parts: dict[str, Any] | None) -> list[str]:
+def _graph(parts: dict[str, Any]) -> str:
     """Return the parts of a score with links."""
-    if parts is None:
-        return []
-    return [
+    return (
         f"graph {_number(parts['score'])}: semantic {_number(parts['semantic'])}"
         f" (type weight {_number(parts['type_weight'])}), edges {_number(parts['edge'])},"
         f" centrality {_number(parts['centrality'])}"
-    ]
+    )
 
 
 def _plan(plan: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""`pgrag serve` and `pgrag mcp`: the search for programs and agents."""
+"""`pgrag serve` and `pgrag mcp`: services for programs and agents."""
 
 import errno
 import gc
@@ -31,34 +31,28 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: one that is free.")] = 8000,
     allow_origin: Annotated[
         list[str] | None,
-        typer.Option(metavar="URL", help="Pages of this origin may call too: https://docs.example"),
+        typer.Option(metavar="URL", help="Also allow pages of this origin: https://docs.example"),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME", help="It may be called by this name, too (see docs/agents.md)."
-        ),
+        typer.Option(metavar="NAME", help="Also allow this host name (see docs/agents.md)."),
     ] = None,
     allow_writes: Annotated[
-        bool,
-        typer.Option("--allow-writes", help="Callers without a key may change things over REST."),
+        bool, typer.Option("--allow-writes", help="Let callers without a key write over REST.")
     ] = False,
     require_keys: Annotated[
-        bool, typer.Option("--require-keys", help="Needs keys on this machine, too.")
+        bool, typer.Option("--require-keys", help="Require keys on this machine, too.")
     ] = False,
     worker: Annotated[
-        bool, typer.Option("--worker/--no-worker", help="Also works on jobs; see `pgrag jobs`.")
+        bool, typer.Option("--worker/--no-worker", help="Also work on jobs; see `pgrag jobs`.")
     ] = True,
     open_: Annotated[
-        int,
-        typer.Option(
-            "--open", count=True, help="Given twice: needs no keys on another address, either."
-        ),
+        int, typer.Option("--open", count=True, help="Given twice: require no keys anywhere.")
     ] = 0,
 ) -> None:
-    """Serve the search over REST (/docs describes it), and to agents over MCP at /mcp.
+    """Serve REST (described at /docs), and MCP for agents at /mcp.
 
-    On this machine it reads without a key. On any other address it needs keys; see `pgrag keys`.
+    Callers on this machine read without a key. Any other address requires keys; see `pgrag keys`.
     """
     import uvicorn
 
@@ -79,20 +73,15 @@ def serve(
             hosts=allow_host or () if allow_host or is_loopback(host) else None,
             worker=Worker(app) if worker else None,
         )
-        server = uvicorn.Server(
-            configured(
-                api,
-                app.settings,
-                host=host,
-                port=port,
-                log_level=app.settings.log_level,
-                timeout_graceful_shutdown=GRACE_SECONDS,
-            )
-        )
+        configuration = configured(
+            api, app.settings, host=host, port=port, log_level=app.settings.log_level,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )  # fmt: skip
+        server = uvicorn.Server(configuration)
         # uvicorn names the address only of sockets that it binds itself.
         shown = f"[{host}]" if ":" in host else host
         notice(f"Serving on http://{shown}:{sockets[0].getsockname()[1]} (Ctrl-C stops it).")
-        # The collector need not look again and again at what stays for good.
+        # Keep the collector from scanning objects that stay for good.
         gc.collect()
         gc.freeze()
         with suppress(KeyboardInterrupt):
@@ -102,29 +91,29 @@ def serve(
 
 
 def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: int) -> "Policy":
-    """Who may call without a key, by the address that the service listens on."""
+    """Return who may call without a key, by the address that the service listens on."""
     from pgrag.api.callers import is_loopback
     from pgrag.service.access import Policy
 
     if require_keys and times_open:
-        raise typer.BadParameter("it contradicts --require-keys.", param_hint="--open")
+        raise typer.BadParameter("contradicts --require-keys.", param_hint="--open")
     if times_open == 1 and not is_loopback(host):
         raise typer.BadParameter(
-            f"everybody who reaches {host} could then read all libraries without a key;"
-            " give it twice if that is meant.",
+            f"lets everybody who reaches {host} read all libraries without a key; give it twice if"
+            " that is meant.",
             param_hint="--open",
         )
     needs_key = require_keys or not (is_loopback(host) or times_open)
     if allow_writes and needs_key:
         raise typer.BadParameter(
-            "it is about callers without a key, and here every caller needs one.",
+            "is for callers without a key, and here every caller needs one.",
             param_hint="--allow-writes",
         )
     return Policy(needs_key=needs_key, allow_writes=allow_writes)
 
 
 def _require_a_key(app: "App", host: str) -> None:
-    """Raise `SettingsError` if nobody could use the service."""
+    """Raise `SettingsError` if there is no key, and so nobody could use the service."""
     from pgrag.service.access import is_any_key
 
     try:
@@ -136,16 +125,16 @@ def _require_a_key(app: "App", host: str) -> None:
         return
     raise SettingsError(
         f"Callers of {host} need a key, and there is none.",
-        hint="Make one with `pgrag keys create NAME --libraries '*'`; or give --open twice to let"
-        " everybody read who reaches this address.",
+        hint="Create one with `pgrag keys create NAME --libraries '*'`; or give --open twice to let"
+        " everybody who reaches this address read.",
     )
 
 
 def _listening(host: str, port: int) -> list[socket.socket]:
     """Return a listening socket for each address of a host.
 
-    The server would bind them only after it has said that it is ready. Raises `SettingsError` if
-    the port is taken, or the host or port cannot be used.
+    The server itself would bind them only after it has reported that it is ready. Raises
+    `SettingsError` if the port is taken, or host or port cannot be used.
     """
     sockets: list[socket.socket] = []
     try:
@@ -153,8 +142,8 @@ def _listening(host: str, port: int) -> list[socket.socket]:
             socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         ):
             sockets.append(socket.create_server((address[0], port), family=family, backlog=2048))
-            # Connections inherit it, and asyncio does not set it for sockets made so. Without it
-            # the body of an answer waits for the client's acknowledgement of the headers: 40 ms.
+            # Connections inherit it, and asyncio does not set it on a given socket. Without it, the
+            # body of a response waits for the client's acknowledgement of the headers: 40 ms.
             sockets[-1].setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             port = port or sockets[0].getsockname()[1]
     except OSError as error:
@@ -190,15 +179,12 @@ def mcp(
 ) -> None:
     """Serve an agent over the Model Context Protocol, on stdin and stdout.
 
-    It is started by the agent's program, not by hand; `pgrag serve` has the same at /mcp.
+    The agent's program starts it; `pgrag serve` offers the same at /mcp.
     """
     from pgrag.mcp.wire import take_wire
 
     if os.isatty(0):
-        notice(
-            "This command speaks MCP to an agent's program, which starts it by itself."
-            " Ctrl-C ends it."
-        )
+        notice("This command speaks MCP to an agent's program, which starts it. Ctrl-C ends it.")
     wire = take_wire()
     with opened() as app:
         Thread(target=_open_database, args=[app], name="pgrag mcp: database", daemon=True).start()
@@ -209,7 +195,7 @@ def mcp(
             app,
             writes=allow_writes or app.settings.mcp_writes,
             read_only=read_only or app.settings.mcp_read_only,
-            # Without roots, the agent may read whatever the user who started it may read.
+            # Without roots, the agent may read what the user who started it may read.
             roots=app.settings.mcp_roots or None,
         )
         ended_by = stdio.serve(server, wire)
@@ -218,7 +204,7 @@ def mcp(
 
 
 def _open_database(app: "App") -> None:
-    """Open the database before the first question; if that fails, the agent still connects."""
+    """Open the database before the first call; the agent connects even if that fails."""
     try:
         app.database.call("libraries")
     except PgragError as error:

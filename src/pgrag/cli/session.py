@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pgrag.cli.arguments import Target, label, parse_target
+from pgrag.cli.notations import Target, label, parse_target
 from pgrag.cli.output import complain, notice, warn
 
 if TYPE_CHECKING:
+    from pgrag.ground.calls import Row
     from pgrag.ground.settings import Settings
-    from pgrag.search.result import Result
     from pgrag.service.app import App
 
 
 @contextmanager
 def opened() -> Iterator[App]:
-    """Yield the application; it connects to nothing before the first use."""
+    """Yield the application; its first use connects."""
     from pgrag.service.app import App
 
     with App(tell=notice) as app:
@@ -29,10 +30,7 @@ def opened() -> Iterator[App]:
 
 
 def show_logs(settings: Settings) -> None:
-    """Send the log to stderr if PGRAG_LOG_LEVEL is set.
-
-    Without it, the command's own messages tell a person enough.
-    """
+    """Send the log to stderr if PGRAG_LOG_LEVEL is set; else the command's messages suffice."""
     if "log_level" in settings.model_fields_set:
         logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
         logging.getLogger("pgrag").setLevel(settings.log_level.upper())
@@ -40,7 +38,7 @@ def show_logs(settings: Settings) -> None:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """If work is interrupted, say that the next run resumes."""
+    """Say on an interrupt that the next run resumes."""
     try:
         yield
     except KeyboardInterrupt:
@@ -48,14 +46,26 @@ def resumable() -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def say_versions(result: Result) -> None:
-    """Say on stderr which versions a search read, unless the user named them, and its notices."""
-    reasons = [
+def told(app: App, function: str, timeout: float | None = None, /, **arguments: Any) -> list[Row]:
+    """Return the rows of an SQL function, and print its notices; `timeout` is in seconds."""
+    from pgrag.ground.connections import collected_notices
+
+    call = app.database.call
+    if timeout is not None:
+        call = partial(app.database.call_within, max(1, round(1000 * timeout)))
+    with collected_notices() as notices:
+        rows = call(function, **arguments)
+    notice(*notices)
+    return rows
+
+
+def read_versions(resolved: Sequence[Row]) -> list[str]:
+    """Say which versions were read, and why, unless the user named them exactly."""
+    return [
         f"{label(read['library'], read['version'] or '(unversioned)')}: {read['reason']}"
-        for read in result.resolved
+        for read in resolved
         if read["reason"] != "exact"
     ]
-    notice(*dict.fromkeys([*reasons, *result.notices]))
 
 
 def warn_of_missing_links(app: App, target: Target) -> None:
@@ -69,11 +79,11 @@ def warn_of_missing_links(app: App, target: Target) -> None:
 
 
 def resolved(app: App, target: str) -> Target:
-    """Resolve LIBRARY[@VERSION], and say which version is read if the user did not name it."""
+    """Parse LIBRARY[@VERSION]; say which version is read unless the user named it exactly."""
     named = parse_target(target)
     [row] = app.database.call("resolve_version", library=named.library, wanted=named.version)
-    if row["reason"] != "exact" and (row["version"] or named.version):
-        notice(f"{label(named.library, row['version'] or '(unversioned)')}: {row['reason']}")
+    if row["version"] or named.version:
+        notice(*read_versions([{"library": named.library, **row}]))
     return named
 
 

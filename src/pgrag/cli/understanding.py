@@ -1,4 +1,4 @@
-"""`pgrag parse`, `suggest`, `intent` and `synonyms`: what a query means."""
+"""`pgrag parse`, `suggest`, `intent` and `synonyms`: the meaning of queries."""
 
 import json
 from typing import Annotated
@@ -28,18 +28,16 @@ def suggest(
     query: Query,
     library: options.Library = None,
     version: options.Version = None,
-    top_k: Annotated[
-        int, Option("--top-k", "-n", min=1, help="At most this many suggestions.")
-    ] = 3,
+    top_k: options.Limit = 3,
 ) -> Output:
-    """Suggest similar words for those of a query that no document has."""
+    """Suggest similar words for those of a query that no passage has."""
     name, wanted = options.scope(library, version)
     rows = app.database.call(
         "suggest", query=query, library=name, version=wanted, suggestion_count=top_k
     )
     columns = {
         "suggestion": "suggestion", "word": "word", "replacement": "replacement",
-        "distance": "distance", "documents": "document_count", "score": "score",
+        "distance": "distance", "passages": "document_count", "score": "score",
     }  # fmt: skip
     return listed(rows, columns, nothing="Every word is known, or no word is similar.")
 

@@ -1,4 +1,4 @@
-"""Ratings, labelled sets, runs of them and tuning."""
+"""Ratings, labelled sets, their runs, and tuning."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 from uuid import UUID
 
-from pgrag.client.calls import Calls
+from pgrag.client.part import Part
 from pgrag.ground.values.evaluation import (
     Comparison,
     EvaluationRun,
@@ -16,7 +16,7 @@ from pgrag.ground.values.evaluation import (
 )
 
 
-class Evaluating(Calls):
+class Evaluating(Part):
     """Measures searches, and tunes them."""
 
     def rate(
@@ -54,11 +54,9 @@ class Evaluating(Calls):
             "import_evaluation_set", name=name, library=library, queries=list(queries), unit=unit
         )
         return ImportedSet(
-            name=name,
-            queries=row["imported_queries"],
-            judgements=row["imported_judgements"],
+            name=name, queries=row["imported_queries"], judgements=row["imported_judgements"],
             unjudged=tuple(row["unjudged"]),
-        )
+        )  # fmt: skip
 
     def evaluate(
         self, evaluation_set: str, configuration: Mapping[str, Any] | None = None

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from pgrag.client.calls import Calls
+from pgrag.client.part import Part
 from pgrag.ground.values.graph import Backlink, Edge, Link, Neighbour, PathStep, RelatedPage
 
 Direction = Literal["out", "in", "both"]
 
 
-class Graph(Calls):
+class Graph(Part):
     """Follows links, relations and tags."""
 
     def backlinks(self, page_id: int, *, kinds: Sequence[str] | None = None) -> list[Backlink]:

@@ -1,11 +1,11 @@
-"""Jobs, which workers do."""
+"""Jobs of workers."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
-from pgrag.client.calls import Calls
+from pgrag.client.part import Part
 from pgrag.ground.values.jobs import Job, JobSummary
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pgrag.ingest.arguments import JobArguments
 
 
-class Jobs(Calls):
-    """Makes jobs, and looks after them."""
+class Jobs(Part):
+    """Creates, lists and changes jobs."""
 
     def create_job(
         self,
@@ -29,9 +29,9 @@ class Jobs(Calls):
     ) -> Job:
         """Let a worker (`pgrag serve`, `pgrag worker`) synchronise a version with a source.
 
-        A path is one of the worker's machine. `every` repeats the job so long after each end; of
-        jobs that are due, those with the highest `priority` come first. The other arguments are
-        those of `index`, and `tags`, as of `index_tags`.
+        A path is on the worker's machine. `every` is the time from an end to the next run; of jobs
+        that are due, those with the highest `priority` come first. The other arguments are those of
+        `index`, and `tags`, as of `index_tags`.
         """
         from pgrag.service.jobs import create
 
@@ -50,15 +50,15 @@ class Jobs(Calls):
         )
 
     def job(self, job_id: int) -> Job:
-        """One job: where it stands, what it did, and why it failed."""
+        """One job: its progress, its report, and why attempts failed."""
         return self._row(Job, "job", wanted_id=job_id)
 
     def cancel_job(self, job_id: int) -> str:
-        """Cancel a job, and its schedule; returns its state, `running` if its worker ends it."""
+        """Cancel a job and its schedule; returns its state, `running` until its worker ends it."""
         [row] = self._call("cancel_job", job_id=job_id)
         return str(row["cancel_job"])
 
     def retry_job(self, job_id: int) -> str:
-        """Queue a job again that has ended, or that waits for its time; returns its state."""
+        """Queue a job again that has ended or is not due yet; returns its state."""
         [row] = self._call("retry_job", job_id=job_id)
         return str(row["retry_job"])

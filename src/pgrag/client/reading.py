@@ -1,4 +1,4 @@
-"""Libraries, their versions, and the pages and passages of them."""
+"""Libraries, versions, pages and passages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict
 from os import PathLike
 from typing import Any
 
-from pgrag.client.calls import Calls
+from pgrag.client.part import Part
 from pgrag.ground.connections import collected_notices
 from pgrag.ground.errors import InvalidInput
 from pgrag.ground.values.changes import SectionVersion, VersionChanges
@@ -27,7 +27,7 @@ from pgrag.search.changes import compare_versions
 from pgrag.search.result import substitutions
 
 
-class Reading(Calls):
+class Reading(Part):
     """Reads what is indexed."""
 
     def libraries(self) -> list[Library]:
@@ -93,7 +93,7 @@ class Reading(Calls):
         return Page.from_row(row["page"])
 
     def find_page(self, page: str, library: str, version: str | None = None) -> PageName:
-        """The page that a key, name, title, alias or url means; an ambiguous one raises."""
+        """The page with a key, name, title, alias or url; raises if several match."""
         return self._row(PageName, "find_page", library=library, page=page, version=version)
 
     def outline(self, page_id: int) -> list[OutlineEntry]:
@@ -119,16 +119,12 @@ class Reading(Calls):
         filters: Mapping[str, Any] | None = None,
         exclude: Sequence[str] | None = None,
     ) -> list[Passage]:
-        """Sections to go on with after these passages, best first; filters as in `search`."""
+        """Sections to read after these passages, best first; filters as in `search`."""
         return self._rows(
-            Passage,
-            "related_sections",
-            document_ids=list(document_ids),
-            top_k=top_k,
-            query=query,
+            Passage, "related_sections", document_ids=list(document_ids), top_k=top_k, query=query,
             filters=None if filters is None else dict(filters),
             exclude=None if exclude is None else list(exclude),
-        )
+        )  # fmt: skip
 
     def parent(self, document_id: int) -> Passage | None:
         """The section above a paragraph, the section or page above a section; None at the top."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, Unpack
 
-from pgrag.client.calls import Calls
+from pgrag.client.part import Part
 from pgrag.ground.values.answers import Answer
 from pgrag.ground.values.base import described
 from pgrag.ground.values.libraries import TextLine
@@ -51,7 +51,7 @@ class SearchResult(_SearchResult):
         return None if self.cursor is None else self._continued(self.cursor)
 
 
-class Searching(Calls):
+class Searching(Part):
     """Finds passages and pages, and answers with them."""
 
     def search(self, query: str, **arguments: Unpack[SearchArguments]) -> SearchResult:
@@ -117,7 +117,7 @@ class Searching(Calls):
         return Context.from_row(self._app.search.context(query, **arguments).context())
 
     def answer(self, question: str, **arguments: Unpack[AnswerArguments]) -> Answer:
-        """Let the language model answer a question; each sentence is checked against its sources.
+        """Let the language model answer a question; its sentences are checked against the sources.
 
         Raises `NotConfigured` without a language model.
         """

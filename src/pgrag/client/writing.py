@@ -1,10 +1,10 @@
-"""Indexing, single pages, and the care of libraries."""
+"""Indexing, single pages, and settings of libraries."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from pgrag.client.calls import Calls
+from pgrag.client.part import Part
 from pgrag.ground.calls import require_texts
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ground.values.jobs import SentPage
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pgrag.ingest.report import IndexReport
 
 
-class Writing(Calls):
-    """Writes libraries, here and now."""
+class Writing(Part):
+    """Writes libraries."""
 
     def index(
         self,
@@ -34,8 +34,8 @@ class Writing(Calls):
         """Synchronise a version of a library with a source.
 
         A source is a folder, a file, an archive, the path or address of a git repository, or the
-        address of a website. What has not changed is kept, pages that the source lacks are removed.
-        A page that cannot be read is listed in `failed` of the report and keeps its stored state.
+        address of a website. Unchanged pages are kept, pages that the source lacks are removed. A
+        page that cannot be read is listed in `failed` of the report and keeps its stored state.
 
         Arguments are the options of `pgrag index` by their names: `include` and `exclude` (lists of
         globs), `subfolder`, `ref`, `include_ignored`, `max_pages`, `max_depth`, `max_bytes`,
@@ -73,9 +73,9 @@ class Writing(Calls):
         *,
         media_type: str = "text/markdown",
     ) -> SentPage:
-        """Add a page to a version, or replace the one with this key; it can be found at once.
+        """Add a page to a version, or replace the one with this key; searches find it at once.
 
-        No other page is changed. Raises `InvalidInput` for a page that cannot be read.
+        No other page changes. Raises `InvalidInput` for a page that cannot be read.
         """
         from pgrag.ingest.source.uploads import Page, checked_key
 
@@ -87,14 +87,10 @@ class Writing(Calls):
         for reason in report.failed.values():
             raise InvalidInput(reason)
         return SentPage(
-            library=report.library,
-            version=report.version,
-            key=key,
-            status="written" if report.written else "unchanged",
-            documents=report.documents,
-            embedded=report.embedded,
-            warnings=tuple(report.warnings),
-        )
+            library=report.library, version=report.version, key=key,
+            status="written" if report.written else "unchanged", documents=report.documents,
+            embedded=report.embedded, warnings=tuple(report.warnings),
+        )  # fmt: skip
 
     def remove_page(self, library: str, key: str, version: str = "") -> bool:
         """Remove a page of a version; returns whether it was there."""

@@ -215,8 +215,7 @@ class Ranking(TypedDict, total=False):
         ),
     ]
     max_per_page: Annotated[
-        int | None,
-        Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N"),
+        int | None, Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N")
     ]
     exclude: Annotated[
         list[str] | None,
@@ -589,6 +588,7 @@ def _rule(one: Declared) -> dict[str, Any]:
     kind = "array" if one.item else names.get(get_origin(one.type) or one.type, "string")
     argument = one.argument
     minimum, maximum = argument.bounds
+    default = argument.default
     rule = {
         "type": kind,
         "choices": list(one.choices) or None,
@@ -596,22 +596,22 @@ def _rule(one: Declared) -> dict[str, Any]:
         "maximum": maximum,
         "shortest": argument.shortest if one.item else None,
         "longest": argument.longest if one.item else None,
-        "default": list(argument.default)
-        if isinstance(argument.default, tuple)
-        else argument.default,
+        "default": list(default) if isinstance(default, tuple) else default,
     }
     return {name: value for name, value in rule.items() if value is not None}
 
 
-_SCOPE = Scope.__annotations__.keys() | {
+_SHARED = frozenset(Scope.__annotations__) | {
     "query", "question", "query_embedding", "client", "search_id", "options",
 }  # fmt: skip
-_NAMED = {
-    function: frozenset(one.name for one in declared(arguments))
-    - frozenset(SearchArguments.__annotations__)
+_OWN = {
+    function: _SHARED | arguments.__annotations__.keys() - SearchArguments.__annotations__.keys()
     for function, arguments in FUNCTIONS.items()
-} | {"search_pages": frozenset({"whole", "snippets"}), "recorded_search": frozenset()}
-_NAMED["answer_context"] |= {"intent"}
+    if function != "search"
+} | {"recorded_search": _SHARED}
+#: `pgrag.search` has arguments of the same names, with other meanings or defaults.
+_OWN["search_pages"] |= {"snippets"}
+_OWN["answer_context"] |= {"intent"}
 
 
 def named_and_options(function: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -621,9 +621,6 @@ def named_and_options(function: str, arguments: Mapping[str, Any]) -> dict[str, 
     that are None are omitted.
     """
     stated = {name: value for name, value in arguments.items() if value is not None}
-    if function == "search" or function not in _NAMED:
-        return stated
-    named = _SCOPE | _NAMED[function]
-    options = {name: value for name, value in stated.items() if name not in named}
-    own = {name: value for name, value in stated.items() if name in named}
-    return own | ({"options": options | own.get("options", {})} if options else {})
+    named = _OWN.get(function, stated.keys())
+    options = {name: stated.pop(name) for name in stated.keys() - named}
+    return stated | ({"options": options | stated.get("options", {})} if options else {})

@@ -74,7 +74,7 @@ class Documentation:
 
 
 def label(wish: str | None) -> str | None:
-    """The label of a version as stored in the database."""
+    """The label of a version as the database stores it."""
     return "" if wish is not None and wish.strip() == UNVERSIONED else wish
 
 

@@ -11,10 +11,10 @@ from pgrag.ground import errors
 log = logging.getLogger(__name__)
 
 _MOST_ERRORS = 5
-_RETRY = "The arguments are not at fault: try the same call again in a few seconds."
+_RETRY = "The arguments are valid: try the same call again in a few seconds."
 _FILTER_SYNTAX = (
     'Filters are like {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"}}:'
-    " a value means equal, a list any of it, an object holds operators. Or leave them out."
+    " a value must be equal, a list holds alternatives, an object operators. Or leave them out."
 )
 
 #: The remedy for an error, or for its nearest ancestor.
@@ -28,9 +28,9 @@ _NEXT: dict[type[errors.PgragError], str] = {
     errors.UnknownSearch: "Take search_id from the last lines of a search's reply; searches that"
     " were not recorded cannot be rated.",
     errors.InvalidFilter: _FILTER_SYNTAX,
-    errors.InvalidCursor: "Give the cursor of the last reply as it is, with the same other"
-    " arguments; or leave it out to start over.",
-    errors.InvalidQuery: "Correct the query at that place. It is like: TABLE status, due FROM #tag"
+    errors.InvalidCursor: "Pass the last reply's cursor unchanged, with the same other arguments;"
+    " or leave it out to start over.",
+    errors.InvalidQuery: "Correct the query at that column. An example: TABLE status, due FROM #tag"
     " WHERE priority > 3 SORT due DESC LIMIT 20.",
     errors.TimeExceeded: "Ask for less: a longer or literal pattern, a path, a lower top_k.",
     errors.NotConfigured: "The operator of this server must set this up; go on without it.",
@@ -41,8 +41,8 @@ _NEXT: dict[type[errors.PgragError], str] = {
 
 #: Replacements for messages that reveal the server's internals.
 _HIDDEN: dict[type[errors.PgragError], str] = {
-    errors.Busy: "Others are in the way just now.",
-    errors.DatabaseUnavailable: "The database of this server does not answer just now.",
+    errors.Busy: "The server is busy.",
+    errors.DatabaseUnavailable: "The database of this server does not answer.",
     errors.SchemaOutdated: "The database is older than this server; its operator must run"
     " `pgrag db upgrade`.",
     errors.SchemaTooNew: "The database is newer than this server; its operator must update pgrag.",
@@ -51,7 +51,7 @@ _HIDDEN: dict[type[errors.PgragError], str] = {
     errors.LanguageModelError: "The language model of this server failed. Try again later.",
 }
 
-_UNEXPECTED = "The server failed to answer; its log says why. Try again, or ask in another way."
+_UNEXPECTED = "The server failed to answer; its log says why. Try again, or ask differently."
 
 
 def tell(error: Exception, tool: str) -> str:

@@ -68,9 +68,7 @@ class Endpoint:
             await _answer_or_leave(manager, scope, receive, send)
 
     async def _run(
-        self,
-        *,
-        task_status: "TaskStatus[StreamableHTTPSessionManager]" = anyio.TASK_STATUS_IGNORED,
+        self, *, task_status: "TaskStatus[StreamableHTTPSessionManager]" = anyio.TASK_STATUS_IGNORED
     ) -> None:
         manager = await anyio.to_thread.run_sync(self._make_manager)
         async with manager.run():

@@ -1,4 +1,4 @@
-"""Why a search found nothing, and which relaxed searches would find something."""
+"""Why a search has no hits, and which relaxed searches have some."""
 
 import re
 from typing import Any
@@ -26,9 +26,9 @@ def explain(
     scope: dict[str, Any],
     filters: dict[str, Any] | None,
 ) -> list[str]:
-    """Say which retriever found nothing, and which changes lead to hits.
+    """Say which retriever has no hits, and which changes lead to hits.
 
-    `function`: the search that found nothing; proposals are tried with the same function.
+    `function`: the search without hits; proposals are tried with the same function.
     """
 
     def find(search: str, words: str, **changed: Any) -> list[Row]:
@@ -41,9 +41,9 @@ def explain(
         return result.rows
 
     retrievers = [
-        f"The {name} retriever alone finds something: call {search}."
+        f"The {name} retriever alone has hits: call {search}."
         if find(search, query)
-        else f"The {name} retriever found nothing: no passage in scope has {lacking}."
+        else f"The {name} retriever has no hits: no passage in scope has {lacking}."
         for name, search, lacking in _RETRIEVERS
     ]
     said = []

@@ -8,11 +8,11 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from pydantic import Field, ValidationError
 
-from pgrag.mcp import failures
+from pgrag.mcp import failures, fields
 from pgrag.mcp.corpus import Documentation, label, named
 from pgrag.mcp.progress import Context, Listing
 from pgrag.mcp.replies import Block, on_one_line
-from pgrag.mcp.tool import Arguments, Query, optional_text
+from pgrag.mcp.tool import Arguments
 from pgrag.service.work import Works
 
 ANSWER = "answer_from_docs"
@@ -39,9 +39,9 @@ _NOTHING = "A first search found nothing: try other words with search_docs."
 class AnswerFromDocs(Arguments):
     """A question, and where to look."""
 
-    question: Query = Field(description="What you want to know.")
-    library: str | None = optional_text(200, "Name of a library. Empty: all of them.")
-    version: str | None = optional_text(200, "Its version. Empty: the newest.")
+    question: fields.Query = Field(description="What you want to know.")
+    library: str | None = fields.optional_text(200, "Name of a library. Empty: all of them.")
+    version: str | None = fields.optional_text(200, "Its version. Empty: the newest.")
 
 
 _PROMPT = types.Prompt(

@@ -20,8 +20,8 @@ _CUT = "\n[… cut here; about {tokens} more tokens: read_document(id={id}) with
 class Block:
     """A passage of a reply: its description, and its own content.
 
-    `id`: of its document, 0 without one. Content is quoted, so that no word of it is taken for
-    pgrag's: here, or for all blocks together if not `is_quoted`.
+    `id`: its document_id, or 0. Content is quoted, so that no word of it is taken for pgrag's: each
+    block by itself, or all blocks together if not `is_quoted`.
     """
 
     id: int
@@ -37,8 +37,13 @@ class Block:
         return f"{self.head}\n\n{content}" if self.head else content
 
 
+def line(text: str, *, id: int = 0) -> Block:
+    """A block of pgrag's own words: an entry of a list, a row of a table."""
+    return Block(id, "", text, is_quoted=False)
+
+
 @dataclass(frozen=True, slots=True)
-class Page:
+class Fitted:
     """The blocks that fit a budget, the whole text, and the cursor of the remainder."""
 
     text: str
@@ -63,7 +68,7 @@ def fit(
     budget: int,
     *,
     separator: str = "\n\n",
-) -> Page:
+) -> Fitted:
     """Join as many whole blocks as the budget allows, in their order.
 
     `foot(n)` is the text below the first n blocks. A first block that alone exceeds the budget is
@@ -79,7 +84,7 @@ def fit(
     if count == 1 and sizes[0] + count_tokens(foot(1)) > room:
         kept = [_cut(blocks[0], room - count_tokens(foot(1)))]
     parts = [head, separator.join(map(str, kept)), foot(count)]
-    return Page("\n\n".join(part for part in parts if part), tuple(kept))
+    return Fitted("\n\n".join(part for part in parts if part), tuple(kept))
 
 
 def fit_page(
@@ -91,7 +96,7 @@ def fit_page(
     *,
     separator: str = "\n\n",
     before_more: str = "\n",
-) -> Page:
+) -> Fitted:
     """Join blocks like `fit`, with a foot that says how to read on.
 
     `cursor(n)` is the cursor after the first n blocks; None if nothing follows.

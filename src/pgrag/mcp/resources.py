@@ -34,11 +34,7 @@ _PLACE = re.compile(
 )
 _TEMPLATES = [
     types.ResourceTemplate(
-        uri_template=template,
-        name=name,
-        title=title,
-        description=description,
-        mime_type=_MARKDOWN,
+        uri_template=template, name=name, title=title, description=description, mime_type=_MARKDOWN
     )
     for template, name, title, description in [
         (VERSIONS, "versions", "Versions of a library", "Every version of a library."),

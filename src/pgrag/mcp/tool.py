@@ -1,6 +1,5 @@
 """A tool: its name, its description, its arguments, and its function."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +8,6 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_type
 import mcp_types as types
 from pydantic import (
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Field,
     ValidationInfo,
@@ -19,14 +17,8 @@ from pydantic import (
 )
 
 from pgrag.ground.arguments import Declared, declared
-from pgrag.mcp.corpus import Documentation, shown
-
-DEFAULT_BUDGET = 8000
-LARGEST_BUDGET = 20_000
-SMALLEST_BUDGET = 200
-"""Tokens of a reply, each 4 bytes of UTF-8; below the smallest budget no passage fits."""
-
-LARGEST_ID = 2**63 - 1
+from pgrag.mcp import fields
+from pgrag.mcp.corpus import Documentation
 
 
 class Arguments(BaseModel):
@@ -66,6 +58,21 @@ class Arguments(BaseModel):
         return value
 
 
+class Paged(Arguments):
+    """Arguments of a tool whose reply may have to be continued."""
+
+    token_budget: fields.TokenBudget = fields.DEFAULT_BUDGET
+    cursor: fields.Cursor = None
+
+
+class FromVersion(BaseModel):
+    """What a reply says of the version that was read."""
+
+    library: str
+    version: str
+    version_reason: str
+
+
 def _takes(annotation: Any, kind: type) -> bool:
     return annotation is kind or any(_takes(part, kind) for part in get_args(annotation))
 
@@ -78,64 +85,6 @@ def _holds_nul(value: Any) -> bool:
     return isinstance(value, str) and "\x00" in value
 
 
-def _read_json(value: Any) -> Any:
-    """Parse an object that a model has written as text."""
-    if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
-
-
-LibraryName = Annotated[
-    str,
-    Field(
-        max_length=200,
-        description="Name of a library, as list_libraries gives it.",
-        examples=["react"],
-    ),
-]
-_WISH = (
-    "Version to read: a label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or `latest`; `-` is"
-    " documentation without versions. Leave it out for the newest release."
-)
-VersionWish = Annotated[str | None, Field(max_length=200, description=_WISH, examples=["18.2.0"])]
-VersionWishes = Annotated[
-    str | None,
-    Field(max_length=200, description=f"{_WISH} `*` is every version.", examples=["18.2.0"]),
-]
-Query = Annotated[str, Field(min_length=1, max_length=10_000)]
-Filters = Annotated[dict[str, Any] | None, BeforeValidator(_read_json)]
-TokenBudget = Annotated[
-    int,
-    Field(
-        ge=SMALLEST_BUDGET,
-        le=LARGEST_BUDGET,
-        description="At most this many tokens of reply; what does not fit comes with the cursor.",
-    ),
-]
-Cursor = Annotated[
-    str | None,
-    Field(
-        max_length=4000,
-        description="The cursor of the previous reply, with the same other arguments: continues"
-        " after it.",
-    ),
-]
-PageId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
-DocumentId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
-
-
-VersionLabel = Annotated[str, BeforeValidator(shown)]
-"""The label of a version in the form that an agent can pass back."""
-
-
-def optional_text(longest: int, description: str) -> Any:
-    """A field for a text that may be left out."""
-    return Field(default=None, max_length=longest, description=description)
-
-
 Request = TypeVar("Request", bound=Arguments)
 
 
@@ -143,12 +92,12 @@ def with_declared(arguments: type) -> Callable[[type[Request]], type[Request]]:
     """Add the arguments that are declared for agents, unless the class defines them itself."""
 
     def fill(model: type[Request]) -> type[Request]:
-        fields: Any = {
+        added: Any = {
             one.name: (_declared_type(one) | None, Field(None, description=one.argument.meaning))
             for one in declared(arguments, "mcp")
             if one.name not in model.model_fields
         }
-        return create_model(model.__name__, __base__=model, __module__=model.__module__, **fields)
+        return create_model(model.__name__, __base__=model, __module__=model.__module__, **added)
 
     return fill
 
@@ -202,12 +151,16 @@ class Tool(Generic[Request]):
 
     @cached_property
     def definition(self) -> types.Tool:
-        """The tool's entry in tools/list."""
+        """The tool's entry in tools/list; how to continue a reply comes last."""
+        asked = _schema(self.arguments.model_json_schema())
+        properties = asked.get("properties", {})
+        for name in properties.keys() & Paged.model_fields.keys():
+            properties[name] = properties.pop(name)
         return types.Tool(
             name=self.name,
             title=self.title,
             description=self.description,
-            input_schema=_schema(self.arguments.model_json_schema()),
+            input_schema=asked,
             output_schema=_schema(self.output.model_json_schema(mode="serialization")),
             annotations=types.ToolAnnotations(
                 read_only_hint=not self.writes,

@@ -131,7 +131,7 @@ class Answer(Value):
     usage: Usage
     timings: dict[str, float] = described("Milliseconds by step.")
     search_id: UUID | None = described(
-        "Feedback names this id; null if the answer was not recorded.",
+        "Feedback names this id; null if the answer was not recorded."
     )
     trace: tuple[dict[str, Any], ...] | None = described("Steps of the agentic mode.")
     notices: tuple[str, ...] = described("Notices of the database.")

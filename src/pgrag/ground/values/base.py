@@ -65,6 +65,13 @@ class Value(metaclass=_Frozen):
         )
 
 
+class Versioned(Value):
+    """A part of a version of a library."""
+
+    library: str = described("", "harbour")
+    version: str = described("Empty for the unversioned documentation.", "2.1")
+
+
 @cache
 def _columns(cls: type[Any]) -> list[tuple[str, str, _Reader | None]]:
     """Name, column and reader of each field of a value; None leaves a column unchanged."""

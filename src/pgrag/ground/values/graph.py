@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pgrag.ground.values.base import Value, described
+from pgrag.ground.values.base import Value, Versioned, described
 
 #: What links can be filtered by: states of links, broken (three of them), and pages without links.
 LinkState = Literal[
@@ -157,11 +157,9 @@ class Link(Value):
     candidates: tuple[str, ...] | None = described("Keys of the pages that the link could mean.")
 
 
-class LinkList(Value):
+class LinkList(Versioned):
     """Links by source page, in the order of the source."""
 
-    library: str = described("", "harbour")
-    version: str = described("", "2.1")
     is_finished: bool = described(
         "Whether the version is indexed completely and all of its links are connected."
     )

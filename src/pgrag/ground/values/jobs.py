@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any
 
-from pgrag.ground.values.base import Value, described
+from pgrag.ground.values.base import Value, Versioned, described
 
 
 class JobSummary(Value):
@@ -49,11 +49,9 @@ class JobState(Value):
     state: str = described("", "cancelled")
 
 
-class SentPage(Value):
+class SentPage(Versioned):
     """What became of a page that was sent."""
 
-    library: str = described("", "harbour")
-    version: str = described("", "2.1")
     key: str = described("", "tides.md")
     status: str = described("written, or unchanged if it was stored already.", "written")
     documents: int = described("Passages written.", 6)
@@ -61,9 +59,7 @@ class SentPage(Value):
     warnings: tuple[str, ...] = described("Repairs that reading the page needed.")
 
 
-class RemovedPages(Value):
+class RemovedPages(Versioned):
     """Pages that were removed."""
 
-    library: str = described("", "harbour")
-    version: str = described("", "2.1")
     removed: int = described("", 1)

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from pgrag.ground.values.base import Value, described
+from pgrag.ground.values.base import Value, Versioned, described
 
 
 class Library(Value):
@@ -20,11 +20,9 @@ class Library(Value):
     updated_at: datetime | None
 
 
-class FoundLibrary(Value):
+class FoundLibrary(Versioned):
     """A library that may answer a query, with its version that a search reads."""
 
-    library: str = described("", "harbour")
-    version: str = described("Empty for the unversioned documentation.", "2.1")
     title: str = described("Title of its front page; empty: none.", "Harbour handbook")
     description: str = described("Description or summary of its front page.")
     score: float = described("Above 0, at most 1: 1 if its name has all words of the query.", 0.42)
@@ -33,11 +31,9 @@ class FoundLibrary(Value):
     documents: int = described("Searchable passages.", 630)
 
 
-class Version(Value):
+class Version(Versioned):
     """One version of a library."""
 
-    library: str = described("", "harbour")
-    version: str = described("Empty for the unversioned documentation.", "2.1")
     version_id: int = described("", 3)
     class_: str = described("semver, partial, tag or unversioned.", "partial", alias="class")
     status: str = described("indexing or ready.", "ready")
@@ -46,24 +42,6 @@ class Version(Value):
     documents: int = described("Searchable passages.", 630)
     source: dict[str, Any] = described("Where the version was indexed from.")
     updated_at: datetime
-
-
-class PageSummary(Value):
-    """One page in a list."""
-
-    page_id: int = described("", 7)
-    key: str = described("Path of the page in its source.", "tides.md")
-    url: str = described("", "https://harbour.example/tides")
-    title: str = described("", "Reading the tide table")
-    path: tuple[str, ...] = described("", ("Navigation", "Reading the tide table"))
-    topic: str | None
-    type: str | None = described("", "guide")
-    tags: tuple[str, ...] = described("", ("tides",))
-    language: str = described("", "english")
-    created: datetime | None
-    modified: datetime | None
-    documents: int = described("Searchable passages.", 6)
-    warnings: tuple[str, ...] = described("Repairs that reading the page needed.")
 
 
 class PageName(Value):
@@ -75,11 +53,23 @@ class PageName(Value):
     title: str = described("", "Reading the tide table")
 
 
-class PageList(Value):
+class PageSummary(PageName):
+    """One page in a list."""
+
+    path: tuple[str, ...] = described("", ("Navigation", "Reading the tide table"))
+    topic: str | None
+    type: str | None = described("", "guide")
+    tags: tuple[str, ...] = described("", ("tides",))
+    language: str = described("", "english")
+    created: datetime | None
+    modified: datetime | None
+    documents: int = described("Searchable passages.", 6)
+    warnings: tuple[str, ...] = described("Repairs that reading the page needed.")
+
+
+class PageList(Versioned):
     """Pages of one version, by key."""
 
-    library: str = described("", "harbour")
-    version: str = described("", "2.1")
     pages: tuple[PageSummary, ...]
     next: str | None = described("As `after`: the next pages. Null at the end.", "tides.md")
 
@@ -218,10 +208,8 @@ class TextLine(Value):
     cursor: str = described("As `after`: continues behind this line.")
 
 
-class TextLines(Value):
+class TextLines(Versioned):
     """Lines by key and line."""
 
-    library: str = described("", "harbour")
-    version: str = described("", "2.1")
     lines: tuple[TextLine, ...]
     next: str | None = described("As `after`: the next lines. Null at the end.", "tides.md:12")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pgrag.ground.values.base import Value, described
+from pgrag.ground.values.base import Value, Versioned, described
 
 _TYPES = "text, number, boolean, date, datetime, duration, link, list, object"
 
@@ -19,11 +19,9 @@ class PageQueryRow(Value):
     values: tuple[Any, ...] = described("The same values in order.", ("open",))
 
 
-class PageQueryResult(Value):
+class PageQueryResult(Versioned):
     """The rows of a query over pages."""
 
-    library: str = described("", "harbour")
-    version: str = described("", "2.1")
     columns: tuple[str, ...] = described("Names of the values.", ("File", "status"))
     rows: tuple[PageQueryRow, ...]
     notices: tuple[str, ...] = described("Properties that no page has, such as misspelt ones.")
@@ -44,11 +42,9 @@ class Property(Value):
     is_mixed: bool = described("Whether the values have types that do not fit together.")
 
 
-class PropertyList(Value):
+class PropertyList(Versioned):
     """Properties of the pages of a version, those of most pages first."""
 
-    library: str = described("", "harbour")
-    version: str = described("", "2.1")
     properties: tuple[Property, ...]
 
 

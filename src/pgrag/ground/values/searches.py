@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from pgrag.ground.values.base import Value, described
+from pgrag.ground.values.base import Value, Versioned, described
 from pgrag.ground.values.passages import ContextBlock, Hit, PageHit
 
 _SEARCH_ID = "Feedback names this id; null if the search was not recorded."
@@ -11,19 +11,15 @@ _NOTICES = "Notices of the database, such as why a retriever did not run."
 _RESOLVED = "The version of each library that was read, and why; empty for `*`."
 
 
-class VersionRead(Value):
+class VersionRead(Versioned):
     """The version of a library that a search read, and why."""
 
-    library: str = described("", "harbour")
-    version: str = described("Empty for the unversioned documentation.", "2.1")
     reason: str = described("", "the newest release")
 
 
-class Resolution(Value):
+class Resolution(Versioned):
     """The version that a version request stands for, and why."""
 
-    library: str = described("", "harbour")
-    version: str = described("Empty for the unversioned documentation.", "2.1")
     version_id: int = described("", 3)
     reason: str = described("", "the newest release")
 

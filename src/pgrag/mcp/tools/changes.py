@@ -5,40 +5,28 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from pgrag.ground.errors import InvalidInput
+from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, shown
-from pgrag.mcp.replies import Block, fit_page, on_one_line, plural
-from pgrag.mcp.tool import (
-    DEFAULT_BUDGET,
-    Arguments,
-    Cursor,
-    LibraryName,
-    Reply,
-    TokenBudget,
-    VersionLabel,
-    VersionWish,
-    optional_text,
-    tool,
-)
+from pgrag.mcp.replies import Block, fit_page, line, on_one_line, plural
+from pgrag.mcp.tool import Paged, Reply, tool
 from pgrag.search.changes import compare_versions as compared
 
 
-class CompareVersions(Arguments):
+class CompareVersions(Paged):
     """Two versions of a library."""
 
-    library: LibraryName
+    library: fields.LibraryName
     from_version: str = Field(
         max_length=200, description="The old version: a label or a range.", examples=["4"]
     )
-    to_version: VersionWish = None
-    page: str | None = optional_text(
+    to_version: fields.VersionWish = None
+    page: str | None = fields.optional_text(
         4000, "Only this page, by its key in a reply without it; adds a diff."
     )
-    token_budget: TokenBudget = DEFAULT_BUDGET
-    cursor: Cursor = None
 
 
 class SectionChange(BaseModel):
-    """A section that is not the same."""
+    """A section that differs."""
 
     change: str = Field(description="added, removed, moved or changed.")
     section: str = Field(description="Its headings.")
@@ -48,7 +36,7 @@ class SectionChange(BaseModel):
 
 
 class PageChange(BaseModel):
-    """A page that is not the same."""
+    """A page that differs."""
 
     change: str = Field(description="added, removed, moved or changed.")
     key: str
@@ -61,10 +49,10 @@ class Changes(BaseModel):
     """What changed, by page."""
 
     library: str
-    from_version: VersionLabel
-    to_version: VersionLabel
+    from_version: fields.VersionLabel
+    to_version: fields.VersionLabel
     pages: list[PageChange]
-    cursor: str | None = Field(description="For the next pages; null where there are no more.")
+    cursor: str | None = Field(description="For the next pages; null at the end.")
 
 
 @tool("compare_versions", "Compare two versions", Changes, is_costly=True)
@@ -90,7 +78,7 @@ def compare_versions(documentation: Documentation, request: CompareVersions) -> 
     blocks = [_block(page) for page in pages]
     if not blocks:
         said = "There are no more pages." if request.cursor else "Nothing changed."
-        blocks = [Block(0, "", said, is_quoted=False)]
+        blocks = [line(said)]
     fitted = fit_page(
         head,
         blocks,
@@ -145,7 +133,7 @@ def _block(page: dict[str, Any]) -> Block:
         ),
     ]
     if page["diff"] is None:
-        return Block(0, "", "\n".join(lines), is_quoted=False)
+        return line("\n".join(lines))
     return Block(0, "\n".join(lines), page["diff"])
 
 

@@ -11,31 +11,23 @@ from pydantic import AliasChoices, BaseModel, Field
 
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidInput
+from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation
-from pgrag.mcp.tool import (
-    DEFAULT_BUDGET,
-    LARGEST_BUDGET,
-    SMALLEST_BUDGET,
-    Arguments,
-    Query,
-    Reply,
-    VersionLabel,
-    tool,
-)
+from pgrag.mcp.tool import Arguments, Reply, tool
 from pgrag.mcp.tools.searching import Passages, SearchDocs, search_docs
 
 _MOST_LIBRARIES = 10
 _MOST_VERSIONS = 20
 _PASSAGES = 20
 _LIKENESS = 0.35
-"""Least similarity of a name to match; 1 is equal."""
+"""The similarity from which a name matches; 1 is equal."""
 
 _OVERVIEW = "introduction overview getting started installation"
 """The query if no topic is given."""
 
 
 class ResolveLibraryId(Arguments):
-    """A name as people say it."""
+    """The name of a library or product."""
 
     library_name: str = Field(
         min_length=1,
@@ -51,19 +43,19 @@ class ResolveLibraryId(Arguments):
     )
 
 
-class FoundLibrary(BaseModel):
+class LikelyLibrary(BaseModel):
     """A library that the name may mean."""
 
     id: str = Field(description="For query-docs.")
     library: str = Field(description="Its name, as the other tools take it.")
-    versions: list[VersionLabel] = Field(description="Releases first, the newest on top.")
+    versions: list[fields.VersionLabel] = Field(description="Releases first, the newest on top.")
     documents: int = Field(description="Passages in all versions.")
 
 
-class FoundLibraries(BaseModel):
+class LikelyLibraries(BaseModel):
     """The likeliest first."""
 
-    libraries: list[FoundLibrary]
+    libraries: list[LikelyLibrary]
 
 
 class QueryDocs(Arguments):
@@ -77,29 +69,29 @@ class QueryDocs(Arguments):
         ),
         description="Id from resolve-library-id: /react, or /react/18.2.0 for a version.",
     )
-    query: Query = Field(
+    query: fields.Query = Field(
         validation_alias=AliasChoices("query", "userQuery", "question"),
         description="What to look for, one topic a call.",
     )
     tokens: int = Field(
-        default=DEFAULT_BUDGET, ge=1, description="At most this many tokens of reply, up to 20,000."
+        default=fields.DEFAULT_BUDGET, ge=1, description="The maximum number of tokens, to 20,000."
     )
 
 
 class GetLibraryDocs(QueryDocs):
     """The same, with the arguments of older clients; a page has the size of a reply."""
 
-    query: Query = Field(
+    query: fields.Query = Field(
         default=_OVERVIEW, validation_alias=AliasChoices("topic", "query", "userQuery", "question")
     )
     page: int = Field(default=1, ge=1, le=10)
     mode: str | None = Field(default=None, max_length=20)
 
 
-@tool("resolve-library-id", "Find a library by its name", FoundLibraries)
+@tool("resolve-library-id", "Find a library by its name", LikelyLibraries)
 def resolve_library_id(documentation: Documentation, request: ResolveLibraryId) -> Reply:
-    """Turn the name of a library or product, as people say it, into the id that query-docs takes.
-    The tools search_docs and list_libraries do without ids.
+    """Turn the name of a library or product into the id that query-docs takes. The tools
+    search_docs and list_libraries need no ids.
     """
     rows = documentation.call("libraries")
     likely = sorted(rows, key=lambda row: (-_likeness(row, request.library_name), row["library"]))
@@ -120,7 +112,7 @@ def resolve_library_id(documentation: Documentation, request: ResolveLibraryId) 
             f"- Code Snippets: {item.documents}",
             f"- Versions: {', '.join(item.versions)}",
         ]
-    return Reply("\n".join(lines), FoundLibraries(libraries=libraries))
+    return Reply("\n".join(lines), LikelyLibraries(libraries=libraries))
 
 
 @tool("query-docs", "Query the documentation of a library", Passages)
@@ -140,8 +132,8 @@ def get_library_docs(documentation: Documentation, request: GetLibraryDocs) -> R
         cursor = getattr(reply.content, "cursor", None)
         if cursor is None:
             raise InvalidInput(
-                f"There are no more than {page} pages about it.",
-                hint="Go on with what you have, or ask in other words.",
+                f"There are only {page} pages of passages for this query.",
+                hint="Use what you have, or ask in other words.",
             )
         reply = search_docs.run(documentation, asked.model_copy(update={"cursor": cursor}))
     return reply
@@ -154,7 +146,7 @@ def _question(documentation: Documentation, request: QueryDocs) -> SearchDocs:
         version=version,
         query=request.query,
         top_k=_PASSAGES,
-        token_budget=min(max(request.tokens, SMALLEST_BUDGET), LARGEST_BUDGET),
+        token_budget=min(max(request.tokens, fields.SMALLEST_BUDGET), fields.LARGEST_BUDGET),
     )
 
 
@@ -171,9 +163,9 @@ def _parse_id(documentation: Documentation, library_id: str) -> tuple[str, str |
     return name, version or None
 
 
-def _described(documentation: Documentation, row: Row) -> FoundLibrary:
+def _described(documentation: Documentation, row: Row) -> LikelyLibrary:
     versions = documentation.call("library_versions", library=row["library"])
-    return FoundLibrary(
+    return LikelyLibrary(
         id=f"/{row['library']}",
         library=row["library"],
         versions=[version["version"] for version in versions[:_MOST_VERSIONS]],
@@ -182,7 +174,7 @@ def _described(documentation: Documentation, row: Row) -> FoundLibrary:
 
 
 def _likeness(row: Row, name: str) -> float:
-    """Similarity of a library's name to one that people say, 0 to 1: Next.js is nextjs."""
+    """Similarity of a library's name to another, 0 to 1: Next.js equals nextjs."""
     letters, names = _letters(name), (row["library"], row["library"].rpartition("/")[2])
     if not letters:
         return 0.0

@@ -5,22 +5,15 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from pgrag.ground.calls import Row
+from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, named
 from pgrag.mcp.replies import Block, address, breadcrumbs, count_tokens, fit, on_one_line
-from pgrag.mcp.tool import (
-    DEFAULT_BUDGET,
-    Arguments,
-    DocumentId,
-    Reply,
-    TokenBudget,
-    VersionLabel,
-    tool,
-)
+from pgrag.mcp.tool import Arguments, Reply, tool
 
 _NEIGHBOURS = 2
 """Paragraphs before and after."""
 _ALL = 1_000_000
-_INCOMPLETE = "More was asked for than fits."
+_INCOMPLETE = "Not everything requested fits."
 
 
 class Paragraph(BaseModel):
@@ -33,28 +26,28 @@ class Paragraph(BaseModel):
 
 
 class ReadDocument(Arguments):
-    """A document by its id."""
+    """A passage by its id."""
 
-    id: DocumentId = Field(description="id of a passage.")
+    id: fields.Id = Field(description="id of a passage.")
     expand: Literal["none", "neighbours", "section", "page"] = Field(
         default="none",
         description="How much around it: none, neighbours (two paragraphs before and after),"
         " section (with its subsections), or page.",
     )
-    token_budget: TokenBudget = DEFAULT_BUDGET
+    token_budget: fields.TokenBudget = fields.DEFAULT_BUDGET
 
 
 class DocumentText(BaseModel):
-    """A document and its requested surroundings, in reading order."""
+    """A passage and its requested surroundings, in reading order."""
 
     id: int
     page_id: int
     library: str
-    version: VersionLabel
+    version: fields.VersionLabel
     title: str
     url: str
     paragraphs: list[Paragraph]
-    is_complete: bool = Field(description="Whether all that was asked for is here.")
+    is_complete: bool = Field(description="Whether everything requested is here.")
 
 
 @tool("read_document", "Read around a passage", DocumentText)
@@ -93,7 +86,7 @@ def read_document(documentation: Documentation, request: ReadDocument) -> Reply:
 
 
 def _around(documentation: Documentation, row: Row, expand: str) -> list[Row]:
-    """The paragraphs around a document, including itself, in reading order."""
+    """The paragraphs around a passage, including itself, in reading order."""
     if expand == "none":
         return [row]
     rows = paragraphs_of(documentation, row["document_id"])
@@ -114,7 +107,7 @@ def _is_within(paragraph: Row, row: Row) -> bool:
 
 
 def _index(rows: list[Row], row: Row) -> int:
-    """The index of a document among the paragraphs; for a section, that of its first one."""
+    """The index of a passage among the paragraphs; of a section, that of its first paragraph."""
     order = row["sort_order"]
     following = (index for index, other in enumerate(rows) if other["sort_order"] >= order)
     return next(following, len(rows) - 1)
@@ -141,12 +134,9 @@ def _window(rows: list[Row], index: int, room: int) -> list[Row]:
 
 
 def paragraphs_of(documentation: Documentation, document_id: int) -> list[Row]:
-    """The paragraphs of a document's page, in reading order."""
+    """The paragraphs of a passage's page, in reading order."""
     rows = documentation.call(
-        "expand_documents",
-        document_ids=[document_id],
-        scores=[1.0],
-        max_chunks_per_document=_ALL,
+        "expand_documents", document_ids=[document_id], scores=[1.0], max_chunks_per_document=_ALL
     )
     whole = [row for row in rows if row["level"] == 2]
     return sorted(whole or rows, key=lambda row: row["sort_order"])

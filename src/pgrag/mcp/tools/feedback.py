@@ -5,34 +5,25 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, label
 from pgrag.mcp.replies import breadcrumbs, on_one_line
-from pgrag.mcp.tool import (
-    Arguments,
-    DocumentId,
-    Filters,
-    LibraryName,
-    Query,
-    Reply,
-    VersionWish,
-    optional_text,
-    tool,
-)
+from pgrag.mcp.tool import Arguments, FromVersion, Reply, tool
 from pgrag.search.recording import give_feedback
 
 
 class ExplainSearch(Arguments):
     """A search to explain."""
 
-    library: LibraryName
-    query: Query = Field(description="The query of the search.")
-    version: VersionWish = None
-    top_k: int = Field(default=5, ge=1, le=10, description="At most this many hits.")
-    filters: Filters = Field(default=None, description="The filters of the search.")
+    library: fields.LibraryName
+    query: fields.Query = Field(description="The query of the search.")
+    version: fields.VersionWish = None
+    top_k: int = Field(default=5, ge=1, le=10, description="The maximum number of hits.")
+    filters: fields.Filters = Field(default=None, description="The filters of the search.")
 
 
 class Explanation(BaseModel):
-    """Why a hit stands where it does."""
+    """Why a hit has its rank."""
 
     rank: int
     id: int = Field(validation_alias="document_id", description="For read_document.")
@@ -44,12 +35,9 @@ class Explanation(BaseModel):
     numbers: dict[str, Any] = Field(description="Every number behind the score.")
 
 
-class Explanations(BaseModel):
+class Explanations(FromVersion):
     """Why the hits of a search have their ranks."""
 
-    library: str
-    version: str
-    version_reason: str
     hits: list[Explanation]
 
 
@@ -58,13 +46,13 @@ class SendFeedback(Arguments):
 
     search_id: UUID = Field(description="From the last lines of a search's reply.")
     rating: int = Field(ge=1, le=5, description="1 useless, 5 exactly what was asked for.")
-    document_id: DocumentId | None = Field(
+    document_id: fields.Id | None = Field(
         default=None, description="id of one passage; leave it out to rate the answer as a whole."
     )
-    comment: str | None = optional_text(10_000, "Why, or what was missing.")
+    comment: str | None = fields.optional_text(10_000, "Why, or what was missing.")
 
 
-class KeptFeedback(BaseModel):
+class StoredFeedback(BaseModel):
     """A stored rating."""
 
     feedback_id: int
@@ -72,8 +60,8 @@ class KeptFeedback(BaseModel):
 
 @tool("explain_search", "Explain a search", Explanations)
 def explain_search(documentation: Documentation, request: ExplainSearch) -> Reply:
-    """Say why the hits of a search stand where they do: which words and what meaning gave which
-    score. Use it only when results surprise you and you want to ask better.
+    """Explain the ranks of a search's hits: what each word and the meaning added to the score. Use
+    it only when results surprise you and you want to ask better.
     """
     read = documentation.resolve(request.library, request.version)
     result = documentation.unrecorded.search(
@@ -85,24 +73,22 @@ def explain_search(documentation: Documentation, request: ExplainSearch) -> Repl
         explain=True,
     )
     hits = [
-        Explanation.model_validate(
-            row
-            | {
-                "rank": rank,
-                "breadcrumbs": breadcrumbs(row),
-                "reasons": row["explanation"]["reasons"],
-                "numbers": row["explanation"],
-            }
+        Explanation(
+            **row,
+            rank=rank,
+            breadcrumbs=breadcrumbs(row),
+            reasons=row["explanation"]["reasons"],
+            numbers=row["explanation"],
         )
         for rank, row in enumerate(result.rows, start=1)
     ]
-    lines = [f"# Why {on_one_line(request.query)!r} finds what it finds", f"From: {read}"]
+    lines = [f"# Ranks of the hits for {on_one_line(request.query)!r}", f"From: {read}"]
     lines += [f"Note: {notice}" for notice in result.notices]
     for hit in hits:
         lines += ["", f"## {hit.rank}. {hit.breadcrumbs}", f"id={hit.id} {_formula(hit)}"]
         lines += [f"- {reason}" for reason in hit.reasons]
     if not hits:
-        lines += ["", "It finds nothing; search_docs says why, and what to relax."]
+        lines += ["", "There are no hits; search_docs says why, and what to relax."]
     return Reply("\n".join(lines), Explanations(**read.content, hits=hits))
 
 
@@ -115,10 +101,10 @@ def _formula(hit: Explanation) -> str:
     return f"score={hit.score:.2f}: {words} + {alpha:.2g} × meaning {hit.semantic_score or 0:.2f}"
 
 
-@tool("send_feedback", "Rate a search", KeptFeedback, writes=True)
+@tool("send_feedback", "Rate a search", StoredFeedback, writes=True)
 def send_feedback(documentation: Documentation, request: SendFeedback) -> Reply:
-    """Tell how good the passages of a search were, 1 to 5, so that the search can be tuned. Use it
-    when you have answered, or when nothing was found that should be there.
+    """Rate the passages of a search from 1 to 5, so that the search can be tuned. Use it when you
+    have answered, or when the passages that you expected are missing.
     """
     feedback_id = give_feedback(documentation.app.database, **request.model_dump())
-    return Reply("Thank you, it is noted.", KeptFeedback(feedback_id=feedback_id))
+    return Reply("Thank you, the rating is stored.", StoredFeedback(feedback_id=feedback_id))

@@ -5,44 +5,32 @@ from operator import itemgetter
 from pydantic import BaseModel, Field
 
 from pgrag.ground.calls import Row
+from pgrag.mcp import fields
 from pgrag.mcp.corpus import UNVERSIONED, Documentation, shown
-from pgrag.mcp.replies import Block, fit_page, on_one_line, plural
-from pgrag.mcp.tool import (
-    DEFAULT_BUDGET,
-    Arguments,
-    Cursor,
-    LibraryName,
-    Reply,
-    TokenBudget,
-    VersionLabel,
-    optional_text,
-    tool,
-)
+from pgrag.mcp.replies import fit_page, line, on_one_line, plural
+from pgrag.mcp.tool import Arguments, Paged, Reply, tool
 
 _NONE = "No library is indexed yet. Somebody must run: pgrag index LIBRARY SOURCE."
 _NO_MORE = "There are no more libraries."
 _NO_WORD = "No library has a word of the query. Leave the query out to list all of them."
-_MOST_FOUND = 10
-"""Libraries that a query finds."""
+_MOST_LIBRARIES = 10
+"""The maximum number of libraries for a query."""
 _MOST_VERSIONS = 100
-"""Versions that are listed."""
 
 
-class ListLibraries(Arguments):
+class ListLibraries(Paged):
     """No required argument; the cursor is for long lists."""
 
-    query: str | None = optional_text(
+    query: str | None = fields.optional_text(
         10_000, "A question: only those that may answer it, the best first."
     )
-    token_budget: TokenBudget = DEFAULT_BUDGET
-    cursor: Cursor = None
 
 
 class Library(BaseModel):
     """A documentation set."""
 
     library: str = Field(description="Its name, as the other tools take it.")
-    newest: VersionLabel = Field(description="The version that is read where none is named.")
+    newest: fields.VersionLabel = Field(description="The version that is read where none is named.")
     versions: int = Field(description="How many versions are indexed.")
     pages: int = Field(description="Pages in all of them.")
     language: str = Field(description="Language of its full-text search.")
@@ -56,30 +44,30 @@ class Libraries(BaseModel):
     """Every documentation set."""
 
     libraries: list[Library]
-    cursor: str | None = Field(description="For the next ones; null where there are no more.")
+    cursor: str | None = Field(description="For the next libraries; null at the end.")
 
 
 class FindVersion(Arguments):
     """A version to resolve."""
 
-    library: LibraryName
-    target_version: str | None = optional_text(
+    library: fields.LibraryName
+    target_version: str | None = fields.optional_text(
         200,
-        "What is wanted: a label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or"
-        " `latest`. Leave it out for the newest release.",
+        "A label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or `latest`. Leave it out for the newest"
+        " release.",
     )
 
 
 class Version(BaseModel):
     """One version of a library."""
 
-    version: VersionLabel = Field(description="Its label; `-` for documentation without versions.")
+    version: fields.VersionLabel = Field(description="`-` for documentation without versions.")
     is_newest: bool = Field(description="Whether it is read where none is named.")
     pages: int
 
 
 class FoundVersion(BaseModel):
-    """The version that fits, why, and which there are."""
+    """A version, why it was chosen, and all versions."""
 
     library: str
     version: str = Field(description="Its label; `-` for documentation without versions.")
@@ -108,7 +96,7 @@ def list_libraries(documentation: Documentation, request: ListLibraries) -> Repl
         return Reply(none, Libraries(libraries=[], cursor=None))
     page = fit_page(
         f"# {plural(len(rows), 'library')}" + (" that may answer it" if request.query else ""),
-        [Block(0, "", _line(item), is_quoted=False) for item in libraries],
+        [line(_entry(item)) for item in libraries],
         "Search one with search_docs(library, query).",
         lambda count: None if count == len(libraries) else libraries[count - 1].library,
         request.token_budget,
@@ -119,19 +107,19 @@ def list_libraries(documentation: Documentation, request: ListLibraries) -> Repl
 
 
 def _listed(documentation: Documentation, known: dict[str, Row], query: str | None) -> list[Row]:
-    """The libraries by name, or the best for a query, with what only a query tells of them."""
+    """The libraries by name, or the best for a query, with title and score."""
     if query is None:
         rows = sorted(known.values(), key=itemgetter("library"))
         return [row | {"title": None, "score": None} for row in rows]
-    found = documentation.call("find_libraries", query=query, top_k=_MOST_FOUND)
+    ranked = documentation.call("find_libraries", query=query, top_k=_MOST_LIBRARIES)
     return [
         known[row["library"]] | {"title": row["title"] or None, "score": row["score"]}
-        for row in found
+        for row in ranked
         if row["library"] in known
     ]
 
 
-def _line(item: Library) -> str:
+def _entry(item: Library) -> str:
     title = f" “{on_one_line(item.title)}”" if item.title else ""
     score = "" if item.score is None else f", score {item.score:.2f}"
     return f"- **{item.library}**{title}: {_holdings(item)}{score}"
@@ -148,9 +136,9 @@ def _holdings(item: Library) -> str:
 
 @tool("find_version", "Find a version of a library", FoundVersion)
 def find_version(documentation: Documentation, request: FindVersion) -> Reply:
-    """Say which indexed version of a library fits a wish, why, and which versions there are. Use
-    it when the version matters: for a project pinned to one, or before comparing two. Searching
-    does not need it: search_docs takes the same wishes.
+    """Say which indexed version of a library a label or range resolves to, why, and which versions
+    there are. Use it when the version matters: for a project pinned to one, or before comparing
+    two. Searching does not need it: search_docs takes the same labels and ranges.
     """
     read = documentation.resolve(request.library, request.target_version)
     rows = documentation.call("library_versions", library=request.library)

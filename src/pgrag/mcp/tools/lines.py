@@ -5,47 +5,36 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from pgrag.ground.calls import Row
+from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation
-from pgrag.mcp.replies import Block, fit_page, on_one_line
-from pgrag.mcp.tool import (
-    DEFAULT_BUDGET,
-    Arguments,
-    Cursor,
-    LibraryName,
-    Reply,
-    TokenBudget,
-    VersionWish,
-    optional_text,
-    tool,
-)
+from pgrag.mcp.replies import Block, fit_page, line, on_one_line
+from pgrag.mcp.tool import FromVersion, Paged, Reply, tool
 
 _TIMEOUT_MS = 5000
 _LONGEST_LINE = 600
 """Characters shown of a line, around its first match."""
 
 
-class SearchText(Arguments):
+class SearchText(Paged):
     """The pattern of a line, and the pages to search."""
 
-    library: LibraryName
+    library: fields.LibraryName
     pattern: str = Field(
         min_length=1,
         max_length=1000,
-        description="What a line must hold, exactly.",
+        description="What a line must contain, exactly.",
         examples=["useEffect("],
     )
-    version: VersionWish = None
+    version: fields.VersionWish = None
     mode: Literal["literal", "word", "regex"] = Field(
         default="literal", description="The text as it is, whole words, or a regular expression."
     )
     case: Literal["sensitive", "ignore", "smart"] = Field(
         default="smart", description="smart: ignore, unless the pattern has a capital letter."
     )
-    path: str | None = optional_text(1000, "Only these files: guide/, docs/*.md, **/a.md.")
+    path: str | None = fields.optional_text(1000, "Only these files: guide/, docs/*.md, **/a.md.")
     context: int = Field(default=0, ge=0, le=10, description="Lines before and after.")
-    top_k: int = Field(default=30, ge=1, le=200, description="At most this many lines.")
-    token_budget: TokenBudget = DEFAULT_BUDGET
-    cursor: Cursor = None
+    top_k: int = Field(default=30, ge=1, le=200, description="The maximum number of lines.")
 
 
 class Line(BaseModel):
@@ -62,20 +51,17 @@ class Line(BaseModel):
     content: str
 
 
-class Lines(BaseModel):
+class Lines(FromVersion):
     """Lines by page and number."""
 
-    library: str
-    version: str
-    version_reason: str
     lines: list[Line]
-    cursor: str | None = Field(description="For the next lines; null where there are no more.")
+    cursor: str | None = Field(description="For the next lines; null at the end.")
 
 
 @tool("search_text", "Search for exact text", Lines, is_costly=True)
 def search_text(documentation: Documentation, request: SearchText) -> Reply:
-    """List the lines of a library's sources that hold a text exactly, as grep does, with page and
-    line. Use it to check whether a name, flag or message occurs at all, and for regular
+    """List the lines of a library's sources that contain an exact text, as grep does, with page
+    and line. Use it to check whether a name, flag or message occurs at all, and for regular
     expressions; for questions use search_docs.
     """
     read = documentation.resolve(request.library, request.version)
@@ -123,29 +109,26 @@ def _line_blocks(rows: list[Row]) -> list[Block]:
             page = on_one_line(f"{row['key']}: {row['title']}")
             lines.append(f"[{page}, page_id={page_id}]")
         number = row["line"]
-        before, after = row["lines_before"], row["lines_after"]
-        lines += [
-            f"{number - len(before) + offset}- {line[:_LONGEST_LINE]}"
-            for offset, line in enumerate(before)
-        ]
+        lines += _context(row["lines_before"], number - len(row["lines_before"]))
         document = f" (id={row['document_id']})" if row["document_id"] else ""
         lines.append(f"{number}: {_shortened(row)}{document}")
-        lines += [
-            f"{number + offset}- {line[:_LONGEST_LINE]}"
-            for offset, line in enumerate(after, start=1)
-        ]
-        blocks.append(Block(row["document_id"] or 0, "", "\n".join(lines), is_quoted=False))
+        lines += _context(row["lines_after"], number + 1)
+        blocks.append(line("\n".join(lines), id=row["document_id"] or 0))
     return blocks
+
+
+def _context(lines: list[str], first: int) -> list[str]:
+    return [f"{number}- {each[:_LONGEST_LINE]}" for number, each in enumerate(lines, first)]
 
 
 def _shortened(row: Row) -> str:
     """The line; a very long one is cut around its first match."""
-    line: str = row["content"]
-    if len(line) <= _LONGEST_LINE:
-        return line
+    content: str = row["content"]
+    if len(content) <= _LONGEST_LINE:
+        return content
     start = max(row["column"] - 1 - _LONGEST_LINE // 3, 0)
     end = start + _LONGEST_LINE
-    return ("…" if start else "") + line[start:end] + ("…" if end < len(line) else "")
+    return ("…" if start else "") + content[start:end] + ("…" if end < len(content) else "")
 
 
 def _no_line(request: SearchText) -> str:

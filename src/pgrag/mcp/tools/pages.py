@@ -6,47 +6,43 @@ from pydantic import BaseModel, Field, model_validator
 
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidCursor, InvalidInput, UnknownPage
+from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, Resolved, named
-from pgrag.mcp.replies import Block, Page, address, breadcrumbs, fit_page, on_one_line, plural
-from pgrag.mcp.tool import (
-    DEFAULT_BUDGET,
-    Arguments,
-    Cursor,
-    PageId,
-    Reply,
-    TokenBudget,
-    VersionLabel,
-    VersionWish,
-    optional_text,
-    tool,
+from pgrag.mcp.replies import (
+    Block,
+    Fitted,
+    address,
+    breadcrumbs,
+    fit_page,
+    line,
+    on_one_line,
+    plural,
 )
+from pgrag.mcp.tool import Arguments, Paged, Reply, tool
 from pgrag.mcp.tools.documents import Paragraph, as_given, below_headings, paragraphs_of
 
 
 class NamedPage(Arguments):
     """A page, by its id or by what it is called."""
 
-    page_id: PageId | None = Field(
+    page_id: fields.Id | None = Field(
         default=None, description="page_id of a hit. Or give library and page."
     )
-    library: str | None = optional_text(200, "Name of a library, with page.")
-    page: str | None = optional_text(2000, "Its path in the source, name, title, alias or url.")
-    version: VersionWish = None
+    library: str | None = fields.optional_text(200, "Name of a library, with page.")
+    page: str | None = fields.optional_text(2000, "Its source path, name, title, alias or url.")
+    version: fields.VersionWish = None
 
     @model_validator(mode="after")
     def _one_page(self) -> Self:
         if (self.page_id is None) == (self.page is None):
             raise ValueError("give page_id, or library and page")
         if self.page is not None and self.library is None:
-            raise ValueError("page needs library beside it")
+            raise ValueError("page needs library, too")
         return self
 
 
-class GetPage(NamedPage):
+class GetPage(NamedPage, Paged):
     """A page, and how much of it."""
-
-    token_budget: TokenBudget = DEFAULT_BUDGET
-    cursor: Cursor = None
 
 
 class PageText(BaseModel):
@@ -54,7 +50,7 @@ class PageText(BaseModel):
 
     page_id: int
     library: str
-    version: VersionLabel = Field(description="`-` for documentation without versions.")
+    version: fields.VersionLabel = Field(description="`-` for documentation without versions.")
     version_reason: str | None = Field(description="Why that one; null by page_id.")
     title: str
     page: str = Field(validation_alias="key", description="Its path in the source.")
@@ -80,7 +76,7 @@ class PageOutline(BaseModel):
 
     page_id: int
     library: str
-    version: VersionLabel
+    version: fields.VersionLabel
     version_reason: str | None
     title: str
     headings: list[Heading]
@@ -90,7 +86,7 @@ class PageOutline(BaseModel):
 class GetRelated(NamedPage):
     """A page, and a limit of related pages."""
 
-    top_k: int = Field(default=10, ge=1, le=50, description="At most this many pages.")
+    top_k: int = Field(default=10, ge=1, le=50, description="The maximum number of pages.")
 
 
 class RelatedPage(BaseModel):
@@ -139,12 +135,7 @@ def get_outline(documentation: Documentation, request: GetPage) -> Reply:
         for row in rows
     ]
     blocks = [
-        Block(
-            item.id,
-            "",
-            f"{'  ' * item.depth}- {on_one_line(item.heading)} (id={item.id})",
-            is_quoted=False,
-        )
+        line(f"{'  ' * item.depth}- {on_one_line(item.heading)} (id={item.id})", id=item.id)
         for item in headings
     ]
     foot = (
@@ -159,9 +150,9 @@ def get_outline(documentation: Documentation, request: GetPage) -> Reply:
 
 @tool("get_related", "Related pages", RelatedPages)
 def get_related(documentation: Documentation, request: GetRelated) -> Reply:
-    """List the pages that have most to do with a page, by links, by common neighbours and by
-    meaning, and say why. Use it to find what else must be read: prerequisites, alternatives, the
-    reference behind a guide.
+    """List the pages most related to a page, by links, common neighbours and meaning, with
+    reasons. Use it to find what else to read: prerequisites, alternatives, the reference behind a
+    guide.
     """
     page, _ = _page(documentation, request)
     rows = documentation.call("related_pages", page_id=page["page_id"], top_k=request.top_k)
@@ -170,7 +161,7 @@ def get_related(documentation: Documentation, request: GetRelated) -> Reply:
         f"- **{on_one_line(other.title)}** (page_id={other.page_id}, {other.score:.2f}):"
         f" {other.reason}. {on_one_line(other.url)}"
         for other in content.related
-    ] or ["No other page is linked with it, or reads alike."]
+    ] or ["No other page is linked with it or similar to it."]
     head = f"# {plural(len(rows), 'page')} related to {on_one_line(page['title'])}"
     text = "\n".join([head, "", *lines, "", "Read one with get_page(page_id)."])
     return Reply(text, content)
@@ -185,7 +176,7 @@ def _part(
     foot: str,
     budget: int,
     separator: str = "\n\n",
-) -> Page:
+) -> Fitted:
     """Fit a page, or the rest of it, below its title; a cursor is the order of a row."""
     source = named(page["library"], page["version"]) + (f" ({reason})" if reason else "")
     head = [
@@ -209,7 +200,7 @@ def _page(documentation: Documentation, request: NamedPage) -> tuple[Row, str | 
     """The chosen page, and the reason for its version if the version was resolved here."""
     if request.library is not None and request.page is not None:
         read = documentation.resolve(request.library, request.version)
-        page_id = _found(documentation, read, request.page)
+        page_id = _page_id(documentation, read, request.page)
         [row] = documentation.call("page", page_id=page_id)
         return row["page"], read.reason
     [row] = documentation.call("page", page_id=request.page_id)
@@ -232,15 +223,15 @@ def _require_same(documentation: Documentation, request: NamedPage, page: Row) -
         )
 
 
-def _found(documentation: Documentation, read: Resolved, page: str) -> int:
-    """The id of a page by what it is called; its url may be that of one of its sections."""
+def _page_id(documentation: Documentation, read: Resolved, page: str) -> int:
+    """The id of a page by its path, name, title, alias or url, which may be one of a section."""
     try:
         [row] = documentation.call("find_page", library=read.library, page=page, version=read.label)
     except UnknownPage:
         whole, section, _ = page.partition("#")
         if not section or not whole:
             raise
-        return _found(documentation, read, whole)
+        return _page_id(documentation, read, whole)
     return int(row["page_id"])
 
 

@@ -8,25 +8,10 @@ from pydantic import BaseModel, Field
 
 from pgrag.ground.arguments import KeywordArguments, SearchArguments, SemanticArguments
 from pgrag.ground.calls import Row
-from pgrag.mcp import no_hits
+from pgrag.mcp import fields, no_hits
 from pgrag.mcp.corpus import Documentation, Resolved, label, named, shown
 from pgrag.mcp.replies import address, breadcrumbs, fit, hit_block, on_one_line
-from pgrag.mcp.tool import (
-    DEFAULT_BUDGET,
-    Arguments,
-    Cursor,
-    Filters,
-    LibraryName,
-    Query,
-    Reply,
-    TokenBudget,
-    Tool,
-    VersionLabel,
-    VersionWishes,
-    optional_text,
-    tool,
-    with_declared,
-)
+from pgrag.mcp.tool import Arguments, Paged, Reply, Tool, tool, with_declared
 from pgrag.search.result import Result
 from pgrag.search.search import Search
 
@@ -34,21 +19,20 @@ _FILTERS = (
     'Conditions on pages: {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"},'
     ' "page": "guide/*"}. Only if you know the values; they can hide the answer.'
 )
+_HISTORY = ("since", "changed_in")
 _VERSIONS = {None: "the newest version of each", "*": "every version"}
-"""Which versions are read, if there may be several."""
+"""The versions that a search reads where several may be read."""
 
 
-class _Asked(Arguments):
-    version: VersionWishes = None
-    top_k: int = Field(default=5, ge=1, le=50, description="The number of passages at most.")
-    filters: Filters = Field(default=None, description=_FILTERS)
-    token_budget: TokenBudget = DEFAULT_BUDGET
-    cursor: Cursor = None
+class _Asked(Paged):
+    version: fields.VersionWishes = None
+    top_k: int = Field(default=5, ge=1, le=50, description="The maximum number of passages.")
+    filters: fields.Filters = Field(default=None, description=_FILTERS)
 
 
 class _OfLibrary(Arguments):
-    library: LibraryName
-    query: Query = Field(
+    library: fields.LibraryName
+    query: fields.Query = Field(
         description="What to look for: a question or key terms, one topic, names of functions"
         ' and options as they are spelt. "a phrase" and +word must occur, -word must not.',
         examples=["clean up an effect on unmount"],
@@ -56,8 +40,8 @@ class _OfLibrary(Arguments):
 
 
 class _OfAny(Arguments):
-    query: Query = Field(description="What to look for.")
-    library: str | None = optional_text(200, "Name of a library. Leave it out to search all.")
+    query: fields.Query = Field(description="What to look for.")
+    library: str | None = fields.optional_text(200, "Name of a library; by default all.")
 
 
 @with_declared(SearchArguments)
@@ -78,15 +62,15 @@ class SearchByMeaning(_Asked, _OfAny):
 _Request: TypeAlias = "SearchDocs | SearchByWords | SearchByMeaning"
 
 
-class Passage(BaseModel):
+class FoundPassage(BaseModel):
     """One hit."""
 
     id: int = Field(validation_alias="document_id", description="For read_document.")
     page_id: int = Field(description="For get_page, get_outline and get_related.")
     library: str
-    version: VersionLabel = Field(description="`-` for documentation without versions.")
+    version: fields.VersionLabel = Field(description="`-` for documentation without versions.")
     title: str = Field(description="Of the page.")
-    breadcrumbs: str = Field(description="Where it stands.")
+    breadcrumbs: str = Field(description="The headings above it.")
     url: str
     score: float
     keyword_score: float | None
@@ -105,8 +89,8 @@ class Passages(BaseModel):
     library: str | None
     version: str | None = Field(description="The version read; null if several were.")
     version_reason: str | None = Field(description="Why that version.")
-    passages: list[Passage]
-    cursor: str | None = Field(description="For the next passages; null where there are no more.")
+    passages: list[FoundPassage]
+    cursor: str | None = Field(description="For the next passages; null at the end.")
     search_id: str | None = Field(description="For send_feedback; null if not recorded.")
     notices: list[str]
 
@@ -150,25 +134,21 @@ def _passages(request: _Request, read: Resolved | None, result: Result, doubts: 
         is_all = count == len(rows) and len(rows) < request.top_k
         return None if is_all else str(rows[count - 1]["cursor"])
 
-    def foot(count: int) -> str:
-        return _foot(rows, result, cursor(count))
-
     head = "\n".join([_head(request, read), *(f"Note: {notice}" for notice in notices)])
-    fitted = fit(head, blocks, foot, request.token_budget)
+    fitted = fit(
+        head, blocks, lambda count: _foot(rows, result, cursor(count)), request.token_budget
+    )
     content = _content(request, read, result, notices)
     content.cursor = cursor(len(fitted.blocks))
     content.passages = [
-        Passage.model_validate(
+        FoundPassage.model_validate(
             row
+            | {name: row[name] if row[name] is None else shown(row[name]) for name in _HISTORY}
             | {
                 "breadcrumbs": breadcrumbs(row),
                 "url": address(row),
                 "content": block.content,
                 "is_cut": block.is_cut,
-                "since": row["since"] if row["since"] is None else shown(row["since"]),
-                "changed_in": row["changed_in"]
-                if row["changed_in"] is None
-                else shown(row["changed_in"]),
             }
         )
         for row, block in zip(rows, fitted.blocks, strict=False)
@@ -184,14 +164,14 @@ def _head(request: _Request, read: Resolved | None) -> str:
 
 
 def _doubts(rows: list[Row]) -> list[str]:
-    """Warnings if a retriever of the hybrid search found nothing."""
+    """Warnings if a retriever of the hybrid search has no hits."""
     if not any(row["keyword_score"] for row in rows):
         return [
-            "The keyword retriever found nothing: no passage has a term of the query. These are the"
-            " nearest by meaning, and may be beside the point."
+            "The keyword retriever has no hits: no passage has a term of the query. These are the"
+            " nearest by meaning, and may be off topic."
         ]
     if all(row["semantic_score"] is None for row in rows):
-        return ["Found by words alone; the vector retriever had no vectors to compare."]
+        return ["By words alone: the vector retriever had no vectors to compare."]
     return []
 
 
@@ -222,16 +202,11 @@ def _nothing(
     if request.cursor is not None:
         said = ["There are no more passages. Go on with what you have, or ask in other words."]
     else:
-        said = [
-            *result.notices,
-            *no_hits.explain(
-                documentation,
-                function,
-                request.query,
-                scope={"library": request.library, "version": label(request.version)},
-                filters=request.filters,
-            ),
-        ]
+        scope = {"library": request.library, "version": label(request.version)}
+        why = no_hits.explain(
+            documentation, function, request.query, scope=scope, filters=request.filters
+        )
+        said = [*result.notices, *why]
     lines = [_head(request, read), "", "Nothing was found.", *(f"- {line}" for line in said)]
     lines += ["", "---", *_rating(result)] if result.search_id else []
     return Reply("\n".join(lines), _content(request, read, result, said))
@@ -273,7 +248,7 @@ search_docs = Tool(
 @tool("keyword_search", "Search by words alone", Passages)
 def keyword_search(documentation: Documentation, request: SearchByWords) -> Reply:
     """Find passages that contain the words of the query (BM25), in one library or, without
-    library, in all of them. Use it for exact names, flags and error codes when search_docs brings
+    library, in all of them. Use it for exact names, flags and error codes when search_docs returns
     passages that are only similar.
     """
     return _answered(Search.keyword_search, documentation, request)

@@ -7,28 +7,20 @@ from pydantic import BaseModel, Field
 
 from pgrag.ground.connections import collected_notices
 from pgrag.ground.errors import InvalidCursor
+from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation
-from pgrag.mcp.replies import Block, fit_page, plural, unquotable
-from pgrag.mcp.tool import (
-    DEFAULT_BUDGET,
-    Arguments,
-    Cursor,
-    LibraryName,
-    Reply,
-    TokenBudget,
-    VersionWish,
-    tool,
-)
+from pgrag.mcp.replies import fit_page, line, plural, unquotable
+from pgrag.mcp.tool import FromVersion, Paged, Reply, tool
 
 _TIMEOUT_MS = 5000
 _NO_ROW = "No page fits. Leave out FROM, or conditions of WHERE."
 _MOST_ROWS = 100_000
 
 
-class QueryPages(Arguments):
-    """A question to the properties of pages."""
+class QueryPages(Paged):
+    """A query over the properties of pages."""
 
-    library: LibraryName
+    library: fields.LibraryName
     query: str = Field(
         min_length=1,
         max_length=10_000,
@@ -37,10 +29,8 @@ class QueryPages(Arguments):
         " file.name, file.link, file.tags …",
         examples=["TABLE status FROM #project WHERE due < date(today) SORT due"],
     )
-    version: VersionWish = None
-    top_k: int = Field(default=50, ge=1, le=1000, description="At most this many rows.")
-    token_budget: TokenBudget = DEFAULT_BUDGET
-    cursor: Cursor = None
+    version: fields.VersionWish = None
+    top_k: int = Field(default=50, ge=1, le=1000, description="The maximum number of rows.")
 
 
 class PageRow(BaseModel):
@@ -52,15 +42,12 @@ class PageRow(BaseModel):
     values: list[Any] = Field(description="In the order of the columns.")
 
 
-class PageTable(BaseModel):
+class PageTable(FromVersion):
     """The rows of a query over properties."""
 
-    library: str
-    version: str
-    version_reason: str
     columns: list[str]
     rows: list[PageRow]
-    cursor: str | None = Field(description="For the next rows; null where there are no more.")
+    cursor: str | None = Field(description="For the next rows; null at the end.")
     notices: list[str]
 
 
@@ -95,10 +82,7 @@ def query_pages(documentation: Documentation, request: QueryPages) -> Reply:
     header = ["<passage>", _table_row(["page_id", *columns]), "|---" * (len(columns) + 1) + "|"]
     page = fit_page(
         "\n".join([*head, *header]),
-        [
-            Block(0, "", _table_row([row["page_id"], *row["values"]]), is_quoted=False)
-            for row in rows
-        ],
+        [line(_table_row([row["page_id"], *row["values"]])) for row in rows],
         "</passage>\n\nRead one with get_page(page_id).",
         cursor,
         request.token_budget,

@@ -12,10 +12,10 @@ from pgrag.ground.errors import InvalidInput, SourceError, UnknownVersion
 from pgrag.ingest.arguments import JobArguments, part_of
 from pgrag.ingest.source.allowed import require_allowed
 from pgrag.ingest.source.source import Skipped
-from pgrag.mcp import progress
+from pgrag.mcp import fields, progress
 from pgrag.mcp.corpus import Documentation, label, named, shown
 from pgrag.mcp.replies import plural
-from pgrag.mcp.tool import Arguments, LibraryName, Reply, optional_text, tool, with_declared
+from pgrag.mcp.tool import Arguments, Reply, tool, with_declared
 from pgrag.service.jobs import create, index
 from pgrag.service.worker import complete
 
@@ -29,7 +29,7 @@ _MOST_COMPLAINTS = 20
 class IndexDocs(Arguments):
     """The source, and the version that it becomes."""
 
-    library: LibraryName
+    library: fields.LibraryName
     source: str = Field(
         min_length=1,
         max_length=4000,
@@ -37,8 +37,10 @@ class IndexDocs(Arguments):
         " server; or the address of a website or repository.",
         examples=["/home/me/project/docs"],
     )
-    version: str | None = optional_text(200, "Label of the version. Leave it out if there is none.")
-    dry_run: bool = Field(default=False, description="Read all, write nothing, say what would be.")
+    version: str | None = fields.optional_text(200, "Label of the version, if it has one.")
+    dry_run: bool = Field(
+        default=False, description="Read everything, write nothing, report what would change."
+    )
 
 
 class Indexed(BaseModel):
@@ -53,7 +55,7 @@ class Indexed(BaseModel):
     unchanged: int
     removed: int = Field(description="Pages that the source no longer has.")
     ignored: int = Field(description="Files that .gitignore and .ignore leave out.")
-    skipped: list[Skipped] = Field(description="What else of the source is not a page, by reason.")
+    skipped: list[Skipped] = Field(description="Other files that are not pages, by reason.")
     documents: int = Field(description="Passages of the pages written.")
     embedded: int
     seconds: float
@@ -68,7 +70,7 @@ class Indexed(BaseModel):
 class RemoveDocs(Arguments):
     """What to remove."""
 
-    library: LibraryName
+    library: fields.LibraryName
     version: str = Field(
         min_length=1,
         max_length=200,
@@ -87,25 +89,20 @@ class Removed(BaseModel):
 
 @tool("index_docs", "Index documentation", Indexed, writes=True, needs_permission=True)
 def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
-    """Bring a version of a library to the state of a source, so that it can be searched. What has
-    not changed is kept; what the source no longer has is removed. The version remembers language,
+    """Bring a version of a library to the state of a source, so that it can be searched. Unchanged
+    pages are kept; pages that the source no longer has are removed. The version remembers language,
     base_url, slugs and converter. It takes seconds to minutes.
     """
     arguments = part_of(request.model_dump(), JobArguments)
     if documentation.roots is not None:
         require_allowed(documentation.roots, {"source": request.source, **arguments})
     if request.dry_run:
-        run = index(
-            documentation.app,
-            request.library,
-            label(request.version) or "",
-            request.source,
-            arguments,
-            for_others=documentation.roots is not None,
-            dry_run=True,
+        planned = index(
+            documentation.app, request.library, label(request.version) or "", request.source,
+            arguments, for_others=documentation.roots is not None, dry_run=True,
             progress=_Reports(),
-        )
-        report = asdict(run)
+        )  # fmt: skip
+        report = asdict(planned)
     else:
         report = _completed(documentation, request, arguments)
     done = Indexed(
@@ -149,14 +146,9 @@ def _completed(
             reports(**row["progress"])
 
     job_id = create(
-        documentation.call,
-        request.library,
-        label(request.version) or "",
-        request.source,
-        arguments,
-        max_attempts=1,
-        confined=documentation.roots is not None,
-    )
+        documentation.call, request.library, label(request.version) or "", request.source,
+        arguments, max_attempts=1, confined=documentation.roots is not None,
+    )  # fmt: skip
     try:
         job = complete(documentation.app, job_id, tell, documentation.roots)
     except BaseException:
@@ -172,13 +164,9 @@ def _completed(
 
 
 @tool(
-    "remove_docs",
-    "Remove documentation",
-    Removed,
-    writes=True,
-    is_destructive=True,
-    needs_permission=True,
-)
+    "remove_docs", "Remove documentation", Removed,
+    writes=True, is_destructive=True, needs_permission=True,
+)  # fmt: skip
 def remove_docs(documentation: Documentation, request: RemoveDocs) -> Reply:
     """Remove a version of a library, or the whole library, for good. Only when the user asks for
     exactly that.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typer
 
-from pgrag.cli.arguments import (
+from pgrag.cli.notations import (
     Target,
     counted,
     parse_duration,
@@ -99,6 +99,7 @@ def test_one_is_not_many() -> None:
 @pytest.mark.parametrize(
     ("module", "later"),
     [
+        ("pgrag", {"psycopg", "pydantic", "numpy"}),
         ("pgrag.cli", {"psycopg", "pydantic", "numpy", "alembic", "fastapi", "httpx"}),
         (
             "pgrag.service.app",
@@ -126,7 +127,7 @@ def test_a_length_of_time(text: str, seconds: float) -> None:
 
 @pytest.mark.parametrize("text", ["", "90", "0d", "-1d", "5m", "40000d", "1d 2h", "d"])
 def test_what_is_no_length_of_time(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match="not a length of time"):
+    with pytest.raises(typer.BadParameter, match="not a duration"):
         parse_duration(text, "--expires")
 
 

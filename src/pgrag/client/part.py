@@ -1,4 +1,4 @@
-"""Calls of SQL functions, with their rows as values."""
+"""What the parts of the client share: calls of SQL functions, with rows as values."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pgrag.service.app import App
 V = TypeVar("V", bound=Value)
 
 
-class Calls:
-    """What the parts of the client have in common: the application that they call."""
+class Part:
+    """A part of the client, over an application."""
 
     def __init__(self, app: App) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Parsers of what users type; each notation is parsed in one place."""
+"""The notations of the command line: their parsers and writers."""
 
 import json
 import re
@@ -61,8 +61,8 @@ def parse_target(text: str) -> Target:
 def parse_filters(conditions: Iterable[str], document: str | None) -> dict[str, Any] | None:
     """Join `--filter` and `--filters` into one filter; None if neither is given.
 
-    Equal conditions on one field are alternatives; all others must be met together. A value for a
-    front matter field may be a number or a text, so both are matched.
+    Several `=` on one field are alternatives; all other conditions must hold. A value for a front
+    matter field may be a number or a text, so both match.
     """
     alternatives: dict[str, list[dict[str, Any]]] = {}
     demands: list[dict[str, Any]] = []
@@ -92,7 +92,7 @@ def parse_filters(conditions: Iterable[str], document: str | None) -> dict[str, 
 
 
 def _typed(field: str, value: str) -> Any:
-    """Only front matter keeps types; any other value is compared by its column's type."""
+    """Only front matter has typed values; other fields have the type of their column."""
     if not field.startswith("front_matter."):
         return value
     if _NUMBER.fullmatch(value):
@@ -123,7 +123,7 @@ def parse_settings(pairs: Iterable[str]) -> dict[str, Any]:
 
 
 def parse_duration(text: str, option: str, *, least: float = 1e-3) -> timedelta:
-    """Read a length of time of at least `least` seconds: 30s, 15min, 12h, 90d."""
+    """Read a duration of at least `least` seconds: 30s, 15min, 12h, 90d."""
     match = _DURATION.fullmatch(text)
     seconds = float(match["number"]) * _SECONDS[match["unit"]] if match else -1
     if 0 < seconds < least:
@@ -132,13 +132,13 @@ def parse_duration(text: str, option: str, *, least: float = 1e-3) -> timedelta:
         )
     if not 0 < seconds <= _LONGEST_DAYS * _SECONDS["d"]:
         raise typer.BadParameter(
-            f"{text!r} is not a length of time, such as 30s, 15min, 12h or 90d.", param_hint=option
+            f"{text!r} is not a duration, such as 30s, 15min, 12h or 90d.", param_hint=option
         )
     return timedelta(seconds=seconds)
 
 
 def parse_rate(text: str) -> float:
-    """Read requests by time, such as 10/s, 600/min or 100/h, as requests a second."""
+    """Read a rate such as 10/s, 600/min or 100/h, as requests per second."""
     match = _RATE.fullmatch(text)
     rate = float(match["number"]) / _SECONDS[match["unit"]] if match else 0
     if rate <= 0:

@@ -1,0 +1,63 @@
+"""Fields of tools: their types, bounds, and what a model is told of them."""
+
+import json
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from pgrag.mcp.corpus import shown
+
+DEFAULT_BUDGET = 8000
+LARGEST_BUDGET = 20_000
+SMALLEST_BUDGET = 200
+"""Tokens of a reply, each 4 bytes of UTF-8; below the smallest budget no passage fits."""
+
+
+def _read_json(value: Any) -> Any:
+    """Parse an object that a model has written as text."""
+    if isinstance(value, str):
+        try:
+            return json.loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+LibraryName = Annotated[
+    str,
+    Field(max_length=200, description="Name of a library from list_libraries.", examples=["react"]),
+]
+_WISH = (
+    "Version to read: a label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or `latest`; `-` is"
+    " documentation without versions. Leave it out for the newest release."
+)
+VersionWish = Annotated[str | None, Field(max_length=200, description=_WISH, examples=["18.2.0"])]
+VersionWishes = Annotated[
+    str | None,
+    Field(max_length=200, description=f"{_WISH} `*` is every version.", examples=["18.2.0"]),
+]
+Query = Annotated[str, Field(min_length=1, max_length=10_000)]
+Filters = Annotated[dict[str, Any] | None, BeforeValidator(_read_json)]
+TokenBudget = Annotated[
+    int,
+    Field(
+        ge=SMALLEST_BUDGET,
+        le=LARGEST_BUDGET,
+        description="The maximum number of tokens; the cursor continues with what does not fit.",
+    ),
+]
+Cursor = Annotated[
+    str | None,
+    Field(
+        max_length=4000,
+        description="The cursor of the previous reply; all other arguments must be the same.",
+    ),
+]
+Id = Annotated[int, Field(ge=1, lt=2**63)]
+VersionLabel = Annotated[str, BeforeValidator(shown)]
+"""The label of a version in the form that an agent can pass back."""
+
+
+def optional_text(longest: int, description: str) -> Any:
+    """A field for an optional text."""
+    return Field(default=None, max_length=longest, description=description)
