@@ -8,7 +8,7 @@ create or replace function _pgrag.collect_questions(
     seed bigint
 )
 returns table (
-    question_number bigint,
+    number bigint,
     is_validation boolean,
     kind text,
     words text,

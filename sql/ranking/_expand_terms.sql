@@ -127,29 +127,11 @@ parallel safe
 as $$
 declare
     feedback_documents constant integer := 10;
-begin
-    return _pgrag.with_relevance(
-        terms,
-        _pgrag.keyword_candidates(terms, target, feedback_documents, feedback_documents)
-    );
-end;
-$$;
-
--- The terms with those of these passages. fields: the labels of the fields that are read; null
--- reads them all.
-create or replace function _pgrag.with_relevance(
-    terms pgrag.query_term[],
-    hits _pgrag.candidates,
-    fields text[] default null
-)
-returns pgrag.query_term[]
-language plpgsql
-stable
-parallel safe
-as $$
-declare
     feedback_terms constant integer := 10;
     original_weight constant double precision := 0.5;
+    hits constant _pgrag.candidates := _pgrag.keyword_candidates(
+        terms, target, feedback_documents, feedback_documents
+    );
     expanded pgrag.query_term[];
 begin
     if cardinality(hits.document_ids) = 0 then
@@ -168,20 +150,11 @@ begin
             f.language,
             f.score,
             o.lexeme,
-            c.occurrences::double precision
-                / sum(c.occurrences) over (partition by f.document_id) as share
+            cardinality(o.positions)::double precision
+                / sum(cardinality(o.positions)) over (partition by f.document_id) as share
         from found as f
         cross join lateral unnest(f.search) as o
-        cross join lateral (
-            select case
-                when with_relevance.fields is null then cardinality(o.positions)
-                else (
-                    select count(*) from unnest(o.weights) as w
-                    where w = any (with_relevance.fields)
-                )
-            end as occurrences
-        ) as c
-        where c.occurrences > 0
+        where cardinality(o.positions) > 0
     ),
     relevance as (
         select

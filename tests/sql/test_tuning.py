@@ -104,12 +104,9 @@ class TestJudgements:
             tune(connection, dry_run=True)
             gains = connection.execute(
                 "select q.words, g.gain from pg_temp.tuning_questions as q"
-                " join ("
-                "   select t.* from (values (true), (false)) as v (is_validation)"
-                "   cross join lateral _pgrag.tuned_gains("
-                "     (select pgrag.effective_settings(l.settings) from pgrag.libraries as l"
-                "       where l.name = 'workshop'), v.is_validation) as t"
-                " ) as g on g.question_number = q.question_number"
+                " join pgrag.libraries as l on l.name = 'workshop'"
+                " join unnest(_pgrag.tuned_gains(_pgrag.settings_in_force(l.library_id)))"
+                " with ordinality as g (gain, number) on g.number = q.question_number"
             ).fetchall()
         assert len(gains) == len(wanted)
         for row in gains:
@@ -378,7 +375,7 @@ class TestOwnText:
                     "select max((p.counts::real[])[2]) from pg_temp.tuning_postings as p"
                     " join pg_temp.tuning_questions as q"
                     " on q.question_number = p.question_number"
-                    " where q.kind = 'heading' and p.is_muted = %s",
+                    " where q.kind = 'heading' and q.is_muted = %s",
                     muted,
                 )
                 == expected
@@ -404,11 +401,11 @@ class TestOwnText:
     def test_no_value_is_taken_that_serves_unmuted_questions_worse(self, connection):
         manual(connection, titles=1)
         connection.execute(
-            "create or replace function _pgrag.training_gains("
-            "settings jsonb, out gain double precision, out unmuted jsonb)"
-            " language sql stable as $$ select (settings ->> 'alpha')::double precision,"
-            " jsonb_build_object('heading', 1 + (settings ->> 'alpha')::float, 'title',"
-            " case when (settings ->> 'alpha')::float > 0.5 then 0.5 else 1 end) $$"
+            "create or replace function _pgrag.tuned_gains("
+            "settings jsonb, on_validation boolean default null) returns double precision[]"
+            " language plpgsql stable as $$ declare alpha float := settings ->> 'alpha'; begin"
+            " return (select array_agg(case when q.is_muted then alpha when alpha > 0.5 then 0.5"
+            " else 1 end order by q.question_number) from pg_temp.tuning_questions as q); end $$"
         )
         assert tune(connection, "manual", dry_run=True)["proposed"] == {"alpha": 0.5}
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import psycopg
 import pytest
 import vault
-from library import Row, ingest, page, refused, run, value
+from library import Row, page, refused, run, value
 from psycopg.types.json import Jsonb
 from vault import Link
 from workshop import MATERIALS, TOPICS, judge, key, state, write
@@ -137,8 +136,8 @@ class TestAggregation:
         pairs(connection, right, wrong, linked=False)
         # Other weights would do as well here.
         connection.execute(
-            "create or replace function _pgrag.choose_settings(in_force jsonb, frozen text[],"
-            " out chosen jsonb, out proposed jsonb, out trials jsonb) language sql stable"
+            "create or replace function _pgrag.choose_weights(in_force jsonb, alpha_is_learnable"
+            " boolean, out chosen jsonb, out proposed jsonb, out trials jsonb) language sql stable"
             " as $$ select in_force, '{}'::jsonb, '[]'::jsonb $$"
         )
         ask(connection)
@@ -180,28 +179,6 @@ class TestExpansion:
         assert done["searched"]["after"] > done["searched"]["before"] + 0.2
         run(connection, "undo_tuning", library="workshop")
         assert "query_expansion" not in settings(connection)
-
-    def test_feedback_reads_nothing_that_is_muted(self, connection):
-        """Every address has one more word; the address is muted for questions from titles."""
-        pages = [
-            page(
-                f"{place}.md",
-                f"Keep the {topic}.",
-                title=f"{topic} handbook",
-                url=f"https://workshop.example/zinc{place % 2}",
-            )
-            for place, topic in enumerate(TOPICS)
-        ]
-        ingest(connection, "workshop", pages, language="simple", embed=False)
-        tune(connection, dry_run=True)
-        added = connection.execute(
-            "select t.is_muted, array_agg(distinct t.lexeme) as lexemes"
-            " from pg_temp.tuning_terms as t where t.expansion = 'feedback' group by t.is_muted"
-        ).fetchall()
-        by_form = {row["is_muted"]: [w for w in row["lexemes"] if re.match("zinc", w)]
-                   for row in added}  # fmt: skip
-        assert by_form[False]
-        assert by_form[True] == []
 
     def test_settings_in_force_are_what_is_compared_with(self, linked):
         """A library that is expanded already is judged by its expanded searches."""
