@@ -182,9 +182,10 @@ as $$
             ),
             (
                 case
-                    when e.takes_arguments and f.key = any (_pgrag.strategy_arguments())
-                    then _pgrag.strategy_misfit(f.key, f.value)
-                    else _pgrag.misfit(f.key, f.value)
+                    -- As in a search, or like the setting of a library.
+                    when f.key = 'graph' and jsonb_typeof(f.value) = 'object'
+                    then _pgrag.setting_complaint(jsonb_build_object('graph', f.value))
+                    else _pgrag.value_fault(f.value, _pgrag.field_rules() -> f.key)
                 end,
                 null, jsonb_typeof(f.value) <> 'null'
             )
@@ -235,7 +236,9 @@ as $$
             (
                 '/expansions', 'must be a list of words or phrases.',
                 t.is_object
-                and _pgrag.misfit('words', coalesce(t.entry -> 'expansions', 'null')) is not null
+                and _pgrag.value_fault(
+                    coalesce(t.entry -> 'expansions', 'null'), _pgrag.field_rules() -> 'words'
+                ) is not null
             )
     ) as c (part, problem, applies)
     where c.applies
