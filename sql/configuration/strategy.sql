@@ -87,13 +87,10 @@ rows 1
 set search_path from current
 as $$
     select
-        chosen_strategy.wanted_intent,
-        chosen.query_type,
+        chosen_strategy.wanted_intent, chosen.query_type,
         coalesce(i.levels, t.levels, '{1, 2}'),
         coalesce(i.unit, 'document'),
-        coalesce(i.aggregate, 'max'),
-        i.alpha,
-        t.alpha_offset,
+        coalesce(i.aggregate, 'max'), i.alpha, t.alpha_offset,
         coalesce(t.hierarchy, i.hierarchy, 'none'),
         case
             when i.inject_types <> '{}' then jsonb_build_object('inject_types', i.inject_types)

@@ -44,9 +44,7 @@ begin
     end if;
     insert into pgrag.feedback as f (search_id, document_id, rating, comment)
     values (
-        give_feedback.search_id,
-        give_feedback.document_id,
-        give_feedback.rating,
+        give_feedback.search_id, give_feedback.document_id, give_feedback.rating,
         nullif(btrim(give_feedback.comment), '')
     )
     returning f.feedback_id into new_id;

@@ -17,9 +17,7 @@ set search_path from current
 as $$
 begin
     return _pgrag.write_search(
-        query,
-        hits,
-        client,
+        query, hits, client,
         coalesce(
             lower(btrim(library)),
             -- Without a name, the search was in the only library.
@@ -86,8 +84,7 @@ begin
         new_id,
         left(coalesce(write_search.client, 'sql'), 100),
         left(coalesce(write_search.query, ''), 10000),
-        write_search.library,
-        write_search.version,
+        write_search.library, write_search.version,
         coalesce(write_search.continued, false),
         coalesce(jsonb_strip_nulls(write_search.parameters), '{}'),
         coalesce(write_search.timings, '{}'),
@@ -210,24 +207,9 @@ parallel safe
 as $$
     select array(
         select row(
-            ranked_hits.search_id,
-            h.ordinality,
-            h.library_id,
-            h.page_id,
-            h.document_id,
-            l.name,
-            v.label,
-            p.key,
-            h.score,
-            h.hybrid_score,
-            h.keyword_score,
-            h.semantic_score,
-            h.keyword_rank,
-            h.semantic_rank,
-            h.passage_score,
-            h.page_score,
-            h.section_score,
-            h.graph
+            ranked_hits.search_id, h.ordinality, h.library_id, h.page_id, h.document_id, l.name,
+            v.label, p.key, h.score, h.hybrid_score, h.keyword_score, h.semantic_score,
+            h.keyword_rank, h.semantic_rank, h.passage_score, h.page_score, h.section_score, h.graph
         )::pgrag.search_hits
         from unnest(ranked_hits.ranked) with ordinality as h
         join pgrag.pages as p on p.library_id = h.library_id and p.page_id = h.page_id
