@@ -1,5 +1,4 @@
--- Refuses an invalid configuration and names the location as section/name/field; a caller that
--- reads the configuration from a file can add the line.
+-- Refuses an invalid configuration, naming section/name/field; a reader of a file adds the line.
 create or replace function _pgrag.check_configuration(
     configuration jsonb
 )

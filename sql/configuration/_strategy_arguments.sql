@@ -1,5 +1,4 @@
--- The arguments of searches, contexts and answers that an intent or a query type may set, besides
--- the columns of their tables.
+-- The arguments that an intent or a query type may set, besides the columns of their tables.
 create or replace function _pgrag.strategy_arguments()
 returns text[]
 language sql

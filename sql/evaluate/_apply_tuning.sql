@@ -1,5 +1,5 @@
--- Stores the chosen settings, unless the library was configured meanwhile, and checks that real
--- searches reach the predicted gain; if not, everything is rolled back.
+-- Stores the chosen settings unless the library was configured meanwhile; rolls them back if real
+-- searches do not reach the predicted gain.
 create or replace function _pgrag.apply_tuning(
     run pgrag.tuning_runs
 )
@@ -38,13 +38,13 @@ begin
             'foreseen', round(foreseen::numeric, 4)
         );
         if abs(gain_after - foreseen) > tolerance then
-            raise exception 'Searches with the new settings do not find what was foreseen.'
+            raise exception 'Searches with the new settings do not reach the predicted gain.'
                 using errcode = 'PGR99';
         -- Real searches mute no field, so the library's own questions need not show a gain.
         elsif gain_after
             < gain_before - (case (run).source when 'library' then 0.005 else 0 end)
         then
-            raise exception 'Searches with the new settings find less than before.'
+            raise exception 'Searches with the new settings rank worse than before.'
                 using errcode = 'PGR99';
         end if;
     exception

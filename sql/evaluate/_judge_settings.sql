@@ -1,6 +1,6 @@
 -- Decides setting by setting, with those kept so far in force: what is best for the training
--- questions is kept if the validation questions gain surely and no kind of question loses. The
--- weights of the ranking are one decision, because they depend on each other.
+-- questions is kept if the validation questions gain significantly and no kind of question loses.
+-- The weights of the ranking depend on each other, so they are one decision.
 create or replace function _pgrag.judge_settings(
     run pgrag.tuning_runs,
     alpha_is_learnable boolean
@@ -29,7 +29,7 @@ declare
     best jsonb;
     best_gain double precision;
     best_after double precision[];
-    -- Whose questions decide on all settings together.
+    -- The last setting that is kept: its questions judge all settings together.
     deciding text := 'weights';
 begin
     select w.* into weights from _pgrag.choose_weights(plain, alpha_is_learnable) as w;
@@ -102,8 +102,7 @@ as $$
     where l.library_id = settings_in_force.library_id;
 $$;
 
--- The settings that are no numbers, the values that they may take in this library, in the order in
--- which they are judged.
+-- The settings other than weights, in the order of their decisions, with their possible values.
 create or replace function _pgrag.tuned_switches(
     owner_id bigint
 )
@@ -133,8 +132,7 @@ as $$
     select 'aggregate', '{aggregate}', '["max", "mean"]';
 $$;
 
--- The evidence for a change of a setting, and whether that is enough. value: the change as
--- reported.
+-- The evidence for a change of a setting, and whether it is enough.
 create or replace function _pgrag.tuning_verdict(
     setting text,
     value jsonb,
@@ -159,8 +157,8 @@ declare
     fallen constant text := _pgrag.fallen_kind(before, after);
     complaint constant text := case
         when question_count < enough
-        then format('%s questions can tell; %s are needed.', question_count, enough)
-        when before = after then 'No other values serve the training questions better.'
+        then format('%s questions decide; %s are needed.', question_count, enough)
+        when before = after then 'No other value is better on the training questions.'
         when (training ->> 'difference')::numeric < 0.0005
         then 'The training questions gain nothing.'
         when (validation ->> 'difference')::numeric < 0.002
@@ -168,7 +166,7 @@ declare
         when (validation ->> 'p_value')::double precision >= significance
         then 'The gain of the validation questions may be chance.'
         when fallen is not null
-        then format('Unmuted questions of kind %s find less.', fallen)
+        then format('Unmuted questions of kind %s rank worse.', fallen)
     end;
 begin
     return jsonb_build_object(
@@ -177,7 +175,7 @@ begin
         'training', training,
         'validation', validation,
         'kept', complaint is null,
-        'reason', coalesce(complaint, 'Surely better on the validation questions.')
+        'reason', coalesce(complaint, 'Significantly better on the validation questions.')
     );
 end;
 $$;

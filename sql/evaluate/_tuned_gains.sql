@@ -125,9 +125,8 @@ begin
                     where s.level = 2 or not s.has_paragraph
                 ) as p
                 join questions as q on q.question_number = p.question_number
-                -- About as deep as a search reads: all passages of the relevant pages are
-                -- candidates, and the weak ones would count in a mean of their page, but in no
-                -- other's.
+                -- About as deep as a search reads. Of relevant pages all passages are candidates:
+                -- their weak ones would lower the mean of these pages only.
                 where p.nth <= 100
                 group by q.question_number, q.request, q.excluded_pages
             ) as l
@@ -155,8 +154,7 @@ begin
 end;
 $$;
 
--- The list of a search for pages with these settings. Nested loops, which its caller avoids, are
--- right for one search.
+-- The list of a search for pages. One search needs the nested loops that its caller forbids.
 create or replace function _pgrag.tuned_list(
     hits _pgrag.ranked_hit[],
     request _pgrag.search_request,
@@ -222,8 +220,7 @@ begin
 end;
 $$;
 
--- A kind of question that finds its pages worse where nothing is muted, which muted questions alone
--- would not show. Null if there is none.
+-- The kind of unmuted questions that loses most; null if none loses more than 0.001.
 create or replace function _pgrag.fallen_kind(
     before double precision[],
     after double precision[]

@@ -98,10 +98,9 @@ begin
 end;
 $$;
 
--- Compares two lists of scores of the same queries: means, their difference with a 95 % confidence
--- interval (Student's t), and the p value of a paired randomisation test: the share of random sign
--- assignments with a difference at least as large. Differences of 0 have no effect. A sign is a bit
--- of a hash, so a seed gives the same value everywhere.
+-- Compares two lists of scores of the same queries (see compare_evaluations). The p value is the
+-- share of random sign assignments with a difference at least as large; a sign is a bit of a hash,
+-- so a seed gives the same value everywhere.
 create or replace function _pgrag.compared_scores(
     scores double precision[],
     other_scores double precision[],

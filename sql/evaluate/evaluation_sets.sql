@@ -47,7 +47,7 @@ begin
     into found_id
     from pgrag.evaluation_sets as s
     where s.name = lower(btrim(evaluation_set_id.evaluation_set))
-    -- Whoever sees several libraries may see several sets of one name: the oldest one has it.
+    -- Sets of several libraries may share a name: the oldest one counts.
     order by s.set_id
     limit 1;
     if found_id is null then

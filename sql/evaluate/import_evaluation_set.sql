@@ -76,11 +76,11 @@ begin
     end if;
     if not jsonb_path_exists(queries, '$[*].judgements.* ? (@ > 0)') then
         raise exception 'No query has a judgement above 0.'
-            using errcode = 'PGR01', hint = 'Without one there is nothing to be found.';
+            using errcode = 'PGR01', hint = 'At least one target must be relevant.';
     end if;
 
-    -- A set may go over to another library. A name is unique only within its library, so that one
-    -- that is taken in a hidden library is free.
+    -- A set can move to another library. A name is unique within its library only, because other
+    -- libraries may be hidden from the caller.
     update pgrag.evaluation_sets as s
     set library = library_name
     where s.set_id = (
@@ -91,7 +91,7 @@ begin
             from pgrag.evaluation_sets as o
             where o.name = set_name and o.library = library_name
         );
-    -- Two imports of one set take turns at its row.
+    -- The lock on the row serialises imports of one set.
     insert into pgrag.evaluation_sets (name, library, unit, digest, source)
     values (
         set_name, library_name, import_evaluation_set.unit, md5(queries::text),
@@ -123,7 +123,7 @@ begin
     where jsonb_path_exists(q, '$.judgements.* ? (@ > 0)');
     get diagnostics imported_judgements = row_count;
 
-    -- Targets in no version of the library: typos, or pages that were never indexed.
+    -- A target in no version of the library: a typo, or a page that was never indexed.
     select j.query_id, j.target
     into missing
     from pgrag.evaluation_judgements as j
@@ -149,7 +149,7 @@ begin
                 hint = case import_evaluation_set.unit
                     when 'page' then 'Targets are keys of pages.'
                     when 'section' then 'Targets are KEY#ANCHOR.'
-                    else 'Targets are KEY#cPLACE, where PLACE is sort_order.'
+                    else 'Targets are KEY#cN, where N is sort_order.'
                 end;
     end if;
 

@@ -81,8 +81,7 @@ library for this run only (see configure_library; rolled back afterwards; the li
 until then), "version", "library": another library with the same pages}. Errors: PGR01, naming the
 fault, also if no query has a result; PGR02, PGR03, PGR10; errors of the search function.';
 
--- Runs these queries with the configuration of a run, stores the results as a new run, and returns
--- its id. The stored settings are those after configure_library.
+-- Stores a new run of these queries. Its settings are those after configure_library.
 create or replace function _pgrag.evaluate(
     run pgrag.evaluation_runs,
     queries pgrag.evaluation_run_queries[]

@@ -17,8 +17,7 @@ as $$
 declare
     run pgrag.tuning_runs;
     version_id bigint;
-    -- Whether the library has the corpus of a held-out set, whose figures would be worthless if the
-    -- settings were learned from its questions.
+    -- Whether the library has the corpus of a held-out set: learning from it would spoil the set.
     is_benchmark boolean;
     alpha_is_learnable boolean;
     question_count bigint;
@@ -41,7 +40,7 @@ begin
     into run.library, run.settings_before, run.settings_after, is_benchmark
     from pgrag.libraries as l
     where l.library_id = run.library_id;
-    -- Numbers are added to the seed.
+    -- compared_scores adds numbers to the seed.
     perform _pgrag.check_range('seed', seed, -(2.0 ^ 62), 2.0 ^ 62);
     if query_count is null or query_count not between 50 and 5000 then
         raise exception 'query_count must be 50 to 5000, got %.',
@@ -145,7 +144,7 @@ begin
     run := _pgrag.judge_settings(run, alpha_is_learnable);
     if run.proposed = '{}' then
         run.outcome := 'not better';
-        run.reason := 'No other settings are surely better on the validation questions.';
+        run.reason := 'No other settings are significantly better on the validation questions.';
     elsif tune.dry_run then
         run.outcome := 'dry run';
         run.reason := 'Better on the validation questions; nothing was changed.';

@@ -33,7 +33,7 @@ begin
             m.*,
             row_number() over (order by m.searches desc, m.last_at desc, m.query, m.library)
                 as nth,
-            -- The model has hardly a word of another script: all of them would be alike.
+            -- The model knows hardly a word of other scripts: their vectors would be alike.
             case when m.query !~ '[^\u0001-\u024F]' then pgrag.embed(m.query) end as vector,
             tsvector_to_array(to_tsvector('english', m.query)) as words
         from _pgrag.missed_queries(observed.since, observed.library, gaps.weak_score) as m
@@ -195,7 +195,7 @@ as $$
     ) as w;
 $$;
 
--- The pages of today that are nearest to a query; none if it can no longer be asked.
+-- The pages nearest to a query today; none if the query is no longer valid.
 create or replace function _pgrag.nearest_pages(
     query text,
     library text
@@ -203,7 +203,7 @@ create or replace function _pgrag.nearest_pages(
 returns jsonb
 language plpgsql
 stable
--- That a query has no vector by some model is not news of the gaps.
+-- No notice that a query has no vector.
 set client_min_messages = 'warning'
 as $$
 begin
@@ -223,7 +223,7 @@ begin
         ) as p
     );
 exception
-    -- The library is gone, or the query had words of a filter that means nothing any more.
+    -- The library is gone, or a filter in the query is no longer valid.
     when sqlstate 'PGR01' or sqlstate 'PGR02' or sqlstate 'PGR03' or sqlstate 'PGR06' then
         return '[]';
 end;

@@ -1,5 +1,4 @@
--- Records a query and its hits. A failure to record must not cost the caller the hits, so these
--- functions turn every error into a warning.
+-- Records a query and its hits. Errors become warnings: a caller must not lose the hits.
 create or replace function pgrag.record_search(
     query text,
     hits jsonb,
@@ -38,11 +37,9 @@ arguments of the search besides the query; with "after" the search counts as a f
 results. timings: milliseconds by step; duration_ms: milliseconds in total. Returns null, and writes
 nothing, if the transaction or the role is read-only; if writing fails, also with a WARNING.';
 
--- The hits are given as a caller states them, or as a search has ranked them.
---
--- The search before its hits: a role may add hits only to searches of its own. Library, version and
--- page key are stored by name, and looked up if a hit lacks them, because the page may be removed
--- later.
+-- Takes the hits as a caller states them, or as a search has ranked them. The search is inserted
+-- first, because a role may add hits only to its own searches. Library, version and page key are
+-- stored by name: the page may be removed later.
 create or replace function _pgrag.write_search(
     query text,
     hits jsonb,

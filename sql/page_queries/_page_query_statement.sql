@@ -104,7 +104,7 @@ begin
         end;
         ordering := case when kind in ('where', 'limit') then ordering else 'r.nth_' || n end;
         if kind = 'flatten' then
-            scope := jsonb_set(scope, array['columns', command ->> 'name'], to_jsonb('value_' || n));
+            scope['columns'][command ->> 'name'] := to_jsonb('value_' || n);
         elsif kind = 'group by' then
             is_group := true;
             scope := scope || jsonb_build_object(

@@ -74,7 +74,7 @@ def test_names_and_units_are_checked(connection):
         import_set(connection, unit="word")
     with refused(connection, "PGR02", "winry"):
         import_set(connection, library="winry")
-    with refused(connection, "PGR01", "has no document 'field/pruning.md#c99'", "KEY#cPLACE"):
+    with refused(connection, "PGR01", "has no document 'field/pruning.md#c99'", "KEY#cN"):
         import_set(
             connection, [{"id": "q", "text": "a", "judgements": {"field/pruning.md#c99": 1}}],
             unit="document",

@@ -306,7 +306,7 @@ class TestFeedback:
     def test_document_must_be_a_hit(self, connection):
         found = record(connection, "close the valve", library="valves")
         [other, *_] = search(connection, "seal", library="pumps")
-        with refused(connection, "PGR05", "did not find document", "one of its hits"):
+        with refused(connection, "PGR05", "is not a hit of search", "one of its hits"):
             run(connection, "give_feedback", search_id=found, rating=3,
                 document_id=other["document_id"])  # fmt: skip
 

@@ -101,7 +101,7 @@ class TestLinks:
         ask(linked)
         graph = verdict(tune(linked, dry_run=True), "graph")
         assert not graph["kept"]
-        assert "0 questions can tell" in graph["reason"]
+        assert "0 questions decide" in graph["reason"]
 
     def test_titles_have_no_say_either(self, connection):
         """The same library, asked by its own titles and descriptions."""
@@ -117,7 +117,7 @@ class TestLinks:
         vault.write(connection, "workshop", pages, links)
         done = tune(connection, dry_run=True)
         assert done["questions"] == {"title": len(ASKED)}
-        assert "0 questions can tell" in verdict(done, "graph")["reason"]
+        assert "0 questions decide" in verdict(done, "graph")["reason"]
 
     def test_library_without_links_is_not_asked(self, connection):
         write(connection)
