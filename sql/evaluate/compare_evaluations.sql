@@ -38,9 +38,7 @@ begin
     return query
     select c.*
     from (
-        select
-            array_agg(d.score order by d.query_id) as scores,
-            array_agg(d.other_score order by d.query_id) as other_scores
+        select array_agg(d.score) as scores, array_agg(d.other_score) as other_scores
         from _pgrag.paired_scores(
             compare_evaluations.run_id, compare_evaluations.other_run_id, compare_evaluations.metric
         ) as d
@@ -94,7 +92,8 @@ begin
         case when abs(t.score - o.score) < 1e-12 then 0 else t.score - o.score end
     from pgrag.evaluation_scores(one.run_id, array[paired_scores.metric]) as o
     join pgrag.evaluation_scores(other.run_id, array[paired_scores.metric]) as t
-        on t.query_id = o.query_id;
+        on t.query_id = o.query_id
+    order by o.query_id;
 end;
 $$;
 

@@ -20,19 +20,19 @@ declare
     set_name text := lower(btrim(import_evaluation_set.name));
     library_name text := lower(btrim(import_evaluation_set.library));
     owner_id bigint := _pgrag.library_id(import_evaluation_set.library);
+    -- Queries without a relevant target would always count as failed, so they are left out.
+    has_relevant constant jsonpath := '$.judgements.* ? (@ > 0)';
     new_id bigint;
     fault text;
     missing record;
 begin
-    if set_name is null or set_name !~ '^[a-z0-9][a-z0-9._-]{0,79}$' then
+    if (set_name ~ '^[a-z0-9][a-z0-9._-]{0,79}$') is not true then
         raise exception 'An evaluation set cannot be called %.', quote_nullable(left(set_name, 100))
             using errcode = 'PGR01',
                 hint = 'Use a-z, 0-9, ".", "_" and "-", 80 characters at most.';
     end if;
-    if import_evaluation_set.unit is null
-        or import_evaluation_set.unit not in ('page', 'section', 'document')
-    then
-        raise exception 'What is judged must be page, section or document, got %.',
+    if coalesce(import_evaluation_set.unit, '') not in ('page', 'section', 'document') then
+        raise exception 'The judged unit must be page, section or document, got %.',
             quote_nullable(import_evaluation_set.unit)
             using errcode = 'PGR01';
     end if;
@@ -64,9 +64,7 @@ begin
     into fault
     from (
         select
-            e.query,
-            e.nth,
-            row_number() over (partition by e.query ->> 'id' order by e.nth) > 1 as is_repeated
+            e.*, row_number() over (partition by e.query ->> 'id' order by e.nth) > 1 as is_repeated
         from jsonb_array_elements(queries) with ordinality as e (query, nth)
     ) as q
     order by 1 nulls last
@@ -98,13 +96,10 @@ begin
         coalesce(import_evaluation_set.source, '{}')
     )
     on conflict on constraint evaluation_sets_name_key do update
-    set unit = excluded.unit,
-        digest = excluded.digest,
-        source = excluded.source,
+    set unit = excluded.unit, digest = excluded.digest, source = excluded.source,
         created_at = excluded.created_at
     returning set_id into new_id;
     delete from pgrag.evaluation_queries as q where q.set_id = new_id;
-    -- Unjudged queries would always count as failed, so they are left out.
     insert into pgrag.evaluation_queries (set_id, query_id, query, excluded)
     select
         new_id, q ->> 'id', q ->> 'text',
@@ -114,13 +109,13 @@ begin
             where coalesce((q #>> array['judgements', e])::integer, 0) = 0
         )
     from jsonb_array_elements(queries) as q
-    where jsonb_path_exists(q, '$.judgements.* ? (@ > 0)');
+    where jsonb_path_exists(q, has_relevant);
     get diagnostics imported_queries = row_count;
     insert into pgrag.evaluation_judgements (set_id, query_id, target, grade)
     select new_id, q ->> 'id', j.key, j.value::integer
     from jsonb_array_elements(queries) as q
     cross join lateral jsonb_each(q -> 'judgements') as j
-    where jsonb_path_exists(q, '$.judgements.* ? (@ > 0)');
+    where jsonb_path_exists(q, has_relevant);
     get diagnostics imported_judgements = row_count;
 
     -- A target in no version of the library: a typo, or a page that was never indexed.
@@ -156,7 +151,7 @@ begin
     unjudged := array(
         select q ->> 'id'
         from jsonb_array_elements(queries) as q
-        where not jsonb_path_exists(q, '$.judgements.* ? (@ > 0)')
+        where not jsonb_path_exists(q, has_relevant)
         order by q ->> 'id'
     );
     return next;

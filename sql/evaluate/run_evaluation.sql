@@ -39,14 +39,11 @@ begin
     stated := '{"arguments": {}, "aggregate": "max", "depth": 20, "settings": {}}'::jsonb
         || jsonb_strip_nulls(stated - 'arguments')
         || jsonb_build_object('arguments', coalesce(stated -> 'arguments', '{}'));
-    -- 20.0 is a whole number too.
-    stated := stated || (
-        select jsonb_object_agg(s.key, s.value::integer)
-        from jsonb_each(stated) as s
-        where s.key in ('depth', 'pool')
+    -- As integers: 20.0 is a whole number too.
+    run.configuration := stated || jsonb_build_object(
+        'depth', (stated -> 'depth')::integer,
+        'pool', coalesce((stated -> 'pool')::integer, least(1000, 5 * (stated -> 'depth')::integer))
     );
-    run.configuration := jsonb_build_object('pool', least(1000, 5 * (stated -> 'depth')::integer))
-        || stated;
     run.name := coalesce(run_evaluation.name, 'unnamed');
     select s.name, s.digest, s.unit, coalesce(stated ->> 'library', s.library)
     into run.set_name, run.set_digest, run.unit, run.library
