@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from library import ingest, page, refused, run, search, value
+from library import Row, ingest, page, refused, run, search, value
 from pgvector import HalfVector
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
@@ -17,17 +17,11 @@ from pgrag.ground.connections import register_vector_types
 
 @pytest.fixture(scope="module", autouse=True)
 def libraries(module_connection) -> None:
-    ingest(
-        module_connection,
-        "pumps",
-        [
-            page(
-                "prime.md", "Prime the pump before the first run.", "Bleed the air from the pump."
-            ),
-            page("seal.md", "Replace the seal of the pump when it drips."),
-        ],
-        "1.0",
-    )
+    pages = [
+        page("prime.md", "Prime the pump before the first run.", "Bleed the air from the pump."),
+        page("seal.md", "Replace the seal of the pump when it drips."),
+    ]
+    ingest(module_connection, "pumps", pages, "1.0")
     ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
 
 
@@ -49,6 +43,14 @@ def count(connection: psycopg.Connection, table: str) -> int:
     return value(connection, f"select count(*) from pgrag.{table}")
 
 
+def recorded(connection: psycopg.Connection, search_id: uuid.UUID) -> Row:
+    return value(connection, "select pgrag.search_record(%s)", search_id)
+
+
+def rate(connection: psycopg.Connection, search_id: uuid.UUID, rating: Any, **given: Any) -> None:
+    run(connection, "give_feedback", search_id=search_id, rating=rating, **given)
+
+
 class TestRecording:
     def test_rows_of_a_search_are_kept_with_their_scores(self, connection):
         hits = search(connection, "prime the pump", library="pumps")
@@ -56,7 +58,7 @@ class TestRecording:
             connection, "prime the pump", library="pumps", timings={"keyword": 0.4},
             arguments={"top_k": 10, "after": None}, duration_ms=7.5,
         )  # fmt: skip
-        kept = value(connection, "select pgrag.search_record(%s)", found)
+        kept = recorded(connection, found)
         assert {k: kept[k] for k in ("client", "query", "library", "hit_count", "duration_ms")} == {
             "client": "rest", "query": "prime the pump", "library": "pumps",
             "hit_count": len(hits), "duration_ms": 7.5,
@@ -76,7 +78,7 @@ class TestRecording:
         row = run(
             connection, "recorded_search", query="prime the pump", library="pumps", client="mcp"
         )[0]
-        kept = value(connection, "select pgrag.search_record(%s)", row["search_id"])
+        kept = recorded(connection, row["search_id"])
         assert (kept["client"], kept["library"], kept["version"]) == ("mcp", "pumps", "1.0")
         first = kept["hits"][0]
         assert (first["document_id"], first["page_key"]) == (hit["document_id"], "prime.md")
@@ -98,7 +100,7 @@ class TestRecording:
             ]),
         )  # fmt: skip
         for found in (row["search_id"], again):
-            kept = value(connection, "select pgrag.search_record(%s)", found)["hits"]
+            kept = recorded(connection, found)["hits"]
             exported = value(
                 connection,
                 "select e -> 'hits' from pgrag.export_searches() as e where e ->> 'search_id' = %s",
@@ -130,24 +132,24 @@ class TestRecording:
 
     def test_search_in_several_libraries_names_none(self, connection):
         row = run(connection, "recorded_search", query="close the pump")[0]
-        kept = value(connection, "select pgrag.search_record(%s)", row["search_id"])
+        kept = recorded(connection, row["search_id"])
         assert kept["library"] is None
         assert {hit["library"] for hit in kept["hits"]} == {"pumps", "valves"}
 
     def test_nothing_found_is_a_search_too(self, connection):
         found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
-        kept = value(connection, "select pgrag.search_record(%s)", found)
+        kept = recorded(connection, found)
         assert (kept["hit_count"], kept["top_score"], kept["hits"]) == (0, None, [])
 
     def test_only_library_is_the_one_that_was_searched(self, connection):
         run(connection, "remove_library", library="valves")
         found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
-        assert value(connection, "select pgrag.search_record(%s)", found)["library"] == "pumps"
+        assert recorded(connection, found)["library"] == "pumps"
 
     def test_it_outlives_what_it_found(self, connection):
         found = record(connection, "close the valve", library="valves")
         run(connection, "remove_library", library="valves")
-        kept = value(connection, "select pgrag.search_record(%s)", found)
+        kept = recorded(connection, found)
         assert (kept["library"], kept["hits"][0]["page_key"]) == ("valves", "valve.md")
 
     @pytest.mark.parametrize(
@@ -180,7 +182,7 @@ class TestRecording:
         for _ in range(1000):
             found = value(connection, "select pgrag.record_search('q', '[]')")
             assert found is not None
-        run(connection, "give_feedback", search_id=found, rating=3)
+        rate(connection, found, 3)
         assert count(connection, "searches") == 1000  # its own
         connection.execute("reset role")
         assert count(connection, "searches") == 1001
@@ -218,7 +220,7 @@ class TestRetention:
         # Otherwise one record in a hundred removes the old ones itself.
         connection.execute("select setseed(0.5)")
         old = record(connection, "prime the pump", library="pumps")
-        run(connection, "give_feedback", search_id=old, rating=5)
+        rate(connection, old, 5)
         self.age(connection, 91)
         new = record(connection, "seal", library="pumps")
         assert run(connection, "forget_searches") == [{"forget_searches": 1}]
@@ -272,8 +274,6 @@ class TestRetention:
     def test_bad_retention_is_refused(self, connection, days):
         with refused(connection, "PGR01", "1 to 36500 days"):
             run(connection, "keep_searches", days=days)
-
-    def test_time_does_not_run_backwards(self, connection):
         with refused(connection, "PGR01", "must not be negative"):
             connection.execute("select pgrag.forget_searches('-1 day')")
 
@@ -282,38 +282,30 @@ class TestFeedback:
     def test_hits_and_answers_are_rated_as_often_as_one_likes(self, connection):
         found = record(connection, "prime the pump", library="pumps")
         [hit, *_] = search(connection, "prime the pump", library="pumps")
-        run(connection, "give_feedback", search_id=found, rating=4, comment="  good  ")
+        rate(connection, found, 4, comment="  good  ")
         for rating in (5, 2):
-            run(connection, "give_feedback", search_id=found, rating=rating,
-                document_id=hit["document_id"])  # fmt: skip
-        kept = value(connection, "select pgrag.search_record(%s)", found)["feedback"]
+            rate(connection, found, rating, document_id=hit["document_id"])
+        kept = recorded(connection, found)["feedback"]
         assert [(f["rating"], f["document_id"], f["comment"]) for f in kept] == [
             (4, None, "good"), (5, hit["document_id"], None), (2, hit["document_id"], None),
         ]  # fmt: skip
 
     @pytest.mark.parametrize("rating", [0, 6, -1, None])
     def test_rating_is_one_to_five(self, connection, rating):
-        found = record(connection, "seal")
         with refused(connection, "PGR01", "A rating is 1 to 5"):
-            run(connection, "give_feedback", search_id=found, rating=rating)
+            rate(connection, record(connection, "seal"), rating)
 
-    def test_unknown_search_is_refused(self, connection):
-        with refused(connection, "PGR14", "There is no recorded search"):
-            run(connection, "give_feedback", search_id=uuid.uuid4(), rating=3)
-        with refused(connection, "PGR14", "There is no recorded search"):
-            run(connection, "search_record", search_id=uuid.uuid4())
-
-    def test_document_must_be_a_hit(self, connection):
+    def test_unknown_search_passage_and_long_comment_are_refused(self, connection):
         found = record(connection, "close the valve", library="valves")
         [other, *_] = search(connection, "seal", library="pumps")
+        with refused(connection, "PGR14", "There is no recorded search"):
+            rate(connection, uuid.uuid4(), 3)
+        with refused(connection, "PGR14", "There is no recorded search"):
+            run(connection, "search_record", search_id=uuid.uuid4())
         with refused(connection, "PGR05", "is not a hit of search", "one of its hits"):
-            run(connection, "give_feedback", search_id=found, rating=3,
-                document_id=other["document_id"])  # fmt: skip
-
-    def test_comment_has_a_length(self, connection):
-        found = record(connection, "seal")
+            rate(connection, found, 3, document_id=other["document_id"])
         with refused(connection, "PGR01", "at most 10,000 characters"):
-            run(connection, "give_feedback", search_id=found, rating=3, comment="x" * 10_001)
+            rate(connection, found, 3, comment="x" * 10_001)
 
     def test_ratings_become_judgements(self, connection):
         hits = {h["key"]: h for h in search(connection, "pump", library="pumps")}
@@ -322,9 +314,8 @@ class TestFeedback:
             ("prime the pump", "seal.md", 1), ("seal pump", "seal.md", 3),
         ]:  # fmt: skip
             found = record(connection, query, library="pumps")
-            run(connection, "give_feedback", search_id=found, rating=rating,
-                document_id=hits[key]["document_id"])  # fmt: skip
-            run(connection, "give_feedback", search_id=found, rating=5)
+            rate(connection, found, rating, document_id=hits[key]["document_id"])
+            rate(connection, found, 5)
         found = [
             (row["query"], row["page_key"], row["grade"], row["mean_rating"], row["ratings"])
             for row in run(connection, "judgements_from_feedback", library=" Pumps")
@@ -356,8 +347,8 @@ class TestMetrics:
             "select pgrag.record_search('prime the pump', '[]', 'rest', 'pumps',"
             ' parameters => \'{"after": "0.1:1"}\', duration_ms => 100)'
         )
-        run(connection, "give_feedback", search_id=made[0], rating=5)
-        run(connection, "give_feedback", search_id=made[0], rating=2)
+        rate(connection, made[0], 5)
+        rate(connection, made[0], 2)
         yesterday = record(connection, "seal", library="pumps", duration_ms=1.0)
         connection.execute(
             "update pgrag.searches set at = at - interval '24 h' where search_id = %s", [yesterday]
@@ -549,10 +540,8 @@ class TestQueryVectors:
         assert hit["key"] == "drip.md"
         assert self.is_known(connection, "what drips"), "its model is the built-in one"
 
-    def test_vector_of_another_dimension_is_refused(self, connection):
+    def test_other_dimensions_and_no_capacity_are_refused(self, connection):
         with refused(connection, "PGR08", "Model 'tiny' has 2 dimensions, query_embedding has 3."):
             self.remember(connection, "q", [1, 2, 3])
-
-    def test_capacity_is_at_least_one(self, connection):
         with refused(connection, "PGR01", "capacity must be at least 1"):
             self.remember(connection, "q", [1, 2], capacity=0)
