@@ -84,15 +84,10 @@ begin
         write_search.library, write_search.version,
         coalesce(write_search.continued, false),
         coalesce(jsonb_strip_nulls(write_search.parameters), '{}'),
-        coalesce(write_search.timings, '{}'),
-        write_search.duration_ms,
-        count(*),
-        max(l.score),
-        avg(l.score),
-        _pgrag.caller()
+        coalesce(write_search.timings, '{}'), write_search.duration_ms,
+        count(*), max(l.score), avg(l.score), _pgrag.caller()
     from unnest(listed) as l;
-    insert into pgrag.search_hits
-    select l.* from unnest(listed) as l;
+    insert into pgrag.search_hits select l.* from unnest(listed) as l;
 
     -- A role without the right to delete records leaves this to other roles.
     if random() < 0.01
@@ -103,9 +98,7 @@ begin
         )
     then
         -- Twice the records added between two runs on average (1 in 100), so removal keeps up.
-        perform _pgrag.forget_searches(
-            now() - make_interval(days => s.retention_days), 200
-        )
+        perform _pgrag.forget_searches(now() - make_interval(days => s.retention_days), 200)
         from pgrag.observation_settings as s
         where s.retention_days is not null;
     end if;
@@ -135,56 +128,41 @@ as $$
         cross join lateral (
             select case when jsonb_typeof(ranked.value) = 'object' then ranked.value else '{}' end
         ) as stated (hit)
-        cross join lateral (
-            select coalesce(
-                (stated.hit ->> 'library_id')::bigint,
-                (
-                    select l.library_id
-                    from pgrag.libraries as l
-                    where l.name = stated.hit ->> 'library'
-                )
-            ) as library_id
-        ) as owner
+        left join pgrag.libraries as by_id
+            on by_id.library_id = (stated.hit ->> 'library_id')::bigint
+        left join pgrag.libraries as by_name on by_name.name = stated.hit ->> 'library'
         left join lateral (
             select p.key, v.label
             from pgrag.pages as p
             join pgrag.versions as v
                 on v.library_id = p.library_id and v.version_id = p.version_id
-            where p.library_id = owner.library_id
+            where p.library_id = coalesce(by_id.library_id, by_name.library_id)
                 and p.page_id = (stated.hit ->> 'page_id')::bigint
             offset 0
         ) as stored on stated.hit ->> 'key' is null
-        cross join lateral (
-            select case
-                when jsonb_typeof(stated.hit -> 'explanation') = 'object'
-                then jsonb_build_object(
-                    'keyword_rank', stated.hit #> '{explanation,keyword,rank}',
-                    'semantic_rank', stated.hit #> '{explanation,semantic,rank}',
-                    'passage_score', stated.hit #> '{explanation,keyword,passage_score}',
-                    'page_score', stated.hit #> '{explanation,keyword,page_score}',
-                    'section_score', stated.hit #> '{explanation,section_score}',
-                    'graph', stated.hit #> '{explanation,graph}'
-                )
-                else '{}'
-            end as parts
-        ) as explained
         -- One after the other, because || would copy the texts of the hit.
         cross join lateral jsonb_populate_record(
             jsonb_populate_record(
-                jsonb_populate_record(null::pgrag.search_hits, explained.parts), stated.hit
+                jsonb_populate_record(
+                    null::pgrag.search_hits,
+                    jsonb_build_object(
+                        'keyword_rank', stated.hit #> '{explanation,keyword,rank}',
+                        'semantic_rank', stated.hit #> '{explanation,semantic,rank}',
+                        'passage_score', stated.hit #> '{explanation,keyword,passage_score}',
+                        'page_score', stated.hit #> '{explanation,keyword,page_score}',
+                        'section_score', stated.hit #> '{explanation,section_score}',
+                        'graph', stated.hit #> '{explanation,graph}'
+                    )
+                ),
+                stated.hit
             ),
             jsonb_build_object(
                 'search_id', stated_hits.search_id,
                 'rank', ranked.rank,
-                'library_id', owner.library_id,
-                'library', coalesce(
-                    stated.hit ->> 'library',
-                    (
-                        select l.name
-                        from pgrag.libraries as l
-                        where l.library_id = owner.library_id
-                    )
+                'library_id', coalesce(
+                    (stated.hit ->> 'library_id')::bigint, by_name.library_id
                 ),
+                'library', coalesce(stated.hit ->> 'library', by_id.name),
                 'version', coalesce(stated.hit ->> 'version', stored.label),
                 'page_key', coalesce(stated.hit ->> 'key', stored.key)
             )
