@@ -67,11 +67,7 @@ def test_sets_that_cannot_be_are_refused_and_the_old_one_stays(connection, queri
     assert value(connection, "select count(*) from pgrag.evaluation_queries") == 3
 
 
-def test_names_and_units_are_checked(connection):
-    with refused(connection, "PGR01", "cannot be called 'two words'"):
-        import_set(connection, name="Two words")
-    with refused(connection, "PGR01", "page, section or document, got 'word'"):
-        import_set(connection, unit="word")
+def test_libraries_and_targets_are_checked(connection):
     with refused(connection, "PGR02", "winry"):
         import_set(connection, library="winry")
     with refused(connection, "PGR01", "has no document 'field/pruning.md#c99'", "KEY#cN"):

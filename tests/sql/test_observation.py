@@ -270,13 +270,6 @@ class TestRetention:
                 assert value(other, "select pgrag.forget_searches('0')") == 0
             assert value(other, "select pgrag.forget_searches('0')") == 1
 
-    @pytest.mark.parametrize("days", [0, -1, 36501])
-    def test_bad_retention_is_refused(self, connection, days):
-        with refused(connection, "PGR01", "1 to 36500 days"):
-            run(connection, "keep_searches", days=days)
-        with refused(connection, "PGR01", "must not be negative"):
-            connection.execute("select pgrag.forget_searches('-1 day')")
-
 
 class TestFeedback:
     def test_hits_and_answers_are_rated_as_often_as_one_likes(self, connection):
@@ -290,12 +283,7 @@ class TestFeedback:
             (4, None, "good"), (5, hit["document_id"], None), (2, hit["document_id"], None),
         ]  # fmt: skip
 
-    @pytest.mark.parametrize("rating", [0, 6, -1, None])
-    def test_rating_is_one_to_five(self, connection, rating):
-        with refused(connection, "PGR01", "A rating is 1 to 5"):
-            rate(connection, record(connection, "seal"), rating)
-
-    def test_unknown_search_passage_and_long_comment_are_refused(self, connection):
+    def test_unknown_search_and_passage_are_refused(self, connection):
         found = record(connection, "close the valve", library="valves")
         [other, *_] = search(connection, "seal", library="pumps")
         with refused(connection, "PGR14", "There is no recorded search"):
@@ -304,8 +292,6 @@ class TestFeedback:
             run(connection, "search_record", search_id=uuid.uuid4())
         with refused(connection, "PGR05", "is not a hit of search", "one of its hits"):
             rate(connection, found, 3, document_id=other["document_id"])
-        with refused(connection, "PGR01", "at most 10,000 characters"):
-            rate(connection, found, 3, comment="x" * 10_001)
 
     def test_ratings_become_judgements(self, connection):
         hits = {h["key"]: h for h in search(connection, "pump", library="pumps")}
@@ -421,11 +407,7 @@ class TestMetrics:
         assert len(run(connection, "export_searches", until=since)) == 1
         assert len(run(connection, "export_searches", since=since)) == 5
 
-    def test_bad_arguments_are_refused(self, connection):
-        with refused(connection, "PGR01", "days must be 1 to 36500, not 0"):
-            run(connection, "search_metrics", days=0)
-        with refused(connection, "PGR01", "period must be day, week, month or all"):
-            run(connection, "search_metrics", period="hour")
+    def test_unknown_libraries_are_refused(self, connection):
         for function in ("search_metrics", "popular_queries", "empty_queries", "search_history"):
             with refused(connection, "PGR02", "There is no library 'pump'", "pumps"):
                 run(connection, function, library="pump")
@@ -540,8 +522,6 @@ class TestQueryVectors:
         assert hit["key"] == "drip.md"
         assert self.is_known(connection, "what drips"), "its model is the built-in one"
 
-    def test_other_dimensions_and_no_capacity_are_refused(self, connection):
+    def test_vector_of_another_dimension_is_refused(self, connection):
         with refused(connection, "PGR08", "Model 'tiny' has 2 dimensions, query_embedding has 3."):
             self.remember(connection, "q", [1, 2, 3])
-        with refused(connection, "PGR01", "capacity must be at least 1"):
-            self.remember(connection, "q", [1, 2], capacity=0)

@@ -507,5 +507,3 @@ def test_library_and_version_by_name(connection):
         ask(connection, query, library="nowhere")
     with refused(connection, "PGR03"):
         ask(connection, query, library="versioned", version="stable")
-    with refused(connection, "PGR01"):
-        ask(connection, query, top_k=-1)

@@ -266,19 +266,6 @@ class TestKeeping:
 
 
 class TestArguments:
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ({"query_count": 49}, "query_count must be 50 to 5000, got 49"),
-            ({"query_count": 5001}, "query_count must be 50 to 5000"),
-            ({"source": "links"}, "source must be judgements, feedback or library, got 'links'"),
-        ],
-    )
-    def test_are_named_where_they_are_wrong(self, connection, arguments, message):
-        write(connection)
-        with refused(connection, "PGR01", message):
-            tune(connection, **arguments)
-
     def test_unknown_library_and_version(self, connection):
         write(connection)
         for function in ("tune", "undo_tuning", "tuning_history"):
