@@ -64,7 +64,7 @@ def test_gaps_are_listed(indexed: CommandLine, searched: list[str]) -> None:
     assert "install kestrel" in all_of_them.out
 
 
-def test_what_is_wrong_is_said(indexed: CommandLine, searched: list[str]) -> None:
+def test_errors_and_usage_errors(indexed: CommandLine, searched: list[str]) -> None:
     nowhere = str(uuid.uuid4())
     unknown, other, rating, odd, days = (
         indexed.run("feedback", nowhere, 3, code=1),

@@ -75,7 +75,7 @@ def test_exact_leaves_only_what_is_named_in_the_sections_given(connection):
     assert len(found["intents"]) == 5
 
 
-def test_comparing_writes_nothing_and_says_before_and_after(connection):
+def test_comparing_returns_before_and_after_and_writes_nothing(connection):
     whole = configuration(connection)
     [row] = run(
         connection, "compare_configuration", entries={"intents": {"SEMANTIC": {"unit": "page"}}}
@@ -127,7 +127,7 @@ def test_states_are_kept_as_versions(connection):
         ({"synonyms": {"none": {"a": ["b"]}}}, "There is no library 'none'."),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_its_place(connection, entries, message):
+def test_invalid_entries_are_refused_with_their_location(connection, entries, message):
     before = configuration(connection)
     code = "PGR02" if "library" in message else "PGR01"
     with refused(connection, code, message):

@@ -24,7 +24,7 @@ def libraries(module_connection) -> None:
 def asked(
     connection: psycopg.Connection, query: str, score: float | None = 0.7, **facts: Any
 ) -> uuid.UUID:
-    """Write down a search of so many minutes ago; without a score it found nothing."""
+    """Record a search of some minutes ago; without a score it had no hits."""
     facts = {"library": "pumps", "client": "rest", "minutes": 60, "parameters": {}} | facts
     return value(
         connection,
@@ -57,7 +57,7 @@ def reasons(row: Row) -> tuple[int, ...]:
     )
 
 
-def test_searches_that_found_what_was_asked_are_no_gap(connection):
+def test_successful_searches_are_no_gap(connection):
     asked(connection, "prime the pump", 0.8)
     assert gaps(connection) == []
 
@@ -87,7 +87,7 @@ def test_scores_on_another_scale_are_not_weak(connection, parameters):
     assert gaps(connection) == []
 
 
-def test_asked_again_in_other_words(connection):
+def test_rephrased_questions_are_gaps(connection):
     asked(connection, "pump drips", minutes=30, caller="a")
     asked(connection, "pump drips at the seal", minutes=29, caller="a")
     asked(connection, "bleed air", minutes=28, caller="a")
@@ -174,7 +174,7 @@ class TestTopics:
 
 
 class TestNearestPages:
-    def test_of_the_library_of_today(self, connection):
+    def test_are_those_of_the_library_today(self, connection):
         asked(connection, "seal of a submarine", 0.1)
         [row] = gaps(connection)
         assert row["pages"][0]["key"] == "seal.md"
@@ -188,7 +188,7 @@ class TestNearestPages:
         [row] = gaps(connection)
         assert (row["library_name"], row["pages"]) == ("hoses", [])
 
-    def test_none_for_what_cannot_be_asked(self, connection):
+    def test_none_for_an_invalid_query(self, connection):
         asked(connection, "-seal", None)
         [row] = gaps(connection)
         assert row["pages"] == []

@@ -1,4 +1,4 @@
-"""What was searched is written down, rated, counted and forgotten, and no search fails by it."""
+"""Searches are recorded, rated, counted and forgotten, and recording never fails a search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def libraries(module_connection) -> None:
 
 
 def record(connection: psycopg.Connection, query: str, **options: Any) -> uuid.UUID:
-    """Search, and write it down by what the search answered."""
+    """Search, and record the hits."""
     arguments = options.pop("arguments", {})
     return value(
         connection,
@@ -73,7 +73,7 @@ class TestRecording:
                 assert row[name] == hit[name]
             assert (row["library"], row["version"], row["page_key"]) == ("pumps", "1.0", hit["key"])
 
-    def test_what_search_works_with_is_kept_with_its_breakdown(self, connection):
+    def test_a_recorded_search_is_kept_with_the_parts_of_its_scores(self, connection):
         [hit, *_] = search(connection, "prime the pump", library="pumps", explain=True)
         row = run(
             connection, "recorded_search", query="prime the pump", library="pumps", client="mcp"
@@ -123,7 +123,7 @@ class TestRecording:
         assert hits
         assert [{**hit, "search_id": None} for hit in found] == hits
 
-    def test_arguments_are_those_that_are_not_given_beside_them(self, connection):
+    def test_options_cannot_repeat_arguments(self, connection):
         assert run(connection, "recorded_search", query="pump", options=None)
         with refused(connection, "PGR01", "There is no argument query."):
             run(connection, "recorded_search", query="pump", options={"query": "valve"})
@@ -146,7 +146,7 @@ class TestRecording:
         found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
         assert recorded(connection, found)["library"] == "pumps"
 
-    def test_it_outlives_what_it_found(self, connection):
+    def test_a_record_outlives_its_library(self, connection):
         found = record(connection, "close the valve", library="valves")
         run(connection, "remove_library", library="valves")
         kept = recorded(connection, found)
@@ -197,7 +197,7 @@ class TestRecording:
         assert said[0].startswith("The search was not recorded:")
         assert count(connection, "searches") == 0, "all or nothing"
 
-    def test_only_transactions_of_their_own_are_lax(self, database_url):
+    def test_only_records_alone_in_a_transaction_skip_the_wal_flush(self, database_url):
         statement = "insert into pgrag.feedback (search_id, rating) values (gen_random_uuid(), 1)"
         with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as connection:
 
@@ -216,7 +216,7 @@ class TestRetention:
     def age(self, connection: psycopg.Connection, days: int) -> None:
         connection.execute("update pgrag.searches set at = at - make_interval(days => %s)", [days])
 
-    def test_old_searches_go_with_all_that_is_theirs(self, connection):
+    def test_old_searches_are_removed_with_hits_and_feedback(self, connection):
         # Otherwise one record in a hundred removes the old ones itself.
         connection.execute("select setseed(0.5)")
         old = record(connection, "prime the pump", library="pumps")
@@ -230,7 +230,7 @@ class TestRetention:
             ) == [new]
         assert count(connection, "feedback") == 0
 
-    def test_retention_is_the_databases(self, connection):
+    def test_the_retention_is_stored_in_the_database(self, connection):
         assert value(connection, "select pgrag.search_retention()") == 90
         record(connection, "seal")
         self.age(connection, 10)
@@ -258,7 +258,7 @@ class TestRetention:
         assert value(connection, old) == 300
         assert value(connection, "select max(now() - at) from pgrag.searches").days == 400
 
-    def test_somebody_elses_search_is_not_waited_for(self, database_url):
+    def test_locked_searches_are_skipped(self, database_url):
         with (
             psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as one,
             psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as other,
@@ -449,7 +449,7 @@ class TestQueryVectors:
         known = [n for n in range(40) if self.is_known(connection, f"query {n}")]
         assert known == list(range(30, 40)), "those used last"
 
-    def test_what_is_asked_again_stays(self, connection):
+    def test_vectors_of_repeated_queries_stay(self, connection):
         for number in range(3):
             self.remember(connection, f"query {number}", [1, number])
         connection.execute("update pgrag.query_vectors set used_at = used_at - interval '2 h'")
@@ -514,7 +514,7 @@ class TestQueryVectors:
         self.remember(connection, "what drips", [0, 1])
         assert self.best(connection, "what drips") == "prime.md"
 
-    def test_library_made_anew_is_searched_anew(self, connection):
+    def test_a_new_library_of_the_same_name_uses_its_own_model(self, connection):
         self.remember(connection, "what drips", [1, 0])
         run(connection, "remove_library", library="pumps")
         ingest(connection, "pumps", [page("drip.md", "Taps drip.")])

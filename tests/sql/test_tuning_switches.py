@@ -1,4 +1,4 @@
-"""Links, query expansion and the aggregation of pages are tuned where that is surely better."""
+"""Links, query expansion and aggregation of pages change only if that is better."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def linked(connection: psycopg.Connection) -> psycopg.Connection:
 
 
 class TestLinks:
-    def test_they_count_where_they_lead_to_answers(self, linked):
+    def test_are_kept_if_they_lead_to_answers(self, linked):
         ask(linked)
         before = state(linked)
         done = tune(linked)
@@ -82,7 +82,7 @@ class TestLinks:
         run(linked, "undo_tuning", library="workshop")
         assert state(linked) == before
 
-    def test_they_do_not_where_they_lead_away(self, linked):
+    def test_are_switched_off_if_they_lead_away(self, linked):
         ask(linked, of="wrong")
         run(linked, "configure_library", library="workshop", settings={"graph": {"search": True}})
         done = tune(linked)
@@ -91,8 +91,7 @@ class TestLinks:
         run(linked, "undo_tuning", library="workshop")
         assert settings(linked)["graph"] == {"search": True}
 
-    def test_questions_that_are_texts_of_links_have_no_say(self, linked):
-        """The pages that use them are found by them, and link to the answer."""
+    def test_questions_that_are_texts_of_links_do_not_decide(self, linked):
         for place, topic in enumerate(ASKED):
             linked.execute(
                 "update pgrag.pages set anchor_texts = array[%s] where key = %s",
@@ -103,7 +102,7 @@ class TestLinks:
         assert not graph["kept"]
         assert "0 questions decide" in graph["reason"]
 
-    def test_titles_have_no_say_either(self, connection):
+    def test_titles_do_not_decide(self, connection):
         """The same library, asked by its own titles and descriptions."""
         pages = [
             page(
@@ -180,8 +179,7 @@ class TestExpansion:
         run(connection, "undo_tuning", library="workshop")
         assert "query_expansion" not in settings(connection)
 
-    def test_settings_in_force_are_what_is_compared_with(self, linked):
-        """A library that is expanded already is judged by its expanded searches."""
+    def test_values_are_compared_with_the_settings_in_force(self, linked):
         ask(linked)
         run(
             linked, "configure_library",
@@ -192,7 +190,7 @@ class TestExpansion:
 
 
 def test_kept_settings_apply_together(linked):
-    """Weights, too, are told as one decision; what is rejected is not stored."""
+    """The weights are one decision; rejected settings are not stored."""
     ask(linked)
     done = tune(linked)
     kept = [each["setting"] for each in done["verdicts"] if each["kept"]]

@@ -21,9 +21,7 @@ commands = typer.Typer(
 _SIGNS = {"add": "+", "change": "~", "remove": "-"}
 
 File = Annotated[str, Argument(metavar="FILE", help="A YAML file; - reads stdin.")]
-Exact = Annotated[
-    bool, Option(help="Remove entries that are not in their section of the file.")
-]
+Exact = Annotated[bool, Option(help="Remove entries that are not in their section of the file.")]
 
 
 @commands.command()
