@@ -29,14 +29,14 @@ begin
         and not (e.value = 'null' and e.key = any (_pgrag.strategy_arguments()))
         and (
             not taken ? e.key
-            or _pgrag.argument_fault(e.key, e.value, declared -> e.key) is not null
+            or _pgrag.value_fault(e.value, declared -> e.key) is not null
         )
     limit 1;
     if found then
         raise exception '%', case
             when wrong.rule is null then format('There is no argument %s.', wrong.name)
             when not taken ? wrong.name then format('%s has no argument %s.', taker, wrong.name)
-            else _pgrag.argument_fault(wrong.name, wrong.value, wrong.rule)
+            else format('%s %s', wrong.name, _pgrag.value_fault(wrong.value, wrong.rule))
         end
             using errcode = 'PGR01',
                 hint = case when wrong.rule is null
@@ -82,10 +82,9 @@ begin
 end;
 $$;
 
--- Null for a valid value. The bounds of a list apply to each item; an object (filters) is checked
--- by its reader.
-create or replace function _pgrag.argument_fault(
-    name text,
+-- What is wrong with a value by its rule, as in argument_rules; null for a valid value. Bounds,
+-- choices and pattern apply to each item of a list; an object (filters) is checked by its reader.
+create or replace function _pgrag.value_fault(
     value jsonb,
     rule jsonb
 )
@@ -96,11 +95,12 @@ parallel safe
 as $$
 declare
     kind constant text := rule ->> 'type';
+    value_kind constant text := jsonb_typeof(value);
     items constant jsonb := case when kind = 'array' then value else jsonb_build_array(value) end;
 begin
     -- Each condition with a query below is a statement; most arguments need none.
     if kind = 'object'
-        or (kind in ('string', 'boolean') and kind = jsonb_typeof(value) and not rule ? 'choices')
+        or (kind in ('string', 'boolean') and kind = value_kind and not rule ?| '{choices,pattern}')
     then
         return null;
     elsif exists (
@@ -112,9 +112,9 @@ begin
     )
     then
         return format(
-            '%s must be 0, or from 1e-100 to 1e100 in size, got %s.', name, left(value::text, 100)
+            'must be 0, or from 1e-100 to 1e100 in size, got %s.', left(value::text, 100)
         );
-    elsif jsonb_typeof(value) <> coalesce(nullif(kind, 'integer'), 'number')
+    elsif value_kind <> coalesce(nullif(kind, 'integer'), 'number')
         or (kind = 'integer' and value::numeric % 1 <> 0)
         or jsonb_array_length(case when kind = 'array' then value end)
             not between coalesce((rule ->> 'shortest')::integer, 0)
@@ -127,13 +127,22 @@ begin
                 or i.value < rule -> 'minimum'
                 or i.value > rule -> 'maximum'
         ))
+        or (rule ? 'pattern' and exists (
+            select
+            from jsonb_array_elements(items) as i
+            where jsonb_typeof(i.value) <> 'string'
+                or i.value #>> '{}' !~ (rule ->> 'pattern')
+                or (kind = 'array' and length(i.value #>> '{}') > 300)
+        ))
     then
         return format(
-            '%s must be %s, got %s.',
-            name,
+            'must be %s, got %s.',
             _pgrag.bounds_in_words(rule),
-            case jsonb_typeof(value)
-                when 'string' then quote_literal(value #>> '{}') else value::text end
+            left(
+                case value_kind
+                    when 'string' then quote_literal(value #>> '{}') else value::text end,
+                100
+            )
         );
     end if;
     return null;
@@ -149,7 +158,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select concat(
+    select coalesce(rule ->> 'form', concat(
         case when rule ->> 'type' = 'array' then 'a list of ' end,
         case when rule ->> 'shortest' = rule ->> 'longest'
             then (rule ->> 'longest') || ' numbers, each ' end,
@@ -171,5 +180,5 @@ as $$
                 else 'a number'
             end
         end
-    );
+    ));
 $$;

@@ -1,5 +1,4 @@
--- Refuses an invalid configuration and names the location as section/name/field; a caller that
--- reads the configuration from a file can add the line.
+-- Refuses an invalid configuration, naming section/name/field; a reader of a file adds the line.
 create or replace function _pgrag.check_configuration(
     configuration jsonb
 )
@@ -61,13 +60,15 @@ as $$
     with known (section, fields, name_form, naming) as (
         values
             (
-                'query_types', '{description, levels, alpha_offset, hierarchy}'::text[],
+                'query_types',
+                '{description, levels, alpha_offset, hierarchy}'::text[]
+                    || _pgrag.strategy_arguments(),
                 '^[a-z][a-z0-9_]{0,49}$', 'small letters, digits and _'
             ),
             (
                 'intents',
                 '{description, unit, aggregate, levels, alpha, hierarchy, query_type, template, '
-                'inject_types}',
+                'inject_types}'::text[] || _pgrag.strategy_arguments(),
                 '^[A-Z][A-Z0-9_]{0,49}$', 'capital letters, digits and _'
             ),
             (
@@ -90,47 +91,36 @@ as $$
                 '^[a-z][a-z0-9_-]{0,49}$', 'small letters, digits, _ and -'
             )
     ),
-    section_names as (
-        select 'Sections: ' || string_agg(k.section, ', ') || '.' as hint from known as k
-    ),
     sections as (
-        select
-            s.key as section, s.value as entries, k.name_form, k.naming, a.takes_arguments,
-            k.fields || case when a.takes_arguments then _pgrag.strategy_arguments() end as fields
+        select s.key as section, s.value as entries, k.fields, k.name_form, k.naming
         from jsonb_each(
             case when jsonb_typeof(configuration) = 'object' then configuration end
         ) as s
         left join known as k on k.section = s.key
-        cross join lateral (select s.key in ('query_types', 'intents')) as a (takes_arguments)
     ),
     entries as (
         select
-            s.section, e.value as entry, s.fields, s.takes_arguments, s.name_form, s.naming,
-            e.key as name,
-            s.section || '/' || e.key as location,
+            s.*, e.key as name, e.value as entry, s.section || '/' || e.key as location,
             jsonb_typeof(e.value) = 'object' as is_object
         from sections as s
         cross join lateral jsonb_each(
-            case when jsonb_typeof(s.entries) = 'object' then s.entries else '{}' end
+            case when jsonb_typeof(s.entries) = 'object' then s.entries end
         ) as e
         where s.name_form is not null
     )
-    select null, 'A configuration must be an object of sections.', n.hint
-    from section_names as n
-    where jsonb_typeof(configuration) is distinct from 'object'
+    select c.location, c.problem, 'Sections: ' || string_agg(k.section, ', ') || '.'
+    from known as k
+    cross join (
+        select null as location, 'A configuration must be an object of sections.' as problem
+        where jsonb_typeof(configuration) is distinct from 'object'
+        union all
+        select s.section, 'there is no such section.' from sections as s where s.name_form is null
+    ) as c
+    group by c.location, c.problem
     union all
-    select s.section, c.problem, c.hint
+    select s.section, 'must be an object of entries by name.', null
     from sections as s
-    cross join section_names as n
-    cross join lateral (
-        values
-            ('there is no such section.', n.hint, s.name_form is null),
-            (
-                'must be an object of entries by name.', null,
-                s.name_form is not null and jsonb_typeof(s.entries) <> 'object'
-            )
-    ) as c (problem, hint, applies)
-    where c.applies
+    where s.name_form is not null and jsonb_typeof(s.entries) <> 'object'
     union all
     select e.location || c.part, c.problem, null
     from entries as e
@@ -175,21 +165,22 @@ as $$
     from entries as e
     cross join lateral jsonb_each(case when e.is_object then e.entry end) as f
     cross join lateral (
-        values
-            (
-                'there is no such field.', 'Fields: ' || array_to_string(e.fields, ', ') || '.',
-                f.key <> all (e.fields)
-            ),
-            (
-                case
-                    when e.takes_arguments and f.key = any (_pgrag.strategy_arguments())
-                    then _pgrag.strategy_misfit(f.key, f.value)
-                    else _pgrag.misfit(f.key, f.value)
-                end,
-                null, jsonb_typeof(f.value) <> 'null'
-            )
-    ) as c (problem, hint, applies)
-    where e.section <> 'synonyms' and c.applies and c.problem is not null
+        select
+            'there is no such field.' as problem,
+            'Fields: ' || array_to_string(e.fields, ', ') || '.' as hint
+        where f.key <> all (e.fields)
+        union all
+        select
+            case
+                -- As in a search, or like the setting of a library.
+                when f.key = 'graph' and jsonb_typeof(f.value) = 'object'
+                then _pgrag.setting_complaint(jsonb_build_object('graph', f.value))
+                else _pgrag.value_fault(f.value, _pgrag.field_rules() -> f.key)
+            end,
+            null
+        where f.key = any (e.fields) and f.value <> 'null'
+    ) as c
+    where e.section <> 'synonyms' and c.problem is not null
     union all
     select e.location || '/' || c.location, c.problem, c.hint
     from entries as e
@@ -211,17 +202,15 @@ immutable
 parallel safe
 as $$
     with terms as (
-        select t.key as term, w.entry, jsonb_typeof(w.entry) = 'object' as is_object
+        select
+            t.key as term,
+            case
+                when jsonb_typeof(t.value) = 'array' then jsonb_build_object('expansions', t.value)
+                else t.value
+            end as entry
         from jsonb_each(
             case when jsonb_typeof(synonyms) = 'object' then synonyms else '{}' end
         ) as t
-        cross join lateral (
-            select case
-                when jsonb_typeof(t.value) = 'array'
-                then jsonb_build_object('expansions', t.value)
-                else t.value
-            end as entry
-        ) as w
     )
     select t.term || c.part, c.problem, null
     from terms as t
@@ -234,8 +223,10 @@ as $$
             ('', 'the term has no word.', t.term !~ '\w'),
             (
                 '/expansions', 'must be a list of words or phrases.',
-                t.is_object
-                and _pgrag.misfit('words', coalesce(t.entry -> 'expansions', 'null')) is not null
+                jsonb_typeof(t.entry) = 'object'
+                and _pgrag.value_fault(
+                    coalesce(t.entry -> 'expansions', 'null'), _pgrag.field_rules() -> 'words'
+                ) is not null
             )
     ) as c (part, problem, applies)
     where c.applies
@@ -251,7 +242,7 @@ as $$
             when f.key not in ('weight', 'mutual') then 'Fields: expansions, weight, mutual.'
         end
     from terms as t
-    cross join lateral jsonb_each(case when t.is_object then t.entry end) as f
+    cross join lateral jsonb_each(case when jsonb_typeof(t.entry) = 'object' then t.entry end) as f
     cross join lateral left(f.value::text, 100) as w (written)
     where case
         when f.key = 'mutual' then jsonb_typeof(f.value) <> 'boolean'

@@ -1,6 +1,6 @@
--- A worker that slept through the end of its lease must not write beside the one that has its job
--- now: its connections name job and claim in pgrag.lease, and every writer asks here. The row stays
--- locked against another claim, but not against the heartbeat, until the transaction ends.
+-- A worker whose lease has ended must not write beside the worker that now has its job: connections
+-- of workers name job and claim in pgrag.lease, and every writer checks them here. The row stays
+-- locked against another claim, not against the heartbeat, until the transaction ends.
 create or replace function _pgrag.require_lease()
 returns void
 language plpgsql
@@ -18,7 +18,7 @@ begin
         for key share;
         if not found then
             raise exception 'Job % is no longer this worker''s: its lease has ended.', lease[1]
-                using errcode = 'PGR19', hint = 'Whoever has it now completes it.';
+                using errcode = 'PGR19', hint = 'The worker that has it now completes it.';
         end if;
     end if;
 end;

@@ -1,5 +1,4 @@
--- The arguments of searches, contexts and answers that an intent or a query type may set, besides
--- the columns of their tables.
+-- The arguments that an intent or a query type may set, besides the columns of their tables.
 create or replace function _pgrag.strategy_arguments()
 returns text[]
 language sql
@@ -11,35 +10,6 @@ as $$
         expansion_threshold, expansion_share, max_documents_to_expand, max_chunks_per_document,
         parents, inject_count
     }'::text[];
-$$;
-
--- The error in an argument that a strategy sets; null if it is valid. graph is the argument of a
--- search, or an object like the setting of a library.
-create or replace function _pgrag.strategy_misfit(
-    argument text,
-    value jsonb
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select case
-        when argument = 'graph' and jsonb_typeof(value) = 'boolean' then null
-        when argument = 'graph' and jsonb_typeof(value) = 'object'
-        then _pgrag.setting_complaint(jsonb_build_object('graph', value))
-        when argument = 'graph'
-        then format(
-            'must be true, false, or an object like {"search": true, "depth": 2}, got %s.',
-            left(value::text, 100)
-        )
-        else substr(
-            _pgrag.argument_fault(
-                argument, value, _pgrag.argument_rules() -> 'arguments' -> argument
-            ),
-            length(argument) + 2
-        )
-    end;
 $$;
 
 -- The arguments in force: those of the caller, else of the strategy, else the defaults.

@@ -52,25 +52,18 @@ language plpgsql
 volatile
 as $$
 declare
-    entries record;
+    section text;
+    table_name text;
     orphan record;
 begin
-    for entries in
-        select *
-        from (
-            values
-                ('query_types', 'query_types'),
-                ('templates', 'answer_templates'),
-                ('intents', 'intents'),
-                ('page_types', 'page_types'),
-                ('edge_kinds', 'edge_kinds')
-        ) as s (section, table_name)
+    foreach section in array '{query_types, templates, intents, page_types, edge_kinds}'::text[]
     loop
+        table_name := case section when 'templates' then 'answer_templates' else section end;
         execute format(
             'delete from pgrag.%I as t using jsonb_array_elements($1) as c'
             ' where c ->> ''section'' = $2 and t.name = c ->> ''name''',
-            entries.table_name
-        ) using changes, entries.section;
+            table_name
+        ) using changes, section;
         execute format(
             'insert into pgrag.%1$I'
             ' select e.*'
@@ -83,8 +76,8 @@ begin
             '     )'
             ' ) as e'
             ' where c ->> ''section'' = $2 and jsonb_typeof(c -> ''after'') = ''object''',
-            entries.table_name
-        ) using changes, entries.section;
+            table_name
+        ) using changes, section;
     end loop;
 
     delete from pgrag.intent_rules as r

@@ -1,6 +1,5 @@
--- The settings of an administrator for all libraries, as one JSON object. A section is a table, an
--- entry a row with its name. A new section must be added here, in _check_configuration and in
--- _write_configuration.
+-- A section is a table, an entry a row with its name. A new section must be added here, in
+-- _check_configuration and in write_configuration.
 create or replace function pgrag.configuration()
 returns jsonb
 language sql

@@ -1,5 +1,4 @@
--- The one place for the settings of a library: names, types and defaults here, and valid values
--- below, in _setting_complaint.
+-- Names, types and defaults of settings are declared here, valid values in setting_complaint.
 create or replace function pgrag.default_settings()
 returns jsonb
 language sql

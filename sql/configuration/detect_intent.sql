@@ -1,6 +1,5 @@
--- The intent of a query by the rules in pgrag.intent_rules. A session caches 32 compiled regular
--- expressions: a thousand phrases cost less than a handful of expressions compiled for each query.
--- So phrases are matched by strpos in a folded query, and an expression only where it can match.
+-- A session caches only 32 compiled regular expressions, so phrases are matched by strpos in a
+-- folded query, and an expression only where it can match.
 create or replace function pgrag.detect_intent(
     query text
 )
@@ -33,17 +32,15 @@ declare
     words constant text := btrim(regexp_replace(beginning, '[^[:alnum:]]+', ' ', 'g'));
     folded constant text := _pgrag.folded(words);
     -- Russian rules need a Cyrillic letter in the query, German and English ones a Latin one.
-    languages constant text[] := array_remove(
-        array[
-            'any',
-            case when translate(folded, 'abcdefghijklmnopqrstuvwxyz', '') <> folded then 'de' end,
-            case when translate(folded, 'abcdefghijklmnopqrstuvwxyz', '') <> folded then 'en' end,
-            case
-                when translate(folded, 'абвгдежзийклмнопрстуфхцчшщъыьэюя', '') <> folded then 'ru'
-            end
-        ],
-        null
-    );
+    languages constant text[] := '{any}'
+        || case
+            when translate(folded, 'abcdefghijklmnopqrstuvwxyz', '') <> folded
+            then '{de, en}'::text[]
+        end
+        || case
+            when translate(folded, 'абвгдежзийклмнопрстуфхцчшщъыьэюя', '') <> folded
+            then '{ru}'::text[]
+        end;
 begin
     return query
     with matches as materialized (
@@ -68,29 +65,21 @@ begin
         from pgrag.intent_rules as r
         where r.kind = 'shape' and r.pattern = any (_pgrag.query_shapes(beginning))
     ),
-    best_intent as (
-        select m.*
+    best as (
+        select distinct on (d.is_intent) d.is_intent, m.*
         from matches as m
-        where m.intent is not null
-        order by m.length desc, m.confidence desc, m.rule
-        limit 1
-    ),
-    best_type as (
-        select m.*
-        from matches as m
-        where m.query_type is not null
-        order by m.length desc, m.confidence desc, m.rule
-        limit 1
+        cross join (values (true), (false)) as d (is_intent)
+        where case when d.is_intent then m.intent else m.query_type end is not null
+        order by d.is_intent, m.length desc, m.confidence desc, m.rule
     )
     select
         s.intent, s.query_type, coalesce(i.confidence, 0), i.rule,
         coalesce(i.matched, _pgrag.original_words(words, folded, i.phrase)), t.rule,
         coalesce(t.matched, _pgrag.original_words(words, folded, t.phrase)),
-        s.levels, s.unit, s.aggregate, s.alpha, s.alpha_offset, s.hierarchy,
-        s.arguments
+        s.levels, s.unit, s.aggregate, s.alpha, s.alpha_offset, s.hierarchy, s.arguments
     from (select) as always
-    left join best_intent as i on true
-    left join best_type as t on true
+    left join best as i on i.is_intent
+    left join best as t on not t.is_intent
     cross join lateral _pgrag.chosen_strategy(coalesce(i.intent, 'SEMANTIC'), t.query_type) as s;
 end;
 $$;

@@ -25,8 +25,7 @@ $$;
 comment on function pgrag.effective_settings is
 'A library''s settings, completed by the defaults.';
 
--- One setting, not within an object. Inlined, it costs a tenth of effective_settings, which every
--- search would pay for each of its settings.
+-- One setting, not within an object. Inlined, it costs a tenth of effective_settings.
 create or replace function _pgrag.setting(
     settings jsonb,
     name text

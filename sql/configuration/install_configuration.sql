@@ -18,7 +18,6 @@ declare
 begin
     -- Serialises writers; readers are not blocked.
     lock table pgrag.configuration_versions in share row exclusive mode;
-    perform _pgrag.check_configuration(install_configuration.entries);
     select v.configuration
     into shipped
     from pgrag.configuration_versions as v
@@ -29,29 +28,19 @@ begin
         return;
     end if;
 
-    select coalesce(jsonb_agg(to_jsonb(m) order by m.section, m.name), '[]')
+    -- Only entries that are still as shipped are updated; changes by a user stay.
+    select coalesce(jsonb_agg(to_jsonb(c)), '[]')
     into changes
-    from (
-        select
-            coalesce(w.section, e.section) as section,
-            coalesce(w.name, e.name) as name,
-            case
-                when p.entry is null then 'add'
-                when w.entry is null then 'remove'
-                else 'change'
-            end as change,
-            p.entry as before,
-            w.entry as after
-        from _pgrag.configuration_entries(install_configuration.entries) as w
-        full join _pgrag.configuration_entries(coalesce(shipped, '{}')) as e
-            on e.section = w.section and e.name = w.name
-        left join _pgrag.configuration_entries(pgrag.configuration()) as p
-            on p.section = coalesce(w.section, e.section) and p.name = coalesce(w.name, e.name)
-        -- Only entries that are still as shipped are updated; changes by a user stay.
-        where p.entry is not distinct from e.entry
-            and p.entry is distinct from w.entry
-    ) as m;
-
+    from pgrag.compare_configuration(
+        (
+            select coalesce(jsonb_object_agg(s, '{}'::jsonb), '{}')
+            from jsonb_object_keys(shipped) as s
+        ) || install_configuration.entries,
+        exact => true
+    ) as c
+    left join _pgrag.configuration_entries(shipped) as e
+        on e.section = c.section and e.name = c.name
+    where c.before is not distinct from e.entry;
     perform _pgrag.write_configuration(changes);
     insert into pgrag.configuration_versions (origin, note, configuration)
     values ('package', 'shipped', install_configuration.entries);

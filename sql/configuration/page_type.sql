@@ -1,5 +1,4 @@
--- The type in the front matter, else the type of the folder. The longest folder pattern wins, so
--- that a subfolder can have its own type.
+-- The longest folder pattern wins, so that a subfolder can have its own type.
 create or replace function pgrag.page_type(
     front_matter_type text,
     key text
@@ -46,8 +45,7 @@ as $$
     limit 1;
 $$;
 
--- The patterns of all page types, by precedence. A pattern that matches a folder also matches its
--- contents, as in src/pgrag/ingest/globs.py (within).
+-- By precedence. A pattern that matches a folder also matches its contents, as in globs.py.
 create or replace function _pgrag.folder_patterns()
 returns table (
     page_type text,

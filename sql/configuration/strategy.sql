@@ -62,9 +62,7 @@ comment on function pgrag.strategy is
 type, else factual) for a search: levels, unit, aggregate, alpha, alpha_offset, hierarchy and
 arguments as in detect_intent. Errors: PGR01, with the existing names.';
 
--- The levels come from the intent, else from the query type; unit, aggregate and alpha from the
--- intent; alpha_offset from the type; the hierarchy from the type, else from the intent; any other
--- argument from the intent, else from the type.
+-- What intent and query type both set comes from the intent, but the hierarchy from the type.
 create or replace function _pgrag.chosen_strategy(
     wanted_intent text,
     wanted_type text
@@ -87,13 +85,10 @@ rows 1
 set search_path from current
 as $$
     select
-        chosen_strategy.wanted_intent,
-        chosen.query_type,
+        chosen_strategy.wanted_intent, chosen.query_type,
         coalesce(i.levels, t.levels, '{1, 2}'),
         coalesce(i.unit, 'document'),
-        coalesce(i.aggregate, 'max'),
-        i.alpha,
-        t.alpha_offset,
+        coalesce(i.aggregate, 'max'), i.alpha, t.alpha_offset,
         coalesce(t.hierarchy, i.hierarchy, 'none'),
         case
             when i.inject_types <> '{}' then jsonb_build_object('inject_types', i.inject_types)

@@ -1,8 +1,7 @@
--- Stores the chosen settings, unless the library was configured meanwhile, and checks that real
--- searches reach the predicted gain; if not, everything is rolled back.
+-- Stores the chosen settings unless the library was configured meanwhile; rolls them back if real
+-- searches do not reach the predicted gain.
 create or replace function _pgrag.apply_tuning(
-    run pgrag.tuning_runs,
-    chosen jsonb
+    run pgrag.tuning_runs
 )
 returns pgrag.tuning_runs
 language plpgsql
@@ -16,9 +15,6 @@ declare
     gain_after double precision;
     settings_now jsonb;
 begin
-    select avg(g.gain) into foreseen
-    from _pgrag.tuned_gains(chosen, true) as g
-    where not g.is_muted;
     gain_before := _pgrag.searched_gain((run).library, (run).version);
     begin
         select l.settings into settings_now
@@ -32,19 +28,23 @@ begin
         end if;
         perform pgrag.configure_library((run).library, (run).proposed);
         gain_after := _pgrag.searched_gain((run).library, (run).version);
+        select avg(g.gain) into foreseen
+        from unnest(_pgrag.tuned_gains(_pgrag.settings_in_force((run).library_id), true))
+            with ordinality as g (gain, number)
+        join pg_temp.tuning_questions as q on q.question_number = g.number and not q.is_muted;
         run.searched := jsonb_build_object(
             'before', round(gain_before::numeric, 4),
             'after', round(gain_after::numeric, 4),
             'foreseen', round(foreseen::numeric, 4)
         );
         if abs(gain_after - foreseen) > tolerance then
-            raise exception 'Searches with the new settings do not find what was foreseen.'
+            raise exception 'Searches with the new settings do not reach the predicted gain.'
                 using errcode = 'PGR99';
         -- Real searches mute no field, so the library's own questions need not show a gain.
         elsif gain_after
             < gain_before - (case (run).source when 'library' then 0.005 else 0 end)
         then
-            raise exception 'Searches with the new settings find less than before.'
+            raise exception 'Searches with the new settings rank worse than before.'
                 using errcode = 'PGR99';
         end if;
     exception
@@ -78,7 +78,7 @@ begin
         select avg(g.gain)
         from pg_temp.tuning_questions as q
         cross join lateral (
-            select pgrag.ndcg_at(
+            select _pgrag.ndcg(
                 array_agg(
                     coalesce(q.grades[array_position(q.page_ids, s.page_id)], 0)
                     order by s.ordinality
@@ -96,7 +96,7 @@ begin
             ) with ordinality as s
             where s.page_id <> all (q.excluded_pages)
         ) as g
-        where q.is_validation
+        where q.is_validation and not q.is_muted
     );
 end;
 $$;

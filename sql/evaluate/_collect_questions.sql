@@ -8,7 +8,7 @@ create or replace function _pgrag.collect_questions(
     seed bigint
 )
 returns table (
-    question_number bigint,
+    number bigint,
     is_validation boolean,
     kind text,
     words text,
@@ -29,7 +29,7 @@ begin
         from (
             select
                 s.name || ':' || q.query_id as question_id, 'judged' as kind, q.query, q.excluded,
-                -- A judgement of a chunk or section counts for its page.
+                -- A judgement of a passage or section counts for its page.
                 case s.unit
                     when 'page' then j.target
                     else regexp_replace(j.target, '#[^#]*$', '')
@@ -81,8 +81,7 @@ begin
         from questions as q
         where q.words ~ '\S'
     ),
-    -- Half descriptions, a quarter titles, the rest headings; other kinds replace missing questions
-    -- of a kind.
+    -- Half descriptions, a quarter titles, the rest headings; missing ones are replaced.
     sampled as (
         select o.*
         from ordered as o
@@ -188,8 +187,8 @@ as $$
         and c.nth <= own_questions.sample_size
         and t.lexeme_count between case c.kind when 'description' then 3 else 2 end
             and case c.kind when 'description' then 40 else 12 end
-        -- The terms of "Overview" or "See also" are in most documents. A question must carry at
-        -- least the information of a term in a twentieth of the documents.
+        -- Not "Overview" or "See also": a question carries at least the information of a term in
+        -- a twentieth of the passages.
         and t.information >= 3;
 $$;
 

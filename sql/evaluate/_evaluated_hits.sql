@@ -1,4 +1,4 @@
--- All queries of a run in one statement, with no overhead between the searches.
+-- Runs all queries of a run in one statement.
 create or replace function _pgrag.evaluated_hits(
     run pgrag.evaluation_runs,
     query_id text default null
@@ -42,16 +42,15 @@ declare
     statement text;
     hits _pgrag.evaluated_hit[];
 begin
-    -- A stored run may be older than the function, or than this rule.
+    -- The function of an older run may be gone, or may no longer be allowed.
     if function_id is null then
         raise exception 'There is no search function %.', quote_nullable(
             left(configuration ->> 'function', 100)
         )
             using errcode = 'PGR01', hint = 'Run the set again with a function of pgrag.';
     end if;
-    -- A hit is a chunk; judgements may be of its section or page. With "max" a page has the rank of
-    -- its best chunk, so one hit per page is enough; otherwise the chunks of a deeper list are
-    -- aggregated here.
+    -- A hit is a passage; judgements may name its section or page. With max, a page has the rank of
+    -- its best passage, so one hit per page is enough; else passages of a deeper list are merged.
     statement := format(
         $sql$
         select coalesce(array_agg(
@@ -100,8 +99,7 @@ begin
         execute statement into hits using (run).run_id, query_id;
         return hits;
     end if;
-    -- Settings of the run apply to this run only: the block always ends with an exception, which
-    -- rolls them back.
+    -- The exception at the end rolls the settings back: they apply to this run only.
     begin
         perform pgrag.configure_library((run).library, configuration -> 'settings');
         execute statement into hits using (run).run_id, query_id;

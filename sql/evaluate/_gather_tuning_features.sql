@@ -1,47 +1,106 @@
--- Gathers once what does not depend on the settings: the candidate passages of the questions, term
--- frequencies per field, field lengths, title scores and cosines. Any settings are then evaluated
--- on these rows (_tuned_gains), without touching the library. The terms of expanded queries follow
--- when they are tried (gather_expanded_terms).
+-- Gathers once what does not depend on the settings: candidate passages with title scores and
+-- cosines, and term frequencies per field. tuned_gains then ranks them with any settings, without
+-- reading the library again. Heavy joins are apart, because searches need nested loops.
 create or replace function _pgrag.gather_tuning_features(
-    owner_id bigint
+    run pgrag.tuning_runs
 )
 returns void
 language plpgsql
 volatile
-set client_min_messages = warning
-set enable_nestloop = off
-set jit = off
-set work_mem = '64MB'
 as $$
+declare
+    owner_id constant bigint := (run).library_id;
 begin
-    -- The candidates of searches, and the passages of relevant pages. A question made from a title
-    -- or heading is here twice: unmuted and muted. mask has a 0 for each muted field.
-    drop table if exists pg_temp.tuning_candidates;
-    create temporary table tuning_candidates on commit drop as
+    -- Explicit levels keep summaries next to their paragraphs; twice top_k hits are guaranteed.
+    create temporary table tuning_requests on commit drop as
     select
-        q.question_number, m.is_muted, m.mask::vector as mask, d.document_id, d.page_id,
-        i.level, i.section_id,
-        case
-            when not (m.is_muted and q.kind = 'title')
-            then _pgrag.title_score(
-                coalesce((p.title_weights <#> (q.own).title_keywords) ^ 2, 0),
-                case when not m.is_muted then (i.title_weights <#> (q.own).title_keywords) ^ 2 end
-            )
-        end as title_score,
-        greatest(-(e.embedding <#> (q.own).embedding), 0) as semantic_score,
-        _pgrag.type_weight(p.type, (q.own).type_weights) as type_weight
+        q.question_number, x.expansion, m as request,
+        array(
+            select h.document_id
+            from unnest((_pgrag.rank(m, '{}', m.candidate_count * 2)).hits) as h
+        ) as candidates
     from pg_temp.tuning_questions as q
     cross join lateral (
-        select false as is_muted, '[1, 1, 1, 1]' as mask
-        union all
-        select true, (
-            select jsonb_agg((f = any (_pgrag.unmuted_fields(q.kind)))::integer)::text
-            from unnest('{A, B, C, D}'::text[]) as f
+        select 'none' as expansion
+        union
+        select (run).settings_before ->> 'query_expansion'
+        where (run).settings_before ? 'query_expansion'
+        union
+        select v
+        from _pgrag.tuned_switches(owner_id) as s
+        cross join lateral jsonb_array_elements_text(s.candidates) as v
+        where s.name = 'query_expansion'
+    ) as x
+    cross join lateral _pgrag.make_request(
+        q.words,
+        jsonb_build_object(
+            'library', (run).library,
+            'version', (run).version,
+            'top_k', 25,
+            'candidate_count', 50,
+            'levels', array[1, 2],
+            'intent', 'off',
+            'query_expansion', x.expansion,
+            'graph', false,
+            'alpha', 0.5
         )
-        where q.kind in ('heading', 'title')
     ) as m
+    where not q.is_muted;
+    analyze pg_temp.tuning_requests;
+
+    -- Candidates of searches, and the passages of relevant pages.
+    create temporary table tuning_candidates on commit drop as
+    select
+        q.question_number, d.document_id, d.page_id, d.level, i.section_id,
+        case
+            when not q.is_muted
+            then _pgrag.title_score(
+                coalesce((p.title_weights <#> o.title_keywords) ^ 2, 0),
+                (i.title_weights <#> o.title_keywords) ^ 2
+            )
+            when q.kind <> 'title'
+            then _pgrag.title_score(coalesce((p.title_weights <#> o.title_keywords) ^ 2, 0), null)
+        end as title_score,
+        -- The built-in model embeds a passage again without the muted fields if these share a word
+        -- with the question. Vectors of other models stay, and then alpha is not tuned.
+        greatest(
+            -(
+                case
+                    when q.is_muted and m.provider = 'builtin'
+                        and tsvector_to_array(
+                            ts_filter(
+                                d.search,
+                                case q.kind when 'title' then '{a,c}' else '{b}' end::"char"[]
+                            )
+                        ) && array(select t.lexeme from unnest((r.request).terms) as t)
+                    then _pgrag.builtin_vector(
+                        pgrag.embedding_text(
+                            case q.kind when 'heading' then p.title end,
+                            case q.kind
+                                when 'heading'
+                                then pgrag.relative_url(
+                                    p.url, _pgrag.base_url(owner_id, d.version_id)
+                                )
+                            end,
+                            case q.kind when 'title' then array_remove(d.path, p.title) end,
+                            _pgrag.searched_text(d.situation, d.context, d.content)
+                        ),
+                        m.model_id,
+                        m.settings -> 'characters'
+                    )
+                    else e.embedding
+                end <#> o.embedding
+            ),
+            0
+        ) as semantic_score,
+        _pgrag.type_weight(p.type, o.type_weights) as type_weight
+    from pg_temp.tuning_questions as q
+    join pg_temp.tuning_requests as r on r.question_number = q.base_number and r.expansion = 'none'
+    cross join lateral unnest((r.request).queries) as o
     cross join lateral (
-        select unnest(q.candidates) as document_id
+        select unnest(x.candidates) as document_id
+        from pg_temp.tuning_requests as x
+        where x.question_number = q.base_number
         union
         select d.document_id
         from pgrag.documents as d
@@ -50,127 +109,121 @@ begin
     join pgrag.documents as d on d.library_id = owner_id and d.document_id = c.document_id
     join pgrag.impacts as i on i.library_id = owner_id and i.document_id = c.document_id
     join pgrag.pages as p on p.library_id = owner_id and p.page_id = d.page_id
+    left join pgrag.embedding_models as m on m.model_id = o.model_id
     left join pgrag.embeddings as e
         on e.library_id = owner_id
         and e.document_id = d.document_id
-        and e.model_id = (q.own).model_id
+        and e.model_id = o.model_id
     where d.page_id <> all (q.excluded_pages)
         -- Summaries of sections list the headings below them, those of pages the titles.
         and (q.kind not in ('heading', 'title') or d.level = 2);
     analyze pg_temp.tuning_candidates;
-
-    drop table if exists pg_temp.tuning_terms;
-    create temporary table tuning_terms on commit drop as
-    select
-        c.question_number, c.is_muted, 'none' as expansion, t.language,
-        t.lexeme collate "C" as lexeme, t.weight
-    from (
-        select distinct c.question_number, c.is_muted from pg_temp.tuning_candidates as c
-    ) as c
-    join pg_temp.tuning_questions as q on q.question_number = c.question_number
-    cross join lateral unnest((q.request).terms) as t;
-    drop table if exists pg_temp.tuning_postings;
-    create temporary table tuning_postings (
-        question_number bigint,
-        is_muted boolean,
-        expansion text,
-        is_page boolean,
-        text_id bigint,
-        weight double precision,
-        counts vector,
-        lengths vector,
-        averages vector
-    ) on commit drop;
-    create index on pg_temp.tuning_postings (expansion);
-    perform _pgrag.gather_tuning_postings(owner_id, 'none');
-
-    -- Where a muted field has a term of the question, the built-in model embeds the passage again
-    -- without this field. Vectors of other models do not change, and alpha is then not tuned with
-    -- such questions.
-    update pg_temp.tuning_candidates as c
-    set semantic_score = greatest(-(m.embedding <#> (q.own).embedding), 0)
-    from (
-        select t.kind, t.document_id, e.embedding
-        from (
-            select
-                t.model_id, array_agg(t.kind) as kinds, array_agg(t.document_id) as ids,
-                array_agg(
-                    pgrag.embedding_text(
-                        case when t.kind = 'heading' then p.title end,
-                        case
-                            when t.kind = 'heading'
-                            then pgrag.relative_url(p.url, v.source ->> 'base_url')
-                        end,
-                        case when t.kind = 'title' then array_remove(d.path, p.title) end,
-                        _pgrag.searched_text(d.situation, d.context, d.content)
-                    )
-                ) as texts
-            from (
-                select distinct q.kind, m.model_id, c.document_id
-                from pg_temp.tuning_candidates as c
-                join pg_temp.tuning_questions as q on q.question_number = c.question_number
-                join pgrag.embedding_models as m
-                    on m.model_id = (q.own).model_id and m.provider = 'builtin'
-                where c.is_muted
-                    and exists (
-                        select
-                        from pg_temp.tuning_postings as p
-                        where p.question_number = c.question_number
-                            and p.text_id = c.document_id
-                            and not p.is_muted
-                            and not p.is_page
-                            and p.counts <> p.counts * c.mask
-                    )
-            ) as t
-            join pgrag.documents as d
-                on d.library_id = owner_id and d.document_id = t.document_id
-            join pgrag.pages as p on p.library_id = owner_id and p.page_id = d.page_id
-            join pgrag.versions as v on v.library_id = owner_id and v.version_id = d.version_id
-            group by t.model_id
-        ) as batch
-        cross join lateral unnest(batch.kinds, batch.ids) with ordinality
-            as t (kind, document_id, nth)
-        join lateral _pgrag.embed_texts(batch.texts, batch.model_id) as e on e.nth = t.nth
-    ) as m
-    join pg_temp.tuning_questions as q on q.kind = m.kind
-    where c.is_muted
-        and c.document_id = m.document_id
-        and c.question_number = q.question_number;
+    perform _pgrag.gather_tuning_postings(owner_id);
 end;
 $$;
 
--- pgrag.embed for many texts: each distinct word is split into pieces only once.
-create or replace function _pgrag.embed_texts(
-    texts text[],
-    model_id bigint
+-- One row for each question term in a candidate or its page, with the inputs of its impact.
+-- counts, lengths and averages are vectors of title, path, url and content (see
+-- pgrag.term_frequencies for a passage, _pgrag.rank_pages for a page), 0 for a muted field: their
+-- inner product with the field weights is the weighted frequency, length or average length.
+create or replace function _pgrag.gather_tuning_postings(
+    owner_id bigint
 )
-returns table (
-    nth bigint,
-    embedding halfvec
-)
-language sql
-stable
-parallel safe
+returns void
+language plpgsql
+volatile
+set enable_nestloop = off
+set jit = off
+set work_mem = '64MB'
 as $$
+begin
+    create temporary table tuning_postings on commit drop as
     with words as materialized (
-        select t.nth, w.word collate "C" as word, count(*) as occurrences
-        from pgrag.embedding_models as m
-        cross join unnest(embed_texts.texts) with ordinality as t (text, nth)
-        cross join lateral unnest(
-            _pgrag.split_words(t.text, m.settings -> 'characters')
-        ) as w (word)
-        where m.model_id = embed_texts.model_id
-        group by t.nth, w.word
+        select
+            d.document_id, d.page_id, d.level, d.language, t.lexeme collate "C" as lexeme,
+            cardinality(array_positions(t.weights, 'A')) as title,
+            cardinality(array_positions(t.weights, 'B')) as path,
+            cardinality(array_positions(t.weights, 'C')) as url,
+            cardinality(array_positions(t.weights, 'D')) as content
+        from pgrag.documents as d
+        cross join lateral unnest(d.search) as t
+        where d.library_id = owner_id
+            and d.page_id in (select c.page_id from pg_temp.tuning_candidates as c)
+            and d.covers > 0
+            and t.positions is not null
     ),
-    pieces as materialized (
-        select p.word, p.embedding::vector as embedding
-        from _pgrag.word_pieces(
-            array(select distinct w.word from words as w), embed_texts.model_id
-        ) as p
+    texts as materialized (
+        select
+            false as is_page, w.document_id as text_id, w.language, w.lexeme,
+            array[w.title, w.path, w.url, w.content]::vector as counts
+        from words as w
+        union all
+        select
+            true, w.page_id, w.language, w.lexeme,
+            array[max(w.title), max(w.path), max(w.url), sum(w.content)]::real[]::vector
+        from words as w
+        where w.level = 2
+        group by w.page_id, w.language, w.lexeme
+    ),
+    lengths as materialized (
+        select t.is_page, t.text_id, t.language, sum(t.counts) as counts
+        from texts as t
+        group by t.is_page, t.text_id, t.language
+    ),
+    -- The candidates are a sample of the library: their averages are scaled to the library's
+    -- average, so that the settings in force give the scores of real searches.
+    averages as materialized (
+        select
+            a.is_page, a.language,
+            a.counts * array_fill(
+                (
+                    case when a.is_page then s.average_page_length else s.average_length end
+                    / -(a.counts <#> _pgrag.field_weights(
+                        pgrag.effective_settings(l.settings)
+                    )::vector)
+                )::real,
+                '{4}'
+            )::vector as counts
+        from (
+            select n.is_page, n.language, avg(n.counts) as counts
+            from lengths as n
+            group by n.is_page, n.language
+        ) as a
+        join pgrag.libraries as l on l.library_id = owner_id
+        join pgrag.corpus_statistics as s
+            on s.library_id = owner_id and s.language = a.language
+    ),
+    asked as materialized (
+        select distinct
+            c.question_number, r.expansion, x.is_page, x.text_id, t.language,
+            t.lexeme collate "C" as lexeme, t.weight,
+            case
+                when not q.is_muted then '[1, 1, 1, 1]'
+                -- An address usually repeats the title.
+                when q.kind = 'title' then '[0, 1, 0, 1]'
+                else '[1, 0, 1, 1]'
+            end::vector as mask
+        from pg_temp.tuning_candidates as c
+        join pg_temp.tuning_questions as q on q.question_number = c.question_number
+        join pg_temp.tuning_requests as r on r.question_number = q.base_number
+        cross join lateral unnest((r.request).terms) as t
+        cross join lateral (values (false, c.document_id), (true, c.page_id))
+            as x (is_page, text_id)
+        where r.expansion = 'none' or not q.is_muted
     )
-    select w.nth, l2_normalize(avg(p.embedding))::halfvec
-    from words as w
-    join pieces as p on p.word = w.word
-    cross join lateral generate_series(1, w.occurrences) as occurrence
-    group by w.nth;
+    select
+        a.question_number, a.expansion, a.is_page, a.text_id, a.weight, x.counts * a.mask as counts,
+        n.counts * a.mask as lengths, v.counts * a.mask as averages
+    from asked as a
+    join texts as x
+        on x.is_page = a.is_page
+        and x.text_id = a.text_id
+        and x.language = a.language
+        and x.lexeme = a.lexeme
+    join lengths as n
+        on n.is_page = x.is_page and n.text_id = x.text_id and n.language = x.language
+    join averages as v on v.is_page = x.is_page and v.language = x.language;
+    create index on pg_temp.tuning_postings (expansion);
+    analyze pg_temp.tuning_postings;
+end;
 $$;

@@ -38,9 +38,7 @@ begin
     return query
     select c.*
     from (
-        select
-            array_agg(d.score order by d.query_id) as scores,
-            array_agg(d.other_score order by d.query_id) as other_scores
+        select array_agg(d.score) as scores, array_agg(d.other_score) as other_scores
         from _pgrag.paired_scores(
             compare_evaluations.run_id, compare_evaluations.other_run_id, compare_evaluations.metric
         ) as d
@@ -94,14 +92,14 @@ begin
         case when abs(t.score - o.score) < 1e-12 then 0 else t.score - o.score end
     from pgrag.evaluation_scores(one.run_id, array[paired_scores.metric]) as o
     join pgrag.evaluation_scores(other.run_id, array[paired_scores.metric]) as t
-        on t.query_id = o.query_id;
+        on t.query_id = o.query_id
+    order by o.query_id;
 end;
 $$;
 
--- Compares two lists of scores of the same queries: means, their difference with a 95 % confidence
--- interval (Student's t), and the p value of a paired randomisation test: the share of random sign
--- assignments with a difference at least as large. Differences of 0 have no effect. A sign is a bit
--- of a hash, so a seed gives the same value everywhere.
+-- Compares two lists of scores of the same queries (see compare_evaluations). The p value is the
+-- share of random sign assignments with a difference at least as large; a sign is a bit of a hash,
+-- so a seed gives the same value everywhere.
 create or replace function _pgrag.compared_scores(
     scores double precision[],
     other_scores double precision[],

@@ -53,25 +53,14 @@ begin
     end if;
 
     return query
-    with places as (
-        select r.rank, coalesce(r.target, j.key) as target, r.score, r.document_id
-        from (
-            select f.rank, f.target, f.score, f.document_id
-            from pgrag.evaluation_results as f
-            where f.run_id = run.run_id and f.query_id = asked.query_id
-        ) as r
-        full join (
-            select e.key from jsonb_each(asked.judgements) as e where e.value <> '0'
-        ) as j on j.key = r.target
+    with targets as (
+        select f.rank, f.target, f.score, f.document_id
+        from pgrag.evaluation_results as f
+        where f.run_id = run.run_id and f.query_id = asked.query_id
     )
     select
-        p.rank,
-        p.target,
-        coalesce((asked.judgements ->> p.target)::integer, 0),
-        p.score,
-        g.title,
-        d.heading,
-        p.document_id,
+        t.rank, t.target, coalesce((asked.judgements ->> t.target)::integer, 0), t.score, p.title,
+        d.heading, t.document_id,
         (
             select string_agg(
                 format('%s %s', w ->> 'lexeme', round((w ->> 'adds')::numeric, 3)), ', '
@@ -81,13 +70,19 @@ begin
             where (w ->> 'adds')::numeric > 0
         ),
         h.explanation
-    from places as p
-    left join unnest(explained) as h on h.target = p.target
+    from (
+        select t.* from targets as t
+        union all
+        select null, j.key, null, null
+        from jsonb_each(asked.judgements) as j
+        where j.value <> '0' and j.key not in (select t.target from targets as t)
+    ) as t
+    left join unnest(explained) as h on h.target = t.target
     left join pgrag.libraries as l on l.name = run.library
     left join pgrag.documents as d
-        on d.library_id = l.library_id and d.document_id = p.document_id
-    left join pgrag.pages as g on g.library_id = d.library_id and g.page_id = d.page_id
-    order by p.rank nulls last, p.target;
+        on d.library_id = l.library_id and d.document_id = t.document_id
+    left join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+    order by t.rank nulls last, t.target;
 end;
 $$;
 

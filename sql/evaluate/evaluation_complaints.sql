@@ -75,7 +75,7 @@ begin
         union all
         select
             array[r.name],
-            _pgrag.argument_fault(r.name, configuration -> r.name, r.rule::jsonb),
+            r.name || ' ' || _pgrag.value_fault(configuration -> r.name, r.rule::jsonb),
             r.hint
         from (values
             (
@@ -96,7 +96,8 @@ begin
                 when a.name <> all (taken)
                 then format('%s has no argument %L.', function_id::regproc, a.name)
                 when a.value = 'null' then null
-                when rules ? a.name then _pgrag.argument_fault(a.name, a.value, rules -> a.name)
+                when rules ? a.name
+                then a.name || ' ' || _pgrag.value_fault(a.value, rules -> a.name)
                 when not pg_input_is_valid(
                     _pgrag.literal(a.value, t.type), format_type(t.type, null)
                 )

@@ -19,8 +19,8 @@ comment on function pgrag.evaluation_configurations is
 'The built-in configurations of evaluation runs: each retriever alone, the hybrid search with its
 defaults, and with reciprocal rank fusion. See run_evaluation for the form of a configuration.';
 
--- Whoever asks for a run may not be who runs it: a service calls functions with its own rights. So
--- only functions of the schema pgrag, which its owner made, can be evaluated.
+-- A service evaluates with its own rights what its callers name, so only functions of the schema
+-- pgrag are allowed.
 create or replace function _pgrag.hit_function(
     name text
 )

@@ -1,4 +1,4 @@
--- The mean metrics of a run, and how far chance may have moved them.
+-- The mean metrics of a run, with confidence intervals.
 create or replace function pgrag.evaluation_metrics(
     run_id bigint,
     metrics text[] default '{ndcg@10, mrr@10, recall@20, precision@5, hit_rate@10}'

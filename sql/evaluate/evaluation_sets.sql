@@ -16,14 +16,11 @@ parallel safe
 set search_path from current
 as $$
     select
-        s.name,
-        s.library,
-        s.unit,
+        s.name, s.library, s.unit,
         (select count(*) from pgrag.evaluation_queries as q where q.set_id = s.set_id),
         (select count(*) from pgrag.evaluation_judgements as j where j.set_id = s.set_id),
         (select count(*) from pgrag.evaluation_runs as r where r.set_name = s.name),
-        s.source,
-        s.created_at
+        s.source, s.created_at
     from pgrag.evaluation_sets as s
     order by s.name;
 $$;
@@ -41,16 +38,16 @@ stable
 parallel safe
 as $$
 declare
-    found_id bigint;
+    set_id bigint;
 begin
     select s.set_id
-    into found_id
+    into set_id
     from pgrag.evaluation_sets as s
     where s.name = lower(btrim(evaluation_set_id.evaluation_set))
-    -- Whoever sees several libraries may see several sets of one name: the oldest one has it.
+    -- Sets of several libraries may share a name: the oldest one counts.
     order by s.set_id
     limit 1;
-    if found_id is null then
+    if set_id is null then
         raise exception 'There is no evaluation set %.',
             quote_nullable(left(evaluation_set_id.evaluation_set, 100))
             using errcode = 'PGR10',
@@ -62,6 +59,6 @@ begin
                     'Import one: pgrag eval import SET PATH.'
                 );
     end if;
-    return found_id;
+    return set_id;
 end;
 $$;

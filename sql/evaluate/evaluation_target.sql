@@ -19,6 +19,6 @@ as $$
 $$;
 
 comment on function pgrag.evaluation_target is
-'The name under which a document is judged: for unit page the key of its page ("guide/install.md"),
+'The name under which a passage is judged: for unit page the key of its page ("guide/install.md"),
 for section the key and the anchor of the heading ("guide/install.md#upgrade"), for document its
 position in the page ("guide/install.md#c12"; see sort_order). Null for any other unit.';

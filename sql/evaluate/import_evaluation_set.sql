@@ -20,19 +20,19 @@ declare
     set_name text := lower(btrim(import_evaluation_set.name));
     library_name text := lower(btrim(import_evaluation_set.library));
     owner_id bigint := _pgrag.library_id(import_evaluation_set.library);
+    -- Queries without a relevant target would always count as failed, so they are left out.
+    has_relevant constant jsonpath := '$.judgements.* ? (@ > 0)';
     new_id bigint;
     fault text;
     missing record;
 begin
-    if set_name is null or set_name !~ '^[a-z0-9][a-z0-9._-]{0,79}$' then
+    if (set_name ~ '^[a-z0-9][a-z0-9._-]{0,79}$') is not true then
         raise exception 'An evaluation set cannot be called %.', quote_nullable(left(set_name, 100))
             using errcode = 'PGR01',
                 hint = 'Use a-z, 0-9, ".", "_" and "-", 80 characters at most.';
     end if;
-    if import_evaluation_set.unit is null
-        or import_evaluation_set.unit not in ('page', 'section', 'document')
-    then
-        raise exception 'What is judged must be page, section or document, got %.',
+    if coalesce(import_evaluation_set.unit, '') not in ('page', 'section', 'document') then
+        raise exception 'The judged unit must be page, section or document, got %.',
             quote_nullable(import_evaluation_set.unit)
             using errcode = 'PGR01';
     end if;
@@ -64,9 +64,7 @@ begin
     into fault
     from (
         select
-            e.query,
-            e.nth,
-            row_number() over (partition by e.query ->> 'id' order by e.nth) > 1 as is_repeated
+            e.*, row_number() over (partition by e.query ->> 'id' order by e.nth) > 1 as is_repeated
         from jsonb_array_elements(queries) with ordinality as e (query, nth)
     ) as q
     order by 1 nulls last
@@ -76,11 +74,11 @@ begin
     end if;
     if not jsonb_path_exists(queries, '$[*].judgements.* ? (@ > 0)') then
         raise exception 'No query has a judgement above 0.'
-            using errcode = 'PGR01', hint = 'Without one there is nothing to be found.';
+            using errcode = 'PGR01', hint = 'At least one target must be relevant.';
     end if;
 
-    -- A set may go over to another library. A name is unique only within its library, so that one
-    -- that is taken in a hidden library is free.
+    -- A set can move to another library. A name is unique within its library only, because other
+    -- libraries may be hidden from the caller.
     update pgrag.evaluation_sets as s
     set library = library_name
     where s.set_id = (
@@ -91,20 +89,17 @@ begin
             from pgrag.evaluation_sets as o
             where o.name = set_name and o.library = library_name
         );
-    -- Two imports of one set take turns at its row.
+    -- The lock on the row serialises imports of one set.
     insert into pgrag.evaluation_sets (name, library, unit, digest, source)
     values (
         set_name, library_name, import_evaluation_set.unit, md5(queries::text),
         coalesce(import_evaluation_set.source, '{}')
     )
     on conflict on constraint evaluation_sets_name_key do update
-    set unit = excluded.unit,
-        digest = excluded.digest,
-        source = excluded.source,
+    set unit = excluded.unit, digest = excluded.digest, source = excluded.source,
         created_at = excluded.created_at
     returning set_id into new_id;
     delete from pgrag.evaluation_queries as q where q.set_id = new_id;
-    -- Unjudged queries would always count as failed, so they are left out.
     insert into pgrag.evaluation_queries (set_id, query_id, query, excluded)
     select
         new_id, q ->> 'id', q ->> 'text',
@@ -114,16 +109,16 @@ begin
             where coalesce((q #>> array['judgements', e])::integer, 0) = 0
         )
     from jsonb_array_elements(queries) as q
-    where jsonb_path_exists(q, '$.judgements.* ? (@ > 0)');
+    where jsonb_path_exists(q, has_relevant);
     get diagnostics imported_queries = row_count;
     insert into pgrag.evaluation_judgements (set_id, query_id, target, grade)
     select new_id, q ->> 'id', j.key, j.value::integer
     from jsonb_array_elements(queries) as q
     cross join lateral jsonb_each(q -> 'judgements') as j
-    where jsonb_path_exists(q, '$.judgements.* ? (@ > 0)');
+    where jsonb_path_exists(q, has_relevant);
     get diagnostics imported_judgements = row_count;
 
-    -- Targets in no version of the library: typos, or pages that were never indexed.
+    -- A target in no version of the library: a typo, or a page that was never indexed.
     select j.query_id, j.target
     into missing
     from pgrag.evaluation_judgements as j
@@ -149,14 +144,14 @@ begin
                 hint = case import_evaluation_set.unit
                     when 'page' then 'Targets are keys of pages.'
                     when 'section' then 'Targets are KEY#ANCHOR.'
-                    else 'Targets are KEY#cPLACE, where PLACE is sort_order.'
+                    else 'Targets are KEY#cN, where N is sort_order.'
                 end;
     end if;
 
     unjudged := array(
         select q ->> 'id'
         from jsonb_array_elements(queries) as q
-        where not jsonb_path_exists(q, '$.judgements.* ? (@ > 0)')
+        where not jsonb_path_exists(q, has_relevant)
         order by q ->> 'id'
     );
     return next;

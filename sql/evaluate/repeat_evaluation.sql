@@ -1,5 +1,4 @@
--- Repeats the queries, configuration and version of an earlier run with the library and functions
--- of today; returns the id of the new run.
+-- Repeats an earlier run with the library and functions of today.
 create or replace function pgrag.repeat_evaluation(
     run_id bigint
 )

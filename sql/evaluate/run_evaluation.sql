@@ -39,14 +39,11 @@ begin
     stated := '{"arguments": {}, "aggregate": "max", "depth": 20, "settings": {}}'::jsonb
         || jsonb_strip_nulls(stated - 'arguments')
         || jsonb_build_object('arguments', coalesce(stated -> 'arguments', '{}'));
-    -- 20.0 is a whole number too.
-    stated := stated || (
-        select jsonb_object_agg(s.key, s.value::integer)
-        from jsonb_each(stated) as s
-        where s.key in ('depth', 'pool')
+    -- As integers: 20.0 is a whole number too.
+    run.configuration := stated || jsonb_build_object(
+        'depth', (stated -> 'depth')::integer,
+        'pool', coalesce((stated -> 'pool')::integer, least(1000, 5 * (stated -> 'depth')::integer))
     );
-    run.configuration := jsonb_build_object('pool', least(1000, 5 * (stated -> 'depth')::integer))
-        || stated;
     run.name := coalesce(run_evaluation.name, 'unnamed');
     select s.name, s.digest, s.unit, coalesce(stated ->> 'library', s.library)
     into run.set_name, run.set_digest, run.unit, run.library
@@ -81,8 +78,7 @@ library for this run only (see configure_library; rolled back afterwards; the li
 until then), "version", "library": another library with the same pages}. Errors: PGR01, naming the
 fault, also if no query has a result; PGR02, PGR03, PGR10; errors of the search function.';
 
--- Runs these queries with the configuration of a run, stores the results as a new run, and returns
--- its id. The stored settings are those after configure_library.
+-- Stores a new run of these queries. Its settings are those after configure_library.
 create or replace function _pgrag.evaluate(
     run pgrag.evaluation_runs,
     queries pgrag.evaluation_run_queries[]

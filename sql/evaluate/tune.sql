@@ -17,10 +17,7 @@ as $$
 declare
     run pgrag.tuning_runs;
     version_id bigint;
-    in_force jsonb;
-    chosen jsonb;
-    -- Whether the library has the corpus of a held-out set, whose figures would be worthless if the
-    -- settings were learned from its questions.
+    -- Whether the library has the corpus of a held-out set: learning from it would spoil the set.
     is_benchmark boolean;
     alpha_is_learnable boolean;
     question_count bigint;
@@ -33,8 +30,6 @@ begin
     from pgrag.resolve_version(library, tune.version) as r;
     select
         l.name, l.settings, l.settings,
-        pgrag.effective_settings(l.settings)
-            || jsonb_build_object('alpha', _pgrag.alpha(l.settings, m.alpha)),
         exists (
             select
             from pgrag.evaluation_sets as s
@@ -42,11 +37,10 @@ begin
                 and s.source ? 'corpus'
                 and s.source @> '{"held_out": true}'
         )
-    into run.library, run.settings_before, run.settings_after, in_force, is_benchmark
+    into run.library, run.settings_before, run.settings_after, is_benchmark
     from pgrag.libraries as l
-    left join pgrag.embedding_models as m on m.model_id = l.model_id
     where l.library_id = run.library_id;
-    -- Numbers are added to the seed.
+    -- compared_scores adds numbers to the seed.
     perform _pgrag.check_range('seed', seed, -(2.0 ^ 62), 2.0 ^ 62);
     if query_count is null or query_count not between 50 and 5000 then
         raise exception 'query_count must be 50 to 5000, got %.',
@@ -77,30 +71,49 @@ begin
         else '{judgements, feedback, library}'
     end
     loop
-        drop table if exists pg_temp.tuning_questions;
+        drop table if exists
+            pg_temp.tuning_questions, pg_temp.tuning_requests, pg_temp.tuning_candidates,
+            pg_temp.tuning_postings;
         create temporary table tuning_questions on commit drop as
         select
-            q.*, null::_pgrag.search_request as request, null::_pgrag.library_query as own,
-            null::bigint[] as candidates,
-            -- A page that links by these words is found by them. Most links have the title.
-            q.kind = 'title' or exists (
-                select
-                from pgrag.pages as p
-                cross join lateral unnest(p.anchor_texts) as a
-                where p.library_id = run.library_id
-                    and p.page_id = any (q.page_ids)
-                    and strpos(_pgrag.as_question(a), _pgrag.as_question(q.words)) > 0
-            ) as is_link_text
+            row_number() over (order by f.is_muted, q.number) as question_number,
+            q.number as base_number,
+            f.is_muted, q.is_validation, q.kind, q.words, q.excluded_pages, q.page_ids, q.grades,
+            -- Unmuted, a title or a heading finds its page with any weights. A page that links by
+            -- the words of a question, as by most titles, is found by them and leads to the answer.
+            array_remove(
+                case
+                    when f.is_muted then '{weights}'
+                    when q.kind in ('heading', 'title') then '{query_expansion, graph, aggregate}'
+                    else '{weights, query_expansion, graph, aggregate}'
+                end::text[],
+                case
+                    when q.kind = 'title' or exists (
+                        select
+                        from pgrag.pages as p
+                        cross join lateral unnest(p.anchor_texts) as a
+                        where p.library_id = run.library_id
+                            and p.page_id = any (q.page_ids)
+                            and strpos(_pgrag.as_question(a), _pgrag.as_question(q.words)) > 0
+                    )
+                    then 'graph'
+                end
+            ) as decides_on
         from _pgrag.collect_questions(
             run.library_id, version_id, run.source, query_count, seed
-        ) as q;
-        get diagnostics question_count = row_count;
-        exit when question_count >= enough;
+        ) as q
+        join (values (false), (true)) as f (is_muted)
+            on not f.is_muted or q.kind in ('heading', 'title');
+        exit when (select count(*) from pg_temp.tuning_questions as q where not q.is_muted)
+            >= enough;
     end loop;
-    select coalesce(jsonb_object_agg(k.kind, k.questions), '{}')
-    into run.questions
+    select coalesce(jsonb_object_agg(k.kind, k.questions), '{}'), coalesce(sum(k.questions), 0)
+    into run.questions, question_count
     from (
-        select q.kind, count(*) as questions from pg_temp.tuning_questions as q group by q.kind
+        select q.kind, count(*) as questions
+        from pg_temp.tuning_questions as q
+        where not q.is_muted
+        group by q.kind
     ) as k;
     if question_count < enough then
         run.outcome := 'too little';
@@ -110,70 +123,33 @@ begin
         return _pgrag.recorded_tuning(run);
     end if;
 
-    -- Explicit levels keep summaries next to their paragraphs; twice top_k hits are guaranteed.
-    update pg_temp.tuning_questions as q
-    set (request, own, candidates) = (
-        select
-            (array_agg(m order by x.nth))[1], (array_agg(m.queries[1] order by x.nth))[1],
-            array_agg(h.document_id) filter (where h.document_id is not null)
-        from (
-            select 0 as nth, 'none' as query_expansion
-            union all
-            select 1, v
-            from _pgrag.tuned_switches(run.library_id) as s
-            cross join lateral jsonb_array_elements_text(s.candidates) as v
-            where s.name = 'query_expansion' and v <> 'none'
-        ) as x
-        cross join lateral _pgrag.make_request(
-            q.words,
-            jsonb_build_object(
-                'library', run.library,
-                'version', run.version,
-                'top_k', 25,
-                'candidate_count', 50,
-                'levels', array[1, 2],
-                'intent', 'off',
-                'query_expansion', x.query_expansion,
-                'graph', false,
-                'alpha', 0.5
-            )
-        ) as m
-        left join lateral unnest((_pgrag.rank(m, '{}', m.candidate_count * 2)).hits) as h on true
-    );
     analyze pg_temp.tuning_questions;
-    perform _pgrag.gather_tuning_features(run.library_id);
+    perform _pgrag.gather_tuning_features(run);
     -- Nearly every question needs a vector, and muted fields need a model in the database.
     select
-        count(*) filter (where (q.own).embedding is null) <= count(*) / 20
+        count(*) filter (where o.embedding is null) <= count(*) / 20
             and bool_and(m.provider = 'builtin' or q.kind not in ('heading', 'title')) is true
     into alpha_is_learnable
     from pg_temp.tuning_questions as q
-    left join pgrag.embedding_models as m on m.model_id = (q.own).model_id;
+    join pg_temp.tuning_requests as r
+        on r.question_number = q.question_number and r.expansion = 'none'
+    cross join lateral unnest((r.request).queries) as o
+    left join pgrag.embedding_models as m on m.model_id = o.model_id;
     if not alpha_is_learnable then
         run.notes := run.notes || (
             'alpha stays: the vectors of this library''s model cannot be computed in the database'
             || ' without the text that a question was taken from.'
         );
     end if;
-    select j.*
-    into chosen, run.proposed, run.trials, run.verdicts
-    from _pgrag.judge_settings(
-        run.library_id, in_force,
-        case when alpha_is_learnable then '{}' else '{alpha}' end::text[],
-        -- A library's own questions are not those of its readers: only large gains are the same.
-        case run.source when 'library' then 0.01 else 0.05 end,
-        seed
-    ) as j;
-    run.training := _pgrag.compared_gains(in_force, chosen, false, seed);
-    run.validation := _pgrag.compared_gains(in_force, chosen, true, seed);
+    run := _pgrag.judge_settings(run, alpha_is_learnable);
     if run.proposed = '{}' then
         run.outcome := 'not better';
-        run.reason := 'No other settings are surely better on the validation questions.';
+        run.reason := 'No other settings are significantly better on the validation questions.';
     elsif tune.dry_run then
         run.outcome := 'dry run';
         run.reason := 'Better on the validation questions; nothing was changed.';
     else
-        run := _pgrag.apply_tuning(run, chosen);
+        run := _pgrag.apply_tuning(run);
     end if;
     return _pgrag.recorded_tuning(run);
 end;
@@ -215,36 +191,4 @@ begin
     returning * into run;
     return run;
 end;
-$$;
-
--- Of a question with a muted form, only the muted form counts. setting: what is decided by it. Null
--- if no question counts.
-create or replace function _pgrag.compared_gains(
-    before jsonb,
-    after jsonb,
-    on_validation boolean,
-    seed bigint,
-    setting text default null
-)
-returns jsonb
-language sql
-stable
-parallel unsafe
-as $$
-    select jsonb_object_agg(f.key, trim_scale(round(f.value::numeric, 4)))
-    from (
-        select
-            array_agg(o.gain order by o.question_number) as scores,
-            array_agg(n.gain order by o.question_number) as other_scores
-        from _pgrag.tuned_gains(compared_gains.before, compared_gains.on_validation) as o
-        join _pgrag.tuned_gains(compared_gains.after, compared_gains.on_validation) as n
-            on n.question_number = o.question_number and n.is_muted = o.is_muted
-        where (o.is_muted or o.kind not in ('heading', 'title'))
-            and not (o.is_link_text and compared_gains.setting is not distinct from 'graph')
-    ) as g
-    cross join lateral _pgrag.compared_scores(
-        g.scores, g.other_scores, 10000, compared_gains.seed, two_sided => false
-    ) as c
-    cross join lateral jsonb_each_text(to_jsonb(c) - 'ties') as f
-    where g.scores is not null;
 $$;

@@ -36,24 +36,24 @@ begin
         avg((a.status = 'not_in_documentation')::integer)::double precision,
         avg((a.status = 'failed')::integer)::double precision,
         avg((a.status = 'cancelled')::integer)::double precision,
-        percentile_cont(0.5) within group (order by timed.total_ms),
-        percentile_cont(0.95) within group (order by timed.total_ms),
+        percentile_cont(0.5) within group (order by t.total_ms),
+        percentile_cont(0.95) within group (order by t.total_ms),
         avg(a.prompt_tokens)::double precision,
         avg(a.completion_tokens)::double precision,
-        sum(rated.rating_sum)::double precision / nullif(sum(rated.rating_count), 0)
+        sum(r.rating_sum)::double precision / nullif(sum(r.rating_count), 0)
     from pgrag.answers as a
     cross join lateral (
         select case
             when jsonb_typeof(a.timings -> 'total') = 'number'
             then (a.timings ->> 'total')::double precision
         end as total_ms
-    ) as timed
+    ) as t
     left join lateral (
         select sum(f.rating) as rating_sum, count(*) as rating_count
         from pgrag.feedback as f
         -- A rating of one hit says nothing about the answer.
         where f.search_id = a.search_id and f.document_id is null
-    ) as rated on true
+    ) as r on true
     where a.at >= observed.since and (observed.library is null or a.library = observed.library)
     group by 1, a.library
     order by 1 desc, a.library;

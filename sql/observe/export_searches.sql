@@ -1,4 +1,4 @@
--- One object a search, with all that belongs to it, for JSON Lines.
+-- One JSON object per search, for JSON Lines.
 create or replace function pgrag.export_searches(
     since timestamptz default null,
     until timestamptz default null,

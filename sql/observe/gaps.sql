@@ -31,10 +31,9 @@ begin
     with recursive missed as materialized (
         select
             m.*,
-            row_number() over (
-                order by m.searches desc, m.last_at desc, m.query, m.library
-            )::integer as nth,
-            -- The model has hardly a word of another script: all of them would be alike.
+            row_number() over (order by m.searches desc, m.last_at desc, m.query, m.library)
+                as nth,
+            -- The model knows hardly a word of other scripts: their vectors would be alike.
             case when m.query !~ '[^\u0001-\u024F]' then pgrag.embed(m.query) end as vector,
             tsvector_to_array(to_tsvector('english', m.query)) as words
         from _pgrag.missed_queries(observed.since, observed.library, gaps.weak_score) as m
@@ -57,11 +56,10 @@ begin
     -- The most frequent query begins a topic; each further one joins the first topic whose
     -- beginning it resembles, or begins its own.
     assigned as (
-        select 0 as nth, '{}'::integer[] as beginnings, null::integer as beginning
+        select 0::bigint as nth, '{}'::bigint[] as beginnings, null::bigint as beginning
         union all
         select
-            a.nth,
-            case when t.beginning is null then g.beginnings || a.nth else g.beginnings end,
+            a.nth, case when t.beginning is null then g.beginnings || a.nth else g.beginnings end,
             coalesce(t.beginning, a.nth)
         from assigned as g
         join alike as a on a.nth = g.nth + 1
@@ -140,15 +138,14 @@ as $$
     ),
     judged as (
         select
-            a.said,
-            a.library,
-            a.at,
+            a.said, a.library, a.at,
             _pgrag.found_nothing(a.search_id, a.hit_count) as found_nothing,
-            a.hit_count > 0
-                and a.top_score < missed_queries.weak_score
+            a.hit_count > 0 and a.top_score < missed_queries.weak_score
                 and coalesce(a.parameters ->> 'mode', 'hybrid') = 'hybrid'
-                and a.parameters ->> 'fusion' is distinct from 'rrf'
-                and a.parameters ->> 'aggregate' is distinct from 'rrf'
+                and 'rrf' not in (
+                    coalesce(a.parameters ->> 'fusion', ''),
+                    coalesce(a.parameters ->> 'aggregate', '')
+                )
                 and a.parameters ->> 'rerank' is distinct from 'true' as found_little,
             coalesce(
                 a.pause < interval '2 minutes'
@@ -159,20 +156,15 @@ as $$
                 ),
                 false
             ) as rephrased,
-            coalesce(
-                (
-                    select avg(f.rating) <= 2
-                    from pgrag.feedback as f
-                    where f.search_id = a.search_id
-                ),
-                false
+            (
+                select coalesce(avg(f.rating) <= 2, false)
+                from pgrag.feedback as f
+                where f.search_id = a.search_id
             ) as rated_badly
         from asked as a
     )
     select
-        j.said,
-        j.library,
-        count(*),
+        j.said, j.library, count(*),
         count(*) filter (where j.found_nothing),
         count(*) filter (where j.found_little),
         count(*) filter (where j.rephrased),
@@ -195,15 +187,15 @@ language sql
 immutable
 parallel safe
 as $$
-    select coalesce(2 * count(*) filter (where w.times = 2) >= count(*) and count(*) > 0, false)
+    select count(*) > 0 and 2 * count(*) filter (where w.occurrences = 2) >= count(*)
     from (
-        select count(*) as times
+        select count(*) as occurrences
         from unnest(share_half.words || share_half.other_words) as u (word)
         group by u.word
     ) as w;
 $$;
 
--- The pages of today that are nearest to a query; none if it can no longer be asked.
+-- The pages nearest to a query today; none if the query is no longer valid.
 create or replace function _pgrag.nearest_pages(
     query text,
     library text
@@ -211,27 +203,27 @@ create or replace function _pgrag.nearest_pages(
 returns jsonb
 language plpgsql
 stable
--- That a query has no vector by some model is not news of the gaps.
+-- No notice that a query has no vector.
 set client_min_messages = 'warning'
 as $$
 begin
-    return coalesce(
-        (
-            select jsonb_agg(
+    return (
+        select coalesce(
+            jsonb_agg(
                 jsonb_build_object(
                     'library', p.library, 'key', p.key, 'title', p.title, 'url', p.url,
                     'score', p.score
                 )
                 order by p.score desc, p.key
-            )
-            from pgrag.search_pages(
-                nearest_pages.query, nearest_pages.library, top_k => 3, snippets => false
-            ) as p
-        ),
-        '[]'
+            ),
+            '[]'
+        )
+        from pgrag.search_pages(
+            nearest_pages.query, nearest_pages.library, top_k => 3, snippets => false
+        ) as p
     );
 exception
-    -- The library is gone, or the query had words of a filter that means nothing any more.
+    -- The library is gone, or a filter in the query is no longer valid.
     when sqlstate 'PGR01' or sqlstate 'PGR02' or sqlstate 'PGR03' or sqlstate 'PGR06' then
         return '[]';
 end;

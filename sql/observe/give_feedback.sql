@@ -37,16 +37,14 @@ begin
         where h.search_id = give_feedback.search_id
             and h.document_id = give_feedback.document_id
     ) then
-        raise exception 'Search % did not find document %.',
-            give_feedback.search_id, give_feedback.document_id
+        raise exception 'Passage % is not a hit of search %.',
+            give_feedback.document_id, give_feedback.search_id
             using errcode = 'PGR05',
                 hint = 'Pass the document_id of one of its hits, or none for the whole answer.';
     end if;
     insert into pgrag.feedback as f (search_id, document_id, rating, comment)
     values (
-        give_feedback.search_id,
-        give_feedback.document_id,
-        give_feedback.rating,
+        give_feedback.search_id, give_feedback.document_id, give_feedback.rating,
         nullif(btrim(give_feedback.comment), '')
     )
     returning f.feedback_id into new_id;
@@ -57,5 +55,5 @@ $$;
 comment on function pgrag.give_feedback is
 'Rates one hit of a recorded search (document_id), or its answer as a whole (null), from 1 (useless)
 to 5 (exactly what was asked for); returns the id of the rating. Ratings accumulate; none is
-replaced. Errors: PGR01 for rating or comment, PGR05 for a document that is not a hit of the search,
+replaced. Errors: PGR01 for rating or comment, PGR05 for a passage that is not a hit of the search,
 PGR14 for an unknown search.';

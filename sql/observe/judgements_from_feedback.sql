@@ -22,9 +22,7 @@ declare
 begin
     return query
     select
-        h.library,
-        asked.query,
-        h.page_key,
+        h.library, asked.query, h.page_key,
         greatest(round(avg(f.rating))::integer - 2, 0),
         avg(f.rating)::double precision,
         count(*)

@@ -1,5 +1,5 @@
--- An answer shares the id of the search that found its sources, so both share their feedback. As in
--- record_search, a failure to record must not cost the caller the answer.
+-- An answer has the id of the search that found its sources, so both share their feedback. Errors
+-- become warnings, as in record_search.
 create or replace function pgrag.record_answer(
     search_id uuid,
     question text,

@@ -1,5 +1,4 @@
--- Records a query and its hits. A failure to record must not cost the caller the hits, so these
--- functions turn every error into a warning.
+-- Records a query and its hits. Errors become warnings: a caller must not lose the hits.
 create or replace function pgrag.record_search(
     query text,
     hits jsonb,
@@ -17,9 +16,7 @@ set search_path from current
 as $$
 begin
     return _pgrag.write_search(
-        query,
-        hits,
-        client,
+        query, hits, client,
         coalesce(
             lower(btrim(library)),
             -- Without a name, the search was in the only library.
@@ -40,11 +37,9 @@ arguments of the search besides the query; with "after" the search counts as a f
 results. timings: milliseconds by step; duration_ms: milliseconds in total. Returns null, and writes
 nothing, if the transaction or the role is read-only; if writing fails, also with a WARNING.';
 
--- The hits are given as a caller states them, or as a search has ranked them.
---
--- The search before its hits: a role may add hits only to searches of its own. Library, version and
--- page key are stored by name, and looked up if a hit lacks them, because the page may be removed
--- later.
+-- Takes the hits as a caller states them, or as a search has ranked them. The search is inserted
+-- first, because a role may add hits only to its own searches. Library, version and page key are
+-- stored by name: the page may be removed later.
 create or replace function _pgrag.write_search(
     query text,
     hits jsonb,
@@ -86,16 +81,11 @@ begin
         new_id,
         left(coalesce(write_search.client, 'sql'), 100),
         left(coalesce(write_search.query, ''), 10000),
-        write_search.library,
-        write_search.version,
+        write_search.library, write_search.version,
         coalesce(write_search.continued, false),
         coalesce(jsonb_strip_nulls(write_search.parameters), '{}'),
-        coalesce(write_search.timings, '{}'),
-        write_search.duration_ms,
-        count(*),
-        max(l.score),
-        avg(l.score),
-        _pgrag.caller()
+        coalesce(write_search.timings, '{}'), write_search.duration_ms,
+        count(*), max(l.score), avg(l.score), _pgrag.caller()
     from unnest(listed) as l;
     insert into pgrag.search_hits
     select l.* from unnest(listed) as l;
@@ -126,56 +116,41 @@ as $$
         cross join lateral (
             select case when jsonb_typeof(ranked.value) = 'object' then ranked.value else '{}' end
         ) as stated (hit)
-        cross join lateral (
-            select coalesce(
-                (stated.hit ->> 'library_id')::bigint,
-                (
-                    select l.library_id
-                    from pgrag.libraries as l
-                    where l.name = stated.hit ->> 'library'
-                )
-            ) as library_id
-        ) as owner
+        left join pgrag.libraries as by_id
+            on by_id.library_id = (stated.hit ->> 'library_id')::bigint
+        left join pgrag.libraries as by_name on by_name.name = stated.hit ->> 'library'
         left join lateral (
             select p.key, v.label
             from pgrag.pages as p
             join pgrag.versions as v
                 on v.library_id = p.library_id and v.version_id = p.version_id
-            where p.library_id = owner.library_id
+            where p.library_id = coalesce(by_id.library_id, by_name.library_id)
                 and p.page_id = (stated.hit ->> 'page_id')::bigint
             offset 0
         ) as stored on stated.hit ->> 'key' is null
-        cross join lateral (
-            select case
-                when jsonb_typeof(stated.hit -> 'explanation') = 'object'
-                then jsonb_build_object(
-                    'keyword_rank', stated.hit #> '{explanation,keyword,rank}',
-                    'semantic_rank', stated.hit #> '{explanation,semantic,rank}',
-                    'passage_score', stated.hit #> '{explanation,keyword,passage_score}',
-                    'page_score', stated.hit #> '{explanation,keyword,page_score}',
-                    'section_score', stated.hit #> '{explanation,section_score}',
-                    'graph', stated.hit #> '{explanation,graph}'
-                )
-                else '{}'
-            end as parts
-        ) as explained
         -- One after the other, because || would copy the texts of the hit.
         cross join lateral jsonb_populate_record(
             jsonb_populate_record(
-                jsonb_populate_record(null::pgrag.search_hits, explained.parts), stated.hit
+                jsonb_populate_record(
+                    null::pgrag.search_hits,
+                    jsonb_build_object(
+                        'keyword_rank', stated.hit #> '{explanation,keyword,rank}',
+                        'semantic_rank', stated.hit #> '{explanation,semantic,rank}',
+                        'passage_score', stated.hit #> '{explanation,keyword,passage_score}',
+                        'page_score', stated.hit #> '{explanation,keyword,page_score}',
+                        'section_score', stated.hit #> '{explanation,section_score}',
+                        'graph', stated.hit #> '{explanation,graph}'
+                    )
+                ),
+                stated.hit
             ),
             jsonb_build_object(
                 'search_id', stated_hits.search_id,
                 'rank', ranked.rank,
-                'library_id', owner.library_id,
-                'library', coalesce(
-                    stated.hit ->> 'library',
-                    (
-                        select l.name
-                        from pgrag.libraries as l
-                        where l.library_id = owner.library_id
-                    )
+                'library_id', coalesce(
+                    (stated.hit ->> 'library_id')::bigint, by_name.library_id
                 ),
+                'library', coalesce(stated.hit ->> 'library', by_id.name),
                 'version', coalesce(stated.hit ->> 'version', stored.label),
                 'page_key', coalesce(stated.hit ->> 'key', stored.key)
             )
@@ -195,24 +170,9 @@ parallel safe
 as $$
     select array(
         select row(
-            ranked_hits.search_id,
-            h.ordinality,
-            h.library_id,
-            h.page_id,
-            h.document_id,
-            l.name,
-            v.label,
-            p.key,
-            h.score,
-            h.hybrid_score,
-            h.keyword_score,
-            h.semantic_score,
-            h.keyword_rank,
-            h.semantic_rank,
-            h.passage_score,
-            h.page_score,
-            h.section_score,
-            h.graph
+            ranked_hits.search_id, h.ordinality, h.library_id, h.page_id, h.document_id, l.name,
+            v.label, p.key, h.score, h.hybrid_score, h.keyword_score, h.semantic_score,
+            h.keyword_rank, h.semantic_rank, h.passage_score, h.page_score, h.section_score, h.graph
         )::pgrag.search_hits
         from unnest(ranked_hits.ranked) with ordinality as h
         join pgrag.pages as p on p.library_id = h.library_id and p.page_id = h.page_id

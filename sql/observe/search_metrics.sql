@@ -63,8 +63,7 @@ maximum of the milliseconds, mean number of hits, mean score of the first hit (w
 fused by reciprocal rank), mean rating, and share of rated searches. Further pages of results count
 for the milliseconds only. Days are in UTC. Errors: PGR01 for days or period, PGR02.';
 
--- The scope of metrics: searches since a moment, in one library or (null) in all. A removed library
--- is accepted while there are records of its searches.
+-- The scope of metrics. A removed library is accepted while its searches are recorded.
 create or replace function _pgrag.observed(
     days integer,
     inout library text,
@@ -115,8 +114,7 @@ as $$
     end;
 $$;
 
--- Whether a search found nothing; an agent that failed or was cancelled before any hit does not
--- count.
+-- Whether a search had no hits; a failed or cancelled answer says nothing about that.
 create or replace function _pgrag.found_nothing(
     search_id uuid,
     hit_count integer

@@ -1,5 +1,4 @@
--- The pages that link to a page, or that the page links to, as [[links]]; a link without a target
--- page as written.
+-- The links from or to a page, as [[links]]; one without a target page as it is written.
 create or replace function _pgrag.page_links(
     library_id bigint,
     page_id bigint,

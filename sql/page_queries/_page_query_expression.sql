@@ -1,6 +1,5 @@
--- Parses an expression of a page query into a tree: the operators that bind more strongly than the
--- one before the expression belong to it. A leaf is a token, with a value if it is a literal; other
--- nodes are calls of operators and functions ("call") with their operands ("of").
+-- Parses an expression of a page query into a tree, by precedence climbing. A leaf is a token, with
+-- a value if it is a literal; other nodes are calls ("call") with their operands ("of").
 create or replace function _pgrag.page_query_expression(
     tokens jsonb,
     is_source boolean,
@@ -94,7 +93,7 @@ begin
             nth := nth + 1;
         elsif is_operand and (
             token ? 'value' or is_name and not is_source
-            -- outgoing(note) is told what it needs as a whole.
+            -- The error of outgoing(note) names the whole call.
             or is_name and level > 0 and tokens -> nth - 2 ->> 'word' = 'outgoing'
         ) then
             node := token || jsonb_build_object('is_name', is_name);

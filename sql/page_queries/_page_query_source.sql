@@ -1,5 +1,5 @@
--- A source as a condition on the page p: #tag, "folder" or "folder/note", [[note]] (pages that link
--- to the note), outgoing([[note]]) (pages that the note links to).
+-- A source as a condition on the page p: #tag, "folder", "folder/note", [[note]] (pages that link
+-- to the note) or outgoing([[note]]) (pages that the note links to).
 create or replace function _pgrag.page_query_source(
     source jsonb,
     scope jsonb
@@ -77,9 +77,8 @@ begin
 end;
 $$;
 
--- All that a query refers to: names of properties, each with the keys of the version's front matter
--- that have the same simple form (due-on and "Due on"), and file.* fields (file.link always,
--- because results show it).
+-- What a query refers to: properties, each with the keys of front matter that have the same simple
+-- form (due-on and "Due on"), and file.* fields (file.link always, because results show it).
 create or replace function _pgrag.page_query_scope(
     query jsonb,
     library_id bigint,

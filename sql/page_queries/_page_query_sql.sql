@@ -1,6 +1,5 @@
--- Translates a node of a page query to SQL: a jsonb value or, as a condition, a boolean. Names,
--- texts and numbers become literals by %L; no text of the query becomes SQL. The row is r: fields
--- (the properties), file_name, file_path … and the columns that the scope names.
+-- Translates a node of a page query to SQL over the row r: a jsonb value or, as a condition, a
+-- boolean. Names, texts and numbers become literals by %L; no text of the query becomes SQL.
 create or replace function _pgrag.page_query_sql(
     node jsonb,
     scope jsonb,

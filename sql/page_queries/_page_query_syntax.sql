@@ -1,5 +1,4 @@
--- Parses a page query into a tree: type, columns, source and commands, in the order in which they
--- are written and executed.
+-- Parses a page query into a tree: type, columns, source, and commands in order of execution.
 create or replace function _pgrag.page_query_syntax(
     query text
 )
@@ -76,8 +75,7 @@ begin
 end;
 $$;
 
--- The comma-separated values of a command or of the columns: columns with their names (AS "name",
--- else as written), sort keys with their directions.
+-- The comma-separated values of a command: columns with their names, sort keys with directions.
 create or replace function _pgrag.page_query_keys(
     query text,
     tokens jsonb,

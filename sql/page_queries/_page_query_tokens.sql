@@ -1,6 +1,5 @@
--- The tokens of a page query, each with its kind, column and word (in lower case): commands, words,
--- numbers, quoted texts, [[links]], #tags, signs, and date(…) and dur(…) with a literal; a literal
--- also has its value.
+-- The tokens of a page query with kind, column and word (in lower case); literals have a value.
+-- date(…) and dur(…) of a literal are tokens too.
 create or replace function _pgrag.page_query_tokens(
     query text
 )

@@ -1,5 +1,5 @@
--- The result of a page query function for a single value; for a list, the function is applied to
--- each member. Null if the value does not have the type that the function takes.
+-- The result of a page query function for a value, or for each member of a list. Null if the value
+-- has another type than the function takes.
 create or replace function _pgrag.page_text_function(
     name text,
     arguments jsonb[]

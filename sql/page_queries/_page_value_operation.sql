@@ -1,5 +1,5 @@
--- left OPERATOR right for + - * / %: numbers, dates and durations; + also joins texts and lists.
--- Null if the types do not fit or the result is out of bounds.
+-- + - * / % of numbers, dates and durations; + also joins texts and lists. Null if the types do not
+-- fit or the result is out of bounds.
 create or replace function _pgrag.page_value_operation(
     operator text,
     left_value jsonb,
@@ -80,8 +80,7 @@ begin
 end;
 $$;
 
--- Null if the value has more than 10,000,000 characters: one that is repeatedly joined to itself
--- could exhaust memory.
+-- Null for more than 10,000,000 characters: a value joined to itself could exhaust memory.
 create or replace function _pgrag.bounded_page_value(
     value jsonb
 )

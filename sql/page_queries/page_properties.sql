@@ -1,5 +1,4 @@
--- The properties of one page, each with its type and its value as a value of that type, for use in
--- SQL.
+-- The properties of one page with typed values, for use in SQL.
 create or replace function pgrag.page_properties(
     page_id bigint
 )

@@ -1,5 +1,4 @@
--- The properties of the pages of a version and the types of their values: properties have no
--- declared type, and a text among numbers is mostly a mistake.
+-- Properties have no declared type, and a text among numbers is mostly a mistake.
 create or replace function pgrag.properties(
     library text,
     version text default null,

@@ -1,5 +1,4 @@
--- Tables, lists and tasks from the properties of pages, in a subset of the query language of
--- Obsidian's Dataview, which users of linked notes know.
+-- A subset of the query language of Obsidian's Dataview, which users of linked notes know.
 create or replace function pgrag.query_pages(
     query text,
     library text,

@@ -116,13 +116,11 @@ $$;
 -- RM3 (Abdul-Jaleel et al.: UMass at TREC 2004, after the relevance model of Lavrenko and Croft,
 -- 2001):
 -- p'(w) = original_weight tf(w, q) / |q| + (1 - original_weight) p(w | R). The relevance model
--- p(w | R) is estimated from these passages, weighted by their scores, and cut to the
--- feedback_terms most probable terms. BM25 adds the idf, as for every query. fields: the labels of
--- the fields that are read; null reads them all.
-create or replace function _pgrag.with_relevance(
+-- p(w | R) is estimated from the best passages, weighted by their scores, and cut to the
+-- feedback_terms most probable terms. BM25 adds the idf, as for every query.
+create or replace function _pgrag.with_feedback(
     terms pgrag.query_term[],
-    hits _pgrag.candidates,
-    fields text[] default null
+    target _pgrag.search_target
 )
 returns pgrag.query_term[]
 language plpgsql
@@ -130,8 +128,12 @@ stable
 parallel safe
 as $$
 declare
+    feedback_documents constant integer := 10;
     feedback_terms constant integer := 10;
     original_weight constant double precision := 0.5;
+    hits constant _pgrag.candidates := _pgrag.keyword_candidates(
+        terms, target, feedback_documents, feedback_documents
+    );
     expanded pgrag.query_term[];
 begin
     if cardinality(hits.document_ids) = 0 then
@@ -146,21 +148,15 @@ begin
     ),
     occurrences as (
         select
-            f.library_id, f.language, f.score, o.lexeme,
-            c.occurrences::double precision
-                / sum(c.occurrences) over (partition by f.document_id) as share
+            f.library_id,
+            f.language,
+            f.score,
+            o.lexeme,
+            cardinality(o.positions)::double precision
+                / sum(cardinality(o.positions)) over (partition by f.document_id) as share
         from hit_passages as f
         cross join lateral unnest(f.search) as o
-        cross join lateral (
-            select case
-                when with_relevance.fields is null then cardinality(o.positions)
-                else (
-                    select count(*) from unnest(o.weights) as w
-                    where w = any (with_relevance.fields)
-                )
-            end as occurrences
-        ) as c
-        where c.occurrences > 0
+        where cardinality(o.positions) > 0
     ),
     relevance as (
         select

@@ -1,4 +1,4 @@
--- Refuses a number that is out of bounds, or null, or next to 0, naming the argument.
+-- Refuses a number that is out of bounds, null or not measurable, naming the argument.
 create or replace function _pgrag.check_range(
     argument text,
     value double precision,
@@ -56,8 +56,7 @@ begin
 end;
 $$;
 
--- Whether a formula can go on with a number: products and quotients of numbers that are much
--- smaller or larger might not fit into their type, which would end a search in the middle.
+-- Products and quotients of smaller or larger numbers could overflow in the middle of a search.
 create or replace function _pgrag.is_measurable(
     value numeric
 )

@@ -50,7 +50,7 @@ def test_searches_are_listed_shown_and_rated(indexed: CommandLine, searched: lis
     assert "kestrel 2.0" in listed.out
     assert "keyword 1.25" in listed.out
     assert "install kestrel" in shown.out
-    assert f"5 of 5, document {document}" in shown.out
+    assert f"5 of 5, passage {document}" in shown.out
     assert "just so" in shown.out
     assert "3 of 5, whole answer" in shown.out
 
@@ -64,7 +64,7 @@ def test_gaps_are_listed(indexed: CommandLine, searched: list[str]) -> None:
     assert "install kestrel" in all_of_them.out
 
 
-def test_what_is_wrong_is_said(indexed: CommandLine, searched: list[str]) -> None:
+def test_errors_and_usage_errors(indexed: CommandLine, searched: list[str]) -> None:
     nowhere = str(uuid.uuid4())
     unknown, other, rating, odd, days = (
         indexed.run("feedback", nowhere, 3, code=1),
@@ -74,7 +74,7 @@ def test_what_is_wrong_is_said(indexed: CommandLine, searched: list[str]) -> Non
         indexed.run("searches", "retention", "long", code=2),
     )
     assert f"There is no recorded search {nowhere}" in unknown.err
-    assert "did not find document 1" in other.err
+    assert "Passage 1 is not a hit" in other.err
     # As typer says it with pydantic, and before.
     assert re.search(r"less than or equal to 5|<=5", rating.err)
     assert "seven" in odd.err

@@ -72,7 +72,7 @@ def test_page_types_change_what_is_indexed_when_it_is_read_again(pgrag: CommandL
     assert "types.yaml:6: page_types/note/chunk_profile: must be by_heading, by" in refused.err
     file.write_text(FILE.format(profile="short", weight=11), encoding="utf-8")
     refused = pgrag.run("config", "apply", file, code=1)
-    assert "types.yaml:8: page_types/note/retriever_weight: must be a number from 0" in refused.err
+    assert "types.yaml:8: page_types/note/retriever_weight: must be 0 to 10" in refused.err
     assert "harbour 1" not in refused.err
     assert "with the current page types" in pgrag.run("index", "--changed-config").out
 
@@ -122,7 +122,7 @@ def test_page_types_change_what_is_indexed_when_it_is_read_again(pgrag: CommandL
     assert "with the current page types" in pgrag.run("index", "--changed-config", "harbour@1").out
 
 
-def test_what_cannot_be_asked_for_is_a_usage_error(pgrag: CommandLine) -> None:
+def test_errors_and_usage_errors(pgrag: CommandLine) -> None:
     assert "needs a library and one source" in pgrag.run("index", "harbour", code=2).err
     assert "needs a library and one" in pgrag.run("index", "harbour", "a", "b", code=2).err
     assert (

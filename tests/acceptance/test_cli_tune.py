@@ -19,7 +19,7 @@ def test_library_with_too_little_text_stays_as_it_is(indexed: CommandLine) -> No
     assert indexed.json("configure", "kestrel") == before
 
 
-def test_what_cannot_be_done_is_said(indexed: CommandLine) -> None:
+def test_errors_and_usage_errors(indexed: CommandLine) -> None:
     assert "no tuning of library" in indexed.run("tune", "wegweiser", "--undo", code=1).err
     assert "There is no library" in indexed.run("tune", "kestrell", code=1).err
     assert "source must be" in indexed.run("tune", "kestrel", "--source", "links", code=1).err

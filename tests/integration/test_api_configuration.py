@@ -38,7 +38,7 @@ def test_a_rule_is_tried_and_brought_in(restored: ApiClient, tickets: dict[str, 
     assert (latest["origin"], latest["note"]) == ("user", "tickets are known items")
 
 
-def test_pages_that_a_page_type_would_read_otherwise_are_counted(harbour: ApiClient) -> None:
+def test_pages_outdated_by_a_page_type_are_counted(harbour: ApiClient) -> None:
     def changed(entry: object, **options: bool) -> list[dict[str, object]]:
         body = {"entries": {"page_types": {"default": entry}}} | options
         answer = harbour.request("PATCH", "/v1/configuration", json=body)
@@ -53,7 +53,7 @@ def test_pages_that_a_page_type_would_read_otherwise_are_counted(harbour: ApiCli
     assert changed({"description": "As before."}) == []
 
 
-def test_what_is_wrong_is_named(harbour: ApiClient) -> None:
+def test_errors_name_the_entry(harbour: ApiClient) -> None:
     entries = {"rules": {"tickets": {"words": ["a"], "intent": "NOPE"}}}
     response = harbour.request("PATCH", "/v1/configuration", json={"entries": entries})
     assert "NOPE" in problem(response, 422, "invalid-input")["detail"]

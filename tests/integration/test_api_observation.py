@@ -133,7 +133,7 @@ def test_answers_have_the_shape_that_is_promised(
     assert_promised(address, api.ok(address))
 
 
-def test_bad_questions_are_refused(api: ApiClient) -> None:
+def test_invalid_parameters_are_refused(api: ApiClient) -> None:
     problem(api.get("/v1/metrics/searches", library="harbor"), 404, "unknown-library")
     problem(api.get("/v1/metrics/searches", period="hour"), 422, "invalid-request")
     problem(api.get("/v1/metrics/searches", days=0), 422, "invalid-request")

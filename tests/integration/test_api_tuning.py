@@ -71,7 +71,7 @@ def test_dry_run_changes_nothing(kitchen: ApiClient) -> None:
 @pytest.mark.parametrize(
     "body", [{"query_count": 3}, {"source": "links"}, {"seeds": 1}, {"seed": "many"}]
 )
-def test_what_cannot_be_used_is_named(kitchen: ApiClient, body: dict[str, object]) -> None:
+def test_invalid_bodies_are_refused(kitchen: ApiClient, body: dict[str, object]) -> None:
     answer = kitchen.post(ADDRESS, body)
     assert answer.status_code == 422
     assert next(iter(body)) in answer.text

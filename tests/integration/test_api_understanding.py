@@ -15,7 +15,7 @@ def test_intent_of_a_query(harbour: ApiClient) -> None:
     assert (plain["intent"], plain["confidence"], plain["rule"]) == ("SEMANTIC", 0, None)
 
 
-def test_arguments_that_cannot_be_used(harbour: ApiClient) -> None:
+def test_invalid_parameters_are_refused(harbour: ApiClient) -> None:
     for address, field in [
         ("/v1/intent", "q"),
         ("/v1/intent?q=", "q"),

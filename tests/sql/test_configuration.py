@@ -75,7 +75,7 @@ def test_exact_leaves_only_what_is_named_in_the_sections_given(connection):
     assert len(found["intents"]) == 5
 
 
-def test_comparing_writes_nothing_and_says_before_and_after(connection):
+def test_comparing_returns_before_and_after_and_writes_nothing(connection):
     whole = configuration(connection)
     [row] = run(
         connection, "compare_configuration", entries={"intents": {"SEMANTIC": {"unit": "page"}}}
@@ -106,8 +106,8 @@ def test_states_are_kept_as_versions(connection):
         ({"rules": {"Big": MINE}}, "rules/Big: the name must be of small letters"),
         ({"intents": {"small": {}}}, "intents/small: the name must be of capital letters"),
         ({"rules": {"a": MINE | {"word": 1}}}, "rules/a/word: there is no such field."),
-        ({"rules": {"a": MINE | {"confidence": 7}}}, "must be a number from 0 to 1, got 7."),
-        ({"rules": {"a": MINE | {"confidence": "1"}}}, 'must be a number from 0 to 1, got "1".'),
+        ({"rules": {"a": MINE | {"confidence": 7}}}, "must be 0 to 1, got 7."),
+        ({"rules": {"a": MINE | {"confidence": "1"}}}, "must be 0 to 1, got '1'."),
         ({"rules": {"a": MINE | {"words": []}}}, "rules/a/words: must be a list of phrases"),
         ({"rules": {"a": MINE | {"words": ["a|b"]}}}, "rules/a/words: must be a list"),
         ({"rules": {"a": MINE | {"words": ["?"]}}}, "rules/a/words: must be a list"),
@@ -121,13 +121,13 @@ def test_states_are_kept_as_versions(connection):
         ({"query_types": {"factual": None}}, "/query_type: there is no query type 'factual'"),
         ({"query_types": {"x": {"levels": [3]}}}, "query_types/x/levels: must be a list of 0"),
         ({"query_types": {"x": {"levels": []}}}, "query_types/x/levels: must be a list of 0"),
-        ({"query_types": {"x": {"alpha_offset": 2}}}, "must be a number from -1 to 1, got 2."),
+        ({"query_types": {"x": {"alpha_offset": 2}}}, "must be -1 to 1, got 2."),
         ({"intents": {"X": {"unit": "book"}}}, "intents/X/unit: must be document or page"),
         ({"intents": {"X": {"hierarchy": "up"}}}, "must be none, depth, breadth or overview"),
         ({"synonyms": {"none": {"a": ["b"]}}}, "There is no library 'none'."),
     ],
 )
-def test_what_cannot_be_used_is_refused_with_its_place(connection, entries, message):
+def test_invalid_entries_are_refused_with_their_location(connection, entries, message):
     before = configuration(connection)
     code = "PGR02" if "library" in message else "PGR01"
     with refused(connection, code, message):

@@ -62,7 +62,7 @@ def test_search_by_keywords(connection, works):
         search(connection, "water", library=works, filters={"keywords": {"<": "m"}})
 
 
-def test_keywords_are_the_telling_words_as_they_are_written(connection, works):
+def test_keywords_are_distinctive_words_as_written(connection, works):
     found = keywords(connection, works, "valve.md")
     assert set(found[:2]) == {"gasket", "valve"}
     assert "the" not in found

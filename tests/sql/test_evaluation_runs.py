@@ -16,16 +16,6 @@ def winery(module_connection):
     labelled_library(module_connection)
 
 
-def test_a_run_returns_what_the_search_returns(connection):
-    run_id = evaluate(connection, name="hybrid")
-    for query in connection.execute("select * from pgrag.evaluation_queries").fetchall():
-        hits = search(
-            connection, query["query"], library="winery", max_per_page=1, top_k=20
-        )  # fmt: skip
-        expected = [key for key in keys(hits) if key not in query["excluded"]]
-        assert returned(connection, run_id)[query["query_id"]] == expected
-
-
 def test_averages_are_those_of_the_queries(connection):
     run_id = evaluate(connection, name="keyword")
     rows = run(connection, "evaluation_scores", run_id=run_id, metrics=["ndcg@10"])
@@ -51,7 +41,7 @@ def test_margins_are_those_of_a_t_test(connection):
     assert row["margin"] == pytest.approx(expected, rel=0.02), "a series of four terms"
 
 
-def test_a_run_says_what_it_was_made_with(connection):
+def test_a_run_stores_its_inputs(connection):
     run_id = evaluate(
         connection, name="half", configuration={"function": "search", "arguments": {"alpha": 0.5}}
     )
@@ -76,6 +66,7 @@ def test_a_run_says_what_it_was_made_with(connection):
     [
         ("keyword", "keyword_search", {}),
         ("semantic", "semantic_search", {}),
+        ("hybrid", "search", {}),
         ("rrf", "search", {"fusion": "rrf"}),
     ],
 )
@@ -95,7 +86,6 @@ def test_builtin_configurations_are_these_searches(connection, name, function, a
 
 
 def test_any_argument_of_the_function_may_be_given(connection):
-    """Numbers, texts, lists, objects: each is read as the type that the function declares."""
     arguments = {
         "filters": {"page": "cellar/*"}, "levels": [1, 2], "rrf_weights": [1, 0.5],
         "fusion": "rrf", "min_score": 0, "model": None,
@@ -140,7 +130,7 @@ def test_functions_of_other_schemas_are_refused(connection, function):
         run(connection, "evaluation_answer", run_id=run_id, query_id="q1")
 
 
-def test_pages_that_do_not_count_are_left_out_and_others_take_their_places(connection):
+def test_excluded_pages_are_replaced_by_further_hits(connection):
     hits = search(connection, "clean barrels", library="winery", max_per_page=1)
     assert "cellar/barrels.md" in keys(hits)
     run_id = evaluate(connection, configuration={"function": "search", "depth": 2.0})
@@ -150,7 +140,7 @@ def test_pages_that_do_not_count_are_left_out_and_others_take_their_places(conne
 
 
 @pytest.mark.parametrize("aggregate", ["mean", "sum", "rrf"])
-def test_chunks_of_a_page_become_one_score(connection, aggregate):
+def test_passages_of_a_page_become_one_score(connection, aggregate):
     run_id = evaluate(connection, configuration={"function": "search", "aggregate": aggregate})
     hits = search(connection, "leaking barrel", library="winery", top_k=100)
     scores: dict[str, list[float]] = {}
@@ -169,7 +159,7 @@ def test_chunks_of_a_page_become_one_score(connection, aggregate):
     ("unit", "target"),
     [("section", "cellar/barrels.md#leaks"), ("document", "cellar/barrels.md#c1")],
 )
-def test_chunks_and_sections_can_be_judged(connection, unit, target):
+def test_passages_and_sections_can_be_judged(connection, unit, target):
     queries = [{"id": "q1", "text": "leaking barrel soaked", "judgements": {target: 1}}]
     import_set(connection, queries, unit=unit)
     run_id = evaluate(connection)
@@ -197,7 +187,7 @@ def test_settings_hold_for_one_run_only(connection):
     assert latest["settings"]["field_weights"] == weights | {"content": 1}
 
 
-def test_settings_are_taken_back_where_the_run_fails(connection):
+def test_settings_are_rolled_back_if_the_run_fails(connection):
     configuration = {
         "function": "search", "arguments": {"fusion": "magic"}, "settings": {"alpha": 0.9},
     }  # fmt: skip
@@ -207,7 +197,7 @@ def test_settings_are_taken_back_where_the_run_fails(connection):
     assert run(connection, "evaluation_runs") == []
 
 
-def test_another_library_with_the_same_pages_can_be_asked(connection):
+def test_another_library_with_the_same_pages_can_be_searched(connection):
     ingest(connection, "winery-half", [page("field/barrels.md", "Clean barrels each spring.")])
     run_id = evaluate(connection, configuration={"function": "search", "library": "winery-half"})
     assert returned(connection, run_id)["q2"] == ["field/barrels.md"]
@@ -256,12 +246,9 @@ def test_unknown_names_are_refused(connection):
         evaluate(connection, evaluation_set="nothing")
     with refused(connection, "PGR01", "no configuration 'best'", "keyword, semantic"):
         evaluate(connection, name="best")
-    with refused(connection, "PGR11", "no evaluation run 4711"):
-        metrics(connection, 4711)
-    with refused(connection, "PGR11", "no evaluation run 4711"):
-        run(connection, "repeat_evaluation", run_id=4711)
-    with refused(connection, "PGR11", "no evaluation run 4711"):
-        run(connection, "remove_evaluation_run", run_id=4711)
+    for function in ("evaluation_metrics", "repeat_evaluation", "remove_evaluation_run"):
+        with refused(connection, "PGR11", "no evaluation run 4711"):
+            run(connection, function, run_id=4711)
 
 
 @pytest.mark.parametrize(
@@ -286,13 +273,13 @@ def test_unknown_names_are_refused(connection):
         ({"function": "search", "settings": {"k9": 1}}, "no library setting k9", ""),
     ],
 )
-def test_configurations_that_cannot_be_are_refused(connection, configuration, message, hint):
+def test_invalid_configurations_are_refused(connection, configuration, message, hint):
     with refused(connection, "PGR01", message, hint):
         evaluate(connection, configuration=Jsonb(configuration))
     assert run(connection, "evaluation_runs") == []
 
 
-def test_removing(connection):
+def test_runs_and_sets_are_removed(connection):
     first, second = evaluate(connection), evaluate(connection)
     run(connection, "remove_evaluation_run", run_id=first)
     assert [row["run_id"] for row in run(connection, "evaluation_runs")] == [second]

@@ -13,7 +13,7 @@ def winery(module_connection):
     labelled_library(module_connection)
 
 
-def test_a_set_is_listed_with_what_it_holds(connection):
+def test_a_set_is_listed_with_its_numbers(connection):
     evaluate(connection)
     [row] = run(connection, "evaluation_sets")
     assert {**row, "created_at": None} == {
@@ -58,7 +58,7 @@ def test_queries_without_judgements_are_left_out_and_named(connection):
         ),
     ],
 )
-def test_sets_that_cannot_be_are_refused_and_the_old_one_stays(connection, queries, message):
+def test_invalid_sets_are_refused_and_the_old_one_stays(connection, queries, message):
     with refused(connection, "PGR01", message):
         run(
             connection, "import_evaluation_set",
@@ -67,14 +67,10 @@ def test_sets_that_cannot_be_are_refused_and_the_old_one_stays(connection, queri
     assert value(connection, "select count(*) from pgrag.evaluation_queries") == 3
 
 
-def test_names_and_units_are_checked(connection):
-    with refused(connection, "PGR01", "cannot be called 'two words'"):
-        import_set(connection, name="Two words")
-    with refused(connection, "PGR01", "page, section or document, got 'word'"):
-        import_set(connection, unit="word")
+def test_libraries_and_targets_are_checked(connection):
     with refused(connection, "PGR02", "winry"):
         import_set(connection, library="winry")
-    with refused(connection, "PGR01", "has no document 'field/pruning.md#c99'", "KEY#cPLACE"):
+    with refused(connection, "PGR01", "has no document 'field/pruning.md#c99'", "KEY#cN"):
         import_set(
             connection, [{"id": "q", "text": "a", "judgements": {"field/pruning.md#c99": 1}}],
             unit="document",
@@ -99,5 +95,5 @@ def test_what_is_relevant_is_never_excluded(connection):
         ("", "english"),
     ],
 )
-def test_the_language_of_a_text_is_told(connection, text, language):
+def test_the_language_of_a_text_is_detected(connection, text, language):
     assert value(connection, "select pgrag.likely_language(%s)", text) == language

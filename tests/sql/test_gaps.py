@@ -13,21 +13,18 @@ from psycopg.types.json import Jsonb
 
 @pytest.fixture(scope="module", autouse=True)
 def libraries(module_connection) -> None:
-    ingest(
-        module_connection,
-        "pumps",
-        [
-            page("prime.md", "Prime the pump before the first run. Bleed the air from the pump."),
-            page("seal.md", "Replace the seal of the pump when it drips."),
-        ],
-    )
+    pages = [
+        page("prime.md", "Prime the pump before the first run. Bleed the air from the pump."),
+        page("seal.md", "Replace the seal of the pump when it drips."),
+    ]
+    ingest(module_connection, "pumps", pages)
     ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
 
 
 def asked(
     connection: psycopg.Connection, query: str, score: float | None = 0.7, **facts: Any
 ) -> uuid.UUID:
-    """Write down a search of so many minutes ago; without a score it found nothing."""
+    """Record a search of some minutes ago; without a score it had no hits."""
     facts = {"library": "pumps", "client": "rest", "minutes": 60, "parameters": {}} | facts
     return value(
         connection,
@@ -40,8 +37,17 @@ def asked(
     )  # fmt: skip
 
 
+def unanswered(connection: psycopg.Connection, *queries: str, times: int = 1) -> None:
+    for query in queries * times:
+        asked(connection, query, None)
+
+
 def gaps(connection: psycopg.Connection, **arguments: Any) -> list[Row]:
     return run(connection, "gaps", **arguments)
+
+
+def topics(connection: psycopg.Connection) -> set[frozenset[str]]:
+    return {frozenset(row["examples"]) for row in gaps(connection)}
 
 
 def reasons(row: Row) -> tuple[int, ...]:
@@ -51,7 +57,7 @@ def reasons(row: Row) -> tuple[int, ...]:
     )
 
 
-def test_searches_that_found_what_was_asked_are_no_gap(connection):
+def test_successful_searches_are_no_gap(connection):
     asked(connection, "prime the pump", 0.8)
     assert gaps(connection) == []
 
@@ -81,7 +87,7 @@ def test_scores_on_another_scale_are_not_weak(connection, parameters):
     assert gaps(connection) == []
 
 
-def test_asked_again_in_other_words(connection):
+def test_rephrased_questions_are_gaps(connection):
     asked(connection, "pump drips", minutes=30, caller="a")
     asked(connection, "pump drips at the seal", minutes=29, caller="a")
     asked(connection, "bleed air", minutes=28, caller="a")
@@ -119,37 +125,26 @@ def test_rated_badly(connection):
 
 class TestTopics:
     def test_words_and_meaning_make_a_topic(self, connection):
-        for query, times in (
-            ("how to store the pump in winter", 3),
-            ("store pump winter", 2),
-            ("storing pumps during the winter season", 1),
-            ("price list", 2),
-        ):
-            for _ in range(times):
-                asked(connection, query, None)
-        stored, prices = gaps(connection)
-        assert (stored["topic"], stored["searches"]) == ("how to store the pump in winter", 6)
-        assert stored["examples"] == [
-            "how to store the pump in winter",
-            "store pump winter",
+        first, *others = same = [
+            "how to store the pump in winter", "store pump winter",
             "storing pumps during the winter season",
-        ]
+        ]  # fmt: skip
+        unanswered(connection, *same)
+        unanswered(connection, first, others[0], "price list")
+        unanswered(connection, first, "price list")
+        stored, prices = gaps(connection)
+        assert (stored["topic"], stored["searches"]) == (first, 6)
+        assert stored["examples"] == same
         assert (prices["topic"], prices["searches"]) == ("price list", 2)
 
     def test_meaning_alone_makes_a_topic(self, connection):
-        for query in ("purchase", "buy", "submarine"):
-            asked(connection, query, None)
-        assert {frozenset(row["examples"]) for row in gaps(connection)} == {
-            frozenset({"purchase", "buy"}), frozenset({"submarine"})
-        }  # fmt: skip
+        unanswered(connection, "purchase", "buy", "submarine")
+        assert topics(connection) == {frozenset({"purchase", "buy"}), frozenset({"submarine"})}
 
     def test_letters_that_the_model_does_not_know_are_not_alike(self, connection):
-        for query in ("настроить насос", "зимнее хранение", "зимнее хранение насоса"):
-            asked(connection, query, None)
-        assert {frozenset(row["examples"]) for row in gaps(connection)} == {
-            frozenset({"настроить насос"}),
-            frozenset({"зимнее хранение", "зимнее хранение насоса"}),
-        }
+        one, *alike = "настроить насос", "зимнее хранение", "зимнее хранение насоса"
+        unanswered(connection, one, *alike)
+        assert topics(connection) == {frozenset({one}), frozenset(alike)}
 
     def test_a_topic_is_of_one_library(self, connection):
         for library in ("pumps", "valves", None):
@@ -162,15 +157,12 @@ class TestTopics:
         first, both, last = (
             "storage winter invoice", "winter invoice language", "invoice language kernel"
         )  # fmt: skip
-        for query, times in ((first, 3), (both, 2), (last, 1)):
-            for _ in range(times):
-                asked(connection, query, None)
+        for times, query in enumerate((last, both, first), start=1):
+            unanswered(connection, query, times=times)
         assert [row["examples"] for row in gaps(connection)] == [[first, both], [last]]
 
     def test_examples_and_rows_are_few(self, connection):
-        for number in range(8):
-            asked(connection, f"price list {number}", None)
-        asked(connection, "winter", None)
+        unanswered(connection, *(f"price list {number}" for number in range(8)), "winter")
         rows = gaps(connection)
         assert [len(row["examples"]) for row in rows] == [5, 1]
         assert len(gaps(connection, top_k=1)) == 1
@@ -182,7 +174,7 @@ class TestTopics:
 
 
 class TestNearestPages:
-    def test_of_the_library_of_today(self, connection):
+    def test_are_those_of_the_library_today(self, connection):
         asked(connection, "seal of a submarine", 0.1)
         [row] = gaps(connection)
         assert row["pages"][0]["key"] == "seal.md"
@@ -196,7 +188,7 @@ class TestNearestPages:
         [row] = gaps(connection)
         assert (row["library_name"], row["pages"]) == ("hoses", [])
 
-    def test_none_for_what_cannot_be_asked(self, connection):
+    def test_none_for_an_invalid_query(self, connection):
         asked(connection, "-seal", None)
         [row] = gaps(connection)
         assert row["pages"] == []

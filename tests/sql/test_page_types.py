@@ -150,14 +150,14 @@ def test_injected_text_is_searched_and_embedded_and_not_shown(connection):
         ({"a": {"folders": ["[z-a]*"]}}, "page_types/a/folders: '[z-a]*' is not a pattern."),
         ({"a": {"chunk_profile": "tiny"}}, "page_types/a/chunk_profile: must be by_heading, by_m"),
         ({"a": {"edge_defaults": ["part of"]}}, "page_types/a/edge_defaults: must be a list of"),
-        ({"a": {"retriever_weight": -1}}, "must be a number from 0 to 10, got -1."),
-        ({"a": {"retriever_weight": 10.5}}, "must be a number from 0 to 10, got 10.5."),
-        ({"a": {"retriever_weight": "2"}}, 'must be a number from 0 to 10, got "2".'),
+        ({"a": {"retriever_weight": -1}}, "must be 0 to 10, got -1."),
+        ({"a": {"retriever_weight": 10.5}}, "must be 0 to 10, got 10.5."),
+        ({"a": {"retriever_weight": "2"}}, "must be 0 to 10, got '2'."),
         ({"a": {"link_keys": [3]}}, "page_types/a/link_keys: must be a list of front matter keys"),
         ({"a": {"inject": {"a": 1}}}, "page_types/a/inject: must be a list of front matter keys"),
     ],
 )
-def test_a_page_type_that_cannot_be_used_is_refused_with_its_place(connection, entries, message):
+def test_invalid_page_types_are_refused_with_their_location(connection, entries, message):
     before = value(connection, "select pgrag.configuration()")
     for function in ("compare_configuration", "apply_configuration", "install_configuration"):
         with refused(connection, "PGR01", message):
@@ -172,7 +172,7 @@ def test_kinds_of_edges_have_a_name_and_a_weight(connection):
     assert kinds["references"]["weight"] == 1
     for entries, message in (
         ({"Blocks": {}}, "edge_kinds/Blocks: the name must be of small letters, digits and _."),
-        ({"blocks": {"weight": 11}}, "edge_kinds/blocks/weight: must be a number from 0 to 10"),
+        ({"blocks": {"weight": 11}}, "edge_kinds/blocks/weight: must be 0 to 10"),
         ({"blocks": {"wait": 1}}, "edge_kinds/blocks/wait: there is no such field."),
     ):
         with refused(connection, "PGR01", message):

@@ -291,7 +291,7 @@ def test_sort_by_several_keys(connection):
     ]  # fmt: skip
 
 
-def test_commands_are_carried_out_as_they_are_written(connection):
+def test_commands_are_executed_in_order(connection):
     assert names(connection, "LIST SORT file.name LIMIT 2") == ["2024-05-06", "ada"]
     assert names(connection, "LIST LIMIT 3 SORT file.name DESC") == ["bob", "ada", "2024-05-06"]
     assert names(connection, "LIST LIMIT 3 WHERE born LIMIT 0") == []
@@ -389,7 +389,7 @@ def test_tasks_in_groups(connection):
     assert rows[0]["fields"]["Tasks"][0]["text"] == "Dig"
 
 
-def test_a_task_names_the_smallest_document_at_its_line(connection):
+def test_a_task_names_the_smallest_passage_at_its_line(connection):
     body = "---\na: 1\n---\n- [ ] One\n\n- [ ] Two"
     documents = [
         {"content": "One Two", "level": 1, "sort_order": 1, "line_start": 4, "line_end": 6},
@@ -459,7 +459,7 @@ def test_a_task_names_the_smallest_document_at_its_line(connection):
         ("LIST " + " " * 10000, 10001, "10,000 characters at most"),
     ],
 )
-def test_mistakes_are_told_with_their_column(connection, query, column, message):
+def test_syntax_errors_name_their_column(connection, query, column, message):
     with refused(connection, "PGR16", message):
         ask(connection, query)
     with pytest.raises(psycopg.Error) as caught, connection.transaction():
@@ -490,7 +490,7 @@ def test_long_chains_are_no_deep_trees(connection):
     ],
 )
 def test_no_value_grows_without_end(connection, bomb):
-    """Each would have a million million characters and more; at a length of its own it is null."""
+    """Each would have more than 10^12 characters; beyond the bound the value is null."""
     value, *commands = bomb.replace("'", '"').split(" FLATTEN ")
     flattened = "".join(f" FLATTEN {command}" for command in commands)
     [row] = ask(connection, f"LIST WITHOUT ID {value} LIMIT 1{flattened}")
@@ -507,5 +507,3 @@ def test_library_and_version_by_name(connection):
         ask(connection, query, library="nowhere")
     with refused(connection, "PGR03"):
         ask(connection, query, library="versioned", version="stable")
-    with refused(connection, "PGR01"):
-        ask(connection, query, top_k=-1)

@@ -131,7 +131,6 @@ def test_sql_in_a_text_finds_exactly_itself(connection, written, evil):
 @example(name="a", found=1e308)
 @PROPERTY
 def test_any_property_can_be_asked_for(connection, written, name, found):
-    """Whatever the front matter holds, every operator and function takes it."""
     connection.execute(
         "update pgrag.pages set front_matter = %s where key = 'projects/0.md'",
         [Jsonb({name: found})],

@@ -49,14 +49,14 @@ def test_say_the_same_as_the_sources_of_an_answer(connection, found):
         assert alone["block"] in row["messages"][1]["content"]
 
 
-def test_nothing_in_a_document_ends_its_quotation(connection, found):
+def test_no_passage_ends_its_quotation(connection, found):
     [row] = quoted(connection, found["b.md"]["document_id"])
     assert row["block"].count("<source") == 1
     assert row["block"].count("</source>") == 1
     assert row["block"].endswith("Now obey.\n</source>")
 
 
-def test_what_is_not_there_is_refused(connection, found):
+def test_unknown_passages_are_refused(connection, found):
     with refused(connection, "PGR05", "987654321"):
         quoted(connection, 987654321)
     with refused(connection, "PGR01", "first_number"):

@@ -1,14 +1,13 @@
-"""Links, query expansion and the aggregation of pages are tuned where that is surely better."""
+"""Links, query expansion and aggregation of pages change only if that is better."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import psycopg
 import pytest
 import vault
-from library import Row, ingest, page, refused, run, value
+from library import Row, page, refused, run, value
 from psycopg.types.json import Jsonb
 from vault import Link
 from workshop import MATERIALS, TOPICS, judge, key, state, write
@@ -65,7 +64,7 @@ def linked(connection: psycopg.Connection) -> psycopg.Connection:
 
 
 class TestLinks:
-    def test_they_count_where_they_lead_to_answers(self, linked):
+    def test_are_kept_if_they_lead_to_answers(self, linked):
         ask(linked)
         before = state(linked)
         done = tune(linked)
@@ -83,7 +82,7 @@ class TestLinks:
         run(linked, "undo_tuning", library="workshop")
         assert state(linked) == before
 
-    def test_they_do_not_where_they_lead_away(self, linked):
+    def test_are_switched_off_if_they_lead_away(self, linked):
         ask(linked, of="wrong")
         run(linked, "configure_library", library="workshop", settings={"graph": {"search": True}})
         done = tune(linked)
@@ -92,8 +91,7 @@ class TestLinks:
         run(linked, "undo_tuning", library="workshop")
         assert settings(linked)["graph"] == {"search": True}
 
-    def test_questions_that_are_texts_of_links_have_no_say(self, linked):
-        """The pages that use them are found by them, and link to the answer."""
+    def test_questions_that_are_texts_of_links_do_not_decide(self, linked):
         for place, topic in enumerate(ASKED):
             linked.execute(
                 "update pgrag.pages set anchor_texts = array[%s] where key = %s",
@@ -102,9 +100,9 @@ class TestLinks:
         ask(linked)
         graph = verdict(tune(linked, dry_run=True), "graph")
         assert not graph["kept"]
-        assert "0 questions can tell" in graph["reason"]
+        assert "0 questions decide" in graph["reason"]
 
-    def test_titles_have_no_say_either(self, connection):
+    def test_titles_do_not_decide(self, connection):
         """The same library, asked by its own titles and descriptions."""
         pages = [
             page(
@@ -118,7 +116,7 @@ class TestLinks:
         vault.write(connection, "workshop", pages, links)
         done = tune(connection, dry_run=True)
         assert done["questions"] == {"title": len(ASKED)}
-        assert "0 questions can tell" in verdict(done, "graph")["reason"]
+        assert "0 questions decide" in verdict(done, "graph")["reason"]
 
     def test_library_without_links_is_not_asked(self, connection):
         write(connection)
@@ -137,8 +135,8 @@ class TestAggregation:
         pairs(connection, right, wrong, linked=False)
         # Other weights would do as well here.
         connection.execute(
-            "create or replace function _pgrag.choose_settings(in_force jsonb, frozen text[],"
-            " out chosen jsonb, out proposed jsonb, out trials jsonb) language sql stable"
+            "create or replace function _pgrag.choose_weights(in_force jsonb, alpha_is_learnable"
+            " boolean, out chosen jsonb, out proposed jsonb, out trials jsonb) language sql stable"
             " as $$ select in_force, '{}'::jsonb, '[]'::jsonb $$"
         )
         ask(connection)
@@ -181,30 +179,7 @@ class TestExpansion:
         run(connection, "undo_tuning", library="workshop")
         assert "query_expansion" not in settings(connection)
 
-    def test_feedback_reads_nothing_that_is_muted(self, connection):
-        """Every address has one more word; the address is muted for questions from titles."""
-        pages = [
-            page(
-                f"{place}.md",
-                f"Keep the {topic}.",
-                title=f"{topic} handbook",
-                url=f"https://workshop.example/zinc{place % 2}",
-            )
-            for place, topic in enumerate(TOPICS)
-        ]
-        ingest(connection, "workshop", pages, language="simple", embed=False)
-        tune(connection, dry_run=True)
-        added = connection.execute(
-            "select t.is_muted, array_agg(distinct t.lexeme) as lexemes"
-            " from pg_temp.tuning_terms as t where t.expansion = 'feedback' group by t.is_muted"
-        ).fetchall()
-        by_form = {row["is_muted"]: [w for w in row["lexemes"] if re.match("zinc", w)]
-                   for row in added}  # fmt: skip
-        assert by_form[False]
-        assert by_form[True] == []
-
-    def test_settings_in_force_are_what_is_compared_with(self, linked):
-        """A library that is expanded already is judged by its expanded searches."""
+    def test_values_are_compared_with_the_settings_in_force(self, linked):
         ask(linked)
         run(
             linked, "configure_library",
@@ -215,7 +190,7 @@ class TestExpansion:
 
 
 def test_kept_settings_apply_together(linked):
-    """Weights, too, are told as one decision; what is rejected is not stored."""
+    """The weights are one decision; rejected settings are not stored."""
     ask(linked)
     done = tune(linked)
     kept = [each["setting"] for each in done["verdicts"] if each["kept"]]

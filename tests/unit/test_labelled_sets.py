@@ -115,10 +115,10 @@ def test_records_become_pages(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"title": "a", "text": "b"}\n', "corpus.jsonl:1: the document has no _id"),
+        ('{"title": "a", "text": "b"}\n', "corpus.jsonl:1: the page has no _id"),
         ('{"_id": "1", "title": "a"}\n', "corpus.jsonl:1: title and text of '1'"),
-        ('{"_id": "1", "text": "b"}\n' * 2, "corpus.jsonl:2: document '1' occurs twice"),
-        ("\n", "corpus.jsonl: holds no document"),
+        ('{"_id": "1", "text": "b"}\n' * 2, "corpus.jsonl:2: page '1' occurs twice"),
+        ("\n", "corpus.jsonl: holds no page"),
     ],
 )
 def test_faults_of_a_corpus_are_named(tmp_path, text, message):

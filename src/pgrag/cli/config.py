@@ -21,9 +21,7 @@ commands = typer.Typer(
 _SIGNS = {"add": "+", "change": "~", "remove": "-"}
 
 File = Annotated[str, Argument(metavar="FILE", help="A YAML file; - reads stdin.")]
-Exact = Annotated[
-    bool, Option(help="A section in the file is complete: entries that it lacks are removed.")
-]
+Exact = Annotated[bool, Option(help="Remove entries that are not in their section of the file.")]
 
 
 @commands.command()
@@ -117,7 +115,7 @@ def apply(
 @command
 def history(
     app: App,
-    top_k: Annotated[int, Option("--top-k", "-n", min=1, help="At most this many versions.")] = 20,
+    top_k: Annotated[int, Option("--top-k", "-n", min=1, help="Maximum number of versions.")] = 20,
 ) -> Output:
     """List the versions of the configuration, the newest first."""
     rows = app.database.call("configuration_history", top_k=top_k)

@@ -109,7 +109,7 @@ def list_(
 
 
 def _mean(row: Row, field: str, metric: str) -> float | None:
-    """JSON does not keep floats apart from integers: a mean of 1 arrives as an integer."""
+    """As a float: JSON stores a mean of 1 as an integer."""
     mean = row[field].get(metric)
     return None if mean is None else float(mean)
 
@@ -337,7 +337,7 @@ def _results(results: list[Row], metrics: list[str], *, alone: bool = False) -> 
 
 
 def _change(row: Row) -> str:
-    """What is new since the run before, in a sentence or two."""
+    """The change since the previous run, in a sentence or two."""
     change = row["change"]
     told = (
         f"{row['config']}: {change['metric']} {change['difference']:+.4f} since run"

@@ -32,9 +32,9 @@ OneLibrary = Annotated[
     str | None,
     Option("--library", "-l", metavar="LIBRARY", help="Only searches limited to this library."),
 ]
-Rows = Annotated[int, Option("--top-k", "-n", min=1, help="At most this many rows.")]
+Rows = Annotated[int, Option("--top-k", "-n", min=1, help="Maximum number of rows.")]
 _Weak = Annotated[
-    float, Option(min=0, max=1, help="A search whose best score is below has found little.")
+    float, Option(min=0, max=1, help="Searches with a lower best score found little.")
 ]
 Period = Annotated[Literal["day", "week", "month", "all"], Option(help="What one row covers.")]
 
@@ -132,7 +132,7 @@ _HIT = (
     "passage_score", "page_score", "semantic_score", "semantic_rank", "section_score",
     "type_weight", "edge", "centrality",
 )  # fmt: skip
-"""What is known of a recorded hit; the last three are parts of a score with links."""
+"""The columns of a recorded hit; the last three are parts of a score with links."""
 
 
 @searches.command("show")
@@ -154,7 +154,7 @@ def _print_record(record: Row) -> None:
     if hits:
         print_table(columns, [[hit.get(name) for name in columns] for hit in hits])
     for rating in record["feedback"]:
-        rated = f"document {rating['document_id']}" if rating["document_id"] else "whole answer"
+        rated = f"passage {rating['document_id']}" if rating["document_id"] else "whole answer"
         print_text(f"{rating['rating']} of 5, {rated}, {rating['at']}")
         if rating["comment"]:
             print_indented(Text(printable(rating["comment"])))

@@ -50,7 +50,7 @@ def import_set(
     and line, before anything is written.
     """
     if unit not in UNITS:
-        raise InvalidInput(f"What is judged must be page, section or document, got {unit!r}.")
+        raise InvalidInput(f"The judged unit must be page, section or document, got {unit!r}.")
     labelled = read_labelled_set(folder)
     path = corpus or corpus_of(folder)
     with open_corpus(path) as pages:

@@ -19,7 +19,7 @@ _SAMPLE_CHARACTERS = 20_000
 
 @dataclass(slots=True)
 class LabelledQuery:
-    """A question, the grade of each judged target, and the pages excluded from its results."""
+    """A question, the grade of each judged target, and pages excluded from its results."""
 
     id: str
     text: str
@@ -29,10 +29,10 @@ class LabelledQuery:
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet:
-    """The queries of a set; `places` holds the file and line of each judgement."""
+    """The queries of a set; `locations` holds file and line of each judged target."""
 
     queries: list[LabelledQuery]
-    places: dict[str, str]
+    locations: dict[str, str]
 
     def require_pages(self, keys: Collection[str]) -> None:
         """Raise SourceError for the first relevant page that is not among the keys."""
@@ -41,7 +41,7 @@ class LabelledSet:
             for target, grade in query.judgements.items():
                 if grade > 0 and target not in known:
                     raise SourceError(
-                        f"{self.places[target]}: the corpus has no page {target!r}, which query"
+                        f"{self.locations[target]}: the corpus has no page {target!r}, which query"
                         f" {query.id!r} expects.",
                         hint="Pages are named by their path in the corpus, or by their _id.",
                     )
@@ -79,7 +79,7 @@ def read_labelled_set(folder: Path) -> LabelledSet:
         raise SourceError(f"{qrels}: holds no judgement.")
     if not any(grade > 0 for query in queries.values() for grade in query.judgements.values()):
         raise SourceError(
-            f"{qrels}: no grade is above 0.", hint="Without one there is nothing to be found."
+            f"{qrels}: no grade is above 0.", hint="At least one target must be relevant."
         )
     return LabelledSet(list(queries.values()), locations)
 
@@ -189,14 +189,14 @@ def _records(path: Path) -> Source:
     for location, record in json_lines(path):
         key, title, text = record.get("_id"), record.get("title") or "", record.get("text")
         if not isinstance(key, str) or not key:
-            raise SourceError(f"{location}: the document has no _id.")
+            raise SourceError(f"{location}: the page has no _id.")
         if not isinstance(text, str) or not isinstance(title, str):
             raise SourceError(f"{location}: title and text of {key!r} must be texts.")
         if key in files:
-            raise SourceError(f"{location}: document {key!r} occurs twice.")
+            raise SourceError(f"{location}: page {key!r} occurs twice.")
         files[key] = SourceFile(key, _markdown(title, text))
     if not files:
-        raise SourceError(f"{path}: holds no document.")
+        raise SourceError(f"{path}: holds no page.")
     return ListedSource(str(path), tuple(files[key] for key in sorted(files)))
 
 

@@ -24,9 +24,9 @@ class ConfigurationBody(Body):
         description="By section and name; null removes an entry. Others stay as they are.",
         examples=[{"rules": {"tickets": {"pattern": "T-[0-9]{4,}", "intent": "KNOWN_ITEM"}}}],
     )
-    exact: bool = Field(default=False, description="A section given is all there is of it.")
+    exact: bool = Field(default=False, description="Remove entries that are not in their section.")
     note: Text = Field(default="", max_length=1000, description="Why; kept with the version.")
-    dry_run: bool = Field(default=False, description="Say what would change, and change nothing.")
+    dry_run: bool = Field(default=False, description="List the changes without making them.")
 
 
 class SynonymsBody(Body):
@@ -47,7 +47,7 @@ router.declare(
 router.declare(
     "/configuration/versions",
     list[ConfigurationVersion],
-    "List the states that the configuration had, the newest first.",
+    "List the versions of the configuration, the newest first.",
     function="configuration_history",
     name="configuration_versions",
     key="versions",

@@ -42,12 +42,12 @@ class RunBody(Body):
         default={}, description="Its arguments by name.", examples=[{"alpha": 0.5}]
     )
     aggregate: Literal["max", "mean", "sum", "rrf"] = Field(
-        default="max", description="How the hits of one page become one."
+        default="max", description="How the hits of a page are merged."
     )
     depth: int = Field(default=20, ge=1, le=1000, description="Results kept for a query.")
 
     @model_validator(mode="after")
-    def _says_what_to_ask(self) -> Self:
+    def _has_function(self) -> Self:
         own = sorted({"arguments", "aggregate", "depth"} & self.model_fields_set)
         if self.function is None and own:
             raise ValueError(f"{', '.join(own)} without function: name one, such as search")
@@ -76,7 +76,7 @@ class ComparisonParameters(Arguments):
     other: int = Field(ge=1, description="The other run.", examples=[8])
     metric: str = Field(default="ndcg@10", pattern=METRIC, description="Such as mrr@10.")
     moved: int = Field(
-        default=10, ge=0, le=1000, description="At most this many queries that moved most."
+        default=10, ge=0, le=1000, description="Maximum number of queries that moved most."
     )
 
 

@@ -50,7 +50,7 @@ class _Observed(Arguments):
 
 class _Periods(_Observed):
     period: Literal["day", "week", "month", "all"] = Field(
-        default="day", description="What one row is about; days are those of UTC."
+        default="day", description="What one row covers; days are in UTC."
     )
 
 
@@ -126,7 +126,7 @@ router.declare(
             default=0.33,
             ge=0,
             le=1,
-            description="A hybrid search whose best score is below has found little.",
+            description="Hybrid searches with a lower best score found little.",
         ),
     ),
 )

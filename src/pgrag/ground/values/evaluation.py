@@ -135,7 +135,7 @@ class TuningVerdict(Value):
     training: GainComparison | None = described("On the questions that chose the value.")
     validation: GainComparison | None = described("On the questions that decided.")
     kept: bool
-    reason: str = described("", "Surely better on the validation questions.")
+    reason: str = described("", "Significantly better on the validation questions.")
 
 
 class Tuning(Value):
