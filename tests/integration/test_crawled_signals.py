@@ -11,7 +11,7 @@ from website import Reply, Website, crawled, keys, page, reasons
 
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import SourceError
-from pgrag.ingest.source.web import pace
+from pgrag.ground.outgoing import retry_after
 
 UNFOLLOWED = '<a rel="nofollow" href="/unfollowed">x</a>'
 ROBOTS = "User-agent: *\nDisallow: /private/\n"
@@ -88,9 +88,9 @@ def test_a_busy_site_is_asked_again_when_it_says(database: Database):
 
 
 def test_retry_after_may_be_a_date():
-    assert pace.retry_after("7") == 7
-    assert pace.retry_after("Mon, 01 Jan 2001 00:00:00 GMT") == 0
-    assert pace.retry_after("soon") is None
+    assert retry_after("7") == 7
+    assert retry_after("Mon, 01 Jan 2001 00:00:00 GMT") == 0
+    assert retry_after("soon") is None
 
 
 def test_sitemaps_list_pages_that_nothing_links(database: Database):

@@ -11,7 +11,7 @@ from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, stor
 from pgrag.ingest import report as report_module
 from pgrag.ingest import writer
 from pgrag.ingest.kept_pages import KeptPages
-from pgrag.ingest.source.source import ListedSource, SourceFile, digest_of
+from pgrag.ingest.source.source import Source, SourceFile, digest_of
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +61,11 @@ class TestRuns:
         contents = {key: text.encode() for key, text in GUIDE.items()}
         reads: list[str] = []
 
-        def source() -> ListedSource:
+        def source() -> Source:
             def load(key: str) -> Callable[[int], bytes]:
                 return lambda _: reads.append(key) or contents[key]  # type: ignore[func-returns-value]
 
-            return ListedSource(
+            return Source(
                 "memory",
                 tuple(
                     SourceFile(key, load(key), digest=digest_of(data))
@@ -83,13 +83,13 @@ class TestRuns:
     def test_a_file_read_for_one_version_is_not_read_for_the_next(self, database, embedder, folder):
         reads: list[str] = []
 
-        def source(changed: bytes = b"") -> ListedSource:
+        def source(changed: bytes = b"") -> Source:
             def load(key: str, data: bytes) -> Callable[[int], bytes]:
                 return lambda _: reads.append(key) or data  # type: ignore[func-returns-value]
 
             texts = {key: text.encode() for key, text in GUIDE.items()}
             texts["drain.md"] += changed
-            return ListedSource(
+            return Source(
                 "memory",
                 tuple(
                     SourceFile(key, load(key, data), digest=digest_of(data))

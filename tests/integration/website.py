@@ -15,7 +15,7 @@ from pgrag.ground.settings import Settings
 from pgrag.ingest import pipeline
 from pgrag.ingest.page import PageOptions
 from pgrag.ingest.report import IndexReport
-from pgrag.ingest.source.source import ListedSource
+from pgrag.ingest.source.source import Source
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.site import Progress, SiteOptions, open_site
 from pgrag.ingest.target import IndexTarget
@@ -176,7 +176,7 @@ def opened(
     settings: Settings | None = None,
     progress: Progress | None = None,
     **options: tuple[str, ...],
-) -> ListedSource:
+) -> Source:
     """Crawl a site for a version of the library "site"."""
     return open_site(
         address,
@@ -190,7 +190,7 @@ def opened(
 
 
 def indexed(
-    database: Database, source: ListedSource, version: str = "", **options: object
+    database: Database, source: Source, version: str = "", **options: object
 ) -> IndexReport:
     target = IndexTarget("site", version, PageOptions(**options))
     return pipeline.index(database, BuiltinEmbedder(), source, target)

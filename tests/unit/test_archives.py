@@ -211,7 +211,7 @@ def test_what_an_archive_may_hold_is_bounded(
         with pytest.raises(SourceError, match="more than 20 members"):
             discover(str(path))
     monkeypatch.setattr(archive, "LONGEST_DIRECTORY", 1000)
-    with pytest.raises(SourceError, match="list of members is longer than 1,000 bytes"):
+    with pytest.raises(SourceError, match="directory is longer than 1,000 bytes"):
         discover(str(zip_path))
     monkeypatch.setattr(archive, "MOST_MEMBERS", 50)
     monkeypatch.setattr(archive, "LARGEST_MEMBER", 9_999)
@@ -279,7 +279,7 @@ def test_a_document_that_is_a_zip_inside_is_no_archive(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.zip", "A.TAR.GZ", "a.7z"])
 def test_an_empty_file_named_like_an_archive_is_no_page(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(b"")
-    with pytest.raises(SourceError, match="is not an archive, whatever its name says"):
+    with pytest.raises(SourceError, match="is not an archive, despite its name"):
         discover(str(tmp_path / name))
 
 
@@ -290,7 +290,7 @@ def test_a_compressed_text_is_no_archive(tmp_path: Path) -> None:
 
 
 def spoiled(path: Path, place: int, value: bytes) -> Path:
-    """Change bytes of the first entry of the list of members."""
+    """Change bytes of the first entry of the directory."""
     data = bytearray(path.read_bytes())
     start = data.index(b"PK\x01\x02") + place
     data[start : start + len(value)] = value
@@ -318,7 +318,7 @@ def test_a_member_without_a_name_is_skipped(tmp_path: Path) -> None:
     assert contents(spoiled(path, 46, b"\0")) == {"a.md": b"# A\n"}
 
 
-def test_a_long_list_of_members_is_refused_wherever_its_length_stands(
+def test_a_long_directory_is_refused_wherever_its_length_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The 64-bit record counts, whatever the record behind it says."""
@@ -335,5 +335,5 @@ def test_a_long_list_of_members_is_refused_wherever_its_length_stands(
     path.write_bytes(data[:end] + long_end + locator + lie)
     assert len(contents(path)) == 100
     monkeypatch.setattr(archive, "LONGEST_DIRECTORY", 1000)
-    with pytest.raises(SourceError, match="list of members is longer than 1,000 bytes"):
+    with pytest.raises(SourceError, match="directory is longer than 1,000 bytes"):
         discover(str(path))

@@ -6,22 +6,22 @@ from typing import Any
 import pytest
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import CHUNK_PROFILES, Chunk, ChunkProfile, Page
+from pgrag.ingest.values import CHUNK_PROFILES, Chunk, ChunkProfile, SourcePage
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SENTENCE = "The pump must be primed before it is started for the first time. "
 
 
-def read(text: str, profile: ChunkProfile | None = None, **options: Any) -> Page:
+def read(text: str, profile: ChunkProfile | None = None, **options: Any) -> SourcePage:
     given = PageOptions(profile=profile or ChunkProfile(), **options)
     return read_page("a.md", text.encode(), given)
 
 
-def paragraphs(page: Page) -> list[Chunk]:
+def paragraphs(page: SourcePage) -> list[Chunk]:
     return [chunk for chunk in page.chunks if chunk.level == 2]
 
 
-def sizes(page: Page) -> list[int]:
+def sizes(page: SourcePage) -> list[int]:
     return [len(chunk.content) for chunk in paragraphs(page)]
 
 

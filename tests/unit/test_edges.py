@@ -9,10 +9,10 @@ from pgrag.ingest.edges.edges import find_edges, with_defaults
 from pgrag.ingest.matter.page_types import PageType, PageTypes
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.text.markdown import read
-from pgrag.ingest.values import Edge, Page
+from pgrag.ingest.values import Edge, SourcePage
 
 
-def page(text: str, *link_keys: str) -> Page:
+def page(text: str, *link_keys: str) -> SourcePage:
     types = PageTypes((PageType(link_keys=link_keys),))
     return read_page("folder/page.md", text.encode(), PageOptions(types=types))
 

@@ -8,7 +8,6 @@ import pytest
 
 from pgrag.ground.errors import InvalidInput
 from pgrag.ingest.enrichment import Kind, parse_kinds
-from pgrag.ingest.enrichment.kinds import one_line, paragraphs
 from pgrag.models.llm import Completion, Usage
 
 ROW = {
@@ -86,8 +85,8 @@ def test_summaries_keep_their_lines() -> None:
 
 def test_of_an_answer_that_was_cut_short_whole_sentences_are_used() -> None:
     assert Kind.CONTEXT.usable(completed("On saws. And on bl", "length"), 200) == "On saws."
-    assert one_line("On saws and bl", 200, is_whole=False) == "On saws and…"
-    assert paragraphs("On", 200, is_whole=False) == "On…"
+    assert Kind.CONTEXT.usable(completed("On saws and bl", "length"), 200) == "On saws and…"
+    assert Kind.SUMMARIES.usable(completed("On", "length"), 1200) == "On…"
 
 
 def test_names_of_kinds() -> None:

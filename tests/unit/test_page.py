@@ -10,13 +10,15 @@ from pgrag.ground.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.ingest.values import ChunkProfile, Origin, Page
+from pgrag.ingest.values import ChunkProfile, Origin, SourcePage
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SITE = PageOptions(base_url="https://docs.example.org/en/")
 
 
-def read(text: str | bytes, key: str = "docs/a.md", options: PageOptions | None = None) -> Page:
+def read(
+    text: str | bytes, key: str = "docs/a.md", options: PageOptions | None = None
+) -> SourcePage:
     data = text.encode() if isinstance(text, str) else text
     return read_page(key, data, options or PageOptions())
 

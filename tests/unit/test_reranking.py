@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgrag.ingest.values.reranking import rerank
-from pgrag.ingest.values.reranking.order import Scale
+from pgrag.models.reranking import rerank
+from pgrag.models.reranking.order import Scale
 
 
 class Scores:

@@ -9,7 +9,7 @@ import pytest
 from pgrag.ingest.matter.page_types import PageType, PageTypes, injected
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.source.source import digest_of
-from pgrag.ingest.values import CHUNK_PROFILES, Page
+from pgrag.ingest.values import CHUNK_PROFILES, SourcePage
 
 LONG = "\n\n".join(f"Paragraph {n} says something about the harbour. " * 8 for n in range(6))
 
@@ -18,7 +18,7 @@ def types(**entries: dict[str, object]) -> PageTypes:
     return PageTypes.of({"page_types": entries})
 
 
-def read(text: str, known: PageTypes, key: str = "notes/a.md", profile: str = "") -> Page:
+def read(text: str, known: PageTypes, key: str = "notes/a.md", profile: str = "") -> SourcePage:
     options = PageOptions(types=known, profile=CHUNK_PROFILES.get(profile))
     return read_page(key, text.encode(), options)
 

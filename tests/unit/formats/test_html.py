@@ -7,7 +7,7 @@ import pytest
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.formats import convert
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import NOWHERE, Origin, Page
+from pgrag.ingest.values import NOWHERE, Origin, SourcePage
 
 
 def html(body: str, head: str = "") -> bytes:
@@ -21,11 +21,11 @@ def markdown(body: str, head: str = "", origin: Origin = NOWHERE) -> str:
     return text.partition("---\n\n")[2].strip()
 
 
-def read(body: str, head: str = "", key: str = "page.html") -> Page:
+def read(body: str, head: str = "", key: str = "page.html") -> SourcePage:
     return read_page(key, html(body, head), PageOptions())
 
 
-def headings(page: Page) -> list[tuple[int | None, str | None, str | None]]:
+def headings(page: SourcePage) -> list[tuple[int | None, str | None, str | None]]:
     return [(c.heading_level, c.heading, c.anchor) for c in page.chunks if c.level == 1]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import Page
+from pgrag.ingest.values import SourcePage
 
 GUIDE = """\
 Pumps
@@ -39,7 +39,7 @@ A    B
 """
 
 
-def read(text: str) -> Page:
+def read(text: str) -> SourcePage:
     return read_page("guide.rst", text.encode(), PageOptions())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import Page
+from pgrag.ingest.values import SourcePage
 
 HANDBOOK = """\
 PUMP HANDBOOK
@@ -29,7 +29,7 @@ MAINTENANCE
 """
 
 
-def read(text: str) -> Page:
+def read(text: str) -> SourcePage:
     return read_page("handbook.txt", text.encode(), PageOptions())
 
 

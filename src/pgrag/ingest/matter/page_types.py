@@ -39,8 +39,8 @@ class Reading:
     def document(self, *, is_profile_given: bool) -> dict[str, Any]:
         """Return everything that affects how the page is read, for `pgrag.outdated_pages`.
 
-        A chunk profile given for the whole run overrides the entry's. Values without an effect
-        are omitted.
+        A chunk profile given for the whole run overrides the entry's. Values without an effect are
+        omitted.
         """
         entry = self.entry
         profile = None if is_profile_given else entry.chunk_profile
@@ -86,8 +86,8 @@ class PageTypes:
     def reading(self, declared: str | None, key: str) -> Reading:
         """Decide how a page is read: by its front matter's type, else its folder, else `default`.
 
-        The longest folder pattern that matches the key wins; ties go to the page type whose name
-        sorts first, as in `pgrag.page_type`.
+        The longest folder pattern wins, then the page type whose name sorts first, as in
+        `pgrag.page_type`.
         """
         kind = declared or self._of_folder(key)
         entry = self._by_name.get((kind or DEFAULT).lower()) or self._by_name.get(DEFAULT)
@@ -103,7 +103,7 @@ class PageTypes:
         patterns.sort(key=lambda pattern: (-len(pattern[1]), *pattern))
         first = first_within(glob for _, glob in patterns)
 
-        # A page is asked about several times in a row: for its text, its hash and its record.
+        # A page is looked up several times in a row: for its text, its hash and its record.
         @lru_cache(maxsize=16)
         def of_folder(key: str) -> str | None:
             nth = first(key)
@@ -115,8 +115,8 @@ class PageTypes:
 def injected(entry: PageType, fields: Mapping[str, Any]) -> str:
     """Return the context of a page's chunks: one line per injected front matter field.
 
-    Field names ignore case; lists are joined by commas; empty values and mappings are skipped,
-    long lines are truncated.
+    Field names ignore case; lists are joined by commas, empty values and mappings skipped, long
+    lines truncated.
     """
     names = {name.casefold(): name for name in reversed([*fields])}
     lines = []

@@ -117,9 +117,8 @@ def json_value(value: Any) -> Any:
         return {_storable(str(key)): json_value(item) for key, item in value.items()}
     if isinstance(value, list):
         return [json_value(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if value is None or isinstance(value, bool | int | float):
+    is_finite = not isinstance(value, float) or math.isfinite(value)
+    if is_finite and (value is None or isinstance(value, bool | int | float)):
         return value
     return _storable(value.isoformat() if hasattr(value, "isoformat") else str(value))
 
@@ -158,7 +157,7 @@ def _storable(text: str) -> str:
 
 
 class _Reader:
-    """Converts a node graph within limits: aliases can make the graph huge or cyclic."""
+    """Converts a graph of nodes within limits: aliases can make it huge or cyclic."""
 
     def __init__(self) -> None:
         self.repeated: list[tuple[str, int]] = []

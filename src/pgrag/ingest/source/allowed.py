@@ -1,6 +1,6 @@
-"""Which sources somebody else may name: folders below the operator's roots, and websites.
+"""Which sources other users may name: folders below the operator's roots, and websites.
 
-Where a website's address may lead is decided where connections are made: `pgrag.outgoing`.
+Where a website's address may lead is decided on connection: `pgrag.ground.outgoing`.
 """
 
 import re

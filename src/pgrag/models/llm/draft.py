@@ -60,8 +60,7 @@ class Draft:
 
     def __init__(self) -> None:
         self.finish = ""
-        self.size = 0
-        """Bytes of text and tool calls so far."""
+        self.size = 0  # in bytes, of text and tool calls
         self._text: list[str] = []
         self._spoken = Spoken()
         self._calls: list[_Call] = []
@@ -153,7 +152,7 @@ class Draft:
         self.size += len(_text(arguments))
 
     def _call_of(self, index: object, id_: str, name: str) -> _Call | None:
-        """The call that a piece continues. Some servers number every call 0, or none."""
+        """Return the call that a piece continues: some servers number all calls 0, others none."""
         for known in self._calls:
             if id_ and known.id == id_:
                 return known

@@ -8,16 +8,17 @@ from threading import Lock
 from typing import Any
 
 from pgrag.ground.errors import RerankingError, SettingsError
+from pgrag.models.embedding.local_model import first_line
 from pgrag.models.reranking.order import Scale
 
 _LIBRARY = "sentence_transformers"
 
 
 class CrossEncoderReranker:
-    """Scores with a model of the Hugging Face hub, or from a folder.
+    """Scores with a model of the Hugging Face hub, or from a folder, loaded on first use.
 
-    The first search that needs the model loads it. Raises `SettingsError` if sentence-transformers
-    is not installed. Calls are serialised; `batch_size` texts are scored together.
+    Raises `SettingsError` if sentence-transformers is not installed. Calls are serialised;
+    `batch_size` texts are scored together.
     """
 
     def __init__(self, model: str, *, batch_size: int = 32) -> None:
@@ -48,10 +49,9 @@ class CrossEncoderReranker:
                     show_progress_bar=False,
                 )
                 answers = [float(score) for score in scores]
-            # Whatever the model library raises, the search continues without reranking.
-            except Exception as error:
+            except Exception as error:  # of the model library: the search continues
                 raise RerankingError(
-                    f"The model {self.name} failed: {type(error).__name__}: {error}.",
+                    f"The model {self.name} failed: {first_line(error)}.",
                     hint="Check PGRAG_RERANKER_MODEL: it must be a cross-encoder with one score.",
                 ) from error
             if len(answers) != len(texts) or not all(map(math.isfinite, answers)):
