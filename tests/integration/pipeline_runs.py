@@ -1,7 +1,5 @@
 """A small guide in a folder, runs that index it, and what they left in the database."""
 
-from __future__ import annotations
-
 import ctypes
 import threading
 import time

@@ -1,7 +1,5 @@
 """Files that cannot be read: each fails with a reason, from a folder and as an upload alike."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from typing import Any

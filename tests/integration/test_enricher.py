@@ -1,7 +1,5 @@
 """Enrichment of an indexed folder, by a language model on loopback."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,7 +80,7 @@ def is_sound(app: App) -> bool:
     return app.database.call("check_library", library="shop") == []
 
 
-def test_it_is_asked_once_searched_and_never_shown(app: App, server: Server) -> None:
+def test_it_is_asked_once_searched_and_never_shown(app, server):
     plan = app.enricher("shop").plan(Kind.CONTEXT)
     assert (plan.calls, plan.kept, plan.documents) == (12, 0, 12)
     assert server.requests == []
@@ -120,7 +118,7 @@ def test_it_is_asked_once_searched_and_never_shown(app: App, server: Server) -> 
     assert hit["types"] == ["text", "generated"]
 
 
-def test_the_length_of_a_text_is_a_setting(app: App, server: Server) -> None:
+def test_the_length_of_a_text_is_a_setting(app, server):
     usual = app.enricher("shop").limits
     assert {kind.length: kind.usual_limit for kind in Kind}.items() <= usual.items()
     run(app)
@@ -133,7 +131,7 @@ def test_the_length_of_a_text_is_a_setting(app: App, server: Server) -> None:
     assert "at most 40 characters" in str(server.requests[asked])
 
 
-def test_one_run_at_a_time_asks_for_a_library(app: App, server: Server) -> None:
+def test_one_run_at_a_time_asks_for_a_library(app, server):
     with app.database.lock("pgrag enrich shop") as taken:
         assert taken is None
         with pytest.raises(DatabaseError, match="Another run is enriching the library 'shop'"):
@@ -142,14 +140,14 @@ def test_one_run_at_a_time_asks_for_a_library(app: App, server: Server) -> None:
     assert run(app).calls == 12
 
 
-def test_requests_run_side_by_side(app: App, server: Server) -> None:
+def test_requests_run_side_by_side(app, server):
     server.delay = 0.05
     assert run(app).calls == 12
     assert server.most_at_once == 4
     assert not [t for t in threading.enumerate() if t.name.startswith("pgrag-enrich")]
 
 
-def test_failures_leave_documents_as_they_are(app: App, server: Server) -> None:
+def test_failures_leave_documents_as_they_are(app, server):
     good = says("Ebony.")
     server.script = [good, status(503), good, says(" "), good, status(500), good]
     report = run(app)
@@ -167,7 +165,7 @@ def test_failures_leave_documents_as_they_are(app: App, server: Server) -> None:
     assert state(app)["failed"] == 0
 
 
-def test_it_gives_up_on_a_model_that_always_fails(app: App, server: Server) -> None:
+def test_it_gives_up_on_a_model_that_always_fails(app, server):
     server.script = [status(500)]
     with pytest.raises(LanguageModelError, match=r"\d+ requests in a row failed") as caught:
         run(app)
@@ -176,9 +174,7 @@ def test_it_gives_up_on_a_model_that_always_fails(app: App, server: Server) -> N
     assert set(situations(app)) == {""}
 
 
-def test_it_says_why_it_gives_up_also_where_each_failure_took_long(
-    app: App, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_says_why_it_gives_up_also_where_each_failure_took_long(app, server, monkeypatch):
     """As after timeouts: each failure is stored by itself, and nothing waits at the end."""
     monkeypatch.setattr("pgrag.ingest.enrichment.runner._PATIENCE", 0.0)
     server.script = [status(500)]
@@ -186,7 +182,7 @@ def test_it_says_why_it_gives_up_also_where_each_failure_took_long(
         run(app)
 
 
-def test_an_interrupted_run_goes_on_where_it_was(app: App, server: Server) -> None:
+def test_an_interrupted_run_goes_on_where_it_was(app, server):
     server.script = [*[says("Ebony.")] * 5, hang]
 
     def interrupt(done: int, *_: int) -> None:
@@ -209,7 +205,7 @@ def test_an_interrupted_run_goes_on_where_it_was(app: App, server: Server) -> No
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_what_is_stored_gets_its_vectors_however_the_run_ended(app: App, is_killed: bool) -> None:
+def test_what_is_stored_gets_its_vectors_however_the_run_ended(app, is_killed):
     given: list[list[int] | None] = []
 
     def embed(page_ids: list[int] | None) -> int:
@@ -235,9 +231,7 @@ def connected_with(app: App, url: str, options: str) -> App:
     return App(app.settings.model_copy(update={"database_url": changed}))
 
 
-def test_who_may_not_write_is_refused_before_anything_is_asked(
-    app: App, server: Server, database_url: str
-) -> None:
+def test_who_may_not_write_is_refused_before_anything_is_asked(app, server, database_url):
     with connected_with(app, database_url, "-c default_transaction_read_only=on") as reader:
         assert reader.enricher("shop").plan(Kind.CONTEXT).calls == 12
         with pytest.raises(NotConfigured, match="read-only"):
@@ -245,9 +239,7 @@ def test_who_may_not_write_is_refused_before_anything_is_asked(
     assert server.requests == []
 
 
-def test_what_could_not_be_stored_is_stored_when_the_run_ends(
-    app: App, server: Server, database_url: str
-) -> None:
+def test_what_could_not_be_stored_is_stored_when_the_run_ends(app, server, database_url):
     """The database fails once, as a store waits for a lock longer than it may."""
     waits = """
         select query_start
@@ -281,14 +273,12 @@ def test_what_could_not_be_stored_is_stored_when_the_run_ends(
     assert run(app).calls == 0
 
 
-def test_a_server_that_miscounts_costs_nothing(app: App, server: Server) -> None:
+def test_a_server_that_miscounts_costs_nothing(app, server):
     server.script = [says("Ebony.", usage=(10**12, 5)), says("Ebony.")]
     assert run(app).documents == 12
 
 
-def test_pages_may_be_indexed_while_a_model_writes(
-    app: App, server: Server, tmp_path: Path
-) -> None:
+def test_pages_may_be_indexed_while_a_model_writes(app, server, tmp_path):
     gate = threading.Event()
     server.script = [says("Ebony on tools.", gate=gate)]
     reports: list[EnrichmentReport] = []
@@ -314,9 +304,7 @@ def test_pages_may_be_indexed_while_a_model_writes(
     assert is_sound(app)
 
 
-def test_indexing_does_it_where_the_library_wants_it(
-    app: App, server: Server, tmp_path: Path
-) -> None:
+def test_indexing_does_it_where_the_library_wants_it(app, server, tmp_path):
     docs = str(tmp_path / "docs")
     app.index("shop", "", docs)
     assert server.requests == []

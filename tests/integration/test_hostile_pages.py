@@ -1,7 +1,5 @@
 """Pages that were made to be slow: four times as much costs about four times as much."""
 
-from __future__ import annotations
-
 import gc
 import json
 import re

@@ -1,7 +1,5 @@
 """Links of a documentation as questions for their targets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

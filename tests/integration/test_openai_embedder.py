@@ -258,10 +258,7 @@ def test_key_is_shown_nowhere(server, embedder, caplog):
 def test_secrets_in_the_address_are_not_shown(server):
     url = server.url.replace("//", "//user:hunter2@")
     server.script = [status(403)]
-    with (
-        OpenAIEmbedder(url=url, model="tiny") as embedder,
-        pytest.raises(EmbeddingError) as caught,
-    ):
+    with OpenAIEmbedder(url=url, model="tiny") as embedder, pytest.raises(EmbeddingError) as caught:
         embedder.embed_query("a")
     assert server.url in str(caught.value)
     assert "hunter2" not in str(caught.value)

@@ -1,7 +1,5 @@
 """From a folder to a version: what changed is written, and embedded, once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

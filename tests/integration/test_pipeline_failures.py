@@ -1,7 +1,5 @@
 """Whatever fails in an indexing run, the rest stands, and the next run completes it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """A child process ends with what it reads; the process that asked goes on."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

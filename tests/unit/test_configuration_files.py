@@ -1,7 +1,5 @@
 """YAML to a configuration: lines in errors, and back again without a difference."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

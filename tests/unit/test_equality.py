@@ -17,7 +17,7 @@ def by_key(*pages: ReadPage) -> dict[str, ReadPage]:
     return {each.key: each for each in pages}
 
 
-def test_pages_belong_together_by_name_or_title() -> None:
+def test_pages_belong_together_by_name_or_title():
     written = by_key(
         page("guide/_index.md"), page("guide/GettingStarted.md"), page("A.md", title="T")
     )
@@ -34,7 +34,7 @@ def test_pages_belong_together_by_name_or_title() -> None:
     }
 
 
-def test_what_differs_is_told_apart() -> None:
+def test_what_differs_is_told_apart():
     written = by_key(page("a.md", (("What's new",), "new"), (("Old",), "old"), (("Gone",), "gone")))
     crawled = by_key(page("a.html", (("What’s new",), "new"), (("Old",), "old-1"), (("More",), "")))
     found = compare(written, crawled)
@@ -46,7 +46,7 @@ def test_what_differs_is_told_apart() -> None:
     }
 
 
-def test_words_code_and_rows_count_as_shown() -> None:
+def test_words_code_and_rows_count_as_shown():
     written = by_key(page("a.md", text=(
         "See [it](b.md).\n\n```python hl_lines='1'\nrun()\n```\n\n```{note}\nPrime it.\n```\n\n"
         "| a | b |\n|---|:--|\n| 1 | [2](x) |\n"

@@ -1,7 +1,5 @@
 """Hits in the order of a reranker, and scores out of what models answer."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a page's type changes of how it is read, and what of that its hash knows."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest
@@ -76,7 +74,7 @@ def test_the_type_of_a_page_says_what_its_links_mean():
         ("w" * 400, "x: " + "w" * 297),
     ],
 )
-def test_a_value_is_injected_on_one_line(value: object, line: str):
+def test_a_value_is_injected_on_one_line(value, line):
     assert injected(PageType(inject=("X",)), {"x": value, "X": "later"}) == line
 
 

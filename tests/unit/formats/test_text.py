@@ -1,7 +1,5 @@
 """Plain text: headings where the text shows them, and nothing else is markup."""
 
-from __future__ import annotations
-
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.values import SourcePage
 
@@ -33,7 +31,7 @@ def read(text: str) -> SourcePage:
     return read_page("handbook.txt", text.encode(), PageOptions())
 
 
-def test_headings_code_and_lists_are_told_by_their_look() -> None:
+def test_headings_code_and_lists_are_told_by_their_look():
     page = read(HANDBOOK)
     headings = [(c.heading, c.heading_level) for c in page.chunks if c.level == 1]
     assert headings == [
@@ -47,11 +45,11 @@ def test_headings_code_and_lists_are_told_by_their_look() -> None:
     assert "- open the valve\n- wait" in page.body
 
 
-def test_no_heading_of_a_text_has_an_anchor() -> None:
+def test_no_heading_of_a_text_has_an_anchor():
     assert {chunk.anchor for chunk in read(HANDBOOK).chunks} <= {None, ""}
 
 
-def test_signs_are_not_read_as_markup() -> None:
+def test_signs_are_not_read_as_markup():
     page = read(HANDBOOK)
     assert not page.edges
     text = "\n".join(chunk.content for chunk in page.chunks)
@@ -59,13 +57,13 @@ def test_signs_are_not_read_as_markup() -> None:
     assert r"1986\. A year" in text
 
 
-def test_a_text_that_is_markdown_stays_as_it_is() -> None:
+def test_a_text_that_is_markdown_stays_as_it_is():
     text = "# Site\n\n- [Guide](https://a.example/guide): how to\n"
     page = read(text)
     assert page.body == text
     assert [edge.target for edge in page.edges] == ["https://a.example/guide"]
 
 
-def test_an_empty_text_is_an_empty_page() -> None:
+def test_an_empty_text_is_an_empty_page():
     assert read("").body.strip() == ""
     assert read(" \n\t\n").body.strip() == ""
