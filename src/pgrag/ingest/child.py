@@ -37,9 +37,8 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one call: seconds until its process is killed, and bytes of mapped memory.
-
-    Memory is unlimited if None, and on systems that cannot limit it.
+    """Limits of one call: seconds until its process is killed, and bytes of mapped memory. Memory
+    is unlimited if None, and on systems that cannot limit it.
     """
 
     seconds: float = 120.0
@@ -73,10 +72,8 @@ class Child:
         *arguments: _Arguments.args,
         **options: _Arguments.kwargs,
     ) -> _Result:
-        """Call a function of a module; the first argument names what it reads.
-
-        Raises the function's `PgragError`; SourceError if it fails otherwise, crashes or exceeds a
-        limit.
+        """Call a function of a module; the first argument names what it reads. Raises the
+        function's `PgragError`; SourceError if it fails otherwise, crashes or exceeds a limit.
         """
         process = self._process = self._process or _started(self._limits)
         timer = Timer(self._limits.seconds, process.kill)

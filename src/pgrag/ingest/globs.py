@@ -28,16 +28,14 @@ def matcher(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], b
 
 def first_within(patterns: Iterable[str]) -> Callable[[str], int | None]:
     """Return a function: the number of the first glob that a key, or a folder of it, matches.
-
     `guides` matches every file and folder of this name, `guides/` only the top-level folder.
     """
     return _Globs([_rooted(each), f"{_rooted(each)}/**"] for each in patterns).first
 
 
 class _Globs:
-    """An automaton of patterns, each one or more alternatives, that reads each character once.
-
-    Its state is the set of all positions in the patterns that the characters so far can lead to.
+    """An automaton of patterns, each one or more alternatives, that reads each character once. Its
+    state is the set of all positions in the patterns that the characters so far can lead to.
     """
 
     def __init__(self, patterns: Iterable[Iterable[str]]) -> None:

@@ -207,10 +207,9 @@ def _with_inline_tags(tags: Sequence[str], edges: Sequence[Edge]) -> tuple[str, 
 
 
 def _page_heading(sections: Sequence[Section]) -> str:
-    """Return the heading that a page begins with if it is the only one of level 1, else "".
-
-    Readers see it, whereas the title of the front matter is for menus and the browser's tab. Themes
-    of Hugo print that title above the text, where all headings are below it.
+    """Return the heading that a page begins with if it is the only one of level 1, else "". Readers
+    see it, whereas the title of the front matter is for menus and the browser's tab. Themes of Hugo
+    print that title above the text, where all headings are below it.
     """
     top = [section for section in sections if section.level == 1]
     return top[0].heading if len(top) == 1 and top[0] is sections[0] else ""

@@ -110,10 +110,9 @@ def index(
 
 @contextmanager
 def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
-    """Lock out other runs, and removals of the version.
-
-    A failing run would discard what another writes, and a removed version would come back with the
-    remaining pages. `_pgrag.lock_out_indexing` takes exclusively the locks that runs share.
+    """Lock out other runs, and removals of the version. A failing run would discard what another
+    writes, and a removed version would come back with the remaining pages.
+    `_pgrag.lock_out_indexing` takes exclusively the locks that runs share.
     """
     library, version = (part.strip().lower() for part in target.names.values())
     name = "@".join(filter(None, (library, version)))
@@ -181,9 +180,8 @@ def _synchronise(writer: Writer, reader: Reader, source: Source, progress: Progr
 
 
 def _spread(files: list[SourceFile], *, first_time: bool) -> list[SourceFile]:
-    """Move a sample of the whole source to the front of a new version's first batch.
-
-    Impacts are computed with the average length in that batch, so it should be typical.
+    """Move a sample of the whole source to the front of a new version's first batch. Impacts are
+    computed with the average length in that batch, so it should be typical.
     """
     stride = max(1, len(files) // 200)
     if not first_time or stride == 1:

@@ -14,9 +14,8 @@ MOST_KEPT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:
-    """A passage in brief; `characters` is the length of its content, `line_end` is inclusive.
-
-    One that is not searched repeats the text of another, and is not counted.
+    """A passage in brief; `characters` is the length of its content, `line_end` is inclusive. One
+    that is not searched repeats the text of another, and is not counted.
     """
 
     level: int
@@ -141,9 +140,8 @@ class IndexReport:
 def together(
     library: str, source: str, runs: Iterable[tuple[str, IndexReport | SourceError | InvalidInput]]
 ) -> IndexReport:
-    """Return one report on a run for each version; names are preceded by the version.
-
-    Raises the first error if every run failed.
+    """Return one report on a run for each version; names are preceded by the version. Raises the
+    first error if every run failed.
     """
     whole = IndexReport(library, "", source)
     links: Counter[str] = Counter()

@@ -62,9 +62,8 @@ class VectorIndex:
     _held: dict[_Index, ExitStack] = field(default_factory=dict, init=False)
 
     def expect(self, vectors: int, passages: int = 0) -> None:
-        """Announce vectors that are about to be stored, in addition to earlier ones.
-
-        `passages` are those of the rest of the run that are not in the database yet.
+        """Announce vectors that are about to be stored, in addition to earlier ones. `passages` are
+        those of the rest of the run that are not in the database yet.
         """
         stored = self._expected
         self._expected += vectors
@@ -154,9 +153,8 @@ class VectorIndex:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Wait until no other run builds an index: two builds would wait for each other.
-
-        Raises Busy after an hour.
+        """Wait until no other run builds an index: two builds would wait for each other. Raises
+        Busy after an hour.
         """
         deadline = time.monotonic() + _LONGEST_WAIT
         while time.monotonic() < deadline:
@@ -174,9 +172,8 @@ class VectorIndex:
         return state
 
     def _lock(self, index: _Index) -> bool:
-        """Take the lock of an index, unless another session has it.
-
-        Never waits: "create index concurrently" waits for sessions that wait, a deadlock.
+        """Take the lock of an index, unless another session has it. Never waits: "create index
+        concurrently" waits for sessions that wait, a deadlock.
         """
         held = ExitStack()
         lock = self._database.lock(self._state(index)["lock"])

@@ -93,7 +93,6 @@ class Writer:
 
     def write_all(self, pages: Iterator[SourcePage]) -> None:
         """Write the batches in a second thread and embed them in a third, each one batch behind.
-
         The JSON of a batch is made while the previous one is written.
         """
         read = map(_Batch, batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS))

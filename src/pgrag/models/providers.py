@@ -99,7 +99,6 @@ class Providers:
     @property
     def local(self) -> tuple[LocalEmbedder, ...]:
         """The model PGRAG_EMBEDDING_MODEL, run in this process if no endpoint is set; not loaded.
-
         Two embedders share it: for single texts, and for whole pages. PGRAG_EMBEDDING_LATE_CHUNKING
         decides which comes first, for new libraries.
         """
@@ -129,9 +128,8 @@ class Providers:
 
     @property
     def reranker(self) -> HttpReranker | CrossEncoderReranker | None:
-        """The model behind PGRAG_RERANKER_URL, else PGRAG_RERANKER_MODEL run in this process.
-
-        None if neither is set. Raises `SettingsError` if the model cannot be used.
+        """The model behind PGRAG_RERANKER_URL, else PGRAG_RERANKER_MODEL run in this process. None
+        if neither is set. Raises `SettingsError` if the model cannot be used.
         """
         settings = self._settings
         url, model = settings.reranker_url, settings.reranker_model

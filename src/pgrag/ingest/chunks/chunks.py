@@ -96,10 +96,9 @@ def make_chunks(
 def _coverage(
     sections: Sequence[Section], drafts: Sequence[Draft], path: tuple[str, ...]
 ) -> tuple[list[int], list[int]]:
-    """Decide which row represents each section: its only chunk, else the section's row.
-
-    A section's row covers nothing if its subtree has no chunk, if its only chunk covers it, or if
-    the section is the whole page: its summary would nearly equal the page's.
+    """Decide which row represents each section: its only chunk, else the section's row. A section's
+    row covers nothing if its subtree has no chunk, if its only chunk covers it, or if the section
+    is the whole page: its summary would nearly equal the page's.
     """
     homes = [draft.pieces[0].section for draft in drafts]
     counts: Counter[int | None] = Counter(homes)
@@ -142,9 +141,8 @@ def same_words(one: str, other: str) -> bool:
 
 
 def _tail(text: str, size: int, strategy: OverlapStrategy) -> str:
-    """Return the last words of a text, at most `size` characters, on one line.
-
-    By `sentences`, whole ones; the last words if the last sentence alone is longer.
+    """Return the last words of a text, at most `size` characters, on one line. By `sentences`,
+    whole ones; the last words if the last sentence alone is longer.
     """
     tail = text[-size:] if size else ""
     if strategy == "sentences":

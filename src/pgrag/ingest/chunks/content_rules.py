@@ -17,10 +17,9 @@ Place = Literal["type", "audience", "title", "heading", "path", "opening", "text
 
 
 class Rule:
-    """A tag for texts in whose `place` the patterns match at least `times` times.
-
-    `needs` is a comma-separated list of words, one of which occurs in every matching text: a fast
-    check that avoids the slow pattern search in all other texts.
+    """A tag for texts in whose `place` the patterns match at least `times` times. `needs` is a
+    comma-separated list of words, one of which occurs in every matching text: a fast check that
+    avoids the slow pattern search in all other texts.
     """
 
     def __init__(

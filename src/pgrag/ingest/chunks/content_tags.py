@@ -58,10 +58,9 @@ def tag_chunks(
 def content_tags(
     content: str, *, heading: str = "", above: Sequence[str] = (), kind: str | None = None
 ) -> tuple[str, ...]:
-    """Return the tags of a text with this heading, below the headings `above`.
-
-    `kind` is the page's, for a text without one. "reference" always applies: a heading of a
-    reference such as "Create a volume" names an entry, not a task.
+    """Return the tags of a text with this heading, below the headings `above`. `kind` is the
+    page's, for a text without one. "reference" always applies: a heading of a reference such as
+    "Create a volume" names an entry, not a task.
     """
     tags = {*_text_tags(content, _TEXT_RULES), *_tags("heading", _plain(heading))}
     for each in (*above, heading):
@@ -109,10 +108,9 @@ def _remembered_tags(place: Place, written: str) -> tuple[str, ...]:
 
 
 def _page_audience(chunks: Sequence[Chunk], page_path: tuple[str, ...]) -> str | None:
-    """Return the audience of a page by its title, else by its prerequisites.
-
-    Prerequisites are in the first paragraphs, or a section directly below the page; a page that
-    has some is not for beginners.
+    """Return the audience of a page by its title, else by its prerequisites. Prerequisites are in
+    the first paragraphs, or a section directly below the page; a page that has some is not for
+    beginners.
     """
     titled = _first("title", _plain(page_path[-1]))
     if titled == "advanced":
@@ -129,9 +127,8 @@ def _page_audience(chunks: Sequence[Chunk], page_path: tuple[str, ...]) -> str |
 def _paragraph_tags(
     chunk: Chunk, page_path: tuple[str, ...], kind: str | None, page_audience: str | None
 ) -> set[str]:
-    """Tag a paragraph; the page's title counts as a heading above, never as its own heading.
-
-    One audience stays: "Getting started" on a page for others is for those others.
+    """Tag a paragraph; the page's title counts as a heading above, never as its own heading. One
+    audience stays: "Getting started" on a page for others is for those others.
     """
     headings = chunk.path[len(page_path) :]
     above = (*page_path[-1:], *headings[:-1])

@@ -83,9 +83,8 @@ class _Row:
         return [self._drafts[index] for index in sorted(self._drafts)]
 
     def smallest_fragment(self) -> int | None:
-        """Return the index of the smallest draft below the minimum.
-
-        The text breaks ties, not the position: a new draft must not change all pairs after it.
+        """Return the index of the smallest draft below the minimum. The text breaks ties, not the
+        position: a new draft must not change all pairs after it.
         """
         while self._waiting:
             size, _, index = heapq.heappop(self._waiting)
@@ -123,9 +122,8 @@ class _Row:
 
 
 def _share(union: _Union, profile: ChunkProfile) -> tuple[Draft, Draft] | None:
-    """Split a union that is too large into two drafts within minimum and maximum.
-
-    The fragment takes as little as possible from its neighbour. None if no such split exists.
+    """Split a union that is too large into two drafts within minimum and maximum. The fragment
+    takes as little as possible from its neighbour. None if no such split exists.
     """
     pieces = list(union.draft.pieces)
     for _ in range(_REFINEMENTS):

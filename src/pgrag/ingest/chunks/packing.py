@@ -18,9 +18,8 @@ _BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*")
 def pack(
     sections: Sequence[Section], profile: ChunkProfile, similarities: Similarities | None = None
 ) -> list[Draft]:
-    """Return the drafts of a page in reading order; a profile by meaning needs `similarities`.
-
-    The blocks of a section fill drafts up to the preferred size, then fragments are merged. A draft
+    """Return the drafts of a page in reading order; a profile by meaning needs `similarities`. The
+    blocks of a section fill drafts up to the preferred size, then fragments are merged. A draft
     never crosses a heading, so that every section with text is a result of its own.
     """
     pieces = [

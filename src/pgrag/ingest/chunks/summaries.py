@@ -19,10 +19,9 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 
 def page_summary(title: str, description: str | None, sections: Sequence[Section]) -> str:
-    """Return the description, else the first sentences, and the headings as a list.
-
-    At most 1200 characters: headings that no longer fit are omitted. The title stands in for a page
-    without text and headings.
+    """Return the description, else the first sentences, and the headings as a list. At most 1200
+    characters: headings that no longer fit are omitted. The title stands in for a page without text
+    and headings.
     """
     lead = _shortened(plain(description), PAGE_LEAD) if description else ""
     lead = lead or _lead((block for section in sections for block in section.blocks), PAGE_LEAD)
@@ -34,9 +33,8 @@ def page_summary(title: str, description: str | None, sections: Sequence[Section
 
 
 def section_summary(sections: Sequence[Section], index: int) -> str:
-    """Return the first sentences of a section and, as a list, of its children; else its heading.
-
-    At most about 500 characters.
+    """Return the first sentences of a section and, as a list, of its children; else its heading. At
+    most about 500 characters.
     """
     section = sections[index]
     lead = _lead(section.blocks, SECTION_LEAD if section.children else SECTION_SUMMARY)

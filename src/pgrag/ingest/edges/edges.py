@@ -31,7 +31,6 @@ _MARK = re.compile(r"\[!edge\][+-]?[ \t]*|(?<=\[\[)rel:[ \t]*\w[\w-]*:?[ \t]+(?!
 
 def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
     """Return the edges in the text of a page in source order, and warnings, in linear time.
-
     `document` is 0 until `assign_documents` sets it.
     """
     blocks, edges = prose.blocks, list[Edge]()
@@ -79,9 +78,8 @@ def _defaults(edge: Edge, page_type: str, kinds: Sequence[str]) -> Iterator[Edge
 
 
 def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Edge, ...]:
-    """Return the edges with the index of their chunk: the paragraph that contains their line.
-
-    Of several chunks of one line, the one with the link's text is chosen. An edge outside all
+    """Return the edges with the index of their chunk: the paragraph that contains their line. Of
+    several chunks of one line, the one with the link's text is chosen. An edge outside all
     paragraphs belongs to the section that contains its line, else to the page.
     """
     lines = {edge.line for edge in edges}

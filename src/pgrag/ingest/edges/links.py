@@ -71,9 +71,8 @@ class Link:
 
 
 def find_links(prose: Prose) -> list[Link]:
-    """Return the links and tags of a page in source order, in linear time.
-
-    Code spans, comments (`<!-- -->`, `%%`, `{/* */}`) and formulas contain no links.
+    """Return the links and tags of a page in source order, in linear time. Code spans, comments
+    (`<!-- -->`, `%%`, `{/* */}`) and formulas contain no links.
     """
     return sorted(_Finder(prose).links(), key=lambda link: (link.block, link.start))
 

@@ -25,10 +25,9 @@ class ModelAnswer:
 
 
 class ModelCalls:
-    """Sends requests for rows of `pgrag.pending_enrichments`, `concurrency` at a time.
-
-    A context manager: at the end of its block, running requests are cancelled and awaited. An
-    answer has at most `limit` characters.
+    """Sends requests for rows of `pgrag.pending_enrichments`, `concurrency` at a time. A context
+    manager: at the end of its block, running requests are cancelled and awaited. An answer has at
+    most `limit` characters.
     """
 
     def __init__(

@@ -47,11 +47,9 @@ that it does not say. Write in the language of the text."""
 
 
 class Kind(Enum):
-    """A kind of enrichment, by the name that users give it.
-
-    `version` is that of the wording: change them together. `length` is the part of the setting
-    enrichment_limits that limits the text, in characters, and `usual_limit` its default; the
-    methods take its value as `limit`.
+    """A kind of enrichment, by the name that users give it. `version` is that of the wording:
+    change them together. `length` is the part of the setting enrichment_limits that limits the
+    text, in characters, and `usual_limit` its default; the methods take its value as `limit`.
     """
 
     CONTEXT = ("context", "context", "1", "context_length", 200, _SITUATE)
@@ -79,9 +77,8 @@ class Kind(Enum):
         self.wording = wording
 
     def prompt_version(self, limit: int) -> str:
-        """Return what the key of stored answers says of the prompt.
-
-        The usual limit is not named, so that answers stored before limits were settings stay valid.
+        """Return what the key of stored answers says of the prompt. The usual limit is not named,
+        so that answers stored before limits were settings stay valid.
         """
         return self.version if limit == self.usual_limit else f"{self.version}-{limit}"
 
@@ -91,9 +88,8 @@ class Kind(Enum):
         return -(-len((_SYSTEM + self.wording).encode()) // 4)
 
     def messages(self, row: dict[str, Any], limit: int) -> list[Message]:
-        """Return the prompt for a row of `pgrag.pending_enrichments`.
-
-        The page comes first: a server that caches prompt prefixes reads it once for its passages.
+        """Return the prompt for a row of `pgrag.pending_enrichments`. The page comes first: a
+        server that caches prompt prefixes reads it once for its passages.
         """
         prompt = self.wording.format(
             page=_quoted(row["page_text"] or ""),
@@ -104,9 +100,8 @@ class Kind(Enum):
         return [Message("system", _SYSTEM), Message("user", prompt)]
 
     def usable(self, answer: Completion, limit: int) -> str:
-        """Return the part of an answer to store; empty if the model wrote nothing usable.
-
-        A context is one line. Of an answer that is too long or broken off, whole sentences stay.
+        """Return the part of an answer to store; empty if the model wrote nothing usable. A context
+        is one line. Of an answer that is too long or broken off, whole sentences stay.
         """
         text = _bare(answer.text)
         if self is Kind.CONTEXT:

@@ -29,7 +29,6 @@ Progress = Callable[[int, int, int], None]
 @dataclass(frozen=True, slots=True)
 class EnrichmentPlan:
     """What a run would do for one kind: `calls` of the language model, with estimated tokens.
-
     `completion_tokens` is the maximum. `kept` texts were written before and would only be applied;
     `documents` passages would change.
     """

@@ -65,9 +65,8 @@ def fence(code: str, language: str = "") -> list[str]:
 
 
 def table_lines(rows: Sequence[Sequence[str]], *, is_filled: bool = True) -> list[str]:
-    """Return the lines of a table of inline Markdown, whose first row is the head.
-
-    Short rows are filled up with empty cells unless `is_filled` is false.
+    """Return the lines of a table of inline Markdown, whose first row is the head. Short rows are
+    filled up with empty cells unless `is_filled` is false.
     """
     width = max(map(len, rows))
     lines = []

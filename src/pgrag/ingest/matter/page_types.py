@@ -27,9 +27,8 @@ class PageType:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one page is read: its type (or None), and the entry that applies.
-
-    `declared` is the type in the front matter, which takes precedence over the folder's.
+    """How one page is read: its type (or None), and the entry that applies. `declared` is the type
+    in the front matter, which takes precedence over the folder's.
     """
 
     declared: str | None
@@ -37,10 +36,8 @@ class Reading:
     entry: PageType
 
     def document(self, *, is_profile_given: bool) -> dict[str, Any]:
-        """Return everything that affects how the page is read, for `pgrag.outdated_pages`.
-
-        A chunk profile given for the whole run overrides the entry's. Values without an effect are
-        omitted.
+        """Return everything that affects how the page is read, for `pgrag.outdated_pages`. A chunk
+        profile given for the whole run overrides the entry's. Values without an effect are omitted.
         """
         entry = self.entry
         profile = None if is_profile_given else entry.chunk_profile
@@ -85,7 +82,6 @@ class PageTypes:
 
     def reading(self, declared: str | None, key: str) -> Reading:
         """Decide how a page is read: by its front matter's type, else its folder, else `default`.
-
         The longest folder pattern wins, then the page type whose name sorts first, as in
         `pgrag.page_type`.
         """
@@ -113,10 +109,9 @@ class PageTypes:
 
 
 def injected(entry: PageType, fields: Mapping[str, Any]) -> str:
-    """Return the context of a page's chunks: one line per injected front matter field.
-
-    Field names ignore case; lists are joined by commas, empty values and mappings skipped, long
-    lines truncated.
+    """Return the context of a page's chunks: one line per injected front matter field. Field names
+    ignore case; lists are joined by commas, empty values and mappings skipped, long lines
+    truncated.
     """
     names = {name.casefold(): name for name in reversed([*fields])}
     lines = []

@@ -20,10 +20,9 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """The fields with a meaning for pgrag; None or empty if the page lacks them.
-
-    `address` is the page's URL (`url`, `permalink`), `slug` its path or only the last part of
-    it. `path` is the page's position in a hierarchy independent of its folder.
+    """The fields with a meaning for pgrag; None or empty if the page lacks them. `address` is the
+    page's URL (`url`, `permalink`), `slug` its path or only the last part of it. `path` is the
+    page's position in a hierarchy independent of its folder.
     """
 
     title: str | None = None
@@ -47,10 +46,9 @@ class _WrongValueError(Exception):
 
 
 def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, list[str]]:
-    """Interpret the front matter of a page; field names ignore case.
-
-    A value of the wrong type is ignored with a warning that names file and field. Of several names
-    for a field the first usable one counts (`title` before `name`).
+    """Interpret the front matter of a page; field names ignore case. A value of the wrong type is
+    ignored with a warning that names file and field. Of several names for a field the first usable
+    one counts (`title` before `name`).
     """
     names = {name.casefold(): name for name in reversed([*fields])}
     warnings: list[str] = []

@@ -44,9 +44,8 @@ _Load = Callable[[int], bytes]
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is an archive, by its content.
-
-    Documents that are zip archives inside (Office, OpenDocument, EPUB) are none.
+    """Whether a file is an archive, by its content. Documents that are zip archives inside (Office,
+    OpenDocument, EPUB) are none.
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
@@ -57,7 +56,6 @@ def is_archive(path: Path) -> bool:
 
 class Archive:
     """The regular files of an archive below `subfolder`, without the folder that holds them all.
-
     `wanted` tells by its name whether a file may be read later; `skips` are those that cannot be.
     Raises SourceError if the archive cannot be read.
     """
@@ -179,9 +177,8 @@ def _zip(file: BinaryIO) -> zipfile.ZipFile:
 
 
 class _Bounded:
-    """A file that refuses to read more at once than the directory of an archive may have.
-
-    An archive states the length of its directory in several places, each of which can lie.
+    """A file that refuses to read more at once than the directory of an archive may have. An
+    archive states the length of its directory in several places, each of which can lie.
     """
 
     def __init__(self, file: BinaryIO) -> None:

@@ -17,10 +17,8 @@ Handle = TypeVar("Handle", Path, str)
 
 
 class Tree(Protocol):
-    """Files that are not on the disk: those of a commit or an archive.
-
-    `prefix` is the path of the source in the tree, with a final "/"; empty at its top. `skips` is
-    what cannot be read.
+    """Files that are not on the disk: those of a commit or an archive. `prefix` is the path of the
+    source in the tree, with a final "/"; empty at its top. `skips` is what cannot be read.
     """
 
     prefix: str
@@ -110,7 +108,6 @@ class _Walk:
 
     def enter(self, folder: str, path: str) -> Iterator[tuple[str, str]]:
         """List the files of a folder; yield the folders in it that are neither skipped nor ignored.
-
         A folder is its name below the root, and its path.
         """
         with os.scandir(path) as entries:

@@ -153,10 +153,9 @@ def tags_of(folder: Path) -> list[str]:
 
 
 def object_folders(folder: Path) -> list[Path]:
-    """Return the folders from which git reads the repository around a folder.
-
-    Those of the repository, its worktree, its objects, the alternates from which it borrows, and
-    the targets of symbolic links in them. Raises SourceError if the folder is in no repository.
+    """Return the folders from which git reads the repository around a folder. Those of the
+    repository, its worktree, its objects, the alternates from which it borrows, and the targets of
+    symbolic links in them. Raises SourceError if the folder is in no repository.
     """
     folder = folder.resolve()
     paths = run_git(
@@ -176,7 +175,6 @@ def object_folders(folder: Path) -> list[Path]:
 
 def _answer(reader: subprocess.Popen[bytes], blob: str, size: int) -> bytes | None:
     """Ask `git cat-file --batch` for the first `size` bytes of a blob; None if it is missing.
-
     Raises OSError if the process has ended.
     """
     requests, answers = reader.stdin, reader.stdout
@@ -202,9 +200,8 @@ def _answer(reader: subprocess.Popen[bytes], blob: str, size: int) -> bytes | No
 
 
 def run_git(folder: Path, *arguments: str, network: Mapping[str, str] | None = None) -> str:
-    """Return what git prints. Raises SourceError if it fails, is slow or prints too much.
-
-    With `network`, an environment that allows connections, git may write files of bounded size.
+    """Return what git prints. Raises SourceError if it fails, is slow or prints too much. With
+    `network`, an environment that allows connections, git may write files of bounded size.
     """
     seconds = ANSWER_SECONDS if network is None else FETCH_SECONDS
     try:

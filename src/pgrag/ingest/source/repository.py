@@ -56,11 +56,9 @@ class Address:
 
 
 def repository_at(source: str, *, is_named: bool = False) -> Address | None:
-    """Return the address of a repository; None for other sources.
-
-    An address of the web is one if it ends in .git, begins with git+, is OWNER/NAME on a known
-    forge, or `is_named`: the caller asks for a ref or tags. Raises SourceError for an address that
-    git must not follow.
+    """Return the address of a repository; None for other sources. An address of the web is one if
+    it ends in .git, begins with git+, is OWNER/NAME on a known forge, or `is_named`: the caller
+    asks for a ref or tags. Raises SourceError for an address that git must not follow.
     """
     if found := _SCP.fullmatch(source):
         source = f"ssh://{found['user']}@{found['host']}/{found['path']}"
@@ -97,10 +95,8 @@ def repository_at(source: str, *, is_named: bool = False) -> Address | None:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """What fetching may use: a cache folder, and the addresses of an allow-list.
-
-    With `uses_credentials` git may use those of its user, which a service must not do for its
-    callers.
+    """What fetching may use: a cache folder, and the addresses of an allow-list. With
+    `uses_credentials` git may use those of its user, which a service must not do for its callers.
     """
 
     cache: Path
@@ -109,9 +105,8 @@ class Network:
 
 
 class Repository:
-    """A repository at an address, with a folder of its own for what is fetched of it.
-
-    Raises SourceError, and ForbiddenAddress for an address that may not be reached.
+    """A repository at an address, with a folder of its own for what is fetched of it. Raises
+    SourceError, and ForbiddenAddress for an address that may not be reached.
     """
 
     def __init__(self, address: Address, network: Network) -> None:
@@ -139,7 +134,6 @@ class Repository:
 
     def fetch(self, refs: Sequence[str | None]) -> list[str]:
         """Return the commits of branches, tags, or ids of commits; None is the default branch.
-
         Missing ones are fetched, without their history.
         """
         wanted = [self._wanted(ref) for ref in refs]
@@ -253,7 +247,6 @@ def _environment(address: Address, network: Network) -> Mapping[str, str]:
 
 def _options(address: Address, allowed: AllowList) -> list[str]:
     """Return git's options for an address that may be reached; it is pinned to what was checked.
-
     SSH resolves names by its own configuration, so a name that DNS does not know is left to it.
     """
     settings = [

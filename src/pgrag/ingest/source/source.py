@@ -22,10 +22,9 @@ class Elsewhere(SourceError):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file of a source. `key` is its path below the source, with "/".
-
-    `load` returns at most the given number of bytes, all of them for -1. `digest` is that of
-    `digest_of` if it is known before the bytes are read.
+    """One file of a source. `key` is its path below the source, with "/". `load` returns at most
+    the given number of bytes, all of them for -1. `digest` is that of `digest_of` if it is known
+    before the bytes are read.
     """
 
     key: str
@@ -34,10 +33,8 @@ class SourceFile:
     digest: str | None = None
 
     def read(self, limit: int | None = None) -> bytes:
-        """Return the file's bytes.
-
-        Raises SourceError if it cannot be read, or is larger than `limit`, and Elsewhere for a
-        pointer of Git LFS.
+        """Return the file's bytes. Raises SourceError if it cannot be read, or is larger than
+        `limit`, and Elsewhere for a pointer of Git LFS.
         """
         try:
             data = self.load(-1 if limit is None else limit + 1)

@@ -73,7 +73,6 @@ def discover_tags(
     source: str, pattern: str, selection: Selection, network: Network | None = None
 ) -> list[tuple[str, Callable[[], Source]]]:
     """Return a version label for each tag of a repository that matches a glob, and how it opens.
-
     Labels are sorted by their numbers; of several tags with one label the last is taken. Missing
     commits of a repository at an address are fetched at once. Raises SourceError if no tag matches.
     """

@@ -62,7 +62,6 @@ def is_compressed(head: bytes) -> bool:
 
 class Unpacked(io.RawIOBase):
     """The content of a file that may be compressed, to be read forward only; `name` is for errors.
-
     Raises SourceError for more than `LARGEST` bytes or a read of more than `LONGEST_READ`, and
     OSError for broken data.
     """

@@ -66,10 +66,8 @@ def is_known_upload(name: str) -> bool:
 
 
 def sent_page(fields: Mapping[str, Any]) -> UploadedPage:
-    """Return the page that a JSON object describes. Raises InvalidInput.
-
-    Members: `key`, `content`, optionally `media_type` and, for Markdown, `properties`, its front
-    matter.
+    """Return the page that a JSON object describes. Raises InvalidInput. Members: `key`, `content`,
+    optionally `media_type` and, for Markdown, `properties`, its front matter.
     """
     unknown = sorted(set(fields) - {"key", "content", "media_type", "properties"})
     if unknown:
@@ -135,9 +133,8 @@ def sent_pages(pages: Sequence[UploadedPage]) -> Source:
 
 
 def received(location: str, pieces: Iterable[Mapping[str, Any]], folder: Path) -> Source:
-    """Write uploaded files into an empty folder, and open them as one source.
-
-    A single file may be an archive, or hold pages as lines of JSON. Raises SourceError.
+    """Write uploaded files into an empty folder, and open them as one source. A single file may be
+    an archive, or hold pages as lines of JSON. Raises SourceError.
     """
     names: list[str] = []
     media_type = ""

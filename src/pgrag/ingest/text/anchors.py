@@ -81,10 +81,9 @@ def _anchor(
 
 
 def split_id(content: str, style: SlugStyle | None) -> tuple[str, str | None]:
-    """Split the source of a heading into its text and its explicit id, or None.
-
-    `{#id}` counts for every style but sphinx and obsidian, `{/* #id */}` for docusaurus. The style
-    github, which stands for unknown generators, also takes `{/*id*/}` of React's site.
+    """Split the source of a heading into its text and its explicit id, or None. `{#id}` counts for
+    every style but sphinx and obsidian, `{/* #id */}` for docusaurus. The style github, which
+    stands for unknown generators, also takes `{/*id*/}` of React's site.
     """
     if style in ("sphinx", "obsidian"):
         return content, None

@@ -46,9 +46,8 @@ _AFTER_ITEM: _Rules = {**dict.fromkeys("`~", fence), ">": blockquote, **dict.fro
 
 
 def block_parser() -> MarkdownIt:
-    """Return a parser of blocks alone, with the tables of GitHub.
-
-    Its tokens are those of the parser with the rules of CommonMark and `table`.
+    """Return a parser of blocks alone, with the tables of GitHub. Its tokens are those of the
+    parser with the rules of CommonMark and `table`.
     """
     # The parser asks for "tasklists" at each item, and an option that it lacks costs an exception.
     parser = MarkdownIt("commonmark", {"tasklists": False})

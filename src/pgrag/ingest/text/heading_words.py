@@ -32,9 +32,8 @@ _FIRST_SEGMENT = re.compile(r"(?:(?!--|\.\.\.|<<|>>)[^'\"_*~\[])*(?:[_*~\[]+)?")
 
 
 def heading_words(content: str, definitions: Mapping[str, Any], style: SlugStyle) -> str | None:
-    """Return the text of a heading, from inline Markdown without an explicit id.
-
-    None if the generator makes no id for it.
+    """Return the text of a heading, from inline Markdown without an explicit id. None if the
+    generator makes no id for it.
     """
     if _WORDS_ALONE.fullmatch(content):
         return content
@@ -87,10 +86,9 @@ def _docusaurus_words(tokens: Sequence[Token]) -> str:
 
 
 def _hugo_words(tokens: Sequence[Token]) -> str | None:
-    """Hugo's `TextPlain` (markup/goldmark/internal/render/context.go), then its last line.
-
-    Of a link, an image or emphasis only the first node counts, and text ends where goldmark ends
-    it: at a sign that it replaces or tried as a mark. Addresses that are links do not count.
+    """Hugo's `TextPlain` (markup/goldmark/internal/render/context.go), then its last line. Of a
+    link, an image or emphasis only the first node counts, and text ends where goldmark ends it: at
+    a sign that it replaces or tried as a mark. Addresses that are links do not count.
     """
     words = "".join(_hugo_nodes(iter(tokens), is_nested=False))
     return words.rpartition("\n")[2].strip() if words else None

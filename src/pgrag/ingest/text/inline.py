@@ -29,9 +29,8 @@ _CLOSING_HASHES = re.compile(r"(?:^|(?<=[ \t]))#+[ \t]*$")
 
 
 def plain(text: str) -> str:
-    """Reduce inline Markdown to its words, on one line: links to their labels, no emphasis.
-
-    The content of code spans is unchanged.
+    """Reduce inline Markdown to its words, on one line: links to their labels, no emphasis. The
+    content of code spans is unchanged.
     """
     if sign := _SIGN.search(text):
         text = _reduced(text, sign)

@@ -21,10 +21,8 @@ class ProseBlock:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The text of a page without code, in source order.
-
-    `definitions` maps the label of each `[label]: address`, normalised by `definition_label`, to
-    its address.
+    """The text of a page without code, in source order. `definitions` maps the label of each
+    `[label]: address`, normalised by `definition_label`, to its address.
     """
 
     blocks: tuple[ProseBlock, ...] = ()

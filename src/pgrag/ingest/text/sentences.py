@@ -54,9 +54,8 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
 
 
 def shortened(text: str, limit: int, *, closing: str = "") -> str:
-    """Return the complete sentences that fit into a limit, else the beginning of the first one.
-
-    A sentence is complete if it ends with . ! ? … 。 ！ ？ or one of the `closing` characters.
+    """Return the complete sentences that fit into a limit, else the beginning of the first one. A
+    sentence is complete if it ends with . ! ? … 。 ！ ？ or one of the `closing` characters.
     """
     end = 0
     for _, sentence_end in sentence_spans(text[: limit + 1]):
@@ -70,7 +69,6 @@ def shortened(text: str, limit: int, *, closing: str = "") -> str:
 
 def split_words(text: str, limit: int) -> list[tuple[int, int]]:
     """Split a text without sentences into pieces of similar size, at most `limit` characters.
-
     Splits at nearby white space if there is any, else between two characters.
     """
     spans: list[tuple[int, int]] = []

@@ -33,7 +33,6 @@ def slug(words: str, style: SlugStyle) -> str:
 
 def _github(words: str) -> str:
     """The packages github-slugger (index.js, regex.js) and rehype-slug; Docusaurus uses them too.
-
     Letters, marks, digits, connectors and hyphens stay; no run of hyphens is shortened.
     """
     kept = (c for c in words.lower() if c in " -" or _is_word(c))
@@ -67,9 +66,8 @@ def _docutils(words: str) -> str:
 
 
 def _hugo(words: str) -> str:
-    """Hugo's markup/goldmark/autoid.go with the default autoIDType, `github`.
-
-    Unlike GitHub, Hugo drops marks and lowers each character alone.
+    """Hugo's markup/goldmark/autoid.go with the default autoIDType, `github`. Unlike GitHub, Hugo
+    drops marks and lowers each character alone.
     """
     kept = (
         "-" if c in " \t-" else c.lower()[0]
@@ -81,7 +79,6 @@ def _hugo(words: str) -> str:
 
 def _obsidian(words: str) -> str:
     """The form in which Obsidian Publish links to headings: https://help.obsidian.md/links.
-
     Characters that have a meaning in a link become spaces, and spaces become "+".
     """
     return "+".join(_OBSIDIAN_SPECIAL.sub(" ", words).split())

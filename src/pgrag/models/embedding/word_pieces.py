@@ -33,9 +33,8 @@ class CharacterClasses:
 
 
 class WordPieces:
-    """A tokenizer with a vocabulary; a token's id is its index in the vocabulary.
-
-    Caches the pieces of up to `cached_words` words, because text repeats most of its words.
+    """A tokenizer with a vocabulary; a token's id is its index in the vocabulary. Caches the pieces
+    of up to `cached_words` words, because text repeats most of its words.
     """
 
     def __init__(

@@ -92,19 +92,17 @@ class Endpoint:
         cancellation: Cancellation | None = None,
         amend: Amend | None = None,
     ) -> Any:
-        """Send a payload and return the decoded response.
-
-        `amend` returns another payload when the server refuses one. Raises the service's error if
-        the server refuses, keeps failing, or does not send JSON; `Cancelled` after `cancellation`.
+        """Send a payload and return the decoded response. `amend` returns another payload when the
+        server refuses one. Raises the service's error if the server refuses, keeps failing, or does
+        not send JSON; `Cancelled` after `cancellation`.
         """
         with self._started(cancellation) as running:
             response, _ = self._answered(payload, cancellation, running, amend, in_pieces=False)
         return self._decoded(response)
 
     def get(self, path: str, *, timeout: float) -> Any:
-        """Return the JSON at another path of the same server; None if there is none.
-
-        Never retries. Raises the service's error if the server cannot be reached or refuses.
+        """Return the JSON at another path of the same server; None if there is none. Never retries.
+        Raises the service's error if the server cannot be reached or refuses.
         """
         try:
             response = self._client.get(self.url.copy_with(path=path), timeout=timeout)
@@ -123,10 +121,8 @@ class Endpoint:
     def lines(
         self, payload: dict[str, Any], cancellation: Cancellation, amend: Amend | None = None
     ) -> Generator[str, None, None]:
-        """Send a payload and yield the lines of the response as they arrive.
-
-        Retries like `post` until the first byte; a response that ends early later raises the
-        service's `broken_off`.
+        """Send a payload and yield the lines of the response as they arrive. Retries like `post`
+        until the first byte; a response that ends early later raises the service's `broken_off`.
         """
         with self._started(cancellation) as running:
             response, pieces = self._answered(payload, cancellation, running, amend, in_pieces=True)

@@ -10,9 +10,8 @@ from pgrag.ground.outgoing import retry_after
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an attempt failed; `wait` is the server's `Retry-After`, in seconds.
-
-    `refusal`: the server's message about a payload that it does not accept.
+    """Why an attempt failed; `wait` is the server's `Retry-After`, in seconds. `refusal`: the
+    server's message about a payload that it does not accept.
     """
 
     reason: str
@@ -43,9 +42,8 @@ class Service:
     broken_off: type[PgragError] = PgragError
 
     def http_url(self, url: str) -> httpx.URL:
-        """Check the address and add the path before the parameters, unless it is there.
-
-        Raises `SettingsError` with the right form.
+        """Check the address and add the path before the parameters, unless it is there. Raises
+        `SettingsError` with the right form.
         """
         base, mark, parameters = url.strip().partition("?")
         base = base.rstrip("/").removesuffix(self.path)

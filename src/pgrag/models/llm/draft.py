@@ -12,9 +12,8 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 
 class Spoken:
-    """Passes streamed text through, except `<think>…</think>` at its very start.
-
-    Servers that know a model's reasoning format send it separately; others leave it in the text.
+    """Passes streamed text through, except `<think>…</think>` at its very start. Servers that know
+    a model's reasoning format send it separately; others leave it in the text.
     """
 
     def __init__(self) -> None:
@@ -79,9 +78,8 @@ class Draft:
         return not self._calls and not self.text.strip()
 
     def add(self, event: dict[str, Any]) -> str:
-        """Add an event of a stream, or a whole response; return the text that it adds.
-
-        Raises `Garbled` for an event that reports an error.
+        """Add an event of a stream, or a whole response; return the text that it adds. Raises
+        `Garbled` for an event that reports an error.
         """
         error = event.get("error") or (event if event.get("object") == "error" else None)
         if error:

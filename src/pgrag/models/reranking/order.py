@@ -26,9 +26,8 @@ class Reranker(Protocol):
         """The model's name, for logs and notices."""
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return one score from 0 to 1 for each text, in their order; higher is better.
-
-        Raises `RerankingError` when the model fails.
+        """Return one score from 0 to 1 for each text, in their order; higher is better. Raises
+        `RerankingError` when the model fails.
         """
 
 
@@ -54,9 +53,8 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """Hits, best first, and notices about their order.
-
-    `applied` is False if the order is still that of the fusion.
+    """Hits, best first, and notices about their order. `applied` is False if the order is still
+    that of the fusion.
     """
 
     rows: list[Row]

@@ -38,7 +38,6 @@ _PANELS = frozenset(("tabbed-block", "tabbed-content", "tab-pane", "sd-tab-conte
 @dataclass(slots=True)
 class Blocks:
     """Reads the blocks of a page. `inline` reads what is in a line, `ids` collects ids on the way.
-
     `level` is that of the last heading; `tabs` are the labels of the panels that come next.
     """
 
@@ -202,9 +201,8 @@ class Blocks:
         return blocks + self.flow(node)
 
     def _definitions(self, node: Node) -> list[str]:
-        """Read a definition list: published terms become headings, the others bold lines.
-
-        What follows the list belongs to the section around it, which its heading opens again.
+        """Read a definition list: published terms become headings, the others bold lines. What
+        follows the list belongs to the section around it, which its heading opens again.
         """
         is_published = not self.nested and definitions.is_published(node)
         level, around = self.level, self.last_heading

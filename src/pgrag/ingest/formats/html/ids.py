@@ -15,7 +15,6 @@ _UNSAFE = re.compile(r"[\s\"'<>&`]")
 @dataclass(slots=True)
 class Ids:
     """Collects ids until a heading takes them, or a block to which a link on the page leads.
-
     `linked` are the ids to which links on the same page lead.
     """
 

@@ -19,7 +19,6 @@ _MEANINGLESS_TITLES = frozenset({"", "PowerPoint Presentation"})
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shape:
     """A shape with its kind of placeholder (`title`, `body`, …; `obj` if it states none).
-
     `position` is its distance from the top and from the left.
     """
 

@@ -19,9 +19,8 @@ _LINES_OF_A_TITLE = 3
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; its first line is replaced, the rest of `lines` left out.
-
-    A bookmark without lines stands before the line `before`.
+    """A heading; its first line is replaced, the rest of `lines` left out. A bookmark without lines
+    stands before the line `before`.
     """
 
     text: str

@@ -17,9 +17,8 @@ _LEADERS = re.compile(r"(?:[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)?$", re.IGNORECASE
 
 
 def running_lines(lines: Sequence[Line], page_count: int) -> set[int]:
-    """Return the `id()` of lines that are not content: heads, feet, numbers, entries of contents.
-
-    A line at the edge of a page is running if its words recur at its height on several pages, or if
+    """Return the `id()` of lines that are not content: heads, feet, numbers, entries of contents. A
+    line at the edge of a page is running if its words recur at its height on several pages, or if
     it counts the pages.
     """
     running = {id(line) for line in lines if _LEADERS.search(line.text)}

@@ -31,10 +31,8 @@ def write_page(
     headings: Mapping[int, Sequence[Heading]],
     last: Sequence[Heading],
 ) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the Markdown of each block.
-
-    `headings` are keyed by the `id()` of the line at which they stand, and replace their lines;
-    those in `last` follow the last line.
+    """Yield the kind and the Markdown of each block. `headings` are keyed by the `id()` of the line
+    at which they stand, and replace their lines; those in `last` follow the last line.
     """
     skipped = {id(line) for group in headings.values() for each in group for line in each.lines}
     run: list[Line] = []

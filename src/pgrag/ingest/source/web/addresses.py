@@ -31,9 +31,8 @@ _NAMED_VERSIONS = frozenset({"stable", "latest", "current", "main", "master", "n
 
 
 def normalised(address: str, base: str = "") -> str | None:
-    """Return the one spelling of an http address, or None; it has no fragment, visit or session.
-
-    It has no dot segments either: the path that it begins with is where it leads.
+    """Return the one spelling of an http address, or None; it has no fragment, visit or session. It
+    has no dot segments either: the path that it begins with is where it leads.
     """
     try:
         parts = urlsplit(urljoin(base, _CONTROL.sub("", address.strip())))
@@ -82,9 +81,8 @@ def _authority(parts: SplitResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of a site below a prefix such as https://docs.example/guide/.
-
-    `is_wanted` tells which keys the include and exclude globs leave.
+    """The part of a site below a prefix such as https://docs.example/guide/. `is_wanted` tells
+    which keys the include and exclude globs leave.
     """
 
     prefix: str

@@ -92,9 +92,8 @@ class Crawl:
         )
 
     def fetch_all(self) -> None:
-        """Fetch until nothing is queued, or a limit is reached.
-
-        Raises SourceError if the site stops answering; the crawl can then be continued.
+        """Fetch until nothing is queued, or a limit is reached. Raises SourceError if the site
+        stops answering; the crawl can then be continued.
         """
         outcomes = self._call("crawl_outcomes")
         self.found = sum(row["addresses"] for row in outcomes if row["outcome"] == "page")
@@ -110,9 +109,8 @@ class Crawl:
             pool.shutdown(cancel_futures=True)
 
     def body(self, url: str) -> bytes | None:
-        """Return a body, or fetch it again: bodies are dropped once they are indexed.
-
-        If it has changed since, its digest tells the next crawl.
+        """Return a body, or fetch it again: bodies are dropped once they are indexed. If it has
+        changed since, its digest tells the next crawl.
         """
         [row] = self._call("fetched_body", url=url)
         if row["fetched_body"] is not None:

@@ -38,9 +38,8 @@ class Sitemap:
 def read_sitemaps(
     fetcher: Fetcher, run: Callable[..., Any], urls: Iterable[str], most: int
 ) -> Sitemap:
-    """Read sitemaps, and those that their indexes name on the same host, up to `most` pages.
-
-    `run` calls a function in a child process. A sitemap that exists but cannot be read is a fault.
+    """Read sitemaps, and those that their indexes name on the same host, up to `most` pages. `run`
+    calls a function in a child process. A sitemap that exists but cannot be read is a fault.
     """
     sitemap = Sitemap()
     waiting = list(dict.fromkeys(urls))
@@ -71,9 +70,8 @@ def read_sitemaps(
 
 
 def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], list[str]]:
-    """Return the pages and the further sitemaps that a sitemap lists, in XML, gzip or text.
-
-    Raises SourceError for what is not a sitemap.
+    """Return the pages and the further sitemaps that a sitemap lists, in XML, gzip or text. Raises
+    SourceError for what is not a sitemap.
     """
     if body[:2] == b"\x1f\x8b":
         body = _unpacked(url, body, 31)
@@ -112,9 +110,8 @@ def _entries(url: str, body: bytes) -> Iterator[ElementTree.Element]:
 
 
 def parse_inventory(url: str, body: bytes) -> list[str]:
-    """Return the pages that hold the objects of a Sphinx inventory (version 2).
-
-    Raises SourceError for what is not an inventory.
+    """Return the pages that hold the objects of a Sphinx inventory (version 2). Raises SourceError
+    for what is not an inventory.
     """
     head, _, packed = body.partition(b"zlib")
     if not head.startswith(b"# Sphinx inventory version 2"):
@@ -130,9 +127,8 @@ def parse_inventory(url: str, body: bytes) -> list[str]:
 
 
 def parse_versions(url: str, body: bytes) -> list[str]:
-    """Return the addresses of the versions that a site's switcher offers.
-
-    That is versions.json of mike, beside the versions, or switcher.json of the theme of PyData.
+    """Return the addresses of the versions that a site's switcher offers. That is versions.json of
+    mike, beside the versions, or switcher.json of the theme of PyData.
     """
     try:
         entries = json.loads(body)
@@ -145,9 +141,8 @@ def parse_versions(url: str, body: bytes) -> list[str]:
 
 
 def split_full_text(url: str, text: str) -> dict[str, str]:
-    """Return the pages of an llms-full.txt by address.
-
-    A page begins with a title and a line with its address; a text without these is one page.
+    """Return the pages of an llms-full.txt by address. A page begins with a title and a line with
+    its address; a text without these is one page.
     """
     pages: defaultdict[str, list[str]] = defaultdict(list)
     starts = [match.start() for match in _TITLE.finditer(text)]

@@ -24,9 +24,8 @@ class Robots:
 
     @classmethod
     def read(cls, url: str, status: int, body: bytes) -> "Robots":
-        """Read an answer; 4xx allows everything.
-
-        Raises SourceError for 5xx, which forbids all, and for a delay that is too long.
+        """Read an answer; 4xx allows everything. Raises SourceError for 5xx, which forbids all, and
+        for a delay that is too long.
         """
         if status >= 500:
             raise SourceError(

@@ -48,9 +48,8 @@ class Signals:
 def read_signals(
     url: str, body: bytes, robots_tag: str = "", has_markdown: bool = False
 ) -> Signals:
-    """Read the signals of an HTML page; `robots_tag` is the X-Robots-Tag of its answer.
-
-    With `has_markdown` the site may publish the page as Markdown: then its headings are read.
+    """Read the signals of an HTML page; `robots_tag` is the X-Robots-Tag of its answer. With
+    `has_markdown` the site may publish the page as Markdown: then its headings are read.
     """
     document = LexborHTMLParser(body)
     root = document.root
