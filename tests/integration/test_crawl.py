@@ -8,7 +8,7 @@ from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ground.settings import Settings
 from pgrag.ingest.source.web import fetcher
 from pgrag.ingest.source.web.crawl import CrawlLimits
-from pgrag.ingest.source.web.site import SiteOptions, open_site
+from pgrag.ingest.source.web.site import SiteOptions
 
 GUIDE = {
     "/docs/": page("Kestrel", "", "guide/", "guide/restore.html#restore", "/blog/", "logo.png"),
@@ -41,15 +41,8 @@ def test_the_pages_below_the_start_become_a_version(site, database):
 def test_what_is_fetched_is_told_without_documents(site, database, monkeypatch):
     monkeypatch.setattr("pgrag.ingest.source.web.site.LOOK_SECONDS", 0.001)
     told: list[tuple[int, int, int | None]] = []
-    open_site(
-        f"{site.url}/docs/",
-        SiteOptions(allow_private=True),
-        database=database,
-        settings=Settings(),
-        library="site",
-        version="",
-        progress=lambda *at: told.append(at),
-    ).__exit__()
+    with opened(database, f"{site.url}/docs/", progress=lambda *at: told.append(at)):
+        pass
     assert {documents for _, _, documents in told} == {None}
     assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
     assert 1 <= told[-1][0] <= told[-1][1]
@@ -137,9 +130,8 @@ def test_addresses_of_this_machine_are_refused_unless_allowed(site, database):
         crawled(database, f"{site.url}/docs/", allow_private=False)
     assert site.asked == []
     allowed = Settings(allow_private=True)
-    assert (
-        crawled(database, f"{site.url}/docs/", allow_private=False, settings=allowed).written == 4
-    )
+    report = crawled(database, f"{site.url}/docs/", allow_private=False, settings=allowed)
+    assert report.written == 4
 
 
 def test_an_address_with_a_key_is_refused_and_not_kept(site, database):

@@ -26,6 +26,10 @@ def text(body: str | bytes, media_type: str = "text/plain") -> Reply:
     return Reply(body, media_type=media_type)
 
 
+def canonical(to: str) -> str:
+    return f'<link rel="canonical" href="{to}">'
+
+
 def urls(*paths: str, tag: str = "url", dates: str = "") -> str:
     entries = "".join(f"<{tag}><loc>{path}</loc>{dates}</{tag}>" for path in paths)
     kind = "urlset" if tag == "url" else "sitemapindex"
@@ -140,9 +144,6 @@ def test_lastmod_spares_pages_without_validators(database):
 
 
 def test_canonical_pages_count(database):
-    def canonical(to: str) -> str:
-        return f'<link rel="canonical" href="{to}">'
-
     pages = {
         "/": page("Home", "", "print", "other"),
         "/print": page("Guide, printed", "", head=canonical("/guide")),
@@ -155,9 +156,6 @@ def test_canonical_pages_count(database):
 
 
 def test_pages_that_name_each_other_canonical_both_stay(database):
-    def canonical(to: str) -> str:
-        return f'<link rel="canonical" href="{to}">'
-
     pages = {
         "/": page("Home", "", "/a", "/b", "/c"),
         "/a": page("A", head=canonical("/b")),
@@ -170,8 +168,8 @@ def test_pages_that_name_each_other_canonical_both_stay(database):
 
 def test_one_canonical_page_for_all_is_a_mistake(database):
     names = [f"{first}{second}" for first in "abcde" for second in "abcde"]
-    home = '<link rel="canonical" href="/">'
-    pages = {"/": page("Home", "", *names)} | {f"/{n}": page(n, head=home) for n in names}
+    pages = {f"/{name}": page(name, head=canonical("/")) for name in names}
+    pages["/"] = page("Home", "", *names)
     report = crawl_of(database, pages)
     assert report.written == 26
 

@@ -24,17 +24,13 @@ PARTS = ("blade", "handle", "storage")
 
 
 def pages() -> dict[str, str]:
+    def section(tool: str, part: str) -> str:
+        care = f"The {part} of a {tool} wants care before cut {{}}, and a dry cloth."
+        return f"## {part.title()}\n\n{' '.join(care.format(n) for n in range(8))}"
+
     return {
-        f"{tool}.md": f"# The {tool}\n\n"
-        + "\n\n".join(
-            f"## {part.title()}\n\n"
-            + " ".join(
-                f"The {part} of a {tool} wants care {when}, and a dry cloth." for when in times
-            )
-            for part in PARTS
-        )
+        f"{tool}.md": "\n\n".join([f"# The {tool}", *(section(tool, part) for part in PARTS)])
         for tool in TOOLS
-        for times in [[f"before cut {n}" for n in range(8)]]
     }
 
 
@@ -62,18 +58,14 @@ def run(app: App, kind: Kind = Kind.CONTEXT, **arguments: Any) -> EnrichmentRepo
 
 
 def state(app: App, kind: str = "context") -> dict[str, Any]:
-    return next(
-        row for row in app.database.call("enrichment_state", library="shop") if row["kind"] == kind
-    )
+    rows = app.database.call("enrichment_state", library="shop")
+    return next(row for row in rows if row["kind"] == kind)
 
 
 def situations(app: App) -> list[str]:
-    return [
-        row["situation"]
-        for row in app.database.query(
-            "select situation from pgrag.documents where level = 2 order by document_id"
-        )
-    ]
+    statement = "select situation from pgrag.documents where level = 2 order by document_id"
+    rows = app.database.query(statement)
+    return [row["situation"] for row in rows]
 
 
 def is_sound(app: App) -> bool:
@@ -97,9 +89,8 @@ def test_it_is_asked_once_searched_and_never_shown(app, server):
     prompt = payload["messages"][1]["content"]
     assert prompt.startswith("<page>\n# The chisel\n\n## Blade\n\nThe blade of a chisel wants care")
     # What was estimated is near what was sent.
-    sent = sum(
-        len(message["content"].encode()) for p in server.payloads for message in p["messages"]
-    )
+    messages = [message for payload in server.payloads for message in payload["messages"]]
+    sent = sum(len(message["content"].encode()) for message in messages)
     assert plan.prompt_tokens == pytest.approx(sent / 4, rel=0.1)
 
     for alpha in (0.0, 1.0):
@@ -308,9 +299,8 @@ def test_indexing_does_it_where_the_library_wants_it(app, server, tmp_path):
     docs = str(tmp_path / "docs")
     app.index("shop", "", docs)
     assert server.requests == []
-    app.database.call(
-        "configure_library", library="shop", settings={"enrichment": "context,summaries"}
-    )
+    both = {"enrichment": "context,summaries"}
+    app.database.call("configure_library", library="shop", settings=both)
     report = app.index("shop", "", docs)
     assert report.enriched == {"context": 12, "summaries": 4}
     asked = len(server.requests)
@@ -328,8 +318,7 @@ def test_indexing_does_it_where_the_library_wants_it(app, server, tmp_path):
     report = app.index("shop", "", docs)
     assert report.enriched == {"context": 0, "summaries": 0}
     assert [w.partition(": ")[0] for w in report.warnings] == ["saw.md"] * 4
-    without = App(Settings(database_url=app.settings.database_url))
-    with without:
+    with App(Settings(database_url=app.settings.database_url)) as without:
         report = without.index("shop", "", docs)
         assert report.warnings == [
             "The setting enrichment is 'context,summaries': No language model is configured."

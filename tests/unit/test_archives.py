@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from trees import contents
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.source import archive, unpacking
@@ -43,11 +44,6 @@ def tarred(path: Path, files: dict[str, str], mode: str = "w") -> Path:
             member.size = len(text.encode())
             packed.addfile(member, io.BytesIO(text.encode()))
     return path
-
-
-def contents(path: Path, **options: object) -> dict[str, bytes]:
-    with discover(str(path), **options) as source:  # type: ignore[arg-type]
-        return {file.key: file.read(1_000_000) for file in source.files()}
 
 
 @pytest.mark.parametrize(
@@ -86,14 +82,10 @@ def test_the_selection_holds_for_an_archive(tmp_path):
 
 
 def test_the_generator_is_told_from_an_archive(tmp_path):
-    for path in (
-        zipped(tmp_path / "a.zip", PAGES | {"kestrel-2.0/conf.py": "['myst_parser']"}),
-        tarred(tmp_path / "a.tar", PAGES | {"kestrel-2.0/conf.py": "['myst_parser']"}),
-    ):
+    files = PAGES | {"kestrel-2.0/conf.py": "['myst_parser']"}
+    for path in (zipped(tmp_path / "a.zip", files), tarred(tmp_path / "a.tar", files)):
         with discover(str(path)) as source:
-            generator = source.generator()
-            assert generator is not None
-            assert generator.style == "sphinx"
+            assert source.generator().style == "sphinx"
 
 
 def test_several_folders_at_the_top_stay(tmp_path):
@@ -108,12 +100,9 @@ def test_of_two_members_of_one_name_the_last_counts_as_when_unpacked(tmp_path):
 
 def test_streams_one_behind_the_other_are_one(tmp_path):
     data = tarred(tmp_path / "plain.tar", PAGES).read_bytes()
-    for name, compress in (
-        ("a.gz", gzip.compress),
-        ("a.bz2", bz2.compress),
-        ("a.xz", lzma.compress),
-    ):
-        path = tmp_path / name
+    for kind in (gzip, bz2, lzma):
+        path = tmp_path / kind.__name__
+        compress = kind.compress
         path.write_bytes(compress(data[:1000]) + compress(data[1000:]))
         assert contents(path) == EXPECTED
 
@@ -134,12 +123,8 @@ def test_names_that_leave_the_archive_are_skipped_and_the_rest_is_read(tmp_path)
 def test_links_and_devices_are_skipped(tmp_path):
     path = tmp_path / "a.tar"
     with tarfile.open(path, "w") as packed:
-        kinds = {
-            "soft": tarfile.SYMTYPE, "hard": tarfile.LNKTYPE, "pipe": tarfile.FIFOTYPE,
-            "disk": tarfile.BLKTYPE,
-        }  # fmt: skip
-        for name, kind in kinds.items():
-            member = tarfile.TarInfo(f"{name}.md")
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE):
+            member = tarfile.TarInfo(f"{kind.decode()}.md")
             member.type, member.linkname = kind, "/etc/passwd"
             packed.addfile(member)
         packed.addfile(tarfile.TarInfo("good.md"))
@@ -189,9 +174,7 @@ def test_a_bomb_costs_neither_memory_nor_the_other_pages(tmp_path):
 
 def test_what_an_archive_may_hold_is_bounded(tmp_path, monkeypatch):
     files = {f"{n}.md": "x" * 10_000 for n in range(30)}
-    paths = [
-        tarred(tmp_path / "a.tgz", files, "w:gz"), tarred(tmp_path / "a.txz", files, "w:xz"),
-    ]  # fmt: skip
+    paths = [tarred(tmp_path / f"a.t{kind}", files, f"w:{kind}") for kind in ("gz", "xz")]
     zip_path = zipped(tmp_path / "a.zip", files)
     monkeypatch.setattr(unpacking, "LARGEST", 100_000)
     for path in paths:
@@ -320,9 +303,8 @@ def test_a_long_directory_is_refused_wherever_its_length_stands(tmp_path, monkey
     data = path.read_bytes()
     end = data.rindex(b"PK\x05\x06")
     count, size, start = struct.unpack_from("<10xHLL", data, end)
-    long_end = struct.pack(
-        "<4sQHHLLQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, size, start
-    )
+    fields = (b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, size, start)
+    long_end = struct.pack("<4sQHHLLQQQQ", *fields)
     locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, end, 1)
     lie = data[end : end + 12] + struct.pack("<L", 10) + data[end + 16 :]
     path.write_bytes(data[:end] + long_end + locator + lie)

@@ -93,10 +93,7 @@ def test_a_call_that_has_lost_its_parent_ends(call):
     parent.kill()
     parent.communicate()
     assert _is_alive(orphan)
-    deadline = time.monotonic() + 120
-    while _is_alive(orphan):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    _wait_for_the_end_of(orphan)
 
 
 def test_a_child_that_waits_ends_with_its_parent():
@@ -110,11 +107,7 @@ def test_a_child_that_waits_ends_with_its_parent():
     parent = subprocess.run(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, check=False, text=True
     )
-    orphan = int(parent.stdout)
-    deadline = time.monotonic() + 120
-    while _is_alive(orphan):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    _wait_for_the_end_of(int(parent.stdout))
 
 
 def test_what_a_page_may_be_comes_back_whole():
@@ -195,6 +188,13 @@ def _is_alive(pid: int) -> bool:
         return False
 
 
+def _wait_for_the_end_of(pid: int) -> None:
+    deadline = time.monotonic() + 120
+    while _is_alive(pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def test_calls_are_answered_side_by_side(monkeypatch):
     monkeypatch.setattr(children, "WORTH", 0.0)
     with Children(Limits(), most=2) as processes:
@@ -216,11 +216,7 @@ def test_processes_end_after_a_rest_and_start_again():
     with Children(Limits(), most=1, idle_seconds=0.2) as processes:
         [first, same] = [processes.submit(os.getpid).result() for _ in range(2)]
         assert first == same
-        for _ in range(200):
-            if not _is_alive(first):
-                break
-            time.sleep(0.05)
-        assert not _is_alive(first)
+        _wait_for_the_end_of(first)
         last = processes.submit(os.getpid).result()
         assert last != first
     assert not _is_alive(last)

@@ -27,13 +27,10 @@ class Words:
     def token_vectors(self, windows: Sequence[Sequence[int]]) -> list[np.ndarray]:
         self.batches.append(len(windows))
         self.seen.extend(list(window) for window in windows)
-        return [
-            np.array(
-                [[token, sum(row), before] for before, token in pairwise([0, *row])],
-                dtype=np.float32,
-            )
-            for row in windows
+        vectors = [
+            [[token, sum(row), before] for before, token in pairwise([0, *row])] for row in windows
         ]
+        return [np.array(each, dtype=np.float32) for each in vectors]
 
     def finished(self, pooled: np.ndarray) -> np.ndarray:
         return normalized(pooled)

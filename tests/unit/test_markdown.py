@@ -45,23 +45,13 @@ def test_the_banking_guide_gives_exactly_its_tree():
     assert "".join(f"{'#' * s.level} {s.heading}\n" for s in sections) == BANKING_GUIDE
     assert [s.depth for s in sections] == [1, 2, 3, 4, 4, 3, 2, 3, 3, 4, 4, 3, 2, 3, 2]
     assert [s.parent for s in sections] == [None, 0, 1, 2, 2, 1, 0, 6, 6, 8, 8, 6, 0, 12, 0]
-    assert [s.children for s in sections if s.children] == [
-        (1, 6, 12, 14),
-        (2, 5),
-        (3, 4),
-        (7, 8, 11),
-        (9, 10),
-        (13,),
-    ]
+    expected = [(1, 6, 12, 14), (2, 5), (3, 4), (7, 8, 11), (9, 10), (13)]
+    assert [s.children for s in sections if s.children] == expected
     assert {s.root for s in sections} == {0}
     assert [s.last for s in sections] == [14, 5, 4, 3, 4, 5, 11, 7, 10, 9, 10, 11, 13, 13, 14]
     assert "".join(s.position[0] for s in sections) == "i" + "m" * 13 + "c"
-    assert sections[9].path == (
-        "Corporate Banking Guide",
-        "Payments",
-        "International Transfers",
-        "SEPA Countries",
-    )
+    expected = ("Corporate Banking Guide", "Payments", "International Transfers", "SEPA Countries")
+    assert sections[9].path == expected
 
 
 def test_lines_are_those_of_the_source_file():
@@ -132,11 +122,8 @@ def test_kinds_of_headings():
         (2, "& <audio>"),
         (2, "A"),
     ]
-    assert [s.anchor for s in parse("# X { #id }\n# Über uns\n# Über uns\n")] == [
-        "id",
-        "über-uns",
-        "über-uns-1",
-    ]
+    expected = ["id", "über-uns", "über-uns-1"]
+    assert [s.anchor for s in parse("# X {#id}\n# Über uns\n# Über uns\n")] == expected
 
 
 def test_blocks_have_types_and_lines():

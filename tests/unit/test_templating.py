@@ -96,11 +96,8 @@ def test_a_shortcode_comment_vanishes_with_its_headings():
 def test_indented_admonitions_are_text_not_code():
     text = '!!! note "Mind this"\n    First.\n\n        code()\n\nAfter.\n'
     kinds = [(block.type, block.text) for block in parse(text)[0].blocks]
-    assert kinds == [
-        ("callout", "**Mind this**\nFirst."),
-        ("code", "    code()"),
-        ("text", "After."),
-    ]
+    expected = [("callout", "**Mind this**\nFirst."), ("code", "    code()"), ("text", "After.")]
+    assert kinds == expected
 
 
 def test_macros_in_code_stay():
@@ -113,10 +110,8 @@ def test_macros_in_code_stay():
 
 def test_code_blocks_side_by_side_do_not_shift_the_lines_after_them():
     sections = parse("```\na\n```\n```\nb\n```\n{{APIRef}}\n# Heading\n")
-    assert [(section.line_start, section.heading) for section in sections] == [
-        (1, ""),
-        (8, "Heading"),
-    ]
+    expected = [(1, ""), (8, "Heading")]
+    assert [(section.line_start, section.heading) for section in sections] == expected
 
 
 @pytest.mark.parametrize(

@@ -92,23 +92,18 @@ def test_a_document_has_no_anchors_but_its_own_address():
 def test_a_document_shows_what_is_inserted_and_linked_not_what_is_deleted():
     file = Document()
     paragraph = file.add_paragraph("Now ")
-    for xml in (
-        f'<w:ins xmlns:w="{WORD}"><w:r><w:t>new</w:t></w:r></w:ins>',
-        f'<w:del xmlns:w="{WORD}"><w:r><w:delText>old</w:delText><w:t>old</w:t></w:r></w:del>',
-    ):
-        paragraph._p.append(parse_xml(xml))
-    paragraph.add_run(", see ")
     link = file.part.relate_to("https://a.example/b", "hyperlink", is_external=True)
     relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    paragraph._p.append(
-        parse_xml(
-            f'<w:hyperlink xmlns:w="{WORD}" xmlns:r="{relations}" r:id="{link}">'
-            "<w:r><w:t>the log</w:t></w:r></w:hyperlink>"
-        )
-    )
-    run = paragraph.add_run(" of ")
-    run = paragraph.add_run("gateway -v")
-    run.font.name = "Consolas"
+    names = f'xmlns:w="{WORD}" xmlns:r="{relations}"'
+    for xml in (
+        f"<w:ins {names}><w:r><w:t>new</w:t></w:r></w:ins>",
+        f"<w:del {names}><w:r><w:delText>old</w:delText><w:t>old</w:t></w:r></w:del>",
+        f"<w:r {names}><w:t>, see </w:t></w:r>",
+        f'<w:hyperlink {names} r:id="{link}"><w:r><w:t>the log</w:t></w:r></w:hyperlink>',
+    ):
+        paragraph._p.append(parse_xml(xml))
+    paragraph.add_run(" of ")
+    paragraph.add_run("gateway -v").font.name = "Consolas"
     assert body("a.docx", file) == "Now new, see [the log](<https://a.example/b>) of `gateway -v`"
 
 
@@ -270,9 +265,8 @@ def test_a_document_that_defines_entities_is_refused():
     parts = members(saved(document()))
     bomb = b'<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
     start = parts["word/document.xml"].index(b"<w:document")
-    parts["word/document.xml"] = bomb + parts["word/document.xml"][start:].replace(
-        b"The gateway reads", b"&b; reads"
-    )
+    text = parts["word/document.xml"][start:]
+    parts["word/document.xml"] = bomb + text.replace(b"The gateway reads", b"&b; reads")
     with pytest.raises(SourceError, match=r"^a\.docx: is damaged: .* has a document type"):
         convert("a.docx", archive(parts))
 

@@ -73,12 +73,8 @@ def test_a_hit_leads_to_the_page_of_its_heading():
     page = read_page("guide/gateway.pdf", pdf, PageOptions(base_url="https://a.example/docs"))
     assert page.url == "https://a.example/docs/guide/gateway.pdf"
     sections = {chunk.heading: chunk.anchor for chunk in page.chunks if chunk.heading}
-    assert sections == {
-        "The gateway": "page=1",
-        "Listeners": "page=1",
-        "Two ports": "page=1",
-        "Limits": "page=2",
-    }
+    first = dict.fromkeys(["The gateway", "Listeners", "Two ports"], "page=1")
+    assert sections == first | {"Limits": "page=2"}
 
 
 def test_running_heads_feet_and_page_numbers_are_gone():

@@ -34,12 +34,8 @@ def read(text: str) -> SourcePage:
 def test_headings_code_and_lists_are_told_by_their_look():
     page = read(HANDBOOK)
     headings = [(c.heading, c.heading_level) for c in page.chunks if c.level == 1]
-    assert headings == [
-        ("PUMP HANDBOOK", 1),
-        ("Start", 2),
-        ("2.1 Before the start", 3),
-        ("MAINTENANCE", 2),
-    ]
+    first = [("PUMP HANDBOOK", 1), ("Start", 2)]
+    assert headings == [*first, ("2.1 Before the start", 3), ("MAINTENANCE", 2)]
     assert page.title == "PUMP HANDBOOK"
     assert "```\npump --prime\npump --check\n```" in page.body
     assert "- open the valve\n- wait" in page.body
