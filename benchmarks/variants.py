@@ -20,7 +20,7 @@ from pgrag.ingest import reader
 from pgrag.ingest.formats import decoding
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.page import read_page
-from pgrag.ingest.source.source import ListedSource, Source, SourceFile
+from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.service.app import App
 
 PLAIN = "plain"
@@ -51,7 +51,7 @@ def index(app: App, name: str, variant: str) -> str:
 def without_front_matter(pages: Source) -> Source:
     """The same pages without front matter."""
     bare = tuple(SourceFile(file.key, _bare(file)) for file in pages.files())
-    return ListedSource(pages.location, bare, arguments=pages.arguments)
+    return Source(pages.location, bare, arguments=pages.arguments)
 
 
 def _bare(file: SourceFile) -> Callable[[int], bytes]:

@@ -15,7 +15,7 @@ from benchmarks.figures import table
 from benchmarks.questions.rows import FOLDER
 from pgrag.answer.citations import CitationReader
 from pgrag.answer.support import checked_sentences
-from pgrag.ingest.source.source import ListedSource, SourceFile
+from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.service.app import App
 
 FILE = FOLDER / "citations.jsonl"
@@ -136,7 +136,7 @@ def _library(
     files = tuple(
         SourceFile(f"{key}.md", lambda _, text=text: text) for key, text in passages.items()
     )
-    app.index(name, "", ListedSource(name, files), language=language)
+    app.index(name, "", Source(name, files), language=language)
     try:
         rows = app.database.query(_DOCUMENTS, [name])
         yield name, {row["key"].removesuffix(".md"): row["document_id"] for row in rows}

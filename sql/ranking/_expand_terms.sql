@@ -18,9 +18,7 @@ begin
         expanded := _pgrag.with_synonyms(expanded, words);
     end if;
     if query_expansion in ('feedback', 'both') then
-        expanded := _pgrag.with_relevance(
-            expanded, _pgrag.keyword_candidates(expanded, target, 10, 10)
-        );
+        expanded := _pgrag.with_feedback(expanded, target);
     end if;
     return expanded;
 end;

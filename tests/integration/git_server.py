@@ -22,11 +22,20 @@ class GitServer:
     moved_to: str = ""
 
 
-def run_git(folder: Path, *arguments: str) -> str:
+def run_git(folder: Path, *arguments: str, given: str = "") -> str:
     identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
     command = ["git", *identity, "-c", "protocol.file.allow=always", *arguments]
-    done = subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return done.stdout.decode()
+    done = subprocess.run(
+        command, cwd=folder, check=True, capture_output=True, input=given.encode()
+    )
+    return done.stdout.decode().strip()
+
+
+def commit(folder: Path, *options: str) -> None:
+    """Commit all files of a folder, which becomes a repository."""
+    run_git(folder, "init", "-q", "-b", "main")
+    run_git(folder, "add", "-A", *options)
+    run_git(folder, "commit", "-q", "-m", "all")
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """A small guide in a folder, runs that index it, and what they left in the database."""
 
-from __future__ import annotations
-
 import ctypes
 import threading
 import time
@@ -18,7 +16,7 @@ from pgrag.ingest.reader import Reader
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.sources import discover
 from pgrag.ingest.target import IndexTarget
-from pgrag.ingest.values import Page
+from pgrag.ingest.values import SourcePage
 from pgrag.models.embedding import BuiltinEmbedder, Vectors
 
 GUIDE = {
@@ -54,7 +52,7 @@ class Recorder:
         return self._model.embed_query(text)
 
 
-def crashing_read_page(key: str, *others: Any, **options: Any) -> Page:
+def crashing_read_page(key: str, *others: Any, **options: Any) -> SourcePage:
     """Read a page, but end the whole process for one of them, as a broken parser would."""
     if key == "drain.md":
         ctypes.string_at(0)

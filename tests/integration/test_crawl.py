@@ -1,9 +1,7 @@
 """Websites as sources: what is fetched, stored, linked and removed."""
 
-from __future__ import annotations
-
 import pytest
-from website import Reply, Website, crawled, indexed, keys, opened, page, reasons
+from website import Reply, Website, crawl_of, crawled, indexed, keys, opened, page, reasons
 
 from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
@@ -11,7 +9,7 @@ from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ground.settings import Settings
 from pgrag.ingest.source.web import fetcher
 from pgrag.ingest.source.web.crawl import CrawlLimits
-from pgrag.ingest.source.web.site import SiteOptions, open_site
+from pgrag.ingest.source.web.site import SiteOptions
 
 GUIDE = {
     "/docs/": page("Kestrel", "", "guide/", "guide/restore.html#restore", "/blog/", "logo.png"),
@@ -33,7 +31,7 @@ def texts(site: Website) -> dict[str, int]:
     return {path: size for path, size in site.sent.items() if path in site.pages}
 
 
-def test_the_pages_below_the_start_become_a_version(site: Website, database: Database):
+def test_the_pages_below_the_start_become_a_version(site, database):
     report = crawled(database, f"{site.url}/docs/")
     assert keys(database) == FILES
     assert report.written == 4
@@ -41,26 +39,17 @@ def test_the_pages_below_the_start_become_a_version(site: Website, database: Dat
     assert reasons(report) == {f"outside {site.url}/docs/": 2, "no page by its name": 1}
 
 
-def test_what_is_fetched_is_told_without_documents(
-    site: Website, database: Database, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_is_fetched_is_told_without_documents(site, database, monkeypatch):
     monkeypatch.setattr("pgrag.ingest.source.web.site.LOOK_SECONDS", 0.001)
     told: list[tuple[int, int, int | None]] = []
-    open_site(
-        f"{site.url}/docs/",
-        SiteOptions(allow_private=True),
-        database=database,
-        settings=Settings(),
-        library="site",
-        version="",
-        progress=lambda *at: told.append(at),
-    ).__exit__()
+    with opened(database, f"{site.url}/docs/", progress=lambda *at: told.append(at)):
+        pass
     assert {documents for _, _, documents in told} == {None}
     assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
     assert 1 <= told[-1][0] <= told[-1][1]
 
 
-def test_links_between_pages_and_headings_resolve(site: Website, database: Database):
+def test_links_between_pages_and_headings_resolve(site, database):
     report = crawled(database, f"{site.url}/docs/")
     assert report.links["fragment"] == report.links["ambiguous"] == 0
     found = database.call("search", query="restore everything", library="site")
@@ -69,7 +58,7 @@ def test_links_between_pages_and_headings_resolve(site: Website, database: Datab
     assert {row["key"] for row in backlinks} == {"index.html", "guide/index.html", "guide/schedule"}
 
 
-def test_a_site_that_did_not_change_sends_no_page_again(site: Website, database: Database):
+def test_a_site_that_did_not_change_sends_no_page_again(site, database):
     crawled(database, f"{site.url}/docs/")
     assert len(texts(site)) == 4
     site.forget()
@@ -79,7 +68,7 @@ def test_a_site_that_did_not_change_sends_no_page_again(site: Website, database:
     assert (report.unchanged, report.written, report.removed) == (4, 0, 0)
 
 
-def test_a_page_that_changed_is_fetched_alone(site: Website, database: Database):
+def test_a_page_that_changed_is_fetched_alone(site, database):
     crawled(database, f"{site.url}/docs/")
     site.forget()
     site.pages["/docs/guide/"] = page("Guide", "Rewritten.", "restore.html", "../", "schedule")
@@ -88,7 +77,7 @@ def test_a_page_that_changed_is_fetched_alone(site: Website, database: Database)
     assert (report.unchanged, report.written) == (3, 1)
 
 
-def test_a_page_that_is_gone_is_removed_and_one_that_fails_stays(site: Website, database: Database):
+def test_a_page_that_is_gone_is_removed_and_one_that_fails_stays(site, database):
     crawled(database, f"{site.url}/docs/")
     site.pages["/docs/guide/schedule"] = Reply("", 410)
     site.pages["/docs/guide/restore.html"] = Reply("", 500)
@@ -101,13 +90,13 @@ def test_a_page_that_is_gone_is_removed_and_one_that_fails_stays(site: Website, 
     assert report.unchanged == 3
 
 
-def test_pages_that_are_not_linked_any_more_are_removed(site: Website, database: Database):
+def test_pages_that_are_not_linked_any_more_are_removed(site, database):
     crawled(database, f"{site.url}/docs/")
     site.pages["/docs/guide/"] = page("Guide", "", "restore.html", "../")
     assert crawled(database, f"{site.url}/docs/").removed == 1
 
 
-def test_what_failed_to_link_keeps_its_links(site: Website, database: Database):
+def test_what_failed_to_link_keeps_its_links(site, database):
     """A page that does not answer does not take the pages behind it with it."""
     crawled(database, f"{site.url}/docs/")
     site.pages["/docs/guide/"] = Reply("", 500)
@@ -125,9 +114,7 @@ def test_what_failed_to_link_keeps_its_links(site: Website, database: Database):
         ("/docs/", Reply("", 302, {"Location": "http://localhost:1/"}), "another site"),
     ],
 )
-def test_a_site_that_fails_as_a_whole_changes_nothing(
-    site: Website, database: Database, path: str, reply: Reply, told: str
-):
+def test_a_site_that_fails_as_a_whole_changes_nothing(site, database, path, reply, told):
     crawled(database, f"{site.url}/docs/")
     site.pages = dict.fromkeys(GUIDE, reply) if reply.status == 500 else GUIDE | {path: reply}
     with pytest.raises(SourceError, match=told):
@@ -139,17 +126,16 @@ def test_a_site_that_fails_as_a_whole_changes_nothing(
     assert set(texts(site)) <= {path}, "what was known is not forgotten"
 
 
-def test_addresses_of_this_machine_are_refused_unless_allowed(site: Website, database: Database):
+def test_addresses_of_this_machine_are_refused_unless_allowed(site, database):
     with pytest.raises(ForbiddenAddress, match="--allow-private"):
         crawled(database, f"{site.url}/docs/", allow_private=False)
     assert site.asked == []
     allowed = Settings(allow_private=True)
-    assert (
-        crawled(database, f"{site.url}/docs/", allow_private=False, settings=allowed).written == 4
-    )
+    report = crawled(database, f"{site.url}/docs/", allow_private=False, settings=allowed)
+    assert report.written == 4
 
 
-def test_an_address_with_a_key_is_refused_and_not_kept(site: Website, database: Database):
+def test_an_address_with_a_key_is_refused_and_not_kept(site, database):
     with pytest.raises(InvalidInput, match="no key in it") as caught:
         crawled(database, f"{site.url}/docs/?access_token=hunter2")
     assert "hunter2" not in str(caught.value)
@@ -157,7 +143,7 @@ def test_an_address_with_a_key_is_refused_and_not_kept(site: Website, database: 
     assert database.query("select from pgrag.crawls") == []
 
 
-def test_nobody_answers(database: Database, monkeypatch: pytest.MonkeyPatch):
+def test_nobody_answers(database, monkeypatch):
     monkeypatch.setattr(fetcher, "RETRY_DELAYS", (0.1, 0.1))
     with Website({}) as site:
         address = site.url
@@ -165,7 +151,7 @@ def test_nobody_answers(database: Database, monkeypatch: pytest.MonkeyPatch):
         crawled(database, f"{address}/")
 
 
-def test_include_exclude_depth_and_number_limit_a_crawl(site: Website, database: Database):
+def test_include_exclude_depth_and_number_limit_a_crawl(site, database):
     address = f"{site.url}/docs/"
     report = crawled(database, address, "a", exclude=("guide/sched*",))
     assert keys(database, "a") == FILES - {"guide/schedule"}
@@ -183,14 +169,14 @@ def test_include_exclude_depth_and_number_limit_a_crawl(site: Website, database:
     assert len(keys(database, "d")) < 4
 
 
-def test_a_wider_scope_finds_what_a_narrow_one_left_out(site: Website, database: Database):
+def test_a_wider_scope_finds_what_a_narrow_one_left_out(site, database):
     address = f"{site.url}/docs/"
     crawled(database, address, exclude=("guide/sched*",))
     crawled(database, address)
     assert keys(database) == FILES
 
 
-def test_what_others_queued_outside_the_scope_is_not_asked_for(site: Website, database: Database):
+def test_what_others_queued_outside_the_scope_is_not_asked_for(site, database):
     address = f"{site.url}/docs/"
     names = {"library": "site", "version": ""}
     arguments = SiteOptions(allow_private=True).arguments(address)
@@ -210,7 +196,7 @@ def test_what_others_queued_outside_the_scope_is_not_asked_for(site: Website, da
     assert keys(database) == FILES
 
 
-def test_removing_a_version_forgets_its_crawl(site: Website, database: Database):
+def test_removing_a_version_forgets_its_crawl(site, database):
     crawled(database, f"{site.url}/docs/", "1.0")
     crawled(database, f"{site.url}/docs/", "2.0")
     database.call("remove_version", library="site", version="1.0")
@@ -219,9 +205,7 @@ def test_removing_a_version_forgets_its_crawl(site: Website, database: Database)
     assert database.query("select from pgrag.fetched_pages") == []
 
 
-def test_bodies_are_dropped_and_fetched_again_when_options_need_them(
-    site: Website, database: Database
-):
+def test_bodies_are_dropped_and_fetched_again_when_options_need_them(site, database):
     address = f"{site.url}/docs/"
     crawled(database, address)
     assert database.query("select from pgrag.fetched_pages where body is not null") == []
@@ -231,7 +215,7 @@ def test_bodies_are_dropped_and_fetched_again_when_options_need_them(
     assert len(texts(site)) == 4
 
 
-def test_a_crawled_pdf_may_be_as_large_as_one_in_a_folder(database: Database):
+def test_a_crawled_pdf_may_be_as_large_as_one_in_a_folder(database):
     pdf = b"%PDF-1.7 is cut" + b" " * 1500
     pages = {
         "/": page("Home", "", "small.pdf", "large"),
@@ -239,13 +223,12 @@ def test_a_crawled_pdf_may_be_as_large_as_one_in_a_folder(database: Database):
         "/large": page("Large", "x" * 1500),
     }
     settings = Settings(max_page_bytes=1000)
-    with Website(pages) as site:
-        report = crawled(database, f"{site.url}/", settings=settings)
+    report = crawl_of(database, pages, settings=settings)
     assert "larger than PGRAG_MAX_PAGE_BYTES" in report.failed["large"]
     assert "larger than" not in report.failed["small.pdf"], "it is read, and found to be damaged"
 
 
-def test_a_page_that_is_read_again_after_a_304_is_that_of_a_fresh_crawl(database: Database):
+def test_a_page_that_is_read_again_after_a_304_is_that_of_a_fresh_crawl(database):
     html = """<!doctype html><html lang=en><head><title>Pumps</title></head><body><main>
         <h1 id="pumps-1">Pumps</h1><p>All of them.</p><h2>Without an id</h2><p>Prime it.</p>
         <h2 id="valves">Valves</h2><p>Open <code>a_b</code> first.</p></main></body></html>"""

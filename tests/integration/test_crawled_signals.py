@@ -1,17 +1,14 @@
 """What a site tells crawlers, in pages, headers and files, and that it is heeded."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import zlib
 
 import pytest
-from website import Reply, Website, crawled, keys, page, reasons
+from website import Reply, Website, crawl_of, crawled, keys, page, reasons
 
-from pgrag.ground.connections import Database
 from pgrag.ground.errors import SourceError
-from pgrag.ingest.source.web import pace
+from pgrag.ground.outgoing import retry_after
 
 UNFOLLOWED = '<a rel="nofollow" href="/unfollowed">x</a>'
 ROBOTS = "User-agent: *\nDisallow: /private/\n"
@@ -29,13 +26,17 @@ def text(body: str | bytes, media_type: str = "text/plain") -> Reply:
     return Reply(body, media_type=media_type)
 
 
+def canonical(to: str) -> str:
+    return f'<link rel="canonical" href="{to}">'
+
+
 def urls(*paths: str, tag: str = "url", dates: str = "") -> str:
     entries = "".join(f"<{tag}><loc>{path}</loc>{dates}</{tag}>" for path in paths)
     kind = "urlset" if tag == "url" else "sitemapindex"
     return f'<{kind} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</{kind}>'
 
 
-def test_robots_and_nofollow_and_noindex(database: Database):
+def test_robots_and_nofollow_and_noindex(database):
     pages = {
         "/robots.txt": text(ROBOTS),
         "/": page("Home", UNFOLLOWED, "/private/a", "/b", "/c", "/d"),
@@ -54,7 +55,7 @@ def test_robots_and_nofollow_and_noindex(database: Database):
     assert reasons(report) == {"noindex": 1, "robots.txt forbids it": 1}
 
 
-def test_the_crawl_delay_is_kept(database: Database):
+def test_the_crawl_delay_is_kept(database):
     pages = {
         "/robots.txt": text("User-agent: pgrag\nCrawl-delay: 0.3\n"),
         "/": page("Home", "", *"abcd"),
@@ -66,7 +67,7 @@ def test_the_crawl_delay_is_kept(database: Database):
     assert all(later - earlier > 0.28 for earlier, later in itertools.pairwise(times))
 
 
-def test_several_are_fetched_at_a_time(database: Database):
+def test_several_are_fetched_at_a_time(database):
     pages = {"/": page("Home", "", *"abcdefgh")}
     pages |= {f"/{name}": Reply(page(name), seconds=0.1) for name in "abcdefgh"}
     with Website(pages) as site:
@@ -74,12 +75,9 @@ def test_several_are_fetched_at_a_time(database: Database):
         assert site.most_running > 3
 
 
-def test_a_busy_site_is_asked_again_when_it_says(database: Database):
+def test_a_busy_site_is_asked_again_when_it_says(database):
     busy = iter([Reply("", 429, {"Retry-After": "1"}), Reply("", 503, {"Retry-After": "0"})])
-    pages = {
-        "/": page("Home", "", "a"),
-        "/a": lambda _: next(busy, page("A")),
-    }
+    pages = {"/": page("Home", "", "a"), "/a": lambda _: next(busy, page("A"))}
     with Website(pages) as site:
         report = crawled(database, f"{site.url}/")
         times = [at for at, path in zip(site.times, site.asked, strict=True) if path == "/a"]
@@ -88,12 +86,12 @@ def test_a_busy_site_is_asked_again_when_it_says(database: Database):
 
 
 def test_retry_after_may_be_a_date():
-    assert pace.retry_after("7") == 7
-    assert pace.retry_after("Mon, 01 Jan 2001 00:00:00 GMT") == 0
-    assert pace.retry_after("soon") is None
+    assert retry_after("7") == 7
+    assert retry_after("Mon, 01 Jan 2001 00:00:00 GMT") == 0
+    assert retry_after("soon") is None
 
 
-def test_sitemaps_list_pages_that_nothing_links(database: Database):
+def test_sitemaps_list_pages_that_nothing_links(database):
     packed = gzip.compress(urls("/docs/a", "/other").encode())
     with Website({}) as site:
         site.pages = {
@@ -115,7 +113,7 @@ def test_sitemaps_list_pages_that_nothing_links(database: Database):
             crawled(database, f"{site.url}/maps/index.xml", "map")
 
 
-def test_a_sitemap_as_the_source(database: Database):
+def test_a_sitemap_as_the_source(database):
     pages = {
         "/sitemap.xml": text(urls("/a", "/docs/b"), "application/xml"),
         "/a": page("A", "", "/c"),
@@ -128,7 +126,7 @@ def test_a_sitemap_as_the_source(database: Database):
     assert keys(database) == {"a", "docs/b"}
 
 
-def test_lastmod_spares_pages_without_validators(database: Database):
+def test_lastmod_spares_pages_without_validators(database):
     old = "<lastmod>2020-01-01</lastmod>"
     with Website({}, validates=False) as site:
         site.pages = {
@@ -145,56 +143,46 @@ def test_lastmod_spares_pages_without_validators(database: Database):
     assert report.unchanged == 3
 
 
-def test_canonical_pages_count(database: Database):
-    def canonical(to: str) -> str:
-        return f'<link rel="canonical" href="{to}">'
-
+def test_canonical_pages_count(database):
     pages = {
         "/": page("Home", "", "print", "other"),
         "/print": page("Guide, printed", "", head=canonical("/guide")),
         "/guide": page("Guide"),
         "/other": page("Other", head=canonical("https://elsewhere.example/other")),
     }
-    with Website(pages) as site:
-        report = crawled(database, f"{site.url}/")
+    report = crawl_of(database, pages)
     assert keys(database) == {"index.html", "guide", "other"}
     assert reasons(report)["copy of another page"] == 1
 
 
-def test_pages_that_name_each_other_canonical_both_stay(database: Database):
-    def canonical(to: str) -> str:
-        return f'<link rel="canonical" href="{to}">'
-
+def test_pages_that_name_each_other_canonical_both_stay(database):
     pages = {
         "/": page("Home", "", "/a", "/b", "/c"),
         "/a": page("A", head=canonical("/b")),
         "/b": page("B", head=canonical("/a")),
         "/c": page("C", head=canonical("/")),
     }
-    with Website(pages) as site:
-        crawled(database, f"{site.url}/")
+    crawl_of(database, pages)
     assert keys(database) == {"index.html", "a", "b"}
 
 
-def test_one_canonical_page_for_all_is_a_mistake(database: Database):
+def test_one_canonical_page_for_all_is_a_mistake(database):
     names = [f"{first}{second}" for first in "abcde" for second in "abcde"]
-    home = '<link rel="canonical" href="/">'
-    pages = {"/": page("Home", "", *names)} | {f"/{n}": page(n, head=home) for n in names}
-    with Website(pages) as site:
-        report = crawled(database, f"{site.url}/")
+    pages = {f"/{name}": page(name, head=canonical("/")) for name in names}
+    pages["/"] = page("Home", "", *names)
+    report = crawl_of(database, pages)
     assert report.written == 26
 
 
-def test_the_same_page_at_two_addresses_is_one(database: Database):
+def test_the_same_page_at_two_addresses_is_one(database):
     home = page("Home", "", "index.html", "?view=1")
-    with Website({"/": home, "/index.html": home, "/?view=1": home}) as site:
-        report = crawled(database, f"{site.url}/")
+    report = crawl_of(database, {"/": home, "/index.html": home, "/?view=1": home})
     assert keys(database) == {"index.html"}
     assert reasons(report) == {"copy of another page": 2}
 
 
 @pytest.mark.parametrize("is_declared", [True, False])
-def test_markdown_is_taken_with_the_anchors_of_the_page(database: Database, is_declared: bool):
+def test_markdown_is_taken_with_the_anchors_of_the_page(database, is_declared):
     head = '<link rel="alternate" type="text/markdown" href="guide.html.md">'
     html = '<h1 id="g">Guide</h1><h2 id="sec-7">How to <code>restore</code></h2><p>Do it.</p>'
     pages = {
@@ -215,31 +203,29 @@ def test_markdown_is_taken_with_the_anchors_of_the_page(database: Database, is_d
     assert keys(database) == {"index.html", "guide.html"}
 
 
-def test_the_inventory_of_sphinx_lists_pages(database: Database):
+def test_the_inventory_of_sphinx_lists_pages(database):
     pages = {
         "/": page("Home"),
         "/objects.inv": Reply(INVENTORY, media_type=""),
         "/api/restore.html": page("restore"),
         "/guide.html": page("Guide"),
     }
-    with Website(pages) as site:
-        crawled(database, f"{site.url}/")
+    crawl_of(database, pages)
     assert keys(database) == {"index.html", "api/restore.html", "guide.html"}
 
 
-def test_llms_txt_lists_pages(database: Database):
+def test_llms_txt_lists_pages(database):
     pages = {
         "/llms.txt": text("# Kestrel\n\n- [Guide](guide.md): all\n- [Page](/page)\n"),
         "/guide.md": text("# Guide\n\nRead [more](more.md).\n"),
         "/more.md": text("# More\n"),
         "/page": page("Page"),
     }
-    with Website(pages) as site:
-        crawled(database, f"{site.url}/llms.txt")
+    crawl_of(database, pages, "/llms.txt")
     assert keys(database) == {"guide.md", "page"}
 
 
-def test_llms_full_txt_has_pages(database: Database):
+def test_llms_full_txt_has_pages(database):
     whole = (
         "# Guide\nSource: https://docs.example/guide\n\nAll about it.\n\n# Own part\n\nMore.\n"
         "# Restore\nSource: https://docs.example/restore\n\nTake it back.\n"
@@ -253,7 +239,7 @@ def test_llms_full_txt_has_pages(database: Database):
     assert found[0]["url"].startswith("https://docs.example/restore")
 
 
-def test_other_versions_of_a_site_are_told_and_left(database: Database):
+def test_other_versions_of_a_site_are_told_and_left(database):
     pages = {
         "/docs/4.2/": page("Home", "", "guide", "../4.1/", "../next/guide", "../../blog/"),
         "/docs/4.2/guide": page("Guide"),
@@ -270,7 +256,7 @@ def test_other_versions_of_a_site_are_told_and_left(database: Database):
     assert reasons(report)[f"outside {site.url}/docs/4.2/"] == 1
 
 
-def test_the_older_versions_below_a_site_of_docusaurus_are_left(database: Database):
+def test_the_older_versions_below_a_site_of_docusaurus_are_left(database):
     def versioned(title: str, version: str, *links: str) -> str:
         return page(title, "", *links, head=f'<meta name="docusaurus_version" content="{version}">')
 
@@ -290,7 +276,7 @@ def test_the_older_versions_below_a_site_of_docusaurus_are_left(database: Databa
     assert keys(database, "4.1") == {"index.html", "intro", "more"}
 
 
-def test_a_page_that_only_leads_on_is_a_redirect(database: Database):
+def test_a_page_that_only_leads_on_is_a_redirect(database):
     def leading(refresh: str, text: str = "Redirecting.") -> str:
         meta = f'<meta http-equiv="Refresh" content="{refresh}">'
         return f"<html><head>{meta}</head><body><p>{text}</p></body></html>"
@@ -305,8 +291,7 @@ def test_a_page_that_only_leads_on_is_a_redirect(database: Database):
         "/4.2/news": leading("5; url=/4.2/unseen", "All the news of the day. " * 20),
         "/4.2/out": leading("0; url=https://elsewhere.example/"),
     }
-    with Website(pages) as site:
-        report = crawled(database, f"{site.url}/")
+    report = crawl_of(database, pages)
     assert keys(database) == {"4.2/index.html", "4.2/new", "4.2/later", "4.2/again", "4.2/news"}
     assert reasons(report)["redirect"] == 2
     assert reasons(report)["redirect to where the crawl may not go"] == 1

@@ -1,7 +1,5 @@
 """Options that a version remembers, and links to the anchors that a site has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -64,11 +64,7 @@ def test_an_upgrade_removes_an_earlier_model_that_nobody_uses(connection):
 @pytest.mark.parametrize("use", ["library", "vectors"])
 def test_an_upgrade_keeps_an_earlier_model_that_a_library_uses_or_may_go_back_to(connection, use):
     leave(connection, "earlier")
-    page = {
-        "key": "moths.md",
-        "title": "Moths",
-        "body": "Moths eat wool.",
-    }
+    page = {"key": "moths.md", "title": "Moths", "body": "Moths eat wool."}
     connection.execute("select pgrag.open_version('jumper', model => 'earlier')")
     connection.execute("select pgrag.ingest_page('jumper', %s)", (Jsonb(page),))
     if use == "vectors":

@@ -1,7 +1,5 @@
 """Enrichment of an indexed folder, by a language model on loopback."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,17 +24,13 @@ PARTS = ("blade", "handle", "storage")
 
 
 def pages() -> dict[str, str]:
+    def section(tool: str, part: str) -> str:
+        care = f"The {part} of a {tool} wants care before cut {{}}, and a dry cloth."
+        return f"## {part.title()}\n\n{' '.join(care.format(n) for n in range(8))}"
+
     return {
-        f"{tool}.md": f"# The {tool}\n\n"
-        + "\n\n".join(
-            f"## {part.title()}\n\n"
-            + " ".join(
-                f"The {part} of a {tool} wants care {when}, and a dry cloth." for when in times
-            )
-            for part in PARTS
-        )
+        f"{tool}.md": "\n\n".join([f"# The {tool}", *(section(tool, part) for part in PARTS)])
         for tool in TOOLS
-        for times in [[f"before cut {n}" for n in range(8)]]
     }
 
 
@@ -64,25 +58,21 @@ def run(app: App, kind: Kind = Kind.CONTEXT, **arguments: Any) -> EnrichmentRepo
 
 
 def state(app: App, kind: str = "context") -> dict[str, Any]:
-    return next(
-        row for row in app.database.call("enrichment_state", library="shop") if row["kind"] == kind
-    )
+    rows = app.database.call("enrichment_state", library="shop")
+    return next(row for row in rows if row["kind"] == kind)
 
 
 def situations(app: App) -> list[str]:
-    return [
-        row["situation"]
-        for row in app.database.query(
-            "select situation from pgrag.documents where level = 2 order by document_id"
-        )
-    ]
+    statement = "select situation from pgrag.documents where level = 2 order by document_id"
+    rows = app.database.query(statement)
+    return [row["situation"] for row in rows]
 
 
 def is_sound(app: App) -> bool:
     return app.database.call("check_library", library="shop") == []
 
 
-def test_it_is_asked_once_searched_and_never_shown(app: App, server: Server) -> None:
+def test_it_is_asked_once_searched_and_never_shown(app, server):
     plan = app.enricher("shop").plan(Kind.CONTEXT)
     assert (plan.calls, plan.kept, plan.documents) == (12, 0, 12)
     assert server.requests == []
@@ -99,9 +89,8 @@ def test_it_is_asked_once_searched_and_never_shown(app: App, server: Server) -> 
     prompt = payload["messages"][1]["content"]
     assert prompt.startswith("<page>\n# The chisel\n\n## Blade\n\nThe blade of a chisel wants care")
     # What was estimated is near what was sent.
-    sent = sum(
-        len(message["content"].encode()) for p in server.payloads for message in p["messages"]
-    )
+    messages = [message for payload in server.payloads for message in payload["messages"]]
+    sent = sum(len(message["content"].encode()) for message in messages)
     assert plan.prompt_tokens == pytest.approx(sent / 4, rel=0.1)
 
     for alpha in (0.0, 1.0):
@@ -120,7 +109,7 @@ def test_it_is_asked_once_searched_and_never_shown(app: App, server: Server) -> 
     assert hit["types"] == ["text", "generated"]
 
 
-def test_the_length_of_a_text_is_a_setting(app: App, server: Server) -> None:
+def test_the_length_of_a_text_is_a_setting(app, server):
     usual = app.enricher("shop").limits
     assert {kind.length: kind.usual_limit for kind in Kind}.items() <= usual.items()
     run(app)
@@ -133,7 +122,7 @@ def test_the_length_of_a_text_is_a_setting(app: App, server: Server) -> None:
     assert "at most 40 characters" in str(server.requests[asked])
 
 
-def test_one_run_at_a_time_asks_for_a_library(app: App, server: Server) -> None:
+def test_one_run_at_a_time_asks_for_a_library(app, server):
     with app.database.lock("pgrag enrich shop") as taken:
         assert taken is None
         with pytest.raises(DatabaseError, match="Another run is enriching the library 'shop'"):
@@ -142,14 +131,14 @@ def test_one_run_at_a_time_asks_for_a_library(app: App, server: Server) -> None:
     assert run(app).calls == 12
 
 
-def test_requests_run_side_by_side(app: App, server: Server) -> None:
+def test_requests_run_side_by_side(app, server):
     server.delay = 0.05
     assert run(app).calls == 12
     assert server.most_at_once == 4
     assert not [t for t in threading.enumerate() if t.name.startswith("pgrag-enrich")]
 
 
-def test_failures_leave_documents_as_they_are(app: App, server: Server) -> None:
+def test_failures_leave_documents_as_they_are(app, server):
     good = says("Ebony.")
     server.script = [good, status(503), good, says(" "), good, status(500), good]
     report = run(app)
@@ -167,7 +156,7 @@ def test_failures_leave_documents_as_they_are(app: App, server: Server) -> None:
     assert state(app)["failed"] == 0
 
 
-def test_it_gives_up_on_a_model_that_always_fails(app: App, server: Server) -> None:
+def test_it_gives_up_on_a_model_that_always_fails(app, server):
     server.script = [status(500)]
     with pytest.raises(LanguageModelError, match=r"\d+ requests in a row failed") as caught:
         run(app)
@@ -176,9 +165,7 @@ def test_it_gives_up_on_a_model_that_always_fails(app: App, server: Server) -> N
     assert set(situations(app)) == {""}
 
 
-def test_it_says_why_it_gives_up_also_where_each_failure_took_long(
-    app: App, server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_says_why_it_gives_up_also_where_each_failure_took_long(app, server, monkeypatch):
     """As after timeouts: each failure is stored by itself, and nothing waits at the end."""
     monkeypatch.setattr("pgrag.ingest.enrichment.runner._PATIENCE", 0.0)
     server.script = [status(500)]
@@ -186,7 +173,7 @@ def test_it_says_why_it_gives_up_also_where_each_failure_took_long(
         run(app)
 
 
-def test_an_interrupted_run_goes_on_where_it_was(app: App, server: Server) -> None:
+def test_an_interrupted_run_goes_on_where_it_was(app, server):
     server.script = [*[says("Ebony.")] * 5, hang]
 
     def interrupt(done: int, *_: int) -> None:
@@ -209,7 +196,7 @@ def test_an_interrupted_run_goes_on_where_it_was(app: App, server: Server) -> No
 
 
 @pytest.mark.parametrize("is_killed", [False, True])
-def test_what_is_stored_gets_its_vectors_however_the_run_ended(app: App, is_killed: bool) -> None:
+def test_what_is_stored_gets_its_vectors_however_the_run_ended(app, is_killed):
     given: list[list[int] | None] = []
 
     def embed(page_ids: list[int] | None) -> int:
@@ -235,9 +222,7 @@ def connected_with(app: App, url: str, options: str) -> App:
     return App(app.settings.model_copy(update={"database_url": changed}))
 
 
-def test_who_may_not_write_is_refused_before_anything_is_asked(
-    app: App, server: Server, database_url: str
-) -> None:
+def test_who_may_not_write_is_refused_before_anything_is_asked(app, server, database_url):
     with connected_with(app, database_url, "-c default_transaction_read_only=on") as reader:
         assert reader.enricher("shop").plan(Kind.CONTEXT).calls == 12
         with pytest.raises(NotConfigured, match="read-only"):
@@ -245,9 +230,7 @@ def test_who_may_not_write_is_refused_before_anything_is_asked(
     assert server.requests == []
 
 
-def test_what_could_not_be_stored_is_stored_when_the_run_ends(
-    app: App, server: Server, database_url: str
-) -> None:
+def test_what_could_not_be_stored_is_stored_when_the_run_ends(app, server, database_url):
     """The database fails once, as a store waits for a lock longer than it may."""
     waits = """
         select query_start
@@ -281,14 +264,12 @@ def test_what_could_not_be_stored_is_stored_when_the_run_ends(
     assert run(app).calls == 0
 
 
-def test_a_server_that_miscounts_costs_nothing(app: App, server: Server) -> None:
+def test_a_server_that_miscounts_costs_nothing(app, server):
     server.script = [says("Ebony.", usage=(10**12, 5)), says("Ebony.")]
     assert run(app).documents == 12
 
 
-def test_pages_may_be_indexed_while_a_model_writes(
-    app: App, server: Server, tmp_path: Path
-) -> None:
+def test_pages_may_be_indexed_while_a_model_writes(app, server, tmp_path):
     gate = threading.Event()
     server.script = [says("Ebony on tools.", gate=gate)]
     reports: list[EnrichmentReport] = []
@@ -314,15 +295,12 @@ def test_pages_may_be_indexed_while_a_model_writes(
     assert is_sound(app)
 
 
-def test_indexing_does_it_where_the_library_wants_it(
-    app: App, server: Server, tmp_path: Path
-) -> None:
+def test_indexing_does_it_where_the_library_wants_it(app, server, tmp_path):
     docs = str(tmp_path / "docs")
     app.index("shop", "", docs)
     assert server.requests == []
-    app.database.call(
-        "configure_library", library="shop", settings={"enrichment": "context,summaries"}
-    )
+    both = {"enrichment": "context,summaries"}
+    app.database.call("configure_library", library="shop", settings=both)
     report = app.index("shop", "", docs)
     assert report.enriched == {"context": 12, "summaries": 4}
     asked = len(server.requests)
@@ -340,8 +318,7 @@ def test_indexing_does_it_where_the_library_wants_it(
     report = app.index("shop", "", docs)
     assert report.enriched == {"context": 0, "summaries": 0}
     assert [w.partition(": ")[0] for w in report.warnings] == ["saw.md"] * 4
-    without = App(Settings(database_url=app.settings.database_url))
-    with without:
+    with App(Settings(database_url=app.settings.database_url)) as without:
         report = without.index("shop", "", docs)
         assert report.warnings == [
             "The setting enrichment is 'context,summaries': No language model is configured."

@@ -1,9 +1,6 @@
 """Pages that were made to be slow: four times as much costs about four times as much."""
 
-from __future__ import annotations
-
 import gc
-import json
 import re
 import time
 from collections.abc import Callable
@@ -49,9 +46,8 @@ def server(database_url: str):
     times: list[float] = []
 
     def note(diagnostic: Any) -> None:
-        if match := re.search(
-            r"([\d.]+) s user, ([\d.]+) s system", diagnostic.message_detail or ""
-        ):
+        told = diagnostic.message_detail or ""
+        if match := re.search(r"([\d.]+) s user, ([\d.]+) s system", told):
             times.append(float(match[1]) + float(match[2]))
 
     with psycopg.connect(database_url, autocommit=True) as connection:
@@ -76,7 +72,7 @@ def test_work_grows_as_the_page_does(server, shape):
         reading.append(time.process_time() - started)
         times.clear()
         for statement, arguments in (
-            ("select pgrag.ingest_pages(%s, %s)", [f"n{size}", _jsonb(page)]),
+            ("select pgrag.ingest_pages(%s, %s)", [f"n{size}", Jsonb([page_document(page)])]),
             ("select pgrag.finish_version(%s)", [f"n{size}"]),
         ):
             connection.execute(statement, arguments)
@@ -84,7 +80,3 @@ def test_work_grows_as_the_page_does(server, shape):
     assert len(times) >= 2, "the server tells processor times"
     for small, large in (reading, writing):
         assert large <= BOUND * (small + ALLOWANCE), (reading, writing)
-
-
-def _jsonb(page: Any) -> Jsonb:
-    return Jsonb([page_document(page)], dumps=json.dumps)

@@ -1,9 +1,5 @@
 """A built site in a folder: its pages lead to each other, and a bad one costs nothing else."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from pipeline_runs import Recorder, index, write
 
 PAGE = "<!doctype html><html><body><nav>Menu</nav><main>{}</main></body></html>"
@@ -16,9 +12,7 @@ SITE = {
 }
 
 
-def test_links_between_files_of_html_resolve_to_pages_and_sections(
-    database, tmp_path: Path
-) -> None:
+def test_links_between_files_of_html_resolve_to_pages_and_sections(database, tmp_path):
     write(tmp_path, {key: PAGE.format(body) for key, body in SITE.items()})
     write(tmp_path, {"bad.html": "<div>" * 10_000})
     report = index(database, Recorder(), tmp_path)

@@ -1,11 +1,10 @@
 """Links of a documentation as questions for their targets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest
 from benchmarks import link_texts
+from pipeline_runs import write
 
 from pgrag.ground.settings import Settings
 from pgrag.service.app import App
@@ -24,11 +23,8 @@ def app(database_url: str) -> Iterator[App]:
 
 
 def test_a_text_that_leads_to_one_page_is_a_query(app, tmp_path, capsys):
-    for name, text in PAGES.items():
-        (tmp_path / name).write_text(text, "utf-8")
     empty = tmp_path / "empty"
-    empty.mkdir()
-    (empty / "page.md").write_text("# Page\n\nNo link.\n", "utf-8")
+    write(tmp_path, PAGES | {"empty/page.md": "# Page\n\nNo link.\n"})
     table = link_texts.measure(app, [tmp_path, empty])
     asked = app.database.query(
         "select q.query, q.excluded, array_agg(j.target) as targets"

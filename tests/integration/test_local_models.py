@@ -1,12 +1,8 @@
 """Models that run in the process: how they are chosen, and whole pages at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
-import psycopg
 import pytest
 from pipeline_runs import GUIDE, Recorder, index, is_complete, write
 
@@ -48,9 +44,7 @@ def embedder(database: Database) -> WholePages:
 LONG = "".join(f"\n## Step {n}\n\n{f'Tighten the bolt number {n}. ' * 30}\n" for n in range(4))
 
 
-def test_pages_are_embedded_whole_and_again_when_they_change(
-    database: Database, embedder: WholePages, tmp_path: Path
-) -> None:
+def test_pages_are_embedded_whole_and_again_when_they_change(database, embedder, tmp_path):
     files = {**GUIDE, "long.md": f"# Bolts\n{LONG}"}
     write(tmp_path, files)
     report = index(database, embedder, tmp_path)
@@ -86,9 +80,7 @@ def test_pages_are_embedded_whole_and_again_when_they_change(
     assert embedder.pages == [], "the same pages in another version are not pooled again"
 
 
-def test_a_model_that_fails_leaves_pages_for_the_next_run(
-    database: Database, embedder: WholePages, tmp_path: Path
-) -> None:
+def test_a_model_that_fails_leaves_pages_for_the_next_run(database, embedder, tmp_path):
     def fail() -> None:
         raise EmbeddingError("The model is out of memory.")
 
@@ -103,11 +95,8 @@ def test_a_model_that_fails_leaves_pages_for_the_next_run(
 
 
 def test_without_the_package_the_error_names_it_and_searches_go_on(
-    database_url: str,
-    connection: psycopg.Connection,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    database_url, connection, tmp_path, monkeypatch
+):
     monkeypatch.setattr(local_model, "_LIBRARY", "no_such_library")
     write(tmp_path, GUIDE)
     with App(Settings(database_url=database_url, embedding_model=MODEL)) as app:
@@ -141,9 +130,7 @@ def test_without_the_package_the_error_names_it_and_searches_go_on(
         ({"embedding_late_chunking": True}, [], "static-en-de-ru-256"),
     ],
 )
-def test_which_model_a_new_library_gets(
-    database_url: str, settings: dict[str, object], names: list[str], new: str
-) -> None:
+def test_which_model_a_new_library_gets(database_url, settings, names, new):
     with App(Settings(database_url=database_url, **settings)) as app:
         assert [embedder.name for embedder in app.providers.local] == names
         assert app.library_model("new") == new

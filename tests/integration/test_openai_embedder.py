@@ -88,13 +88,8 @@ def test_the_path_stands_before_the_parameters_of_an_address(server):
 
 
 def test_prefixes_and_dimensions_are_sent(server):
-    with OpenAIEmbedder(
-        url=server.url + "/",
-        model="tiny",
-        dimensions=3,
-        query_prefix="query: ",
-        document_prefix="passage: ",
-    ) as embedder:
+    prefixes = {"query_prefix": "query: ", "document_prefix": "passage: "}
+    with OpenAIEmbedder(url=server.url + "/", model="tiny", dimensions=3, **prefixes) as embedder:
         assert embedder.dimensions == 3
         assert not server.requests
         np.testing.assert_allclose(embedder.embed_query("a"), unit("query: a")[0], atol=1e-6)
@@ -132,12 +127,8 @@ def test_passing_failures_are_tried_again(server, embedder, waits, failure):
 
 def test_wait_is_the_one_that_the_server_asks_for(server, embedder, waits):
     in_ten_seconds = email.utils.formatdate(time.time() + 10, usegmt=True)
-    server.script = [
-        status(429, Retry_After="7"),
-        status(503, Retry_After=in_ten_seconds),
-        status(429, Retry_After="soon"),
-        answer,
-    ]
+    asked = [(429, "7"), (503, in_ten_seconds), (429, "soon")]
+    server.script = [*(status(code, Retry_After=when) for code, when in asked), answer]
     embedder.embed_query("a")
     assert waits[0] == 7
     assert 5 <= waits[1] <= 10
@@ -264,10 +255,7 @@ def test_key_is_shown_nowhere(server, embedder, caplog):
 def test_secrets_in_the_address_are_not_shown(server):
     url = server.url.replace("//", "//user:hunter2@")
     server.script = [status(403)]
-    with (
-        OpenAIEmbedder(url=url, model="tiny") as embedder,
-        pytest.raises(EmbeddingError) as caught,
-    ):
+    with OpenAIEmbedder(url=url, model="tiny") as embedder, pytest.raises(EmbeddingError) as caught:
         embedder.embed_query("a")
     assert server.url in str(caught.value)
     assert "hunter2" not in str(caught.value)

@@ -1,8 +1,5 @@
 """From a folder to a version: what changed is written, and embedded, once."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,19 +8,27 @@ from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, stor
 from pgrag.ingest import report as report_module
 from pgrag.ingest import writer
 from pgrag.ingest.kept_pages import KeptPages
-from pgrag.ingest.source.source import ListedSource, SourceFile, digest_of
+from pgrag.ingest.source.source import Source, SourceFile, digest_of
 
 
-@pytest.fixture(scope="module")
-def builtin() -> Recorder:
-    return Recorder()
+def memory(reads: list[str], changed: bytes = b"") -> Source:
+    """The guide, with more in drain.md; each reading is recorded."""
+
+    def file(key: str, data: bytes) -> SourceFile:
+        def load(_: int) -> bytes:
+            reads.append(key)
+            return data
+
+        return SourceFile(key, load, digest=digest_of(data))
+
+    texts = {key: text.encode() for key, text in sorted(GUIDE.items())}
+    texts["drain.md"] += changed
+    return Source("memory", tuple(file(*each) for each in texts.items()))
 
 
 @pytest.fixture
-def embedder(builtin: Recorder) -> Recorder:
-    builtin.texts = []
-    builtin.before = lambda: None
-    return builtin
+def embedder() -> Recorder:
+    return Recorder()
 
 
 @pytest.fixture
@@ -58,55 +63,25 @@ class TestRuns:
     def test_a_file_whose_digest_is_known_is_read_only_if_it_changed(
         self, database, embedder, folder
     ):
-        contents = {key: text.encode() for key, text in GUIDE.items()}
         reads: list[str] = []
-
-        def source() -> ListedSource:
-            def load(key: str) -> Callable[[int], bytes]:
-                return lambda _: reads.append(key) or contents[key]  # type: ignore[func-returns-value]
-
-            return ListedSource(
-                "memory",
-                tuple(
-                    SourceFile(key, load(key), digest=digest_of(data))
-                    for key, data in sorted(contents.items())
-                ),
-            )
-
         index(database, embedder, folder)  # the same bytes, whose digests no source knew
-        assert index(database, embedder, folder, source=source()).unchanged == 4
+        assert index(database, embedder, folder, source=memory(reads)).unchanged == 4
         assert reads == []
-        contents["drain.md"] += b"\nMore.\n"
-        report = index(database, embedder, folder, source=source())
+        report = index(database, embedder, folder, source=memory(reads, b"\nMore.\n"))
         assert (report.written, report.unchanged, reads) == (1, 3, ["drain.md"])
 
     def test_a_file_read_for_one_version_is_not_read_for_the_next(self, database, embedder, folder):
         reads: list[str] = []
-
-        def source(changed: bytes = b"") -> ListedSource:
-            def load(key: str, data: bytes) -> Callable[[int], bytes]:
-                return lambda _: reads.append(key) or data  # type: ignore[func-returns-value]
-
-            texts = {key: text.encode() for key, text in GUIDE.items()}
-            texts["drain.md"] += changed
-            return ListedSource(
-                "memory",
-                tuple(
-                    SourceFile(key, load(key, data), digest=digest_of(data))
-                    for key, data in sorted(texts.items())
-                ),
-            )
-
         with KeptPages() as kept:
-            index(database, embedder, folder, "1.0", source=source(), kept_pages=kept)
+            index(database, embedder, folder, "1.0", source=memory(reads), kept_pages=kept)
             assert len(reads) == 4
             reads.clear()
-            new = source(b"\nMore.\n")
+            new = memory(reads, b"\nMore.\n")
             report = index(database, embedder, folder, "1.1", source=new, kept_pages=kept)
             assert (report.written, reads) == (4, ["drain.md"])
             reads.clear()
             site = "https://guide.example"
-            again = source()
+            again = memory(reads)
             index(database, embedder, folder, "2.0", source=again, kept_pages=kept, base_url=site)
             assert len(reads) == 4, "other options give another page"
         fields = "select p.title, p.body, p.front_matter, p.source_hash, p.document_count"
@@ -135,14 +110,10 @@ class TestRuns:
     ):
         def rows(stated: int | None = None) -> int:
             """Pages as the planner knows them; stated: make it believe so."""
+            pages = "oid = 'pgrag.pages'::regclass"
             if stated is not None:
-                connection.execute(
-                    "update pg_class set reltuples = %s where oid = 'pgrag.pages'::regclass",
-                    [stated],
-                )
-            [row] = database.query(
-                "select reltuples from pg_class where oid = 'pgrag.pages'::regclass"
-            )
+                connection.execute(f"update pg_class set reltuples = {stated} where {pages}")
+            [row] = database.query(f"select reltuples from pg_class where {pages}")
             return int(row["reltuples"])
 
         index(database, embedder, folder)
@@ -250,16 +221,12 @@ class TestRuns:
     ):
         monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
         ingest = writer.Writer._ingest
+        tables = "'pgrag.pages'::regclass, 'pgrag.embeddings'::regclass"
         counts = []
 
         def counted(self, pages):
-            counts.append([
-                row["reltuples"]
-                for row in database.query(
-                    "select reltuples from pg_class"
-                    " where oid in ('pgrag.pages'::regclass, 'pgrag.embeddings'::regclass)"
-                )
-            ])  # fmt: skip
+            rows = database.query(f"select reltuples from pg_class where oid in ({tables})")
+            counts.append([row["reltuples"] for row in rows])
             return ingest(self, pages)
 
         monkeypatch.setattr(writer.Writer, "_ingest", counted)

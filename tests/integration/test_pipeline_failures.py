@@ -1,16 +1,14 @@
 """Whatever fails in an indexing run, the rest stands, and the next run completes it."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import psycopg
 import pytest
 from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, write
-from psycopg import sql
 
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import DatabaseError, DatabaseUnavailable, EmbeddingError, InvalidInput
@@ -18,17 +16,16 @@ from pgrag.ingest import pipeline, reader, writer
 from pgrag.ingest.source.sources import discover
 from pgrag.ingest.target import IndexTarget
 
+SLEEPS = EmbeddingError("The model sleeps.")
 
-@pytest.fixture(scope="module")
-def builtin() -> Recorder:
-    return Recorder()
+
+def fail(error: BaseException = SLEEPS, *_: object, **__: object) -> None:
+    raise error
 
 
 @pytest.fixture
-def embedder(builtin: Recorder) -> Recorder:
-    builtin.texts = []
-    builtin.before = lambda: None
-    return builtin
+def embedder() -> Recorder:
+    return Recorder()
 
 
 @pytest.fixture
@@ -65,14 +62,11 @@ class TestFailures:
         assert found(database, "fine") == {"late.md"}
         assert is_complete(database)
 
-    @pytest.mark.parametrize("error", [EmbeddingError("The model sleeps."), RuntimeError("crash")])
+    @pytest.mark.parametrize("error", [SLEEPS, RuntimeError("crash")])
     def test_what_was_not_embedded_is_found_by_words_and_embedded_next_time(
         self, database, embedder, folder, error
     ):
-        def fail() -> None:
-            raise error
-
-        embedder.before = fail
+        embedder.before = partial(fail, error)
         with pytest.raises(type(error)):
             index(database, embedder, folder)
         assert found(database, "scheduler") == {"fill.md"}
@@ -86,10 +80,6 @@ class TestFailures:
 
     def test_failing_model_leaves_a_ready_version_ready(self, database, embedder, folder):
         index(database, embedder, folder)
-
-        def fail() -> None:
-            raise EmbeddingError("The model sleeps.")
-
         embedder.before = fail
         write(folder, {"fill.md": "# Fill\n\nOther words.\n"})
         with pytest.raises(EmbeddingError):
@@ -111,16 +101,10 @@ class TestDatabaseAway:
         name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
 
         def shut(away: bool) -> None:
-            admin.execute(
-                sql.SQL("alter database {} with allow_connections {}").format(
-                    sql.Identifier(name), sql.Literal(not away)
-                )
-            )
+            admin.execute(f'alter database "{name}" with allow_connections {not away}')
             if away:
-                admin.execute(
-                    "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s",
-                    [name],
-                )
+                ending = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
+                admin.execute(ending, [name])
 
         yield shut
         shut(False)
@@ -207,21 +191,17 @@ class TestTwoRunsOfOneVersion:
         first.start()
         assert reached.wait(30)
         try:
+            running = r"^Another run is indexing guide\."
             with Database(database.url) as other:
-                with pytest.raises(
-                    DatabaseError, match=r"Another run is indexing guide\."
-                ) as caught:
+                with pytest.raises(DatabaseError, match=running) as caught:
                     index(other, embedder, folder)
                 assert "interrupt it" in (caught.value.hint or "")
                 assert index(other, embedder, folder, dry_run=True).written == len(GUIDE)
                 assert index(other, embedder, folder, "2.0").written == len(GUIDE)
                 # What the run writes is not removed beneath it: it would make it anew, in part.
-                for function, arguments in [
-                    ("remove_library", {}), ("remove_version", {"version": ""}),
-                ]:  # fmt: skip
-                    with pytest.raises(
-                        DatabaseError, match=r"^Another run is indexing guide\. Wait"
-                    ) as caught:
+                removals = {"remove_library": {}, "remove_version": {"version": ""}}
+                for function, arguments in removals.items():
+                    with pytest.raises(DatabaseError, match=rf"{running} Wait") as caught:
                         other.call(function, library=" Guide ", **arguments)
                     assert "nothing was removed" in (caught.value.hint or "")
                 other.call("remove_version", library="guide", version="2.0")
@@ -272,9 +252,8 @@ class TestFirstRunThatStoresNothing:
     def test_version_is_not_made_and_the_others_stay(self, database, embedder, folder, unreadable):
         index(database, embedder, folder, "1.0")
         assert index(database, embedder, unreadable, "2.0").discarded
-        assert [row["version"] for row in database.call("library_versions", library="guide")] == [
-            "1.0"
-        ]
+        [version] = database.call("library_versions", library="guide")
+        assert version["version"] == "1.0"
 
     def test_finished_version_stays_whatever_its_source_becomes(
         self, database, embedder, folder, unreadable
@@ -291,10 +270,7 @@ class TestFirstRunThatStoresNothing:
         assert [row["library"] for row in database.call("libraries")] == ["guide"]
 
     def test_interrupted_before_the_first_page(self, database, embedder, folder, monkeypatch):
-        def stop(*_: object, **__: object) -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(reader, "read_page", stop)
+        monkeypatch.setattr(reader, "read_page", partial(fail, KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             index(database, embedder, folder)
         assert database.call("libraries") == []

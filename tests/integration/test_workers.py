@@ -23,7 +23,7 @@ from psycopg.types.json import Jsonb
 from pgrag.ground.errors import DatabaseUnavailable
 from pgrag.ground.settings import Settings
 from pgrag.ingest import child
-from pgrag.ingest.source.uploads import Page
+from pgrag.ingest.source.uploads import UploadedPage
 from pgrag.service import jobs
 from pgrag.service.app import App
 from pgrag.service.worker import Worker, complete
@@ -43,7 +43,9 @@ def docs(tmp_path):
     folder = tmp_path / "docs"
     folder.mkdir()
     for number in range(12):
-        (folder / f"page{number}.md").write_text(f"# Page {number}\n\nThe pump of {number}.\n")
+        (folder / f"page{number}.md").write_text(
+            f"# UploadedPage {number}\n\nThe pump of {number}.\n"
+        )
     return folder
 
 
@@ -391,7 +393,7 @@ def test_pages_that_are_sent_are_read_by_one_process_until_the_application_close
 
     monkeypatch.setattr(child, "_started", noticed)
     for number in range(3):
-        page = Page(f"{number}.md", b"# Valve\n\nClose it.")
+        page = UploadedPage(f"{number}.md", b"# Valve\n\nClose it.")
         assert app.send_pages("manual", "", [page]).written == 1
     [process] = started
     assert process.poll() is None

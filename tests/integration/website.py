@@ -1,21 +1,19 @@
 """A website on loopback, with pages that are written for a test, and what it was asked."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from typing import Self
 
 from pgrag.ground.connections import Database
 from pgrag.ground.settings import Settings
 from pgrag.ingest import pipeline
 from pgrag.ingest.page import PageOptions
 from pgrag.ingest.report import IndexReport
-from pgrag.ingest.source.source import ListedSource
+from pgrag.ingest.source.source import Source
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.site import Progress, SiteOptions, open_site
 from pgrag.ingest.target import IndexTarget
@@ -36,6 +34,7 @@ class Reply:
 
 
 Page = str | Reply | Callable[[str], "str | Reply"]
+NOTHING = Reply("Nothing here.", 404)
 
 
 def page(title: str, text: str = "", *links: str, head: str = "") -> str:
@@ -57,11 +56,7 @@ class Website:
     """
 
     def __init__(
-        self,
-        pages: Mapping[str, Page],
-        *,
-        validates: bool = True,
-        otherwise: Page = Reply("Nothing here.", 404),
+        self, pages: Mapping[str, Page], *, validates: bool = True, otherwise: Page = NOTHING
     ) -> None:
         self.pages: dict[str, Page] = dict(pages)
         self.validates = validates
@@ -94,16 +89,11 @@ class Website:
         found = found(path) if callable(found) else found
         return Reply(found) if isinstance(found, str) else found
 
-    def __enter__(self) -> Website:
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.end_waiting()
         self._server.shutdown()
         self._server.server_close()
@@ -176,7 +166,7 @@ def opened(
     settings: Settings | None = None,
     progress: Progress | None = None,
     **options: tuple[str, ...],
-) -> ListedSource:
+) -> Source:
     """Crawl a site for a version of the library "site"."""
     return open_site(
         address,
@@ -190,7 +180,7 @@ def opened(
 
 
 def indexed(
-    database: Database, source: ListedSource, version: str = "", **options: object
+    database: Database, source: Source, version: str = "", **options: object
 ) -> IndexReport:
     target = IndexTarget("site", version, PageOptions(**options))
     return pipeline.index(database, BuiltinEmbedder(), source, target)
@@ -202,6 +192,19 @@ def crawled(database: Database, address: str, version: str = "", **options: obje
         report = indexed(database, source, version)
     database.call("drop_fetched_bodies", library="site", version=version)
     return report
+
+
+def crawl_of(
+    database: Database,
+    pages: Mapping[str, Page],
+    path: str = "/",
+    *,
+    otherwise: Page = NOTHING,
+    **options: object,
+) -> IndexReport:
+    """Crawl a site of these pages, from this path on."""
+    with Website(pages, otherwise=otherwise) as site:
+        return crawled(database, f"{site.url}{path}", **options)
 
 
 def keys(database: Database, version: str = "") -> set[str]:

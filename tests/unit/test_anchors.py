@@ -26,30 +26,30 @@ def anchors(text: str, style: SlugStyle) -> list[str]:
         ("चाय कैसे बनाएं", "चाय-कैसे-बनाएं"),
     ],
 )
-def test_explicit_ids_count_where_the_generator_is_not_known(heading: str, anchor: str) -> None:
+def test_explicit_ids_count_where_the_generator_is_not_known(heading, anchor):
     assert anchors(f"## {heading}\n", "github") == [anchor]
 
 
-def test_a_heading_without_its_id_is_shown() -> None:
+def test_a_heading_without_its_id_is_shown():
     [section] = read("## `set` functions {/*setstate*/}\n")[0]
     assert section.heading == "set functions"
 
 
 @pytest.mark.parametrize("style", get_args(SlugStyle))
-def test_headings_of_macros_are_those_that_readers_see(style: SlugStyle) -> None:
+def test_headings_of_macros_are_those_that_readers_see(style):
     expected = {
         "vitepress": "what-s-next", "sphinx": "what-s-next", "obsidian": "What's+next",
     }.get(style, "whats-next")  # fmt: skip
     assert anchors('## {{% heading "whatsnext" %}}\n', style) == [expected]
 
 
-def test_hidden_headings_use_up_numbers() -> None:
+def test_hidden_headings_use_up_numbers():
     text = "## Options\n\n> ## Options\n\n- ## Options\n\n## Options\n"
     assert anchors(text, "github") == ["options", "options-3"]
     assert anchors(text, "sphinx") == ["options", "id3"]
 
 
-def test_an_obsidian_vault_links_by_words() -> None:
+def test_an_obsidian_vault_links_by_words():
     headings = ("Link: a | b #c", "Q&A, *really*?", "[[Note|alias]] `x`", "Über uns", "Über uns")
     text = "".join(f"## {heading}\n\n" for heading in headings)
     assert anchors(text, "obsidian") == [
@@ -57,5 +57,5 @@ def test_an_obsidian_vault_links_by_words() -> None:
     ]  # fmt: skip
 
 
-def test_an_explicit_id_is_no_attribute_of_a_vault() -> None:
+def test_an_explicit_id_is_no_attribute_of_a_vault():
     assert anchors("## Boil {#x}\n", "obsidian") == ["Boil+{+x}"]

@@ -1,7 +1,5 @@
 """The labelled questions about announcements: each wants pages of the types that it says."""
 
-from __future__ import annotations
-
 import pytest
 from benchmarks import announcements
 

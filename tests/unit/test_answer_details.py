@@ -1,7 +1,5 @@
 """One wrong detail among the words of the source: numbers, units, names, negation, "always"."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The house rules that no linter knows: who may import what, and what is public."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import pkgutil

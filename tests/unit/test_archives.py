@@ -9,10 +9,10 @@ import struct
 import tarfile
 import tracemalloc
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from trees import contents
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.source import archive, unpacking
@@ -46,11 +46,6 @@ def tarred(path: Path, files: dict[str, str], mode: str = "w") -> Path:
     return path
 
 
-def contents(path: Path, **options: object) -> dict[str, bytes]:
-    with discover(str(path), **options) as source:  # type: ignore[arg-type]
-        return {file.key: file.read(1_000_000) for file in source.files()}
-
-
 @pytest.mark.parametrize(
     "make",
     [
@@ -63,9 +58,7 @@ def contents(path: Path, **options: object) -> dict[str, bytes]:
         lambda path: tarred(path, PAGES, "w:xz"),
     ],
 )
-def test_the_pages_of_an_archive_are_read_without_its_only_folder(
-    tmp_path: Path, make: Callable[[Path], Path]
-) -> None:
+def test_the_pages_of_an_archive_are_read_without_its_only_folder(tmp_path, make):
     # The content says what it is, not the name.
     path = make(tmp_path / "download")
     with discover(str(path)) as source:
@@ -77,7 +70,7 @@ def test_the_pages_of_an_archive_are_read_without_its_only_folder(
     assert [*tmp_path.iterdir()] == [path]
 
 
-def test_the_selection_holds_for_an_archive(tmp_path: Path) -> None:
+def test_the_selection_holds_for_an_archive(tmp_path):
     path = tarred(tmp_path / "a.tgz", PAGES, "w:gz")
     assert contents(path, subfolder="guide") == {"install.md": b"# Install\n"}
     assert contents(path, include=["guide/**"]) == {"guide/install.md": b"# Install\n"}
@@ -88,40 +81,33 @@ def test_the_selection_holds_for_an_archive(tmp_path: Path) -> None:
         discover(str(path), subfolder="missing")
 
 
-def test_the_generator_is_told_from_an_archive(tmp_path: Path) -> None:
-    for path in (
-        zipped(tmp_path / "a.zip", PAGES | {"kestrel-2.0/conf.py": "['myst_parser']"}),
-        tarred(tmp_path / "a.tar", PAGES | {"kestrel-2.0/conf.py": "['myst_parser']"}),
-    ):
+def test_the_generator_is_told_from_an_archive(tmp_path):
+    files = PAGES | {"kestrel-2.0/conf.py": "['myst_parser']"}
+    for path in (zipped(tmp_path / "a.zip", files), tarred(tmp_path / "a.tar", files)):
         with discover(str(path)) as source:
-            generator = source.generator()
-            assert generator is not None
-            assert generator.style == "sphinx"
+            assert source.generator().style == "sphinx"
 
 
-def test_several_folders_at_the_top_stay(tmp_path: Path) -> None:
+def test_several_folders_at_the_top_stay(tmp_path):
     path = zipped(tmp_path / "a.zip", {"a/x.md": "x", "b/y.md": "y"})
     assert set(contents(path)) == {"a/x.md", "b/y.md"}
 
 
-def test_of_two_members_of_one_name_the_last_counts_as_when_unpacked(tmp_path: Path) -> None:
+def test_of_two_members_of_one_name_the_last_counts_as_when_unpacked(tmp_path):
     path = tarred(tmp_path / "a.tar", {"x.md": "old", "./x.md": "new", "y.md": "y"})
     assert contents(path)["x.md"] == b"new"
 
 
-def test_streams_one_behind_the_other_are_one(tmp_path: Path) -> None:
+def test_streams_one_behind_the_other_are_one(tmp_path):
     data = tarred(tmp_path / "plain.tar", PAGES).read_bytes()
-    for name, compress in (
-        ("a.gz", gzip.compress),
-        ("a.bz2", bz2.compress),
-        ("a.xz", lzma.compress),
-    ):
-        path = tmp_path / name
+    for kind in (gzip, bz2, lzma):
+        path = tmp_path / kind.__name__
+        compress = kind.compress
         path.write_bytes(compress(data[:1000]) + compress(data[1000:]))
         assert contents(path) == EXPECTED
 
 
-def test_names_that_leave_the_archive_are_skipped_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_names_that_leave_the_archive_are_skipped_and_the_rest_is_read(tmp_path):
     bad = {"../up.md": "1", "/etc/passwd.md": "2", "a/../../b.md": "3", "C:\\x.md": "4"}
     for path in (
         zipped(tmp_path / "a.zip", bad | {"docs\\good.md": "5", "b.md": "6"}),
@@ -134,15 +120,11 @@ def test_names_that_leave_the_archive_are_skipped_and_the_rest_is_read(tmp_path:
             assert (skipped.reason, skipped.count) == ("names that lead out of the archive", 4)
 
 
-def test_links_and_devices_are_skipped(tmp_path: Path) -> None:
+def test_links_and_devices_are_skipped(tmp_path):
     path = tmp_path / "a.tar"
     with tarfile.open(path, "w") as packed:
-        kinds = {
-            "soft": tarfile.SYMTYPE, "hard": tarfile.LNKTYPE, "pipe": tarfile.FIFOTYPE,
-            "disk": tarfile.BLKTYPE,
-        }  # fmt: skip
-        for name, kind in kinds.items():
-            member = tarfile.TarInfo(f"{name}.md")
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE):
+            member = tarfile.TarInfo(f"{kind.decode()}.md")
             member.type, member.linkname = kind, "/etc/passwd"
             packed.addfile(member)
         packed.addfile(tarfile.TarInfo("good.md"))
@@ -158,7 +140,7 @@ def test_links_and_devices_are_skipped(tmp_path: Path) -> None:
     assert set(contents(path)) == {"good.md"}
 
 
-def test_encrypted_members_are_told_with_the_way_out(tmp_path: Path) -> None:
+def test_encrypted_members_are_told_with_the_way_out(tmp_path):
     path = zipped(tmp_path / "a.zip", {"secret.md": "s", "open.md": "o"})
     data = bytearray(path.read_bytes())
     data[data.index(b"PK\x01\x02") + 8] |= 1  # the flag of the first member
@@ -170,7 +152,7 @@ def test_encrypted_members_are_told_with_the_way_out(tmp_path: Path) -> None:
         assert "password" in skipped.hint
 
 
-def test_a_bomb_costs_neither_memory_nor_the_other_pages(tmp_path: Path) -> None:
+def test_a_bomb_costs_neither_memory_nor_the_other_pages(tmp_path):
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         with packed.open("bomb.md", "w") as member:
@@ -190,13 +172,9 @@ def test_a_bomb_costs_neither_memory_nor_the_other_pages(tmp_path: Path) -> None
         tracemalloc.stop()
 
 
-def test_what_an_archive_may_hold_is_bounded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_an_archive_may_hold_is_bounded(tmp_path, monkeypatch):
     files = {f"{n}.md": "x" * 10_000 for n in range(30)}
-    paths = [
-        tarred(tmp_path / "a.tgz", files, "w:gz"), tarred(tmp_path / "a.txz", files, "w:xz"),
-    ]  # fmt: skip
+    paths = [tarred(tmp_path / f"a.t{kind}", files, f"w:{kind}") for kind in ("gz", "xz")]
     zip_path = zipped(tmp_path / "a.zip", files)
     monkeypatch.setattr(unpacking, "LARGEST", 100_000)
     for path in paths:
@@ -211,7 +189,7 @@ def test_what_an_archive_may_hold_is_bounded(
         with pytest.raises(SourceError, match="more than 20 members"):
             discover(str(path))
     monkeypatch.setattr(archive, "LONGEST_DIRECTORY", 1000)
-    with pytest.raises(SourceError, match="list of members is longer than 1,000 bytes"):
+    with pytest.raises(SourceError, match="directory is longer than 1,000 bytes"):
         discover(str(zip_path))
     monkeypatch.setattr(archive, "MOST_MEMBERS", 50)
     monkeypatch.setattr(archive, "LARGEST_MEMBER", 9_999)
@@ -219,7 +197,7 @@ def test_what_an_archive_may_hold_is_bounded(
         discover(str(paths[0]))
 
 
-def test_a_header_that_asks_for_memory_is_refused(tmp_path: Path) -> None:
+def test_a_header_that_asks_for_memory_is_refused(tmp_path):
     """The size of an extended header is read at once: here it is a gigabyte of zeros."""
     header = tarfile.TarInfo("x")
     header.type, header.size = tarfile.XHDTYPE, 1_000_000_000
@@ -232,7 +210,7 @@ def test_a_header_that_asks_for_memory_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tgz", "a.tbz", "a.txz"])
-def test_a_broken_archive_is_named(tmp_path: Path, name: str) -> None:
+def test_a_broken_archive_is_named(tmp_path, name):
     files = {f"{n}.md": "".join(chr(65 + n * i % 57) for i in range(3000)) for n in range(9)}
     modes = {"a.tar": "w", "a.tgz": "w:gz", "a.tbz": "w:bz2", "a.txz": "w:xz"}
     path = tmp_path / name
@@ -243,7 +221,7 @@ def test_a_broken_archive_is_named(tmp_path: Path, name: str) -> None:
         discover(str(path))
 
 
-def test_one_damaged_member_leaves_the_others(tmp_path: Path) -> None:
+def test_one_damaged_member_leaves_the_others(tmp_path):
     path = zipped(tmp_path / "a.zip", {"a.md": "abc" * 99, "b.md": "b"}, zipfile.ZIP_STORED)
     path.write_bytes(path.read_bytes().replace(b"abcabc", b"abcabd", 1))
     with discover(str(path)) as source:
@@ -261,14 +239,14 @@ def test_one_damaged_member_leaves_the_others(tmp_path: Path) -> None:
         (b"\x28\xb5\x2f\xfd", "Zstandard"),
     ],
 )
-def test_other_packers_are_named(tmp_path: Path, data: bytes, packer: str) -> None:
+def test_other_packers_are_named(tmp_path, data, packer):
     (tmp_path / "a").write_bytes(data + bytes(600))
     with pytest.raises(SourceError, match=f"is packed by {packer}") as caught:
         discover(str(tmp_path / "a"))
     assert "Unpack it" in str(caught.value.hint)
 
 
-def test_a_document_that_is_a_zip_inside_is_no_archive(tmp_path: Path) -> None:
+def test_a_document_that_is_a_zip_inside_is_no_archive(tmp_path):
     office = zipped(tmp_path / "a.docx", {"[Content_Types].xml": "<x/>", "word/document.xml": "x"})
     book = zipped(tmp_path / "a.epub", {"mimetype": "application/epub+zip", "a.md": "x"})
     for path in (office, book):
@@ -277,20 +255,20 @@ def test_a_document_that_is_a_zip_inside_is_no_archive(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.zip", "A.TAR.GZ", "a.7z"])
-def test_an_empty_file_named_like_an_archive_is_no_page(tmp_path: Path, name: str) -> None:
+def test_an_empty_file_named_like_an_archive_is_no_page(tmp_path, name):
     (tmp_path / name).write_bytes(b"")
-    with pytest.raises(SourceError, match="is not an archive, whatever its name says"):
+    with pytest.raises(SourceError, match="is not an archive, despite its name"):
         discover(str(tmp_path / name))
 
 
-def test_a_compressed_text_is_no_archive(tmp_path: Path) -> None:
+def test_a_compressed_text_is_no_archive(tmp_path):
     (tmp_path / "a.md.gz").write_bytes(gzip.compress(b"# Title\n" * 500))
     with pytest.raises(SourceError, match=r"a\.md\.gz: is not an archive that can be read"):
         discover(str(tmp_path / "a.md.gz"))
 
 
 def spoiled(path: Path, place: int, value: bytes) -> Path:
-    """Change bytes of the first entry of the list of members."""
+    """Change bytes of the first entry of the directory."""
     data = bytearray(path.read_bytes())
     start = data.index(b"PK\x01\x02") + place
     data[start : start + len(value)] = value
@@ -298,7 +276,7 @@ def spoiled(path: Path, place: int, value: bytes) -> Path:
     return path
 
 
-def test_a_member_that_needs_another_program_fails_alone(tmp_path: Path) -> None:
+def test_a_member_that_needs_another_program_fails_alone(tmp_path):
     path = zipped(tmp_path / "a.zip", {"a/a.md": "# A\n", "a/b.md": "# B\n"})
     with discover(str(spoiled(path, 8, b"\x20\0"))) as source:  # patched data
         first, second = source.files()
@@ -307,33 +285,30 @@ def test_a_member_that_needs_another_program_fails_alone(tmp_path: Path) -> None
         assert second.read() == b"# B\n"
 
 
-def test_a_version_of_zip_that_does_not_exist_is_told(tmp_path: Path) -> None:
+def test_a_version_of_zip_that_does_not_exist_is_told(tmp_path):
     path = spoiled(zipped(tmp_path / "a.zip", {"a.md": "# A\n"}), 6, b"\xff\0")
     with pytest.raises(SourceError, match="is not an archive that can be read: zip file version"):
         discover(str(path))
 
 
-def test_a_member_without_a_name_is_skipped(tmp_path: Path) -> None:
+def test_a_member_without_a_name_is_skipped(tmp_path):
     path = zipped(tmp_path / "a.zip", {"b.md": "# B\n", "a.md": "# A\n"})
     assert contents(spoiled(path, 46, b"\0")) == {"a.md": b"# A\n"}
 
 
-def test_a_long_list_of_members_is_refused_wherever_its_length_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_directory_is_refused_wherever_its_length_stands(tmp_path, monkeypatch):
     """The 64-bit record counts, whatever the record behind it says."""
     files = {f"{n}.md": "# A\n" for n in range(100)}
     path = zipped(tmp_path / "a.zip", files)
     data = path.read_bytes()
     end = data.rindex(b"PK\x05\x06")
     count, size, start = struct.unpack_from("<10xHLL", data, end)
-    long_end = struct.pack(
-        "<4sQHHLLQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, size, start
-    )
+    fields = (b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, size, start)
+    long_end = struct.pack("<4sQHHLLQQQQ", *fields)
     locator = struct.pack("<4sLQL", b"PK\x06\x07", 0, end, 1)
     lie = data[end : end + 12] + struct.pack("<L", 10) + data[end + 16 :]
     path.write_bytes(data[:end] + long_end + locator + lie)
     assert len(contents(path)) == 100
     monkeypatch.setattr(archive, "LONGEST_DIRECTORY", 1000)
-    with pytest.raises(SourceError, match="list of members is longer than 1,000 bytes"):
+    with pytest.raises(SourceError, match="directory is longer than 1,000 bytes"):
         discover(str(path))

@@ -41,12 +41,12 @@ def tokens(parser: MarkdownIt, text: str) -> tuple[list[dict[str, Any]], dict[st
 
 @settings(max_examples=1500, deadline=None)
 @given(st.lists(_lines, max_size=12))
-def test_any_text_has_the_tokens_of_all_rules(lines: list[str]) -> None:
+def test_any_text_has_the_tokens_of_all_rules(lines):
     text = "\n".join(lines)
     assert tokens(_ours, text) == tokens(_theirs, text)
 
 
 @pytest.mark.parametrize("path", sorted(FIXTURES.rglob("*.md")), ids=lambda path: path.name)
-def test_pages_have_the_tokens_of_all_rules(path: Path) -> None:
+def test_pages_have_the_tokens_of_all_rules(path):
     text = path.read_text("utf-8")
     assert tokens(_ours, text) == tokens(_theirs, text)

@@ -1,7 +1,5 @@
 """A child process ends with what it reads; the process that asked goes on."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os
@@ -18,7 +16,7 @@ from pgrag.ingest import children
 from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.children import Children
 from pgrag.ingest.page import ANSWERS, PageOptions, read_page, read_properties_of
-from pgrag.ingest.values import Page
+from pgrag.ingest.values import SourcePage
 from pgrag.models.embedding import BuiltinEmbedder, similarities
 
 
@@ -95,10 +93,7 @@ def test_a_call_that_has_lost_its_parent_ends(call):
     parent.kill()
     parent.communicate()
     assert _is_alive(orphan)
-    deadline = time.monotonic() + 120
-    while _is_alive(orphan):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    _wait_for_the_end_of(orphan)
 
 
 def test_a_child_that_waits_ends_with_its_parent():
@@ -112,11 +107,7 @@ def test_a_child_that_waits_ends_with_its_parent():
     parent = subprocess.run(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, check=False, text=True
     )
-    orphan = int(parent.stdout)
-    deadline = time.monotonic() + 120
-    while _is_alive(orphan):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    _wait_for_the_end_of(int(parent.stdout))
 
 
 def test_what_a_page_may_be_comes_back_whole():
@@ -159,8 +150,12 @@ class _Runs:
 FORGED = {
     "calls a function": lambda path: pickle.dumps((_Runs(path), None)),
     "imports a module": lambda path: b"cthis\nPrinter\n.",
-    "leads through a class": lambda path: b"\x80\x04\x8c\x0cpgrag.models\x8c\x0dPage.__init__\x93.",
-    "alters a class": lambda path: b"\x80\x04cpgrag.models\nPage\nN}\x8c\x03keyK\x01s\x86b.",
+    "leads through a class": lambda path: (
+        b"\x80\x04\x8c\x13pgrag.ingest.values\x8c\x13SourcePage.__init__\x93."
+    ),
+    "alters a class": lambda path: (
+        b"\x80\x04cpgrag.ingest.values\nSourcePage\nN}\x8c\x03keyK\x01s\x86b."
+    ),
     "alters an error": lambda path: (
         b"\x80\x04cpgrag.ground.errors\nBusy\nN}\x8c\x04hintK\x01s\x86b."
     ),
@@ -181,7 +176,7 @@ def test_a_forged_answer_does_nothing_here(tmp_path, forged):
         assert process.run(len, "abcd") == 4
     assert not path.exists()
     assert "this" not in sys.modules
-    assert Page.key.__class__.__name__ == "member_descriptor"
+    assert SourcePage.key.__class__.__name__ == "member_descriptor"
     assert not hasattr(Busy, "hint")
 
 
@@ -191,6 +186,13 @@ def _is_alive(pid: int) -> bool:
             return stat.read().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def _wait_for_the_end_of(pid: int) -> None:
+    deadline = time.monotonic() + 120
+    while _is_alive(pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def test_calls_are_answered_side_by_side(monkeypatch):
@@ -214,11 +216,7 @@ def test_processes_end_after_a_rest_and_start_again():
     with Children(Limits(), most=1, idle_seconds=0.2) as processes:
         [first, same] = [processes.submit(os.getpid).result() for _ in range(2)]
         assert first == same
-        for _ in range(200):
-            if not _is_alive(first):
-                break
-            time.sleep(0.05)
-        assert not _is_alive(first)
+        _wait_for_the_end_of(first)
         last = processes.submit(os.getpid).result()
         assert last != first
     assert not _is_alive(last)

@@ -1,16 +1,21 @@
 """What holds for the chunks of any page: sizes, completeness, order, stability."""
 
 import re
+import zlib
 from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgrag.ingest.chunks.chunks import make_chunks
 from pgrag.ingest.text.markdown import parse
-from pgrag.ingest.values import Chunk, ChunkProfile
+from pgrag.ingest.values import CHUNK_PROFILES, Chunk, ChunkProfile
 
-PROFILE = ChunkProfile()
+MEDIUM = ChunkProfile()
+by_profile = pytest.mark.parametrize("profile", [MEDIUM, CHUNK_PROFILES["by_meaning"]])
 
 word = st.text("abcdefgäßжñ1漢", min_size=1, max_size=12)
 sentence = st.builds(
@@ -51,22 +56,26 @@ block = st.one_of(
 )
 page = st.builds("\n\n".join, st.lists(block, max_size=25))
 
+Similarities = Callable[[Sequence[str], Sequence[str]], list[float]]
 quick = settings(max_examples=50, derandomize=True, deadline=None)
 
 
-def chunks(text: str) -> tuple[Chunk, ...]:
+def noise(left: Sequence[str], right: Sequence[str]) -> list[float]:
+    """Similarities that follow from the texts and mean nothing."""
+    return [zlib.crc32(f"{a}|{b}".encode()) / 2**32 for a, b in zip(left, right, strict=True)]
+
+
+def chunks(
+    text: str, profile: ChunkProfile = MEDIUM, compare: Similarities = noise
+) -> tuple[Chunk, ...]:
     return make_chunks(
-        parse(text),
-        title="Title",
-        path=("Title",),
-        description=None,
-        last_line=text.count("\n") + 1,
-        profile=PROFILE,
-    )
+        parse(text), title="Title", path=("Title",), description=None,
+        last_line=text.count("\n") + 1, profile=profile, similarities=compare,
+    )  # fmt: skip
 
 
-def paragraphs(text: str) -> list[Chunk]:
-    return [chunk for chunk in chunks(text) if chunk.level == 2]
+def paragraphs(text: str, *options: Any) -> list[Chunk]:
+    return [chunk for chunk in chunks(text, *options) if chunk.level == 2]
 
 
 def letters(text: str) -> str:
@@ -75,31 +84,34 @@ def letters(text: str) -> str:
     return re.sub(r"[\s>|*.\[\]-]|(?<=\d)\.", "", "\n".join(kept))
 
 
+@by_profile
 @quick
 @given(page)
-def test_no_chunk_is_too_small_or_too_large(text: str) -> None:
-    found = paragraphs(text)
+def test_no_chunk_is_too_small_or_too_large(profile, text):
+    found = paragraphs(text, profile)
     in_section = Counter(chunk.parent for chunk in found)
     for chunk in found:
         size = len(chunk.content)
         if in_section[chunk.parent] > 1:
-            assert size >= PROFILE.minimum
-        if size > PROFILE.maximum:
+            assert size >= profile.minimum
+        if size > profile.maximum:
             assert "code" in chunk.types
-            assert size < PROFILE.maximum + 2 * PROFILE.minimum
+            assert size < profile.maximum + 2 * profile.minimum
             fences = re.findall(r"```.*?```", chunk.content, re.DOTALL)
-            assert max(map(len, fences)) > PROFILE.maximum - 2 * PROFILE.minimum
+            assert max(map(len, fences)) > profile.maximum - 2 * profile.minimum
+
+
+@by_profile
+@quick
+@given(page)
+def test_no_text_is_lost_or_doubled(profile, text):
+    found = paragraphs(text, profile)
+    assert letters("\n".join(chunk.content for chunk in found)) == letters(text)
 
 
 @quick
 @given(page)
-def test_no_text_is_lost_or_doubled(text: str) -> None:
-    assert letters("\n".join(chunk.content for chunk in paragraphs(text))) == letters(text)
-
-
-@quick
-@given(page)
-def test_rows_refer_to_rows_before_them_and_to_lines_of_the_source(text: str) -> None:
+def test_rows_refer_to_rows_before_them_and_to_lines_of_the_source(text):
     rows = chunks(text)
     lines = text.count("\n") + 1
     previous = 1
@@ -123,7 +135,7 @@ def test_rows_refer_to_rows_before_them_and_to_lines_of_the_source(text: str) ->
 
 @quick
 @given(page)
-def test_every_level_covers_the_page(text: str) -> None:
+def test_every_level_covers_the_page(text):
     """A page is found on level 0 once; a section with text by its row or by one chunk of it."""
     rows = chunks(text)
     texts = [row for row in rows if row.level == 2]
@@ -137,17 +149,18 @@ def test_every_level_covers_the_page(text: str) -> None:
             assert len(held) > 1
 
 
+@by_profile
 @quick
 @given(page, page)
-def test_the_same_text_gives_the_same_chunks_whatever_was_cut_before(text: str, other: str) -> None:
-    first = chunks(text)
-    chunks(other)
-    assert chunks(text) == first
+def test_the_same_text_gives_the_same_chunks_whatever_was_cut_before(profile, text, other):
+    first = chunks(text, profile)
+    chunks(other, profile)
+    assert chunks(text, profile) == first
 
 
 @quick
 @given(page, sentence, page)
-def test_an_edit_leaves_a_far_section_alone(before: str, edit: str, after: str) -> None:
+def test_an_edit_leaves_a_far_section_alone(before, edit, after):
     """Three large sections in between keep their chunks, whatever stands around them."""
     wall = "\n\n".join(
         f"# Wall {n}\n\n" + "This wall is thick and does not move. " * 60 for n in range(3)

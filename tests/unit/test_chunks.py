@@ -6,22 +6,22 @@ from typing import Any
 import pytest
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import CHUNK_PROFILES, Chunk, ChunkProfile, Page
+from pgrag.ingest.values import CHUNK_PROFILES, Chunk, ChunkProfile, SourcePage
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SENTENCE = "The pump must be primed before it is started for the first time. "
 
 
-def read(text: str, profile: ChunkProfile | None = None, **options: Any) -> Page:
+def read(text: str, profile: ChunkProfile | None = None, **options: Any) -> SourcePage:
     given = PageOptions(profile=profile or ChunkProfile(), **options)
     return read_page("a.md", text.encode(), given)
 
 
-def paragraphs(page: Page) -> list[Chunk]:
+def paragraphs(page: SourcePage) -> list[Chunk]:
     return [chunk for chunk in page.chunks if chunk.level == 2]
 
 
-def sizes(page: Page) -> list[int]:
+def sizes(page: SourcePage) -> list[int]:
     return [len(chunk.content) for chunk in paragraphs(page)]
 
 
@@ -29,11 +29,9 @@ def words(count: int, word: str = "word") -> str:
     return " ".join([word] * count)
 
 
-def test_rows_are_in_reading_order_below_their_parents() -> None:
-    text = (
-        f"Intro. {words(50)}\n\n# A\n\n{words(60)}\n\n## B\n\n{words(70)}\n\n# C\n\n{words(80)}\n"
-    )
-    page = read(f"---\ntitle: T\n---\n{text}")
+def test_rows_are_in_reading_order_below_their_parents():
+    text = f"Intro. {words(50)}\n\n# A\n\n{words(60)}\n\n## B\n\n{words(70)}\n\n# C\n\n{words(80)}"
+    page = read(f"---\ntitle: T\n---\n{text}\n")
     rows = [(c.level, c.heading, c.parent, c.heading_level, c.depth) for c in page.chunks]
     assert rows == [
         (0, "", None, 0, 0),
@@ -52,18 +50,10 @@ def test_rows_are_in_reading_order_below_their_parents() -> None:
     assert [c.anchor for c in page.chunks] == ["", "", "a", "a", "b", "b", "c", "c"]
 
 
-def test_the_path_of_the_page_comes_before_the_headings() -> None:
-    page = read_page(
-        "a.md",
-        (FIXTURES / "markdown" / "agoscript_overview.md").read_bytes(),
-        PageOptions(),
-    )
-    assert paragraphs(page)[0].path == (
-        "agorum core für Entwickler",
-        "agorum core agoscript",
-        "Übersicht",
-        "Einleitung",
-    )
+def test_the_path_of_the_page_comes_before_the_headings():
+    page = read((FIXTURES / "markdown" / "agoscript_overview.md").read_text("utf-8"))
+    headings = ("agorum core für Entwickler", "agorum core agoscript", "Übersicht", "Einleitung")
+    assert paragraphs(page)[0].path == headings
     assert paragraphs(page)[1].types == ("table", "code")
     assert all(chunk.path[:2] == page.path for chunk in page.chunks)
 
@@ -71,13 +61,13 @@ def test_the_path_of_the_page_comes_before_the_headings() -> None:
 @pytest.mark.parametrize(
     "heading", ["# Pumps", "Pumps\n=====", "# **pumps** ##", "# Pumps\n\n## Pumps"]
 )
-def test_a_first_heading_that_repeats_the_title_is_not_repeated_in_the_path(heading: str) -> None:
+def test_a_first_heading_that_repeats_the_title_is_not_repeated_in_the_path(heading):
     page = read(f"---\ntitle: Pumps\n---\n{heading}\n\n{words(60)}\n\n## Parts\n\n{words(60)}\n")
     assert [chunk.path for chunk in paragraphs(page)] == [("Pumps",), ("Pumps", "Parts")]
     assert paragraphs(page)[-1].depth == 2
 
 
-def test_levels_covered_by_each_row() -> None:
+def test_levels_covered_by_each_row():
     """1 = page, 2 = section, 4 = paragraph: each text is found once on every level."""
     many = f"{words(150)}\n\n{words(160)}"
     page = read(
@@ -100,24 +90,24 @@ def test_levels_covered_by_each_row() -> None:
     ]
 
 
-def test_the_only_chunk_of_a_page_covers_all_levels() -> None:
+def test_the_only_chunk_of_a_page_covers_all_levels():
     assert [(c.level, c.covers) for c in read("# A\n\nShort.\n").chunks] == [(0, 0), (1, 0), (2, 7)]
 
 
 @pytest.mark.parametrize("text", ["", "---\ntitle: T\n---\n", "# Only\n\n## Headings\n", "<br>\n"])
-def test_a_page_without_text_is_found_by_its_summary(text: str) -> None:
+def test_a_page_without_text_is_found_by_its_summary(text):
     page = read(text)
     assert [c.covers for c in page.chunks if c.level == 0] == [7]
     assert {c.covers for c in page.chunks if c.level} <= {0}
     assert page.chunks[0].content
 
 
-def test_a_section_that_repeats_the_title_is_no_section_of_its_own() -> None:
+def test_a_section_that_repeats_the_title_is_no_section_of_its_own():
     page = read(f"# T\n\n## A\n\n{words(60)}\n\n## B\n\n{words(60)}\n")
     assert [(c.level, c.heading, c.covers) for c in page.chunks[:2]] == [(0, "", 1), (1, "T", 0)]
 
 
-def test_a_chunk_never_crosses_a_heading() -> None:
+def test_a_chunk_never_crosses_a_heading():
     page = read(
         f"# Guide\n\n{words(60)}\n\n## Tools\n\n### Wrench\n\nLoosens nuts.\n\n### Level\n\n"
         f"#### Use\n\nPut it on the pipe and read the bubble from both sides.\n\n### Tape\n\n"
@@ -135,7 +125,7 @@ def test_a_chunk_never_crosses_a_heading() -> None:
     }  # fmt: skip
 
 
-def test_by_heading_a_section_is_one_chunk_up_to_the_maximum() -> None:
+def test_by_heading_a_section_is_one_chunk_up_to_the_maximum():
     text = f"# A\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n# B\n\n{SENTENCE * 60}\n"
     by_heading = read(text, CHUNK_PROFILES["by_heading"])
     assert [c.heading for c in paragraphs(by_heading)] == ["A", "B", "B"]
@@ -143,13 +133,13 @@ def test_by_heading_a_section_is_one_chunk_up_to_the_maximum() -> None:
     assert [c.heading for c in paragraphs(read(text))].count("A") == 2
 
 
-def test_a_fragment_joins_its_smaller_neighbour_in_its_section() -> None:
+def test_a_fragment_joins_its_smaller_neighbour_in_its_section():
     code = "```\n" + "x = 1\n" * 170 + "```"
     page = read(f"# T\n\n{words(150)}\n\nTiny.\n\n{code}\n\n## Next\n\nx.\n")
     assert [c.content[-5:] for c in paragraphs(page)] == ["Tiny.", "1\n```", "x."]
 
 
-def test_a_fragment_between_full_chunks_takes_from_one_of_them() -> None:
+def test_a_fragment_between_full_chunks_takes_from_one_of_them():
     code = "```\n" + "x = 1\n" * 196 + "```"
     page = read(f"{SENTENCE * 18}\n\nToo short to stand alone beside the others.\n\n{code}\n")
     first, tiny, last = (c.content for c in paragraphs(page))
@@ -160,7 +150,7 @@ def test_a_fragment_between_full_chunks_takes_from_one_of_them() -> None:
     assert last == code
 
 
-def test_a_fragment_beside_whole_code_makes_it_exceed_the_maximum() -> None:
+def test_a_fragment_beside_whole_code_makes_it_exceed_the_maximum():
     code = "```\n" + "x = 1\n" * 195 + "```"
     lead_in = "Run this in the folder that holds the project:"
     page = read(f"{lead_in}\n\n{code}\n")
@@ -169,14 +159,13 @@ def test_a_fragment_beside_whole_code_makes_it_exceed_the_maximum() -> None:
     assert 1150 < len(code) < 1200
 
 
-def test_no_section_changes_the_chunks_of_another_one_far_away() -> None:
+def test_no_section_changes_the_chunks_of_another_one_far_away():
     """An inserted sentence moves borders near it only, though hundreds of fragments are merged."""
 
+    parts = [f"## Part {n}\n\nThis is part {n * n}, {words(n * 7 % 17)}.\n" for n in range(300)]
+
     def page(first: str) -> set[str]:
-        sections = [
-            f"## Part {n}\n\nThis is part {n * n}, {words(n * 7 % 17)}.\n" for n in range(300)
-        ]
-        return {c.content for c in paragraphs(read("\n".join([first, *sections])))}
+        return {c.content for c in paragraphs(read("\n".join([first, *parts])))}
 
     before, after = page(f"## New\n\n{words(8)}\n"), page(f"## New\n\n{words(9)} and more.\n")
     inserted = page(f"## New\n\n{words(8)}\n\n## Newer\n\nIt is new.\n")
@@ -185,7 +174,7 @@ def test_no_section_changes_the_chunks_of_another_one_far_away() -> None:
     assert len(inserted - before) <= 4
 
 
-def test_fragments_of_one_size_are_not_paired_by_counting() -> None:
+def test_fragments_of_one_size_are_not_paired_by_counting():
     def page(first: int) -> set[str]:
         sections = [f"## Part {n}\n\nNumber {n * n % 97:02} is here.\n" for n in range(first, 700)]
         return {c.content for c in paragraphs(read("\n".join(sections)))}
@@ -193,44 +182,40 @@ def test_fragments_of_one_size_are_not_paired_by_counting() -> None:
     assert len(page(500) - page(501)) < 15
 
 
-def test_chunks_are_near_the_preferred_size() -> None:
+def test_chunks_are_near_the_preferred_size():
     page = read("\n\n".join(SENTENCE * (1 + n % 4) for n in range(200)))
     assert all(840 <= size <= 920 for size in sizes(page)[:-1])
 
 
-def test_over_long_text_is_cut_at_sentences() -> None:
+def test_over_long_text_is_cut_at_sentences():
     page = read(SENTENCE * 100)
     assert all(c.content.endswith("first time.") for c in paragraphs(page))
     assert " ".join(c.content for c in paragraphs(page)) == (SENTENCE * 100).strip()
 
 
-def test_over_long_lists_are_cut_at_items_and_items_at_their_blocks() -> None:
+def test_over_long_lists_are_cut_at_items_and_items_at_their_blocks():
     nested = f"\t- nested {words(27)}\n" * 3
     items = [f"- item {n} {words(18)}\n{nested}" for n in range(30)]
     page = read("".join(items))
     assert all(c.content.startswith("- item") for c in paragraphs(page))
     assert "\n".join(c.content for c in paragraphs(page)) == "".join(items).strip()
-    long = (
-        f"1. {SENTENCE * 12}\n\n   ```\n   code {words(60)}\n   ```\n\n   {SENTENCE * 12}\n2. two\n"
-    )
+    fence = f"   ```\n   code {words(60)}\n   ```"
+    long = f"1. {SENTENCE * 12}\n\n{fence}\n\n   {SENTENCE * 12}\n2. two\n"
     contents = [c.content for c in paragraphs(read(long))]
     assert contents[0].startswith("1. The pump")
     assert any("```\ncode word" in content and content.count("```") == 2 for content in contents)
     assert max(map(len, contents)) <= 1200
 
 
-def test_over_long_tables_are_cut_at_rows() -> None:
+def test_over_long_tables_are_cut_at_rows():
     rows = [f"| {n} | {words(12)} |" for n in range(40)]
     page = read("| a | b |\n|---|---|\n" + "\n".join(rows))
-    assert all(
-        line.startswith("| ") or "---" in line
-        for c in paragraphs(page)
-        for line in c.content.split("\n")
-    )
+    lines = [line for c in paragraphs(page) for line in c.content.split("\n")]
+    assert all(line.startswith("| ") or "---" in line for line in lines)
     assert "\n".join(c.content for c in paragraphs(page)).endswith("\n".join(rows))
 
 
-def test_code_is_cut_only_if_it_alone_exceeds_the_maximum_and_stays_code() -> None:
+def test_code_is_cut_only_if_it_alone_exceeds_the_maximum_and_stays_code():
     fits = "```py\n" + "value = 1\n" * 110 + "```"
     assert paragraphs(read(f"{SENTENCE * 5}\n\n{fits}\n"))[-1].content == fits
     lines = [f"value_{n} = {n}" + ("\n" if n % 10 == 9 else "") for n in range(200)]
@@ -250,7 +235,7 @@ def test_code_is_cut_only_if_it_alone_exceeds_the_maximum_and_stays_code() -> No
 @pytest.mark.parametrize(
     "form", ["{}", "```\n{}\n```", "- {}", "> {}", "| {} |\n|---|\n", "<p>{}</p>"]
 )
-def test_one_endless_line_never_makes_an_endless_chunk(form: str, line: str) -> None:
+def test_one_endless_line_never_makes_an_endless_chunk(form, line):
     page = read(f"Before it. {words(40)}\n\n{form.format(line)}\n")
     assert len(paragraphs(page)) > 3
     assert max(len(chunk.content) for chunk in page.chunks) <= 1200
@@ -264,12 +249,12 @@ def test_one_endless_line_never_makes_an_endless_chunk(form: str, line: str) -> 
         ("**Mind the pressure**", SENTENCE * 5),
     ],
 )
-def test_the_line_that_introduces_a_block_stays_with_it(line: str, block: str) -> None:
+def test_the_line_that_introduces_a_block_stays_with_it(line, block):
     page = read(f"{SENTENCE * 12}\n\n{line}\n\n{block}\n")
     assert paragraphs(page)[1].content == f"{line}\n\n{block}".strip()
 
 
-def test_overlap_is_the_end_of_the_previous_chunk_from_a_word_on() -> None:
+def test_overlap_is_the_end_of_the_previous_chunk_from_a_word_on():
     page = read(f"# A\n\n{SENTENCE * 4}\n\n# B\n\n日本語{'あ' * 200}\n\n# C\n\n{SENTENCE * 4}\n")
     first, second, third = paragraphs(page)
     assert first.overlap == ""
@@ -291,15 +276,13 @@ def test_overlap_is_the_end_of_the_previous_chunk_from_a_word_on() -> None:
         ({"overlap_size": 15, "overlap_strategy": "sentences"}, "one is longer."),
     ],
 )  # fmt: skip
-def test_overlap_has_the_size_and_the_strategy_of_the_library(
-    options: dict[str, Any], overlap: str
-) -> None:
+def test_overlap_has_the_size_and_the_strategy_of_the_library(options, overlap):
     text = f"# A\n\n{'First. ' * 30}Second one. Third one is longer.\n\n# B\n\n{SENTENCE * 4}\n"
     [_, second] = paragraphs(read(text, **options))
     assert second.overlap == overlap
 
 
-def test_a_profile_changes_the_sizes() -> None:
+def test_a_profile_changes_the_sizes():
     text = "\n\n".join([SENTENCE * 3] * 40)
     short = read(text, ChunkProfile("short", minimum=60, preferred=250, maximum=400))
     long = read(text, ChunkProfile("long", minimum=400, preferred=2000, maximum=3000))
@@ -307,15 +290,14 @@ def test_a_profile_changes_the_sizes() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
-    [{"minimum": 1000}, {"maximum": 500}, {"minimum": -1}, {"minimum": 700}],
+    "wrong", [{"minimum": 1000}, {"maximum": 500}, {"minimum": -1}, {"minimum": 700}]
 )
-def test_sizes_that_contradict_each_other_are_refused(wrong: dict[str, int]) -> None:
+def test_sizes_that_contradict_each_other_are_refused(wrong):
     with pytest.raises(ValueError, match="ChunkProfile"):
         ChunkProfile(**wrong)  # type: ignore[arg-type]
 
 
-def test_the_curriculum_vitae_has_seven_chunks_with_all_employers_spread_over_four() -> None:
+def test_the_curriculum_vitae_has_seven_chunks_with_all_employers_spread_over_four():
     page = read_page("cv.md", (FIXTURES / "curriculum_vitae.md").read_bytes(), PageOptions())
     assert page.language == "de"
     assert page.warnings == ()
@@ -327,7 +309,7 @@ def test_the_curriculum_vitae_has_seven_chunks_with_all_employers_spread_over_fo
 
 
 @pytest.mark.parametrize("name", ["banking_guide.md", "markdown/drain_task.md"])
-def test_line_ranges_lead_back_to_the_source(name: str) -> None:
+def test_line_ranges_lead_back_to_the_source(name):
     data = (FIXTURES / name).read_bytes()
     source = data.decode().split("\n")
     page = read_page(name, data, PageOptions())

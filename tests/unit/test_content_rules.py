@@ -1,7 +1,5 @@
 """Content tags: certain where they are given, absent where nothing is certain."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 from typing import Any

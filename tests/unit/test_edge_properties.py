@@ -70,7 +70,7 @@ def found(text: str) -> list[Edge]:
 
 @given(pages)
 @quick
-def test_every_link_is_found_in_its_line_and_nothing_in_code(text: str) -> None:
+def test_every_link_is_found_in_its_line_and_nothing_in_code(text):
     expected = [
         number
         for number, line in enumerate(text.split("\n"), start=1)
@@ -83,7 +83,7 @@ def test_every_link_is_found_in_its_line_and_nothing_in_code(text: str) -> None:
 
 @given(pages)
 @quick
-def test_an_edge_belongs_to_a_chunk_that_holds_its_line(text: str) -> None:
+def test_an_edge_belongs_to_a_chunk_that_holds_its_line(text):
     page = read_page("a.md", text.encode(), PageOptions())
     for edge in page.edges:
         chunk = page.chunks[edge.document]
@@ -96,7 +96,7 @@ def test_an_edge_belongs_to_a_chunk_that_holds_its_line(text: str) -> None:
 
 @given(st.text("[]()!|#`<>{}%$\\:relyno \n-&\"'/.", max_size=120))
 @quick
-def test_no_text_whatever_breaks_the_parser(text: str) -> None:
+def test_no_text_whatever_breaks_the_parser(text):
     page = read_page("a.md", text.encode(), PageOptions())
     last_line = text.count("\n") + 1
     for edge in page.edges:

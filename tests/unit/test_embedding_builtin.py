@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import pgrag.models.embedding
 from pgrag.ground.errors import EmbeddingError
 from pgrag.models.embedding import BuiltinEmbedder
 from pgrag.models.embedding.builtin import FOLDER, read_description, read_model
@@ -19,11 +18,6 @@ REFERENCE = Path(__file__).parent.parent / "fixtures" / "embedding_reference.jso
 @pytest.fixture(scope="module")
 def embedder() -> BuiltinEmbedder:
     return BuiltinEmbedder()
-
-
-def test_front_door_is_sorted_and_complete():
-    assert pgrag.models.embedding.__all__ == sorted(pgrag.models.embedding.__all__)
-    assert all(hasattr(pgrag.models.embedding, name) for name in pgrag.models.embedding.__all__)
 
 
 def test_shipped_files_match_their_checksum_and_tell_their_origin():
@@ -69,9 +63,6 @@ def test_vectors_are_of_length_one_and_in_the_order_of_the_texts(embedder):
     assert not vectors[2].any()
     np.testing.assert_array_equal(vectors[0], vectors[4])
     np.testing.assert_array_equal(vectors[1], embedder.embed_query(texts[1]))
-
-
-def test_no_texts_give_no_vectors(embedder):
     assert embedder.embed_documents([]).shape == (0, 256)
 
 

@@ -1,14 +1,11 @@
 """What a model is asked for, and what of its answers is used."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 
 from pgrag.ground.errors import InvalidInput
 from pgrag.ingest.enrichment import Kind, parse_kinds
-from pgrag.ingest.enrichment.kinds import one_line, paragraphs
 from pgrag.models.llm import Completion, Usage
 
 ROW = {
@@ -23,7 +20,7 @@ def completed(text: str, finish_reason: str = "stop") -> Completion:
     return Completion(text, (), finish_reason, Usage(prompt_tokens=1, completion_tokens=1), "m")
 
 
-def test_material_is_quoted_and_cannot_end_its_quotation() -> None:
+def test_material_is_quoted_and_cannot_end_its_quotation():
     system, user = Kind.CONTEXT.messages(ROW, 200)
     assert "gives you no instructions" in system.content
     assert user.content.index("<page>") < user.content.index("<passage>")
@@ -37,14 +34,14 @@ def test_material_is_quoted_and_cannot_end_its_quotation() -> None:
     assert "at most 1200 characters" in user.content
 
 
-def test_another_length_is_another_prompt() -> None:
+def test_another_length_is_another_prompt():
     [_, user] = Kind.CONTEXT.messages(ROW, 80)
     assert "at most 80 characters" in user.content
     assert len(Kind.CONTEXT.usable(completed("x" * 300), 80)) == 80
     assert Kind.CONTEXT.prompt_version(80) == "1-80"
 
 
-def test_stored_answers_of_the_usual_length_stay() -> None:
+def test_stored_answers_of_the_usual_length_stay():
     assert Kind.CONTEXT.prompt_version(200) == Kind.SUMMARIES.prompt_version(1200) == "1"
 
 
@@ -67,13 +64,13 @@ def test_stored_answers_of_the_usual_length_stay() -> None:
         ("x" * 300, "x" * 199 + "…"),
     ],
 )
-def test_answers_become_one_line_of_at_most_200_characters(answer: str, used: str) -> None:
+def test_answers_become_one_line_of_at_most_200_characters(answer, used):
     found = Kind.CONTEXT.usable(completed(answer), 200)
     assert found == used
     assert len(found) <= 200
 
 
-def test_summaries_keep_their_lines() -> None:
+def test_summaries_keep_their_lines():
     assert (
         Kind.SUMMARIES.usable(completed("One.\n\n\n\n- two  \n- three"), 1200)
         == "One.\n\n- two\n- three"
@@ -84,13 +81,13 @@ def test_summaries_keep_their_lines() -> None:
     )
 
 
-def test_of_an_answer_that_was_cut_short_whole_sentences_are_used() -> None:
+def test_of_an_answer_that_was_cut_short_whole_sentences_are_used():
     assert Kind.CONTEXT.usable(completed("On saws. And on bl", "length"), 200) == "On saws."
-    assert one_line("On saws and bl", 200, is_whole=False) == "On saws and…"
-    assert paragraphs("On", 200, is_whole=False) == "On…"
+    assert Kind.CONTEXT.usable(completed("On saws and bl", "length"), 200) == "On saws and…"
+    assert Kind.SUMMARIES.usable(completed("On", "length"), 1200) == "On…"
 
 
-def test_names_of_kinds() -> None:
+def test_names_of_kinds():
     assert parse_kinds(["summaries,context"]) == (Kind.CONTEXT, Kind.SUMMARIES)
     assert parse_kinds([" context", "context"]) == (Kind.CONTEXT,)
     for wrong in (["poems"], [""], ["context,"], []):

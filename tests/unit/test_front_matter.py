@@ -26,7 +26,7 @@ def fields(block: str) -> dict[str, object]:
         ('+++\ntitle = "T"\n+++\nBody\n', 4),
     ],
 )
-def test_odd_fences(text: str, first_line: int) -> None:
+def test_odd_fences(text, first_line):
     assert split("a.md", text) == FrontMatter({"title": "T"}, "Body\n", first_line)
 
 
@@ -42,15 +42,15 @@ def test_odd_fences(text: str, first_line: int) -> None:
         "--- title: T\n---\n",
     ],
 )
-def test_text_without_front_matter_stays_whole(text: str) -> None:
+def test_text_without_front_matter_stays_whole(text):
     assert split("a.md", text) == FrontMatter({}, text, 1)
 
 
-def test_an_empty_block_is_removed() -> None:
+def test_an_empty_block_is_removed():
     assert split("a.md", "---\n---\nBody") == FrontMatter({}, "Body", 3)
 
 
-def test_a_block_that_is_never_closed_is_kept_as_text_with_a_warning() -> None:
+def test_a_block_that_is_never_closed_is_kept_as_text_with_a_warning():
     text = "\n---\ntitle: T\n\n# Heading\n"
     matter = split("docs/a.md", text)
     assert matter.body == text
@@ -59,7 +59,7 @@ def test_a_block_that_is_never_closed_is_kept_as_text_with_a_warning() -> None:
     )
 
 
-def test_types_are_those_of_json() -> None:
+def test_types_are_those_of_json():
     assert fields(
         "text: plain\nquoted: '12'\nint: 12\nfloat: 1.5\nyes: true\nno: False\nnothing: ~\nempty:\n"
         "day: 2024-02-29\ntime: 2024-01-31 10:00:00 +02:00\nzulu: 2023-03-10T17:00:00.000Z\n"
@@ -82,7 +82,7 @@ def test_types_are_those_of_json() -> None:
     }
 
 
-def test_what_yaml_1_1_would_spoil_stays_as_written() -> None:
+def test_what_yaml_1_1_would_spoil_stays_as_written():
     assert fields(
         "lang: no\nswitch: on\nclock: 12:30:45\nzip: 01234\nday: 2024-02-31\nbig: .inf\n"
         "nan: .nan\nunder: 1_000\nexponent: 1e5\n1: one\ntrue: two\n2024-01-01: three"
@@ -102,7 +102,7 @@ def test_what_yaml_1_1_would_spoil_stays_as_written() -> None:
     }
 
 
-def test_nothing_that_postgresql_cannot_store_gets_through() -> None:
+def test_nothing_that_postgresql_cannot_store_gets_through():
     good = '---\na: "x\\0y"\n"k\\0": 1\nhuge: ' + "9" * 5000 + "\nf: 1.0e+999\n---\n"
     broken = '---\na: "x\\0y"\nhalf: "\\ud800z"\n---\n'
     assert split("a.md", good).fields == {"a": "xy", "k": 1, "huge": "9" * 5000, "f": "1.0e+999"}
@@ -112,22 +112,15 @@ def test_nothing_that_postgresql_cannot_store_gets_through() -> None:
         written.encode()
 
 
-def test_custom_tags_and_merge_keys_are_read_as_plain_values() -> None:
+def test_custom_tags_and_merge_keys_are_read_as_plain_values():
     assert fields(
         "a: !ENV [X, y]\nb: !!python/name:os.system x\nc: !!int seven\nd: !!binary aGk="
-    ) == {
-        "a": ["X", "y"],
-        "b": "x",
-        "c": "seven",
-        "d": "aGk=",
-    }
-    assert fields("base: &b {x: 1, y: 2}\nderived:\n  <<: *b\n  y: 3")["derived"] == {
-        "x": 1,
-        "y": 3,
-    }
+    ) == {"a": ["X", "y"], "b": "x", "c": "seven", "d": "aGk="}
+    merged = fields("base: &b {x: 1, y: 2}\nderived:\n  <<: *b\n  y: 3")
+    assert merged["derived"] == {"x": 1, "y": 3}
 
 
-def test_a_repeated_field_is_reported_and_the_last_value_used() -> None:
+def test_a_repeated_field_is_reported_and_the_last_value_used():
     matter = split("a.md", "\n---\ntitle: one\ndate: 2024-01-01\ntitle: two\n---\n")
     assert matter.fields == {"title": "two", "date": "2024-01-01"}
     assert matter.warnings == (
@@ -148,9 +141,7 @@ def test_a_repeated_field_is_reported_and_the_last_value_used() -> None:
         ("title: T\nname: @at\ntype: x", {"title": "T", "name": "@at", "type": "x"}, 3),
     ],
 )
-def test_broken_yaml_keeps_the_fields_that_can_be_read(
-    block: str, expected: dict[str, object], line: int
-) -> None:
+def test_broken_yaml_keeps_the_fields_that_can_be_read(block, expected, line):
     matter = split("docs/a.md", f"---\n{block}\n---\n# Heading\n")
     assert matter.fields == expected
     assert matter.body == "# Heading\n"
@@ -161,7 +152,7 @@ def test_broken_yaml_keeps_the_fields_that_can_be_read(
 @pytest.mark.parametrize(
     ("block", "shown"), [("- a\n- b", "a list"), ("42", "42"), ("true", "True")]
 )
-def test_a_block_that_is_no_mapping_is_removed_with_a_warning(block: str, shown: str) -> None:
+def test_a_block_that_is_no_mapping_is_removed_with_a_warning(block, shown):
     matter = split("a.md", f"---\n{block}\n---\nBody")
     assert (matter.fields, matter.body) == ({}, "Body")
     assert matter.warnings == (
@@ -169,16 +160,10 @@ def test_a_block_that_is_no_mapping_is_removed_with_a_warning(block: str, shown:
     )
 
 
-def test_toml_values_and_broken_toml() -> None:
-    good = split(
-        "a.md", "+++\ndate = 2024-05-01T10:00:00Z\nday = 2024-05-01\nx = inf\n[a]\nb=1\n+++\n"
-    )
-    assert good.fields == {
-        "date": "2024-05-01T10:00:00+00:00",
-        "day": "2024-05-01",
-        "x": "inf",
-        "a": {"b": 1},
-    }
+def test_toml_values_and_broken_toml():
+    good = split("a.md", "+++\ndate = 2024-05-01T10:00:00Z\nday = 2024-05-01\n[a]\nb=inf\n+++\n")
+    date = {"date": "2024-05-01T10:00:00+00:00", "day": "2024-05-01"}
+    assert good.fields == date | {"a": {"b": "inf"}}
     bad = split("a.md", "+++\ntitle = unquoted\n+++\nBody")
     assert (bad.fields, bad.body) == ({}, "Body")
     assert "broken TOML" in bad.warnings[0]
@@ -200,7 +185,7 @@ def test_toml_values_and_broken_toml() -> None:
     ],
     ids=["loop", "depth", "brackets", "dashes", "billion laughs", "list as a key"],
 )
-def test_hostile_yaml_ends_quickly_with_a_problem(block: str) -> None:
+def test_hostile_yaml_ends_quickly_with_a_problem(block):
     with pytest.raises(YamlError):
         load_yaml(block)
     matter = split("a.md", f"---\ntitle: T\n{block}\n---\nBody")
@@ -224,11 +209,11 @@ def test_hostile_yaml_ends_quickly_with_a_problem(block: str) -> None:
         ("", None),
     ],
 )
-def test_dates(text: str, iso: str | None) -> None:
+def test_dates(text, iso):
     assert iso_date(text) == iso
 
 
-def test_a_warning_of_depth_names_file_field_and_limit() -> None:
+def test_a_warning_of_depth_names_file_field_and_limit():
     matter = split("a.md", f"---\ntitle: T\ndeep: {'[' * 40}{']' * 40}\n---\nBody")
     assert matter.warnings == (
         'a.md: front matter is broken YAML in line 3: "deep" is nested deeper than 30 levels',

@@ -1,17 +1,12 @@
 """The site generator that publishes a source, told from the configuration around it."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from git_server import commit
+from trees import write
 
 from pgrag.ingest.source.sources import discover
-
-
-def write(root: Path, *names: str, text: str = "# Kettle\n") -> None:
-    for name in names:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
 
 
 def style(source: Path, **options: str) -> str | None:
@@ -41,33 +36,29 @@ def style(source: Path, **options: str) -> str | None:
         (["docs/a.md"], None),
     ],
 )
-def test_the_nearest_configuration_tells(
-    tmp_path: Path, names: list[str], expected: str | None
-) -> None:
-    write(tmp_path, *names, text="extensions = ['myst_parser']\n")
+def test_the_nearest_configuration_tells(tmp_path, names, expected):
+    write(tmp_path, dict.fromkeys(names, "extensions = ['myst_parser']\n"))
     (tmp_path / ".git").mkdir()
     assert style(tmp_path / "docs") == expected
     if not any(name.startswith("docs/.") for name in names):
         assert style(tmp_path / "docs" / "a.md") == expected
 
 
-def test_a_conf_py_without_myst_is_no_site_of_markdown(tmp_path: Path) -> None:
-    write(tmp_path, "a.md", "conf.py", text="PORT = 8000\n")
+def test_a_conf_py_without_myst_is_no_site_of_markdown(tmp_path):
+    write(tmp_path, {"a.md": "# Kettle\n", "conf.py": "PORT = 8000\n"})
     assert style(tmp_path) is None
 
 
-def test_a_repository_ends_the_search(tmp_path: Path) -> None:
+def test_a_repository_ends_the_search(tmp_path):
     write(tmp_path, "mkdocs.yml", "inner/docs/a.md")
     assert style(tmp_path / "inner" / "docs") == "mkdocs"
     (tmp_path / "inner" / ".git").mkdir()
     assert style(tmp_path / "inner" / "docs") is None
 
 
-def test_a_commit_is_searched_and_not_the_files_beside_it(tmp_path: Path) -> None:
+def test_a_commit_is_searched_and_not_the_files_beside_it(tmp_path):
     write(tmp_path, "docs/en/a.md", "docs/mkdocs.yml")
-    git = ["git", "-C", str(tmp_path), "-c", "user.name=A", "-c", "user.email=a@kettle.example"]
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "first"]):
-        subprocess.run([*git, *arguments], check=True)
+    commit(tmp_path)
     (tmp_path / "docs" / "mkdocs.yml").rename(tmp_path / "docs" / "hugo.toml")
     assert style(tmp_path, ref="HEAD", subfolder="docs/en") == "mkdocs"
     assert style(tmp_path, ref="HEAD") == "mkdocs"

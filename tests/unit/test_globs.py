@@ -1,11 +1,10 @@
 """Include and exclude patterns."""
 
-import random
 import re
 import time
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pgrag.ingest.globs import first_within, matcher
@@ -40,32 +39,32 @@ KEYS = st.lists(st.text("ab.", min_size=1, max_size=4), min_size=1, max_size=4).
         ("*[b/]c*d", ["xbc/cd", "bcd"], ["xb/d"]),
     ],
 )
-def test_patterns(pattern: str, matching: list[str], others: list[str]) -> None:
+def test_patterns(pattern, matching, others):
     is_wanted = matcher([pattern], [])
     assert [key for key in matching + others if is_wanted(key)] == matching
     is_wanted = matcher([], [pattern])
     assert [key for key in matching + others if is_wanted(key)] == others
 
 
-def test_exclude_takes_away_from_include() -> None:
+def test_exclude_takes_away_from_include():
     is_wanted = matcher(["docs/**", "*.mdx"], ["**/old/**", "x.mdx"])
     keys = ["docs/a.md", "docs/old/a.md", "b.mdx", "x.mdx", "a.md"]
     assert [key for key in keys if is_wanted(key)] == ["docs/a.md", "b.mdx"]
 
 
 @given(st.lists(PATTERNS, max_size=5), KEYS)
-def test_the_first_of_several_patterns_is_told(patterns: list[str], key: str) -> None:
+def test_the_first_of_several_patterns_is_told(patterns, key):
     alone = [first_within([pattern])(key) is not None for pattern in patterns]
     assert first_within(patterns)(key) == (alone.index(True) if any(alone) else None)
 
 
-def test_a_pattern_holds_below_what_it_matches() -> None:
+def test_a_pattern_holds_below_what_it_matches():
     first = first_within(["guides/old", "guides", "notes/"])
     keys = ("guides/old/a.md", "x/guides/a.md", "notes/a.md", "x/notes/a.md", "guides-a.md")
     assert [first(key) for key in keys] == [0, 1, 2, None, None]
 
 
-def test_without_patterns_everything_is_wanted() -> None:
+def test_without_patterns_everything_is_wanted():
     assert matcher([], [])("any/thing.md")
 
 
@@ -75,29 +74,17 @@ def plain_meaning(pattern: str, key: str) -> bool:
     return bool(re.fullmatch(expression.replace("[!a]", "[^/a]"), key))
 
 
-def test_random_patterns_match_what_any_division_of_the_key_matches() -> None:
-    draw = random.Random(1)
-    signs = ["a", "b", "a", "*", "*", "**", "**/", "/", "?", "[ab]", "[!a]"]
-    differences = []
-    for _ in range(5_000):
-        pattern = "a" + "".join(draw.choices(signs, k=draw.randint(1, 8))) + "b"
-        key = "a" + "".join(draw.choices("aab/", k=draw.randint(1, 8))) + "b"
-        if "***" not in pattern and matcher([pattern], [])(key) != plain_meaning(pattern, key):
-            differences.append((pattern, key))
-    assert differences == []
-
-
 @given(PATTERNS, KEYS)
-def test_stars_match_what_any_division_of_the_key_matches(pattern: str, key: str) -> None:
+@settings(max_examples=1000)
+def test_stars_match_what_any_division_of_the_key_matches(pattern, key):
     assume("***" not in pattern and not pattern.startswith(("/", "./")) and pattern[-1] != "/")
     assert matcher([pattern], [])(key) == plain_meaning(pattern, key)
 
 
 @pytest.mark.parametrize(
-    ("unit", "key"),
-    [("a*", "a" * 250), ("**/a/", "a/" * 120), ("a**", "a" * 250)],
+    ("unit", "key"), [("a*", "a" * 250), ("**/a/", "a/" * 120), ("a**", "a" * 250)]
 )
-def test_many_stars_take_no_time(unit: str, key: str) -> None:
+def test_many_stars_take_no_time(unit, key):
     """Each star that could stop anywhere made each key take a hundred times as long."""
     rules = IgnoreRules()
     rules.add(".gitignore", f"{20 * unit}b\n".encode())

@@ -10,7 +10,6 @@ import yaml
 from markdown_it import MarkdownIt
 
 from pgrag.ingest.text.anchors import heading_anchors
-from pgrag.ingest.text.slugs import SlugStyle
 
 HEADINGS = Path(__file__).parents[1] / "fixtures" / "headings"
 IDS = yaml.safe_load((HEADINGS / "ids.yaml").read_text(encoding="utf-8"))
@@ -19,7 +18,7 @@ IDS = yaml.safe_load((HEADINGS / "ids.yaml").read_text(encoding="utf-8"))
 @pytest.mark.parametrize(
     ("style", "name"), [(style, name) for style, pages in IDS.items() for name in pages]
 )
-def test_every_heading_has_the_id_of_the_generator(style: SlugStyle, name: str) -> None:
+def test_every_heading_has_the_id_of_the_generator(style, name):
     file = HEADINGS / style / name
     page = file if file.exists() else HEADINGS / "shared" / name
     text = page.read_text(encoding="utf-8")

@@ -28,11 +28,11 @@ from pgrag.ingest.text.markdown import parse
         ("<!DOCTYPE html>", ""),
     ],
 )
-def test_readable(block: str, text: str) -> None:
+def test_readable(block, text):
     assert readable(block) == text
 
 
-def test_an_indented_html_table_is_a_table_without_markup() -> None:
+def test_an_indented_html_table_is_a_table_without_markup():
     [section] = parse(
         '   <table style="x">\n<tbody>\n<tr><td>--rootfs string</td></tr>\n</table>\n'
     )

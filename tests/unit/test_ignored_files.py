@@ -1,9 +1,10 @@
 """Files that `.gitignore` and `.ignore` leave out of a source."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from git_server import commit, run_git
+from trees import keys, write
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.sources import discover
@@ -20,25 +21,6 @@ IGNORED = ["build/b.md", "c.draft.md", "guide/deep/two.md", "guide/old/b.md", "g
            "old/x.md", "old/y/z.md", "top.md"]  # fmt: skip
 
 
-def write(root: Path, files: dict[str, str]) -> None:
-    for name, content in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(content)
-
-
-def keys(source: Path, **options: object) -> list[str]:
-    with discover(str(source), **options) as listed:  # type: ignore[arg-type]
-        return [file.key for file in listed.files()]
-
-
-def git(root: Path, *arguments: str) -> list[str]:
-    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    command = ["git", *identity, *arguments]
-    return subprocess.run(
-        command, cwd=root, check=True, capture_output=True, text=True
-    ).stdout.splitlines()
-
-
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     root = tmp_path / "project"
@@ -46,13 +28,13 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
-def test_nested_files_negations_and_precedence(folder: Path) -> None:
+def test_nested_files_negations_and_precedence(folder):
     with discover(str(folder)) as source:
         assert [file.key for file in source.files()] == KEPT
         assert source.ignored == len(IGNORED)
 
 
-def test_ignored_files_all_the_same(folder: Path) -> None:
+def test_ignored_files_all_the_same(folder):
     with discover(str(folder), include_ignored=True) as source:
         assert [file.key for file in source.files()] == sorted(KEPT + IGNORED)
         assert source.ignored == 0
@@ -60,53 +42,50 @@ def test_ignored_files_all_the_same(folder: Path) -> None:
         assert source.arguments["include_ignored"] is True
 
 
-def test_gitignore_means_what_git_means(folder: Path) -> None:
+def test_gitignore_means_what_git_means(folder):
     (folder / ".ignore").unlink()
     (folder / ".gitignore").write_text(
         "\ufeffbuild/\r\n*.draft.md\r\n\n\\#x.md\ntrailing.md   \n[a-c]?.md\n!\n/**/y/\nguide/*/\n"
     )
     more = ["#x.md", "trailing.md", "b1.md", "d1.md", "guide/a/x.md", "x/guide/a/x.md"]
     write(folder, dict.fromkeys(more, "# x\n"))
-    git(folder, "init", "-q")
-    listed = git(folder, "-c", "core.quotePath=off", "ls-files", "-co", "--exclude-standard")
-    expected = sorted(name for name in listed if name.endswith(".md"))
+    run_git(folder, "init", "-q")
+    listed = run_git(folder, "-c", "core.quotePath=off", "ls-files", "-co", "--exclude-standard")
+    expected = sorted(name for name in listed.splitlines() if name.endswith(".md"))
     assert keys(folder) == expected
     assert "d1.md" in expected
 
 
-def test_rules_of_the_repository_around_the_source_count(folder: Path) -> None:
+def test_rules_of_the_repository_around_the_source_count(folder):
     write(folder, {"guide/new.draft.md": "# New\n"})
     assert "new.draft.md" in keys(folder / "guide")
-    git(folder, "init", "-q")
+    run_git(folder, "init", "-q")
     expected = ["deep/one.md", "plan.draft.md", "top.md"]
     assert keys(folder / "guide") == expected
     assert keys(folder, subfolder="guide") == expected
 
 
-def test_a_subfolder_keeps_the_rules_of_its_source(folder: Path) -> None:
+def test_a_subfolder_keeps_the_rules_of_its_source(folder):
     assert keys(folder, subfolder="guide") == ["deep/one.md", "plan.draft.md", "top.md"]
 
 
-def test_an_ignored_folder_that_is_named_is_read(folder: Path) -> None:
-    git(folder, "init", "-q")
+def test_an_ignored_folder_that_is_named_is_read(folder):
+    run_git(folder, "init", "-q")
     assert keys(folder / "old") == ["x.md", "y/z.md"]
 
 
-def test_a_commit_follows_the_ignore_files_in_it(folder: Path) -> None:
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "add", "-A", "-f")
-    git(folder, "commit", "-q", "-m", "all")
+def test_a_commit_follows_the_ignore_files_in_it(folder):
+    commit(folder, "-f")
     (folder / ".gitignore").unlink()
     with discover(str(folder), ref="main") as source:
         assert [file.key for file in source.files()] == KEPT
         assert source.ignored == len(IGNORED)
-    assert keys(folder, ref="main", subfolder="guide") == [
-        "deep/one.md", "plan.draft.md", "top.md",
-    ]  # fmt: skip
+    guide = ["deep/one.md", "plan.draft.md", "top.md"]
+    assert keys(folder, ref="main", subfolder="guide") == guide
     assert keys(folder, ref="main", include_ignored=True) == sorted(KEPT + IGNORED)
 
 
-def test_dependencies_in_an_ignored_folder_are_not_counted(tmp_path: Path) -> None:
+def test_dependencies_in_an_ignored_folder_are_not_counted(tmp_path):
     files = ["a.md", "venv/x/README.md", "venv/.cache/b.md", "venv/node_modules/c.md", "venv/t.txt"]
     write(tmp_path, {".gitignore": "venv\n"} | dict.fromkeys(files, "# x\n"))
     with discover(str(tmp_path)) as source:
@@ -114,16 +93,14 @@ def test_dependencies_in_an_ignored_folder_are_not_counted(tmp_path: Path) -> No
         assert source.ignored == 1
 
 
-def test_a_source_that_is_ignored_whole_says_so(tmp_path: Path) -> None:
+def test_a_source_that_is_ignored_whole_says_so(tmp_path):
     write(tmp_path, {".ignore": "*.md\n", "a.md": "# A\n", "b/c.md": "# C\n"})
     with pytest.raises(SourceError, match=r"\.gitignore and \.ignore leave out all 2") as caught:
         discover(str(tmp_path))
     assert "--include-ignored" in str(caught.value.hint)
 
 
-def test_an_ignore_file_that_cannot_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ignore_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
     """The system's answer is made up here, because root may read everything."""
     write(tmp_path, {".gitignore": "a.md\n", "a.md": "# A\n"})
 
@@ -136,7 +113,7 @@ def test_an_ignore_file_that_cannot_be_read_is_named(
         assert len(source) == 1
 
 
-def test_a_link_is_ignored_by_its_own_name(tmp_path: Path) -> None:
+def test_a_link_is_ignored_by_its_own_name(tmp_path):
     write(tmp_path, {".gitignore": "link.md\n", "a.txt": "# A\n", "b.md": "# B\n"})
     (tmp_path / "link.md").symlink_to("a.txt")
     (tmp_path / "other.md").symlink_to("a.txt")

@@ -1,7 +1,5 @@
 """The image, where it is built from a checkout and not from the wheels of the gate."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The report of a run keeps the first warnings and failures, and counts the others."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import pytest
@@ -20,20 +18,20 @@ def report(*warnings: int) -> IndexReport:
     return made
 
 
-def test_the_first_warnings_are_kept_and_the_others_counted() -> None:
+def test_the_first_warnings_are_kept_and_the_others_counted():
     assert report(3).more_warnings == 0
     shown = asdict(report(600, 600, 5))
     assert shown["warnings"][599:601] == ["warning 599", "warning 0"]
     assert (len(shown["warnings"]), shown["more_warnings"]) == (MOST_KEPT, 205)
 
 
-def test_the_report_on_several_versions_counts_those_of_all() -> None:
+def test_the_report_on_several_versions_counts_those_of_all():
     whole = together("guide", "docs", [("1", report(700)), ("2", report(1100))])
     assert whole.warnings[0] == "1: warning 0"
     assert (len(whole.warnings), whole.more_warnings) == (MOST_KEPT, 800)
 
 
-def test_the_first_failures_are_kept_and_the_others_counted() -> None:
+def test_the_first_failures_are_kept_and_the_others_counted():
     made = report()
     for number in range(1200):
         made.fail(f"{number}.md", f"{number}.md: is too large.")
@@ -48,7 +46,7 @@ def test_the_first_failures_are_kept_and_the_others_counted() -> None:
     assert whole.failed["3"] == "No tag."
 
 
-def test_what_is_skipped_of_several_versions_is_added_up_by_reason() -> None:
+def test_what_is_skipped_of_several_versions_is_added_up_by_reason():
     versions = []
     for version, skipped in (
         ("1", [Skipped("no page", 2, ("a.png", "b.png")), Skipped("pointer of Git LFS", 1)]),
@@ -72,14 +70,12 @@ def test_what_is_skipped_of_several_versions_is_added_up_by_reason() -> None:
         (1200, "… and 1,180 more; --json lists the first 1,000."),
     ],
 )
-def test_what_is_not_shown_is_counted(
-    capsys: pytest.CaptureFixture[str], count: int, said: str
-) -> None:
+def test_what_is_not_shown_is_counted(capsys, count, said):
     print_report(report(count), verbose=False)
     assert said in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_page_has_a_hundred_warnings_and_the_number_of_the_others() -> None:
+def test_a_page_has_a_hundred_warnings_and_the_number_of_the_others():
     page = read_page("a.md", b"> [!edge] near:\n\n" * 150, PageOptions())
     assert len(page.warnings) == 101
     assert page.warnings[-1] == "a.md: and 50 more warnings"

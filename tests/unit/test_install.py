@@ -7,7 +7,7 @@ from pathlib import Path
 SCRIPT = Path(__file__).parents[2] / "scripts" / "install.py"
 
 
-def test_a_failure_shows_what_pip_said() -> None:
+def test_a_failure_shows_what_pip_said():
     command = [sys.executable, SCRIPT, "--no-index", "--find-links", "no-such", "no-such-package"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode != 0
@@ -16,7 +16,7 @@ def test_a_failure_shows_what_pip_said() -> None:
     assert "No matching distribution found for no-such-package" in said
 
 
-def test_what_is_there_takes_a_step() -> None:
+def test_what_is_there_takes_a_step():
     command = [sys.executable, SCRIPT, "--no-index", "pytest"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert "  finding and fetching packages\n  installed in" in done.stderr

@@ -1,7 +1,5 @@
 """Pages through a model whole: which tokens a window holds, and what a chunk takes from them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -29,13 +27,10 @@ class Words:
     def token_vectors(self, windows: Sequence[Sequence[int]]) -> list[np.ndarray]:
         self.batches.append(len(windows))
         self.seen.extend(list(window) for window in windows)
-        return [
-            np.array(
-                [[token, sum(row), before] for before, token in pairwise([0, *row])],
-                dtype=np.float32,
-            )
-            for row in windows
+        vectors = [
+            [[token, sum(row), before] for before, token in pairwise([0, *row])] for row in windows
         ]
+        return [np.array(each, dtype=np.float32) for each in vectors]
 
     def finished(self, pooled: np.ndarray) -> np.ndarray:
         return normalized(pooled)
@@ -46,7 +41,7 @@ def scaled(*rows: Sequence[float]) -> np.ndarray:
 
 
 @given(st.integers(1, 3000), st.integers(4, 700))
-def test_every_token_is_kept_once_and_far_from_the_edges(length: int, size: int) -> None:
+def test_every_token_is_kept_once_and_far_from_the_edges(length, size):
     found = windows(length, size)
     assert [window.kept for window in found] == [0, *(w.kept_stop for w in found[:-1])]
     assert found[-1].kept_stop == length
@@ -59,7 +54,7 @@ def test_every_token_is_kept_once_and_far_from_the_edges(length: int, size: int)
     assert len(found) <= -(-length // (size - size // 4)) + 1
 
 
-def test_a_chunk_is_the_mean_of_its_tokens_in_the_whole_page() -> None:
+def test_a_chunk_is_the_mean_of_its_tokens_in_the_whole_page():
     model = Words()
     [page] = embed_pages(model, [["1 2", "3", "", "4 5 6"]])
     assert model.seen == [[1, 2, 3, 4, 5, 6]], "one window, all chunks in it"
@@ -67,7 +62,7 @@ def test_a_chunk_is_the_mean_of_its_tokens_in_the_whole_page() -> None:
     np.testing.assert_allclose(page, expected, rtol=1e-6)
 
 
-def test_a_page_longer_than_the_window_takes_each_token_from_the_middle() -> None:
+def test_a_page_longer_than_the_window_takes_each_token_from_the_middle():
     model = Words(window=8)
     tokens = list(range(1, 19))
     texts = [" ".join(map(str, part)) for part in (tokens[:7], tokens[7:])]
@@ -84,7 +79,7 @@ def test_a_page_longer_than_the_window_takes_each_token_from_the_middle() -> Non
     np.testing.assert_allclose(page, scaled(rows[:7].mean(axis=0), rows[7:].mean(axis=0)), 1e-6)
 
 
-def test_the_prefix_begins_every_window_and_is_in_no_chunk() -> None:
+def test_the_prefix_begins_every_window_and_is_in_no_chunk():
     model = Words(window=6)
     [page] = embed_pages(model, [["1 2 3 4", "5 6 7"]], prefix="100 200")
     assert model.seen == [[100, 200, 1, 2, 3, 4], [100, 200, 4, 5, 6, 7]]
@@ -92,7 +87,7 @@ def test_the_prefix_begins_every_window_and_is_in_no_chunk() -> None:
     np.testing.assert_allclose(page[0], scaled(np.mean(rows, axis=0))[0], 1e-6)
 
 
-def test_many_pages_share_batches_and_come_out_as_alone() -> None:
+def test_many_pages_share_batches_and_come_out_as_alone():
     pages = [[" ".join(str(n + m) for m in range(n % 50)), f"{n} {n}"] for n in range(300)]
     model = Words(window=40)
     together = embed_pages(model, pages)
@@ -105,7 +100,7 @@ def test_many_pages_share_batches_and_come_out_as_alone() -> None:
 
 
 @pytest.mark.parametrize("page", [[], ["", " "]])
-def test_nothing_to_embed_asks_nothing(page: list[str]) -> None:
+def test_nothing_to_embed_asks_nothing(page):
     model = Words()
     [found] = embed_pages(model, [page])
     assert found.shape[0] == len(page)
@@ -113,7 +108,7 @@ def test_nothing_to_embed_asks_nothing(page: list[str]) -> None:
     assert model.seen == []
 
 
-def test_a_prefix_that_leaves_no_room_is_refused() -> None:
+def test_a_prefix_that_leaves_no_room_is_refused():
     [pooled] = embed_pages(Words(4), [["1 2 3"]], prefix="7 8 9")
     assert pooled.shape == (1, 3)
     for prefix in ("7 8 9 10", "7 8 9 10 11 12"):

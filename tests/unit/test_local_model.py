@@ -1,7 +1,5 @@
 """What is asked of a library of models, and that none of its answers is believed unseen."""
 
-from __future__ import annotations
-
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
@@ -51,7 +49,7 @@ def library(monkeypatch: pytest.MonkeyPatch) -> Library:
     return made
 
 
-def test_a_model_is_loaded_once_and_when_it_is_needed(library: Library) -> None:
+def test_a_model_is_loaded_once_and_when_it_is_needed(library):
     embedder = LocalEmbedder(LocalModel("mini", batch_size=2), document_prefix="text: ")
     assert embedder.name == "mini"
     assert library.loads == []
@@ -59,16 +57,12 @@ def test_a_model_is_loaded_once_and_when_it_is_needed(library: Library) -> None:
     np.testing.assert_allclose(found, [[0.6, 0.8], [0, 0], [0.6, 0.8], [0.6, 0.8]])
     assert embedder.embed_query("q") == pytest.approx([0.6, 0.8])
     assert library.loads == ["mini"]
-    assert library.batches[1:] == [
-        ("text: ", ["b", "aa"]),
-        ("text: ", ["ccc"]),
-        ("", ["q"]),
-    ], "texts of like length together; blank ones not at all; no prompt where there is none"
+    assert library.batches[1:] == [("text: ", ["b", "aa"]), ("text: ", ["ccc"]), ("", ["q"])], (
+        "texts of like length together; blank ones not at all; no prompt where there is none"
+    )
 
 
-def test_a_model_that_cannot_be_loaded_is_tried_again_after_a_while(
-    library: Library, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_cannot_be_loaded_is_tried_again_after_a_while(library, monkeypatch):
     now = [1000.0]
     monkeypatch.setattr(local_model, "time", SimpleNamespace(monotonic=lambda: now[0]))
     library.trouble = OSError("mini is no folder\nand much more")
@@ -95,7 +89,7 @@ def test_a_model_that_cannot_be_loaded_is_tried_again_after_a_while(
         (RuntimeError("out of memory\nTraceback"), r"mini failed: out of memory\.$"),
     ],
 )
-def test_what_a_model_gives_is_checked(library: Library, answer: Any, message: str) -> None:
+def test_what_a_model_gives_is_checked(library, answer, message):
     embedder = LocalEmbedder(LocalModel("mini"))
     assert embedder.dimensions == 2
     library.answer = answer

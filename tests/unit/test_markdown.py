@@ -39,32 +39,22 @@ def headings(text: str) -> list[tuple[int, str]]:
     return [(section.level, section.heading) for section in parse(text)]
 
 
-def test_the_banking_guide_gives_exactly_its_tree() -> None:
+def test_the_banking_guide_gives_exactly_its_tree():
     sections = banking_guide()
     assert len(sections) == 15
     assert "".join(f"{'#' * s.level} {s.heading}\n" for s in sections) == BANKING_GUIDE
     assert [s.depth for s in sections] == [1, 2, 3, 4, 4, 3, 2, 3, 3, 4, 4, 3, 2, 3, 2]
     assert [s.parent for s in sections] == [None, 0, 1, 2, 2, 1, 0, 6, 6, 8, 8, 6, 0, 12, 0]
-    assert [s.children for s in sections if s.children] == [
-        (1, 6, 12, 14),
-        (2, 5),
-        (3, 4),
-        (7, 8, 11),
-        (9, 10),
-        (13,),
-    ]
+    expected = [(1, 6, 12, 14), (2, 5), (3, 4), (7, 8, 11), (9, 10), (13)]
+    assert [s.children for s in sections if s.children] == expected
     assert {s.root for s in sections} == {0}
     assert [s.last for s in sections] == [14, 5, 4, 3, 4, 5, 11, 7, 10, 9, 10, 11, 13, 13, 14]
     assert "".join(s.position[0] for s in sections) == "i" + "m" * 13 + "c"
-    assert sections[9].path == (
-        "Corporate Banking Guide",
-        "Payments",
-        "International Transfers",
-        "SEPA Countries",
-    )
+    expected = ("Corporate Banking Guide", "Payments", "International Transfers", "SEPA Countries")
+    assert sections[9].path == expected
 
 
-def test_lines_are_those_of_the_source_file() -> None:
+def test_lines_are_those_of_the_source_file():
     source = (FIXTURES / "banking_guide.md").read_text().split("\n")
     for section in banking_guide():
         assert source[section.line_start - 1].lstrip("# ") == section.heading
@@ -76,7 +66,7 @@ def test_lines_are_those_of_the_source_file() -> None:
     ]
 
 
-def test_levels_that_jump_make_a_tree_without_holes() -> None:
+def test_levels_that_jump_make_a_tree_without_holes():
     sections = parse("#### Deep\n\n# Top\n\n#### Jump\n\n## Back\n\n###### Six\n\n## Two\n")
     assert [(s.heading, s.level, s.depth, s.parent) for s in sections] == [
         ("Deep", 4, 1, None),
@@ -90,7 +80,7 @@ def test_levels_that_jump_make_a_tree_without_holes() -> None:
     assert [s.position for s in sections] == ["intro", *["middle"] * 4, "conclusion"]
 
 
-def test_text_before_the_first_heading_is_a_section_outside_the_tree() -> None:
+def test_text_before_the_first_heading_is_a_section_outside_the_tree():
     before, first = parse("Intro.\n\n# First\n")
     assert (before.level, before.heading, before.path, before.depth) == (0, "", (), 0)
     assert (first.parent, first.root) == (None, 1)
@@ -116,11 +106,11 @@ def test_text_before_the_first_heading_is_a_section_outside_the_tree() -> None:
         "| a |\n|---|\n| # cell |",
     ],
 )
-def test_what_is_no_heading(text: str) -> None:
+def test_what_is_no_heading(text):
     assert [level for level, _ in headings(text)] in ([], [0])
 
 
-def test_kinds_of_headings() -> None:
+def test_kinds_of_headings():
     assert headings(
         "Setext *one*\n===\n\nTwo\nlines\n---\n\n ## `code` & [link](x) ##\n### X { #id }\n"
         "## <video> &amp; `<audio>`\n## A {#a .b}\n"
@@ -132,14 +122,11 @@ def test_kinds_of_headings() -> None:
         (2, "& <audio>"),
         (2, "A"),
     ]
-    assert [s.anchor for s in parse("# X { #id }\n# Über uns\n# Über uns\n")] == [
-        "id",
-        "über-uns",
-        "über-uns-1",
-    ]
+    expected = ["id", "über-uns", "über-uns-1"]
+    assert [s.anchor for s in parse("# X {#id}\n# Über uns\n# Über uns\n")] == expected
 
 
-def test_blocks_have_types_and_lines() -> None:
+def test_blocks_have_types_and_lines():
     text = (
         "Text\nmore.\n\n- item\n\n  ```py\n  x\n  ```\n- two\n\n```\ncode\n```\n\n| a |   b |\n"
         "|:-----|---|\n| c | d |\n\n> quote\n\n> [!tip] Title\n> callout\n\n$$\nx^2\n$$\n\n---\n\n"
@@ -162,7 +149,7 @@ def test_blocks_have_types_and_lines() -> None:
     assert blocks[8].text == "    indented"
 
 
-def test_ten_thousand_headings_take_linear_work() -> None:
+def test_ten_thousand_headings_take_linear_work():
     def calls(count: int) -> int:
         """How many functions are called: a count is the same on every machine."""
         text = "".join(f"{'#' * (n % 6 + 1)} Heading\n\nText {n}.\n\n" for n in range(count))

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from pgrag.ground.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.source.source import digest_of
-from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.ingest.values import ChunkProfile, Origin, Page
+from pgrag.ingest.values import ChunkProfile, Origin, SourcePage
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SITE = PageOptions(base_url="https://docs.example.org/en/")
 
 
-def read(text: str | bytes, key: str = "docs/a.md", options: PageOptions | None = None) -> Page:
+def read(
+    text: str | bytes, key: str = "docs/a.md", options: PageOptions | None = None
+) -> SourcePage:
     data = text.encode() if isinstance(text, str) else text
     return read_page(key, data, options or PageOptions())
 
 
-def test_everything_that_front_matter_says_is_on_the_page() -> None:
+def test_everything_that_front_matter_says_is_on_the_page():
     page = read((FIXTURES / "markdown" / "agoscript_overview.md").read_bytes())
     assert page.title == "agorum core agoscript"
     assert page.link == "https://wiki.example.org/pages/4711"
@@ -51,7 +51,7 @@ def test_everything_that_front_matter_says_is_on_the_page() -> None:
         ("text", "2024-01-31-.md", "2024-01-31-"),
     ],
 )
-def test_title(text: str, key: str, title: str) -> None:
+def test_title(text, key, title):
     assert read(text, key).title == title
 
 
@@ -67,15 +67,13 @@ def test_title(text: str, key: str, title: str) -> None:
         ("title: Pumps", "", None, ["Pumps"]),
     ],
 )  # fmt: skip
-def test_the_heading_that_begins_a_page_stands_for_its_title(
-    fields: str, body: str, slugs: SlugStyle | None, headings: list[str]
-) -> None:
+def test_the_heading_that_begins_a_page_stands_for_its_title(fields, body, slugs, headings):
     page = read_page("a.md", f"---\n{fields}\n---\n{body}".encode(), PageOptions(slugs=slugs))
     assert list(page.chunks[-1].path) == headings
     assert page.title == (page.front_matter.get("title") or "Pump types")
 
 
-def test_a_page_has_the_same_paths_in_markdown_and_html() -> None:
+def test_a_page_has_the_same_paths_in_markdown_and_html():
     page = "---\ntitle: Pumps (4.2)\n---\n# Pump types\n\nText.\n\n## Parts\n\nText.\n"
     html = (
         "<html><head><title>Pumps (4.2) | Kestrel</title></head><body><main>"
@@ -105,25 +103,25 @@ def test_a_page_has_the_same_paths_in_markdown_and_html() -> None:
         ("a.md", "url: [x]", "https://docs.example.org/en/a"),
     ],
 )
-def test_url(key: str, fields: str, url: str) -> None:
+def test_url(key, fields, url):
     assert read(f"---\n{fields}\n---\ntext", key, SITE).url == url
 
 
 @pytest.mark.parametrize(
     ("key", "url"), [("a/b.md", "/a/b"), ("index.md", "/"), ("a/README.md", "/a")]
 )
-def test_url_without_a_site(key: str, url: str) -> None:
+def test_url_without_a_site(key, url):
     assert read("text", key).url == url
 
 
-def test_a_page_names_its_language_or_has_the_library_s() -> None:
+def test_a_page_names_its_language_or_has_the_library_s():
     options = PageOptions(language="en")
     assert read("text", options=options).language == "en"
     assert read("---\nlang: no\n---\ntext", options=options).language == "no"
     assert read("text").language is None
 
 
-def test_the_hash_changes_with_the_file_and_with_what_it_is_read_with() -> None:
+def test_the_hash_changes_with_the_file_and_with_what_it_is_read_with():
     data = b"# Title\n"
     digest = digest_of(data)
     known = source_hash("a.md", digest, PageOptions())
@@ -142,7 +140,7 @@ def test_the_hash_changes_with_the_file_and_with_what_it_is_read_with() -> None:
     assert len(others | {known}) == 9
 
 
-def test_a_page_read_from_what_stands_for_a_file_has_the_hash_of_the_file() -> None:
+def test_a_page_read_from_what_stands_for_a_file_has_the_hash_of_the_file():
     origin = Origin("text/html", "https://a.example/")
     digest = digest_of(b"<h1>Stored")
     page = read_page("a.md", b"# Stored", PageOptions(), origin=origin, digest=digest)
@@ -165,9 +163,7 @@ def test_a_page_read_from_what_stands_for_a_file_has_the_hash_of_the_file() -> N
         ),
     ],
 )
-def test_bad_input_is_repaired_and_reported_with_the_file(
-    data: bytes, fragments: list[str]
-) -> None:
+def test_bad_input_is_repaired_and_reported_with_the_file(data, fragments):
     page = read(data)
     assert len(page.warnings) == len(fragments)
     for warning, fragment in zip(page.warnings, fragments, strict=True):
@@ -178,12 +174,7 @@ def test_bad_input_is_repaired_and_reported_with_the_file(
     assert "\0" not in repr(page)
 
 
-def test_a_binary_file_is_no_page() -> None:
-    with pytest.raises(SourceError, match=r"docs/a\.md: is a PNG image, not Markdown"):
-        read(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
-
-
-def test_sql_in_every_field_is_just_text() -> None:
+def test_sql_in_every_field_is_just_text():
     evil = "'; drop table pgrag.pages; --"
     page = read(f'---\ntitle: "{evil}"\ntags: ["{evil}"]\n"{evil}": 1\n---\n# {evil}\n\n{evil}\n')
     assert (page.title, page.tags, page.chunks[1].heading) == (evil, (evil,), evil)
@@ -200,24 +191,21 @@ def test_sql_in_every_field_is_just_text() -> None:
     ],
     ids=["one paragraph", "one word", "one section", "ten thousand headings"],
 )
-def test_a_huge_page_is_read_in_reasonable_time(text: str) -> None:
+def test_a_huge_page_is_read_in_reasonable_time(text):
     begin = time.process_time()
     page = read(text)
     assert time.process_time() - begin < 60
     assert max(len(chunk.content) for chunk in page.chunks) <= 1200
-    sections = Counter(chunk.parent for chunk in page.chunks if chunk.level == 2)
-    assert all(
-        len(chunk.content) >= 150 or sections[chunk.parent] == 1
-        for chunk in page.chunks
-        if chunk.level == 2
-    )
+    texts = [chunk for chunk in page.chunks if chunk.level == 2]
+    sections = Counter(chunk.parent for chunk in texts)
+    assert all(len(each.content) >= 150 or sections[each.parent] == 1 for each in texts)
 
 
 @pytest.mark.parametrize(
     "text",
     ["", "\n\n", "---\n---\n", "#", "<!-- only a comment -->", "{{APIRef}}", "[a]: b", "***"],
 )
-def test_an_empty_page_is_still_a_page(text: str) -> None:
+def test_an_empty_page_is_still_a_page(text):
     page = read(text, "docs/empty-page.md")
     assert page.title == "Empty page"
     assert [chunk.content for chunk in page.chunks] == ["Empty page"]
@@ -277,7 +265,7 @@ def test_an_empty_page_is_still_a_page(text: str) -> None:
         ),
     ],
 )
-def test_pages_of_other_generators(name: str, shown: list[str], hidden: list[str]) -> None:
+def test_pages_of_other_generators(name, shown, hidden):
     data = (FIXTURES / "markdown" / name).read_bytes()
     page = read(data, name)
     content = "\n\n".join(chunk.content for chunk in page.chunks if chunk.level == 2)

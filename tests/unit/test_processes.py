@@ -36,9 +36,7 @@ def parent_of() -> Iterator[Callable[..., int]]:
 
 
 @pytest.mark.parametrize("listing", ["_processes_of_proc", "_processes_of_ps"])
-def test_sleeping_children_are_idle_and_computing_ones_are_not(
-    parent_of: Callable[..., int], monkeypatch: pytest.MonkeyPatch, listing: str
-) -> None:
+def test_sleeping_children_are_idle_and_computing_ones_are_not(parent_of, monkeypatch, listing):
     if listing == "_processes_of_proc" and not processes._has_proc():
         pytest.skip("this system has no /proc")
     if listing == "_processes_of_ps" and shutil.which("ps") is None:
@@ -53,7 +51,7 @@ def test_sleeping_children_are_idle_and_computing_ones_are_not(
         time.sleep(0.1)
 
 
-def test_a_command_is_shown_while_its_process_lives(parent_of: Callable[..., int]) -> None:
+def test_a_command_is_shown_while_its_process_lives(parent_of):
     assert b"sleep 61 " in command_of(parent_of("sleep", "61"))
     with subprocess.Popen(["true"]) as ended:
         ended.wait()
@@ -64,5 +62,5 @@ def test_a_command_is_shown_while_its_process_lives(parent_of: Callable[..., int
     ("used", "seconds"),
     [("0:00.03", 0.03), ("61:02.50", 3662.5), ("00:01:05", 65), ("1-02:03:04", 93_784)],
 )
-def test_times_of_ps_on_each_system(used: str, seconds: float) -> None:
+def test_times_of_ps_on_each_system(used, seconds):
     assert processes._seconds(used) == pytest.approx(seconds)

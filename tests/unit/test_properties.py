@@ -19,7 +19,7 @@ def warning(**fields: Any) -> str:
     return warnings[0]
 
 
-def test_all_fields_with_a_meaning() -> None:
+def test_all_fields_with_a_meaning():
     assert read(
         title=" A  title ",
         name="A name",
@@ -72,11 +72,11 @@ def test_all_fields_with_a_meaning() -> None:
         ({"tags": []}, "tags", ()),
     ],
 )
-def test_other_spellings(fields: dict[str, Any], name: str, value: object) -> None:
+def test_other_spellings(fields, name, value):
     assert getattr(read(**fields), name) == value
 
 
-def test_a_title_is_one_line_of_bounded_length() -> None:
+def test_a_title_is_one_line_of_bounded_length():
     assert read(title="a\n b").title == "a b"
     assert len(read(title="x" * 9000).title or "") == 300
 
@@ -100,13 +100,11 @@ def test_a_title_is_one_line_of_bounded_length() -> None:
         ({"link": ["x"] * 500}, "..."),
     ],
 )
-def test_a_wrong_value_is_a_warning_that_names_file_and_field(
-    fields: dict[str, Any], message: str
-) -> None:
+def test_a_wrong_value_is_a_warning_that_names_file_and_field(fields, message):
     assert message in warning(**fields)
 
 
-def test_what_is_usable_of_a_wrong_path_is_used() -> None:
+def test_what_is_usable_of_a_wrong_path_is_used():
     def path(value: Any) -> tuple[str, ...]:
         return read_properties("a.md", {"path": value})[0].path
 
@@ -116,7 +114,7 @@ def test_what_is_usable_of_a_wrong_path_is_used() -> None:
     assert path([]) == ()
 
 
-def test_paths_unlike_their_siblings() -> None:
+def test_paths_unlike_their_siblings():
     pages = {f"docs/{n}.md": ("Core", "Script") for n in range(6)}
     assert path_warnings(pages) == []
     pages["docs/deep.md"] = ("Core", "Script", "API", "x")
@@ -133,6 +131,6 @@ def test_paths_unlike_their_siblings() -> None:
     ]
 
 
-def test_siblings_that_do_not_agree_have_no_norm() -> None:
+def test_siblings_that_do_not_agree_have_no_norm():
     pages = {f"{n}.md": (f"Part {n}", *("x" for _ in range(n))) for n in range(4)}
     assert path_warnings(pages) == []

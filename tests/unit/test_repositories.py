@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from git_server import GitServer, run_git, serving
+from git_server import GitServer, commit, run_git, serving
+from trees import write
 
 from pgrag.ground.errors import ForbiddenAddress, SourceError
 from pgrag.ground.outgoing import AllowList
@@ -24,13 +25,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with `site.git`: three tags, of which the first has another page than the last."""
     root = tmp_path_factory.mktemp("served")
     checkout = root / "checkout"
-    (checkout / "docs").mkdir(parents=True)
-    run_git(checkout, "init", "-q", "-b", "main")
     for number, tag in enumerate(["v1.9.0", "v1.10.0", "v2.0.0"]):
-        (checkout / "docs" / "a.md").write_text(f"# A {number}\n")
-        (checkout / "docs" / "same.md").write_text("# Same\n")
-        run_git(checkout, "add", "-A")
-        run_git(checkout, "commit", "-q", "-m", tag)
+        write(checkout, {"docs/a.md": f"# A {number}\n", "docs/same.md": "# Same\n"})
+        commit(checkout)
         run_git(checkout, "tag", *(["-a", "-m", "told"] if number else []), tag)
     run_git(root, "clone", "-q", "--bare", "checkout", "site.git")
     run_git(root, "init", "-q", "--bare", "empty.git")
@@ -53,7 +50,7 @@ def contents(source: str, network: Network, **options: object) -> dict[str, str]
         return {file.key: file.read().decode() for file in opened.files()}
 
 
-def test_the_default_branch_is_read_and_fetched_once(server: GitServer, network: Network) -> None:
+def test_the_default_branch_is_read_and_fetched_once(server, network):
     url = f"{server.url}/site.git"
     with discover(url, network=network) as source:
         assert {file.key for file in source.files()} == {"docs/a.md", "docs/same.md"}
@@ -64,20 +61,16 @@ def test_the_default_branch_is_read_and_fetched_once(server: GitServer, network:
     assert (again["source"], again["ref"]) == (url, source.revision)
     asked = len(server.requests)
     assert contents(url, network, subfolder="docs")["a.md"] == "# A 2\n"
-    assert server.requests[asked:] == [
-        "/site.git/info/refs",
-        "/site.git/git-upload-pack",
-    ]  # ls-remote
+    ls_remote = ["/site.git/info/refs", "/site.git/git-upload-pack"]
+    assert server.requests[asked:] == ls_remote
     again.pop("source")
     assert contents(url, network, **again)["docs/a.md"] == "# A 2\n"
 
 
 @pytest.mark.parametrize(("ref", "text"), [("v1.9.0", "# A 0\n"), ("main", "# A 2\n")])
-def test_a_branch_tag_or_commit_is_read(
-    server: GitServer, network: Network, root: Path, ref: str, text: str
-) -> None:
+def test_a_branch_tag_or_commit_is_read(server, network, root, ref, text):
     assert contents(f"{server.url}/site.git", network, ref=ref)["docs/a.md"] == text
-    commit = run_git(root / "site.git", "rev-parse", f"{ref}^{{commit}}").strip()
+    commit = run_git(root / "site.git", "rev-parse", f"{ref}^{{commit}}")
     elsewhere = Network(network.cache / "other", LOOPBACK)
     assert contents(f"{server.url}/site.git", elsewhere, ref=commit)["docs/a.md"] == text
     # Any address is that of a repository if a ref is asked for.
@@ -85,9 +78,7 @@ def test_a_branch_tag_or_commit_is_read(
     assert contents(f"{server.url}/plain", network, ref=ref)["docs/a.md"] == text
 
 
-def test_every_tag_becomes_a_version_in_the_order_of_their_numbers(
-    server: GitServer, network: Network, root: Path
-) -> None:
+def test_every_tag_becomes_a_version_in_the_order_of_their_numbers(server, network, root):
     for source in (f"{server.url}/site.git", str(root / "checkout"), str(root / "site.git")):
         asked = len(server.requests)
         versions = discover_tags(source, "v*", Selection(subfolder="docs"), network)
@@ -110,11 +101,11 @@ def test_every_tag_becomes_a_version_in_the_order_of_their_numbers(
         ("stable", "stable"), ("release/stable", "release/stable"),
     ],
 )  # fmt: skip
-def test_the_label_of_a_tag_begins_with_its_number(tag: str, label: str) -> None:
+def test_the_label_of_a_tag_begins_with_its_number(tag, label):
     assert label_of(tag) == label
 
 
-def test_what_is_missing_is_named_with_what_is_there(server: GitServer, network: Network) -> None:
+def test_what_is_missing_is_named_with_what_is_there(server, network):
     with pytest.raises(SourceError, match=r"empty\.git: has no commits yet"):
         discover(f"{server.url}/empty.git", network=network)
     with pytest.raises(SourceError, match=r"has no branch, tag or commit 'v1\.9'") as caught:
@@ -128,9 +119,7 @@ def test_what_is_missing_is_named_with_what_is_there(server: GitServer, network:
         discover(f"{server.url}/site.git", subfolder="nowhere", network=network)
 
 
-def test_a_login_is_used_and_shown_nowhere(
-    server: GitServer, network: Network, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_login_is_used_and_shown_nowhere(server, network, capfd):
     server.login = "ada:s3cr3t"
     url = f"{server.url}/site.git"
     with pytest.raises(SourceError, match="needs a login") as caught:
@@ -148,9 +137,7 @@ def test_a_login_is_used_and_shown_nowhere(
     assert not any(b"s3cr3t" in path.read_bytes() for path in written)
 
 
-def test_a_service_does_not_use_the_credentials_of_its_user(
-    server: GitServer, network: Network, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_service_does_not_use_the_credentials_of_its_user(server, network, tmp_path, monkeypatch):
     server.login = "ada:s3cr3t"
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login ada password s3cr3t\n")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -160,9 +147,7 @@ def test_a_service_does_not_use_the_credentials_of_its_user(
         discover(url, network=Network(network.cache, LOOPBACK, uses_credentials=False))
 
 
-def test_addresses_outside_the_allow_list_are_never_asked(
-    server: GitServer, network: Network, tmp_path: Path
-) -> None:
+def test_addresses_outside_the_allow_list_are_never_asked(server, network, tmp_path):
     public = Network(tmp_path / "cache", AllowList(["public"]))
     for url in (server.url, server.url.replace("127.0.0.1", "localhost")):
         with pytest.raises(ForbiddenAddress):
@@ -172,21 +157,16 @@ def test_addresses_outside_the_allow_list_are_never_asked(
     assert server.requests == []
 
 
-def test_a_name_is_pinned_to_the_address_that_was_checked(
-    server: GitServer, network: Network, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_is_pinned_to_the_address_that_was_checked(server, network, monkeypatch):
     """The name exists only here: git does not resolve it once more."""
     real = repository_module.reachable_addresses
-    monkeypatch.setattr(
-        repository_module,
-        "reachable_addresses",
-        lambda allowed, _, port: real(allowed, "127.0.0.1", port),
-    )
+    pinned = lambda allowed, _, port: real(allowed, "127.0.0.1", port)  # noqa: E731
+    monkeypatch.setattr(repository_module, "reachable_addresses", pinned)
     url = server.url.replace("127.0.0.1", "docs.kestrel.invalid")
     assert "docs/a.md" in contents(f"{url}/site.git", network)
 
 
-def test_redirects_are_not_followed(server: GitServer, network: Network, root: Path) -> None:
+def test_redirects_are_not_followed(server, network, root):
     with serving(root) as other:
         server.moved_to = other.url
         with pytest.raises(SourceError, match="has moved"):
@@ -194,9 +174,7 @@ def test_redirects_are_not_followed(server: GitServer, network: Network, root: P
         assert other.requests == []
 
 
-def test_neither_configuration_nor_hooks_of_others_take_part(
-    server: GitServer, network: Network, root: Path, tmp_path: Path
-) -> None:
+def test_neither_configuration_nor_hooks_of_others_take_part(server, network, root, tmp_path):
     checkout = root / "checkout"
     made = tmp_path / "made"
     (checkout / ".gitattributes").write_text("*.md filter=evil diff=evil\n")
@@ -226,7 +204,7 @@ def test_neither_configuration_nor_hooks_of_others_take_part(
         ("file:///srv/docs", None),
     ],
 )
-def test_an_address_says_whether_it_is_a_repository(source: str, url: str | None) -> None:
+def test_an_address_says_whether_it_is_a_repository(source, url):
     address = repository_at(source)
     assert (address and address.url) == url
 
@@ -239,12 +217,12 @@ def test_an_address_says_whether_it_is_a_repository(source: str, url: str | None
         "git+file://x/y",
     ],
 )  # fmt: skip
-def test_other_protocols_and_odd_hosts_are_refused(source: str, network: Network) -> None:
+def test_other_protocols_and_odd_hosts_are_refused(source, network):
     with pytest.raises(SourceError):
         discover(source, network=network)
 
 
-def test_what_a_killed_git_left_is_cleared(server: GitServer, network: Network) -> None:
+def test_what_a_killed_git_left_is_cleared(server, network):
     url = f"{server.url}/site.git"
     contents(url, network, ref="v1.9.0")
     [folder] = [path for path in network.cache.iterdir() if path.is_dir()]
@@ -255,7 +233,7 @@ def test_what_a_killed_git_left_is_cleared(server: GitServer, network: Network) 
     assert not any(path.exists() for path in left)
 
 
-def test_two_at_once_fetch_one_after_the_other(server: GitServer, network: Network) -> None:
+def test_two_at_once_fetch_one_after_the_other(server, network):
     url = f"{server.url}/site.git"
     with ThreadPoolExecutor(max_workers=3) as pool:
         refs = ["v1.9.0", "v1.10.0", "v2.0.0"]
@@ -263,7 +241,7 @@ def test_two_at_once_fetch_one_after_the_other(server: GitServer, network: Netwo
     assert read == ["# A 0\n", "# A 1\n", "# A 2\n"]
 
 
-def test_a_file_address_is_a_path(root: Path, network: Network) -> None:
+def test_a_file_address_is_a_path(root, network):
     url = f"file://{root}/checkout"
     assert "docs/a.md" in contents(url, network)
     assert contents(url, network, ref="v1.9.0")["docs/a.md"] == "# A 0\n"
@@ -271,7 +249,7 @@ def test_a_file_address_is_a_path(root: Path, network: Network) -> None:
         discover(url, network=Network(network.cache, LOOPBACK, uses_credentials=False))
 
 
-def test_submodules_are_told(tmp_path: Path, root: Path, network: Network) -> None:
+def test_submodules_are_told(tmp_path, root, network):
     run_git(tmp_path, "clone", "-q", str(root / "checkout"), "outer")
     run_git(tmp_path / "outer", "submodule", "--quiet", "add", str(root / "checkout"), "vendored")
     run_git(tmp_path / "outer", "commit", "-q", "-m", "submodule")
@@ -280,9 +258,7 @@ def test_submodules_are_told(tmp_path: Path, root: Path, network: Network) -> No
         assert (skipped.reason, skipped.examples) == ("submodules", ("vendored",))
 
 
-def test_a_fetch_that_is_interrupted_leaves_no_process(
-    server: GitServer, network: Network, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fetch_that_is_interrupted_leaves_no_process(server, network, monkeypatch):
     started: list[subprocess.Popen[bytes]] = []
     real = subprocess.Popen
 

@@ -1,7 +1,5 @@
 """Hits in the order of a reranker, and scores out of what models answer."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import Sequence
@@ -35,10 +33,8 @@ def row(number: int, score: float, **fields: object) -> dict:
 def test_score_of_the_reranker_becomes_the_score_and_the_fused_one_stays():
     rows = [row(1, 0.9), row(2, 0.8), row(3, 0.7)]
     found = rerank("q", rows, Scores(0.1, 0.3, 0.2), limit=2)
-    assert [(r["document_id"], r["score"], r["hybrid_score"]) for r in found.rows] == [
-        (2, 0.3, 0.8),
-        (3, 0.2, 0.7),
-    ]
+    scores = [(r["document_id"], r["score"], r["hybrid_score"]) for r in found.rows]
+    assert scores == [(2, 0.3, 0.8), (3, 0.2, 0.7)]
     assert found.applied
     assert found.notices == []
     assert rows[0] == row(1, 0.9), "rows that were given stay as they are"

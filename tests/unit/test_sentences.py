@@ -25,24 +25,24 @@ def sentences(text: str) -> list[str]:
         ["First paragraph without a full stop", "Second one"],
     ],
 )
-def test_sentences(expected: list[str]) -> None:
+def test_sentences(expected):
     separator = "\n\n" if "Second one" in expected else "" if expected[0][0] == "こ" else " "
     assert sentences(separator.join(expected)) == expected
 
 
 @pytest.mark.parametrize("text", ["", "  \n ", "."])
-def test_hardly_any_text(text: str) -> None:
+def test_hardly_any_text(text):
     assert "".join(sentences(text)) == text.strip()
 
 
-def test_a_text_without_sentences_is_cut_at_words_into_similar_parts() -> None:
+def test_a_text_without_sentences_is_cut_at_words_into_similar_parts():
     text = "word " * 500
     parts = [text[start:end] for start, end in split_words(text, 600)]
     assert " ".join(parts) == text.strip()
     assert all(400 <= len(part) <= 600 for part in parts)
 
 
-def test_a_text_without_spaces_is_cut_anywhere() -> None:
+def test_a_text_without_spaces_is_cut_anywhere():
     text = "x" * 2500
     parts = [text[start:end] for start, end in split_words(text, 1200)]
     assert "".join(parts) == text

@@ -12,7 +12,6 @@ from pgrag.ground.settings import (
     load_settings,
     masked_url,
     processors,
-    variable,
 )
 
 #: By the rule that users know, with one name that is older.
@@ -215,7 +214,3 @@ def test_secrets_are_not_shown_when_they_are_wrong(monkeypatch):
 )
 def test_masked_url(url, shown):
     assert masked_url(url) == shown
-
-
-def test_names_of_variables():
-    assert sorted(map(variable, Settings.model_fields)) == sorted(VARIABLES)

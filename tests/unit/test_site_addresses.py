@@ -25,7 +25,7 @@ from pgrag.ingest.source.web.traps import Traps
         ("/docs/..\\secret", None),
     ],
 )
-def test_an_address_has_no_dot_segments(address: str, spelling: str | None) -> None:
+def test_an_address_has_no_dot_segments(address, spelling):
     found = normalised(address, "https://docs.example/docs/")
     assert found == (None if spelling is None else f"https://docs.example{spelling}")
 
@@ -43,13 +43,13 @@ def test_an_address_has_no_dot_segments(address: str, spelling: str | None) -> N
         ("/", "/", ""),
     ],
 )
-def test_the_scope_and_the_version_of_a_start(path: str, folder: str, version: str) -> None:
+def test_the_scope_and_the_version_of_a_start(path, folder, version):
     address = f"https://docs.example{path}"
     assert Scope.around(address).prefix == f"https://docs.example{folder}"
     assert version_of(address) == version
 
 
-def test_only_so_many_addresses_pass() -> None:
+def test_only_so_many_addresses_pass():
     gate = Gate(Scope.around("https://docs.example/"), Traps(3))
     urls = [f"https://docs.example/{name}" for name in "abcde"]
     assert gate.passed(urls) == urls[:3]
@@ -74,6 +74,6 @@ def test_only_so_many_addresses_pass() -> None:
         ("", {}),
     ],
 )
-def test_a_full_text_is_divided_at_its_addresses(text: str, pages: dict[str, str]) -> None:
+def test_a_full_text_is_divided_at_its_addresses(text, pages):
     found = split_full_text("https://docs.example/llms-full.txt", text)
     assert found == {f"https://docs.example{path}": page for path, page in pages.items()}

@@ -1,9 +1,5 @@
 """The embedded server takes a share of the machine, never most of it."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from pgrag.ground.embedded import sizing
@@ -20,13 +16,13 @@ def megabytes(text: str) -> int:
     ("memory", "shared"),
     [(GB // 2, 128), (2 * GB, 256), (16 * GB, 2048), (24 * GB, 3072), (256 * GB, 4096)],
 )
-def test_shared_buffers_are_an_eighth_within_bounds(memory: int, shared: int) -> None:
+def test_shared_buffers_are_an_eighth_within_bounds(memory, shared):
     assert megabytes(sizing.sized(memory, 2)["shared_buffers"]) == shared
 
 
 @pytest.mark.parametrize("memory", [GB, 4 * GB, 24 * GB, 512 * GB])
 @pytest.mark.parametrize("processors", [1, 2, 8, 64])
-def test_what_it_may_take_at_once_fits_into_memory(memory: int, processors: int) -> None:
+def test_what_it_may_take_at_once_fits_into_memory(memory, processors):
     sized = sizing.sized(memory, processors)
     taken = sum(megabytes(sized[name]) for name in ("shared_buffers", "maintenance_work_mem"))
     assert taken + 10 * megabytes(sized["work_mem"]) < memory / (1 << 20)
@@ -35,15 +31,13 @@ def test_what_it_may_take_at_once_fits_into_memory(memory: int, processors: int)
 @pytest.mark.parametrize(
     ("processors", "gather", "maintenance"), [(1, 0, 0), (2, 0, 1), (4, 1, 3), (16, 2, 4)]
 )
-def test_queries_share_few_processors_among_clients(
-    processors: int, gather: int, maintenance: int
-) -> None:
+def test_queries_share_few_processors_among_clients(processors, gather, maintenance):
     sized = sizing.sized(GB, processors)
     assert int(sized["max_parallel_workers_per_gather"]) == gather
     assert int(sized["max_parallel_maintenance_workers"]) == maintenance
 
 
-def test_the_limit_of_a_container_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
     of_machine = sizing.memory()
     limit, unlimited = tmp_path / "limit", tmp_path / "unlimited"
     limit.write_text("536870912\n")

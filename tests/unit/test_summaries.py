@@ -27,13 +27,13 @@ pumpctl fill
 """
 
 
-def test_a_page_is_summarised_by_its_description_and_its_headings() -> None:
+def test_a_page_is_summarised_by_its_description_and_its_headings():
     assert page_summary("Pumps", "All about `pumps`.", parse(TEXT)) == (
         "All about pumps.\n\n- Priming\n  - Housing\n- Storage"
     )
 
 
-def test_without_description_its_first_sentences_count() -> None:
+def test_without_description_its_first_sentences_count():
     summary = page_summary("Pumps", None, parse(TEXT))
     assert summary.startswith(
         "A pump moves water; see valves. It needs power. Fill the housing. Close the lid"
@@ -41,7 +41,7 @@ def test_without_description_its_first_sentences_count() -> None:
     assert summary.endswith("\n\n- Priming\n  - Housing\n- Storage")
 
 
-def test_sections_are_summarised_by_their_own_text_and_that_below() -> None:
+def test_sections_are_summarised_by_their_own_text_and_that_below():
     sections = parse(TEXT)
     assert section_summary(sections, 0) == (
         "A pump moves water; see valves. It needs power.\n\n"
@@ -50,12 +50,12 @@ def test_sections_are_summarised_by_their_own_text_and_that_below() -> None:
     assert section_summary(sections, 2) == "pumpctl fill"
 
 
-def test_nothing_to_summarise_leaves_title_and_heading() -> None:
+def test_nothing_to_summarise_leaves_title_and_heading():
     assert page_summary("Pumps", None, ()) == "Pumps"
     assert section_summary(parse("# Empty\n"), 0) == "Empty"
 
 
-def test_summaries_are_bounded_and_end_at_a_sentence() -> None:
+def test_summaries_are_bounded_and_end_at_a_sentence():
     sentence = "Water flows downhill unless something lifts it. "
     sections = parse("\n".join(f"# Heading number {n}\n\n{sentence * 40}\n" for n in range(500)))
     page = page_summary("T", None, sections)
@@ -68,7 +68,7 @@ def test_summaries_are_bounded_and_end_at_a_sentence() -> None:
     assert len(section_summary(parse(parent), 0)) <= 500
 
 
-def test_a_long_link_at_the_cut_leaves_no_rubble() -> None:
+def test_a_long_link_at_the_cut_leaves_no_rubble():
     link = "[a label of some length](https://example.org/" + "path/" * 60 + ")"
     summary = page_summary("T", None, parse(" and ".join([link] * 6)))
     assert summary.startswith("a label of some length and")

@@ -60,7 +60,7 @@ from pgrag.ingest.text.templating import has_macros, prepare, reduce
         ("{% raw %}x{% endraw %}", "x"),
     ],
 )
-def test_reduce(source: str, shown: str) -> None:
+def test_reduce(source, shown):
     assert has_macros(source) or source == shown
     assert reduce(source) == shown
     assert source.count("\n") == shown.count("\n")
@@ -69,12 +69,12 @@ def test_reduce(source: str, shown: str) -> None:
 @pytest.mark.parametrize(
     "text", ["Plain text with `code` and [a link](x).", "A {brace} and a < b > c", "# Heading\n"]
 )
-def test_most_text_is_not_looked_at_closely(text: str) -> None:
+def test_most_text_is_not_looked_at_closely(text):
     assert not has_macros(text)
     assert reduce(text) == text
 
 
-def test_shortcodes_around_code_become_fences() -> None:
+def test_shortcodes_around_code_become_fences():
     text = (
         '{{< highlight yaml "linenos=false" >}}\n# comment\na: 1\n{{< /highlight >}}\n'
         '   {{< tab name="x" codelang="bash" >}}\n   ls\n   {{< /tab >}}\n'
@@ -88,22 +88,19 @@ def test_shortcodes_around_code_become_fences() -> None:
     )
 
 
-def test_a_shortcode_comment_vanishes_with_its_headings() -> None:
+def test_a_shortcode_comment_vanishes_with_its_headings():
     text = "a {{< comment >}}\n# no heading\n{{< /comment >}} b\n"
     assert prepare(text) == "a \n\n b\n"
 
 
-def test_indented_admonitions_are_text_not_code() -> None:
+def test_indented_admonitions_are_text_not_code():
     text = '!!! note "Mind this"\n    First.\n\n        code()\n\nAfter.\n'
     kinds = [(block.type, block.text) for block in parse(text)[0].blocks]
-    assert kinds == [
-        ("callout", "**Mind this**\nFirst."),
-        ("code", "    code()"),
-        ("text", "After."),
-    ]
+    expected = [("callout", "**Mind this**\nFirst."), ("code", "    code()"), ("text", "After.")]
+    assert kinds == expected
 
 
-def test_macros_in_code_stay() -> None:
+def test_macros_in_code_stay():
     code = '```html\n{{domxref("x")}} <!-- kept -->\n<Tabs>\n```'
     text = f'{{{{APIRef}}}}\n\n{code}\n\n- {{{{cssxref("a")}}}}\n\n  ```\n  {{{{< x >}}}}\n  ```\n'
     blocks = parse(text)[0].blocks
@@ -111,18 +108,16 @@ def test_macros_in_code_stay() -> None:
     assert [block.line_start for block in blocks] == [3, 8]
 
 
-def test_code_blocks_side_by_side_do_not_shift_the_lines_after_them() -> None:
+def test_code_blocks_side_by_side_do_not_shift_the_lines_after_them():
     sections = parse("```\na\n```\n```\nb\n```\n{{APIRef}}\n# Heading\n")
-    assert [(section.line_start, section.heading) for section in sections] == [
-        (1, ""),
-        (8, "Heading"),
-    ]
+    expected = [(1, ""), (8, "Heading")]
+    assert [(section.line_start, section.heading) for section in sections] == expected
 
 
 @pytest.mark.parametrize(
     "macro", ["{{< note ", "{{domxref(", "<!-- ", "` `` ", '<Tabs a="', "[[a ", "{/* "]
 )
-def test_an_unclosed_macro_repeated_for_ever_takes_linear_time(macro: str) -> None:
+def test_an_unclosed_macro_repeated_for_ever_takes_linear_time(macro):
     begin = time.process_time()
     assert reduce(macro * 200_000) == macro * 200_000
     assert time.process_time() - begin < 30

@@ -1,7 +1,5 @@
 """What a page's type changes of how it is read, and what of that its hash knows."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest
@@ -9,7 +7,7 @@ import pytest
 from pgrag.ingest.matter.page_types import PageType, PageTypes, injected
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.source.source import digest_of
-from pgrag.ingest.values import CHUNK_PROFILES, Page
+from pgrag.ingest.values import CHUNK_PROFILES, SourcePage
 
 LONG = "\n\n".join(f"Paragraph {n} says something about the harbour. " * 8 for n in range(6))
 
@@ -18,7 +16,7 @@ def types(**entries: dict[str, object]) -> PageTypes:
     return PageTypes.of({"page_types": entries})
 
 
-def read(text: str, known: PageTypes, key: str = "notes/a.md", profile: str = "") -> Page:
+def read(text: str, known: PageTypes, key: str = "notes/a.md", profile: str = "") -> SourcePage:
     options = PageOptions(types=known, profile=CHUNK_PROFILES.get(profile))
     return read_page(key, text.encode(), options)
 
@@ -37,11 +35,8 @@ def test_the_type_of_a_page_chooses_its_chunk_profile_unless_one_is_given():
 
 def test_injected_fields_are_context_of_every_chunk():
     known = types(task={"inject": ["Status", "tags", "none", "due"]})
-    text = (
-        "---\ntype: Task\nstatus: in\n  progress\ntags: [a, b]\ndue: {x: 1}\n---\n"
-        f"Text.\n\n## Part\n\n{LONG}"
-    )
-    page = read(text, known)
+    fields = "type: Task\nstatus: in\n  progress\ntags: [a, b]\ndue: {x: 1}"
+    page = read(f"---\n{fields}\n---\nText.\n\n## Part\n\n{LONG}", known)
     assert {chunk.context for chunk in page.chunks} == {"status: in progress\ntags: a, b"}
     assert not any("in progress" in chunk.content for chunk in page.chunks)
     assert {chunk.context for chunk in read("Text.", known).chunks} == {""}
@@ -76,7 +71,7 @@ def test_the_type_of_a_page_says_what_its_links_mean():
         ("w" * 400, "x: " + "w" * 297),
     ],
 )
-def test_a_value_is_injected_on_one_line(value: object, line: str):
+def test_a_value_is_injected_on_one_line(value, line):
     assert injected(PageType(inject=("X",)), {"x": value, "X": "later"}) == line
 
 
@@ -107,13 +102,11 @@ def test_the_hash_of_a_source_knows_the_entry_that_applies_and_no_other():
 
 def test_a_page_has_the_hash_that_its_next_run_asks_for():
     known = types(note={"folders": ["notes"], "inject": ["status"]}, essay={"link_keys": ["up"]})
+    options = PageOptions(types=known)
     for text, declared in (("Text.", None), ("---\ntype: ' Essay '\n---\nText.", "Essay")):
-        page = read(text, known)
-        options = PageOptions(types=known)
+        page, digest = read(text, known), digest_of(text.encode())
         assert page.reading.get("declared") == declared
-        assert page.source_hash == source_hash(
-            page.key, digest_of(text.encode()), options, declared
-        )
+        assert page.source_hash == source_hash(page.key, digest, options, declared)
 
 
 def test_other_processes_get_the_types_that_were_in_use():

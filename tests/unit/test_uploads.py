@@ -1,22 +1,24 @@
 """Uploaded files become one source, and what cannot be one is refused with a reason."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.source import uploads
+from pgrag.ingest.source.source import Source
 from pgrag.ingest.source.uploads import received, sent_page
 
 
-def opened(folder: Path, *files: tuple[str, bytes]) -> dict[str, bytes]:
+def upload(folder: Path, *files: tuple[str, bytes]) -> Source:
     pieces = [{"name": name, "piece": 0, "media_type": "", "data": data} for name, data in files]
-    with received("upload 7", pieces, folder) as source:
+    return received("upload 7", pieces, folder)
+
+
+def opened(folder: Path, *files: tuple[str, bytes]) -> dict[str, bytes]:
+    with upload(folder, *files) as source:
         assert source.location == "upload 7"
         return {file.key: file.read() for file in source.files()}
 
@@ -29,7 +31,7 @@ def packed(files: dict[str, str]) -> bytes:
     return buffer.getvalue()
 
 
-def test_an_archive_is_opened_wherever_it_lies(tmp_path: Path) -> None:
+def test_an_archive_is_opened_wherever_it_lies(tmp_path):
     data = packed({"docs/a.md": "# A\n", "docs/b.md": "# B\n"})
     assert opened(tmp_path, ("exports/docs.zip", data)) == {"a.md": b"# A\n", "b.md": b"# B\n"}
 
@@ -42,9 +44,7 @@ def test_an_archive_is_opened_wherever_it_lies(tmp_path: Path) -> None:
         (("a.md", "pages.ndjson"), "pages.ndjson is an archive or lines of JSON"),
     ],
 )
-def test_files_that_cannot_be_one_upload_are_refused(
-    tmp_path: Path, names: tuple[str, ...], told: str
-) -> None:
+def test_files_that_cannot_be_one_upload_are_refused(tmp_path, names, told):
     with pytest.raises(InvalidInput, match=told):
         opened(tmp_path, *((name, b"# A\n") for name in names))
 
@@ -57,15 +57,13 @@ def test_files_that_cannot_be_one_upload_are_refused(
         (("docs.zip",), r"^docs\.zip: is not an archive"),
     ],
 )
-def test_a_reason_names_the_file_and_no_folder_of_the_worker(
-    tmp_path: Path, names: tuple[str, ...], told: str
-) -> None:
+def test_a_reason_names_the_file_and_no_folder_of_the_worker(tmp_path, names, told):
     with pytest.raises(SourceError, match=told) as caught:
         opened(tmp_path, *((name, b"# A\n") for name in names))
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_each_bad_line_is_told_and_the_others_are_pages(tmp_path: Path) -> None:
+def test_each_bad_line_is_told_and_the_others_are_pages(tmp_path):
     lines = [
         b'\xef\xbb\xbf{"key": "a.md", "content": "# A"}',
         b'{"key": "b.md", "content": ' + b"[" * 100_000,
@@ -73,33 +71,27 @@ def test_each_bad_line_is_told_and_the_others_are_pages(tmp_path: Path) -> None:
         b'{"key": "d.md", "content": "# D", "media_type": ["text/html"]}',
         b'{"key": "e.html", "content": "<p>E", "media_type": "text/html"}',
     ]
-    data = b"\n".join(lines)
-    pieces = [{"name": "pages.ndjson", "piece": 0, "media_type": "", "data": data}]
-    with received("upload 7", pieces, tmp_path) as source:
-        assert {file.key: file.read() for file in source.files()} == {
-            "a.md": b"# A", "e.html": b"<p>E",
-        }  # fmt: skip
+    with upload(tmp_path, ("pages.ndjson", b"\n".join(lines))) as source:
+        read = {file.key: file.read() for file in source.files()}
+        assert read == {"a.md": b"# A", "e.html": b"<p>E"}
         said = [warning.partition(":")[0] for warning in source.warnings]
     assert said == ["line 2", "line 3", "line 4"]
 
 
-def test_many_bad_lines_are_counted(tmp_path: Path) -> None:
+def test_many_bad_lines_are_counted(tmp_path):
     data = b"bad\n" * 1500 + b'{"key": "a.md", "content": "# A"}'
-    pieces = [{"name": "pages.ndjson", "piece": 0, "media_type": "", "data": data}]
-    with received("upload 7", pieces, tmp_path) as source:
+    with upload(tmp_path, ("pages.ndjson", data)) as source:
         assert len(source.warnings) == 1001
         assert source.warnings[-1] == "500 more lines are not pages"
 
 
-def test_a_line_without_end_fills_no_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_without_end_fills_no_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(uploads, "LONGEST_LINE", 1000)
     with pytest.raises(InvalidInput, match="Line 2 is longer than 1,000 bytes"):
         opened(tmp_path, ("pages.ndjson", b'{"key": "a.md", "content": "# A"}\n' + b" " * 2000))
 
 
 @pytest.mark.parametrize("media_type", [5, ["text/html"], {"a": 1}])
-def test_a_media_type_is_a_text(media_type: Any) -> None:
+def test_a_media_type_is_a_text(media_type):
     with pytest.raises(InvalidInput, match="media_type is a text"):
         sent_page({"key": "a.md", "content": "# A", "media_type": media_type})

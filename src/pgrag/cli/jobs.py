@@ -105,7 +105,7 @@ def queued(
 ) -> Output:
     """Make a job of a run of `pgrag index`; it runs with the rights of the worker."""
     from pgrag.ingest.source.allowed import is_address
-    from pgrag.ingest.source.sources import is_website
+    from pgrag.ingest.source.sources import kind_of
     from pgrag.ingest.source.web.addresses import version_of
     from pgrag.service.jobs import create
 
@@ -113,7 +113,8 @@ def queued(
     version = target.version
     if version is None:
         names_repository = arguments.get("ref") or arguments.get("tags")
-        version = version_of(source) if is_website(source, names_repository) else ""
+        is_website = kind_of(source, names_repository) == "a website"
+        version = version_of(source) if is_website else ""
     call = app.database.call
     number = create(call, target.library, version, location, arguments, every=every, confined=False)
     named = Target(target.library, version or None)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pgrag.ground.errors import SourceError
-from pgrag.ingest.source.source import ListedSource, Source, SourceFile
+from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.source.sources import discover
 
 _QRELS = ("qrels.tsv", "qrels/test.tsv")
@@ -197,7 +197,7 @@ def _records(path: Path) -> Source:
         files[key] = SourceFile(key, _markdown(title, text))
     if not files:
         raise SourceError(f"{path}: holds no page.")
-    return ListedSource(str(path), tuple(files[key] for key in sorted(files)))
+    return Source(str(path), tuple(files[key] for key in sorted(files)))
 
 
 def _markdown(title: str, text: str) -> Callable[[int], bytes]:

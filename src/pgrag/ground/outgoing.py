@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from email.utils import parsedate_to_datetime
 from fnmatch import fnmatchcase
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
@@ -186,6 +187,18 @@ def watched(seconds_left: SecondsLeft) -> AbstractContextManager[object]:
     lines of a header; what it raises ends the request.
     """
     return holding(_seconds_left, seconds_left)
+
+
+def retry_after(value: str) -> float | None:
+    """Return the seconds that a Retry-After header asks for, as a number or a date; else None."""
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return None
 
 
 def _shortest(timeout: float | None) -> float | None:

@@ -6,6 +6,7 @@ the one that the version remembers, else the default.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal, TypedDict
 
 from pgrag.ground.arguments import EVERY_FACE, Argument, Declared, declared
@@ -16,6 +17,7 @@ from pgrag.ingest.values import ProfileName
 _LONGEST_PATH = 4000
 _LONGEST_ITEM = 1000
 _MOST = 2**62
+_everywhere = partial(Argument, faces=EVERY_FACE)
 
 
 class Reading(TypedDict, total=False):
@@ -23,38 +25,31 @@ class Reading(TypedDict, total=False):
 
     base_url: Annotated[
         str | None,
-        Argument(
-            "The address at which the pages are published.",
-            longest=_LONGEST_PATH,
-            metavar="URL",
-            faces=EVERY_FACE,
+        _everywhere(
+            "The address at which the pages are published.", longest=_LONGEST_PATH, metavar="URL"
         ),
     ]
     language: Annotated[
         str | None,
-        Argument(
+        _everywhere(
             "Language of pages that name none: en, de …; by default English.",
             longest=100,
             metavar="en|de|…",
-            faces=EVERY_FACE,
         ),
     ]
     slugs: Annotated[
         Literal[SlugStyle, ""] | None,
-        Argument(
-            "The site generator whose anchors headings get; by default guessed, else github.",
-            faces=EVERY_FACE,
+        _everywhere(
+            "The site generator whose anchors headings get; by default guessed, else github."
         ),
     ]
     converter: Annotated[
         Literal["docling", ""] | None,
-        Argument("Converter of PDF files, instead of the built-in one.", faces=EVERY_FACE),
+        _everywhere("Converter of PDF files, instead of the built-in one."),
     ]
     profile: Annotated[
         Literal[ProfileName, ""] | None,
-        Argument(
-            "How pages are cut into passages; by default that of their type, else medium.",
-        ),
+        Argument("How pages are cut into passages; by default that of their type, else medium."),
     ]
     chunk_sizes: Annotated[
         list[int] | None,
@@ -75,49 +70,34 @@ class Choosing(TypedDict, total=False):
 
     include: Annotated[
         list[str] | None,
-        Argument(
+        _everywhere(
             "Only these files or pages, by globs: `guide/**`.",
             longest=100,
             examples=(("guide/**",),),
             metavar="GLOB",
             is_repeated=True,
-            faces=EVERY_FACE,
         ),
     ]
     exclude: Annotated[
         list[str] | None,
-        Argument(
+        _everywhere(
             "Not these files or pages: `**/draft-*`.",
             longest=100,
             examples=(("**/draft-*",),),
             metavar="GLOB",
             is_repeated=True,
-            faces=EVERY_FACE,
         ),
     ]
     subfolder: Annotated[
         str | None,
-        Argument(
-            "Only this part of the source.",
-            longest=_LONGEST_PATH,
-            metavar="FOLDER",
-            faces=EVERY_FACE,
-        ),
+        _everywhere("Only this part of the source.", longest=_LONGEST_PATH, metavar="FOLDER"),
     ]
     ref: Annotated[
         str | None,
-        Argument(
-            "Branch, tag or commit of a repository.",
-            longest=1000,
-            metavar="REF",
-            faces=EVERY_FACE,
-        ),
+        _everywhere("Branch, tag or commit of a repository.", longest=1000, metavar="REF"),
     ]
     include_ignored: Annotated[
-        bool | None,
-        Argument(
-            "Also the files that .gitignore and .ignore name.", default=False, faces=EVERY_FACE
-        ),
+        bool | None, _everywhere("Also the files that .gitignore and .ignore name.", default=False)
     ]
 
 
@@ -126,32 +106,29 @@ class Crawling(TypedDict, total=False):
 
     max_pages: Annotated[
         int | None,
-        Argument(
+        _everywhere(
             "The maximum number of pages of a website.",
             bounds=(1, None),
             default=10_000,
             metavar="N",
-            faces=EVERY_FACE,
         ),
     ]
     max_depth: Annotated[
         int | None,
-        Argument(
+        _everywhere(
             "The maximum number of links from the start of a website.",
             bounds=(0, None),
             default=30,
             metavar="N",
-            faces=EVERY_FACE,
         ),
     ]
     max_bytes: Annotated[
         int | None,
-        Argument(
+        _everywhere(
             "The maximum number of bytes of a website.",
             bounds=(1, None),
             default=2_000_000_000,
             metavar="N",
-            faces=EVERY_FACE,
         ),
     ]
     # For callers of REST and agents the operator's settings decide.
@@ -174,21 +151,17 @@ class JobArguments(IndexArguments, total=False):
 
     tags: Annotated[
         str | None,
-        Argument(
+        _everywhere(
             "Each tag that matches becomes a version: `v1.*` gives 1.0, 1.1 …",
             longest=1000,
             examples=("v1.*",),
             metavar="GLOB",
-            faces=EVERY_FACE,
         ),
     ]
 
 
 def checked(arguments: Mapping[str, Any], allowed: type = IndexArguments) -> dict[str, Any]:
-    """Return the stated arguments. Raises InvalidInput for one that is not valid.
-
-    Callers in Python and SQL can state anything; typed faces have checked the same before.
-    """
+    """Return the arguments that are not None. Raises InvalidInput for an unknown or wrong one."""
     known = {one.name: one for one in declared(allowed)}
     stated = {name: value for name, value in arguments.items() if value is not None}
     for name, value in stated.items():
@@ -213,13 +186,10 @@ _MEANINGLESS = {
 
 
 def refuse_meaningless(arguments: Mapping[str, Any], kind: str) -> None:
-    """Raise InvalidInput if arguments are stated that no source of this kind follows."""
-    if names := sorted(name for name in _MEANINGLESS[kind] if arguments.get(name)):
-        verb = "have" if len(names) > 1 else "has"
-        raise InvalidInput(
-            f"{', '.join(names)} {verb} no meaning for {kind}.",
-            hint=f"Leave {'them' if len(names) > 1 else 'it'} out.",
-        )
+    """Raise InvalidInput for arguments that have no meaning for this kind of source."""
+    if names := ", ".join(sorted(name for name in _MEANINGLESS[kind] if arguments.get(name))):
+        verb = "have" if "," in names else "has"
+        raise InvalidInput(f"{names} {verb} no meaning for {kind}.", hint=f"Omit {names}.")
 
 
 def part_of(arguments: Mapping[str, Any], part: type) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Run functions in a child process, so that a crash of a parser costs a page and not a service."""
+"""Run functions in a child process: a crash of a parser costs one page, not the service."""
 
 import contextlib
 import gc
@@ -24,7 +24,7 @@ except ModuleNotFoundError:  # Windows
 #: Seconds after which a call ends itself whose parent could not end it, because it is gone.
 _GRACE = 2.0
 
-#: The classes, without those of a caller, that an answer may have; none of them can be altered.
+#: Classes that every answer may contain; none of them can be altered.
 _COMMON = (
     datetime,
     timedelta,
@@ -37,9 +37,8 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one call may take: seconds, after which its process is killed, and bytes of memory.
-
-    Memory is what the process maps; None and systems that cannot limit it leave it free.
+    """Limits of one call: seconds until its process is killed, and bytes of mapped memory. Memory
+    is unlimited if None, and on systems that cannot limit it.
     """
 
     seconds: float = 120.0
@@ -49,10 +48,10 @@ class Limits:
 class Child:
     """One child process, started by the first call and again after a crash. A context manager.
 
-    It is a new interpreter, not a fork: a service has threads. `answers` are the classes that its
-    answers may have beside the builtin ones, times and errors: frozen dataclasses with slots, which
-    no answer can alter. A parser that was taken over says nothing else here, but has the rights of
-    the user.
+    The child is a new interpreter, not a fork, because a service has threads. An answer may contain
+    builtin types, times, errors and the classes in `answers`: frozen dataclasses with slots, which
+    an answer cannot alter. So a parser that was taken over cannot run code in the parent, but it
+    has the rights of the user.
     """
 
     def __init__(self, limits: Limits = Limits(), answers: Iterable[type] = ()) -> None:
@@ -73,10 +72,8 @@ class Child:
         *arguments: _Arguments.args,
         **options: _Arguments.kwargs,
     ) -> _Result:
-        """Call a function of a module; the first argument names what it reads.
-
-        Raises the function's `PgragError`, and SourceError if it fails otherwise, crashes or does
-        not end within the limits.
+        """Call a function of a module; the first argument names what it reads. Raises the
+        function's `PgragError`; SourceError if it fails otherwise, crashes or exceeds a limit.
         """
         process = self._process = self._process or _started(self._limits)
         timer = Timer(self._limits.seconds, process.kill)
@@ -118,7 +115,7 @@ class Child:
 
 
 class _Forged(Exception):
-    """What a process said is not an answer: its parser may have been taken over."""
+    """What a process sent is not an answer: its parser may have been taken over."""
 
 
 class _Unpickler(pickle.Unpickler):
@@ -128,9 +125,9 @@ class _Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> type:
         """Return a class that answers may have; nothing is imported."""
-        if (found := self._classes.get((module, name))) is None:
+        if (known := self._classes.get((module, name))) is None:
             raise _Forged(f"{module}.{name}")
-        return found
+        return known
 
 
 def _heard(
@@ -163,11 +160,9 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
         status = process.wait(timeout=10)
     except subprocess.TimeoutExpired:
         return "does not answer"
-    return (
-        f"crashed ({signal.Signals(-status).name})"
-        if status < 0
-        else f"exited with status {status}"
-    )
+    if status < 0:
+        return f"crashed ({signal.Signals(-status).name})"
+    return f"exited with status {status}"
 
 
 def main() -> None:

@@ -9,9 +9,9 @@ from typing import ParamSpec, Self, TypeVar
 from pgrag.ground.settings import processors
 from pgrag.ingest.child import Child, Limits
 
-#: More children than these would wait for the database.
+#: More children would wait for the database.
 MOST = 4
-#: Seconds of work for all children that pay for the start of one more.
+#: Seconds of work for all children that justify the start of another.
 WORTH = 1.0
 
 _Arguments = ParamSpec("_Arguments")
@@ -19,11 +19,11 @@ _Result = TypeVar("_Result")
 
 
 class Children:
-    """At most `most` child processes, by default one for each core up to `MOST`; a context manager.
+    """A pool of `most` child processes, by default one per core, at most `MOST`; a context manager.
 
-    The first is started by the first call, each other when all have been busy for `WORTH` seconds.
-    They end after `idle_seconds` without a call, if given, and start again with the next.
-    `answers` are the classes of what they answer; see `Child`.
+    The first call starts one child; another starts when all have been busy for `WORTH` seconds.
+    After `idle_seconds` without a call they end; the next call starts them again. `answers` are
+    those of `Child`.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Children:
                 child.close()
 
     def close(self) -> None:
-        """End the processes; what they have not answered is never answered."""
+        """End the processes; pending calls get no answer."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._changed:
             self._is_closed = True

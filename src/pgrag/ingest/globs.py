@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 _PART = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]|.", re.DOTALL)
 _STARS = re.compile(r"\*{3,}")
-#: Keys chosen by others, as on a website, could lead to ever more states.
+#: Keys from elsewhere, such as a website's, could lead to ever more states.
 _MOST_STATES = 10_000
 _ANY, _IN_FOLDER, _SLASH = re.compile(".", re.DOTALL), re.compile("[^/]"), re.compile("/")
 
@@ -14,9 +14,9 @@ _ANY, _IN_FOLDER, _SLASH = re.compile(".", re.DOTALL), re.compile("[^/]"), re.co
 def matcher(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
     """Return a predicate: whether a key matches any of `include` and none of `exclude`.
 
-    Without `include` every key matches except those of `exclude`. `docs/*.md` matches in one
-    folder, `docs/**` and `docs/` everything below it, `**/draft-*` and a pattern without "/" in
-    every folder. `?` is one character, `[a-c]` one of a set.
+    Without `include` every key matches. `docs/*.md` matches in one folder, `docs/**` and `docs/`
+    everything below it, `**/draft-*` and a pattern without "/" in every folder. `?` is one
+    character, `[a-c]` one of a set.
     """
     wanted = _Globs([_rooted(pattern)] for pattern in include) if include else None
     unwanted = _Globs([_rooted(pattern)] for pattern in exclude) if exclude else None
@@ -27,26 +27,22 @@ def matcher(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], b
 
 
 def first_within(patterns: Iterable[str]) -> Callable[[str], int | None]:
-    """Return a function: which of these globs is the first that a key, or a folder of it, matches.
-
+    """Return a function: the number of the first glob that a key, or a folder of it, matches.
     `guides` matches every file and folder of this name, `guides/` only the top-level folder.
     """
     return _Globs([_rooted(each), f"{_rooted(each)}/**"] for each in patterns).first
 
 
 class _Globs:
-    """An automaton of patterns that reads each character once, however many stars could take it.
-
-    Its state is the set of all positions of the patterns that what is read so far can lead to.
-    Each pattern is given as one or more alternatives.
+    """An automaton of patterns, each one or more alternatives, that reads each character once. Its
+    state is the set of all positions in the patterns that the characters so far can lead to.
     """
 
     def __init__(self, patterns: Iterable[Iterable[str]]) -> None:
-        #: By position: the characters that may follow, with the positions that they lead to.
+        #: By position: the next characters with the positions to which they lead; the positions
+        #: reached without a character; the number of the pattern that ends there.
         self._steps: list[list[tuple[re.Pattern[str], int]]] = []
-        #: By position: the positions to which no character leads.
         self._skips: list[list[int]] = []
-        #: The number of the pattern that ends at a position.
         self._ends: dict[int, int] = {}
         starts = [
             self._add(pattern, number)

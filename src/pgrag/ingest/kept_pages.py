@@ -1,4 +1,4 @@
-"""Pages that were read for one version and may be those of the next: tags differ in few files."""
+"""Pages that were read for one version and can serve the next: tags differ in few files."""
 
 import pickle
 import tempfile
@@ -6,27 +6,27 @@ from typing import Self
 
 from pgrag.ingest.page import PageOptions
 from pgrag.ingest.source.source import SourceFile
-from pgrag.ingest.values import Origin, Page
+from pgrag.ingest.values import Origin, SourcePage
 
 
 class KeptPages:
-    """The pages read by the runs of one command, in a nameless file; a context manager."""
+    """The pages read by the runs of one command, in an unnamed file; a context manager."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the pages
-        self._places: dict[tuple[str, str, Origin, PageOptions], int] = {}
+        self._offsets: dict[tuple[str, str, Origin, PageOptions], int] = {}
 
-    def find(self, file: SourceFile, digest: str, options: PageOptions) -> Page | None:
-        """Return the page of a file with these bytes, read with these options, if it is there."""
-        place = self._places.get((file.key, digest, file.origin, options))
-        if place is None:
+    def find(self, file: SourceFile, digest: str, options: PageOptions) -> SourcePage | None:
+        """Return the page of a file with these bytes, read with these options, or None."""
+        offset = self._offsets.get((file.key, digest, file.origin, options))
+        if offset is None:
             return None
-        self._file.seek(place)
+        self._file.seek(offset)
         return pickle.load(self._file)  # type: ignore[no-any-return]
 
-    def keep(self, file: SourceFile, digest: str, options: PageOptions, page: Page) -> None:
+    def keep(self, file: SourceFile, digest: str, options: PageOptions, page: SourcePage) -> None:
         """Keep the page of a file."""
-        self._places[file.key, digest, file.origin, options] = self._file.seek(0, 2)
+        self._offsets[file.key, digest, file.origin, options] = self._file.seek(0, 2)
         pickle.dump(page, self._file, pickle.HIGHEST_PROTOCOL)
 
     def __enter__(self) -> Self:

@@ -30,18 +30,16 @@ from pgrag.ingest.values import (
     Edge,
     Origin,
     OverlapStrategy,
-    Page,
     Section,
+    SourcePage,
 )
 
+#: Incremented when the same file would give different chunks or edges: forces a new reading.
 CHUNKER_VERSION = 9
-"""Incremented when the same file would give different chunks or edges: forces a new reading."""
-
+#: Warnings of a page that are kept; the others are counted.
 MOST_WARNINGS = 100
-"""How many warnings of a page are kept; the others are counted."""
-
-ANSWERS = (Page, Chunk, Edge, Properties)
-"""The classes of what `read_page` and `read_properties_of` return, for a child that calls them."""
+#: Classes in the results of `read_page` and `read_properties_of`, for a child that calls them.
+ANSWERS = (SourcePage, Chunk, Edge, Properties)
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -53,12 +51,11 @@ class PageOptions:
     """The options with which a page is read.
 
     `base_url` is where the source's pages are published. `language` applies to pages that name
-    none. `profile` is the chunk profile of every page; without one the page's type chooses, with
-    the standard profile as fallback. `slugs` names the site generator whose anchors the headings
-    get. `converter` reads PDF in place of the usual one. `types` are the configured page types. An
-    option that is None is the one that the version remembers (see `remembered.complete`), one that
-    is "" is forgotten. `overlap_size` and `overlap_strategy` are settings of the library: how much
-    of the end of a chunk is kept beside the next one, and where it may begin.
+    none. `profile` is the chunk profile; without one the page's type chooses, else it is medium.
+    `slugs` names the site generator whose anchors the headings get. `converter` reads PDF. None is
+    what the version remembers (see `remembered.complete`), "" forgets it. `types` are the
+    configured page types; `overlap_size` and `overlap_strategy`, settings of the library, say how
+    much of the end of a chunk the next one repeats, and from where.
     """
 
     base_url: str | None = None
@@ -73,9 +70,10 @@ class PageOptions:
     @property
     def cuts_by_meaning(self) -> bool:
         """Whether a page may be cut by meaning, which needs a model."""
+        if self.profile:
+            return self.profile.by_meaning
         names = (entry.chunk_profile or "" for entry in self.types.entries)
-        profiles = (CHUNK_PROFILES[name] for name in names if name in CHUNK_PROFILES)
-        return any(each.by_meaning for each in ([self.profile] if self.profile else profiles))
+        return any(CHUNK_PROFILES[name].by_meaning for name in names if name in CHUNK_PROFILES)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -97,9 +95,9 @@ def source_hash(
 ) -> str:
     """Return the SHA-256, in hexadecimal, of everything that affects the result of `read_page`.
 
-    `digest` is that of the file's bytes, `declared_type` the type in its front matter. An equal
-    hash means an equal page, without reading the file: only the page type that applies to the page
-    enters the hash, and the version of the format that its name or its media type says.
+    `digest` is that of the file's bytes, `declared_type` the type in its front matter. Of the
+    configuration only the page type that applies enters the hash, of the formats only the one that
+    the name or the media type says: the file need not be read.
     """
     version = formats.fingerprint(key, origin, options.converter)
     reading = json.dumps(options.reading(declared_type, key), sort_keys=True)
@@ -116,13 +114,13 @@ def read_page(
     origin: Origin = NOWHERE,
     digest: str | None = None,
     limit: int | None = None,
-) -> Page:
+) -> SourcePage:
     """Read one file; `key` is its path below the source, with "/".
 
-    Repairable faults are repaired and noted in the page's warnings, which name the file.
-    `similarities` is for profiles that cut by meaning; its results must depend on the texts
-    alone. `digest` is given if `data` stands for other bytes. Raises SourceError for a file whose
-    format cannot be read, or that becomes far more than a page of text of `limit` bytes.
+    Repairable faults are repaired, with warnings that name the file. `similarities` is for profiles
+    that cut by meaning; its results must depend on the texts alone. `digest` is given if `data`
+    stands for other bytes. Raises SourceError if the format cannot be read, or becomes far more
+    than a page of `limit` bytes.
     """
     converted = formats.convert(key, data, origin, options.converter, limit)
     text = converted.markdown
@@ -159,7 +157,7 @@ def read_page(
         page_type=reading.type,
         audience=declared_audience(matter.fields, properties.tags),
     )
-    return Page(
+    return SourcePage(
         key=key,
         url=_url(key, properties, options.base_url or "", origin),
         title=title,
@@ -185,10 +183,7 @@ def read_page(
 
 
 def read_properties_of(key: str, data: bytes, origin: Origin = NOWHERE) -> Properties:
-    """Read the front matter of a file alone, which only Markdown has.
-
-    Raises SourceError for a file that is not text.
-    """
+    """Read the front matter alone, which only Markdown has. Raises SourceError if it is binary."""
     if formats.format_of(key, data, origin) is not formats.MARKDOWN:
         return Properties()
     matter = front_matter.split(key, formats.convert(key, data, origin).markdown)
@@ -212,10 +207,9 @@ def _with_inline_tags(tags: Sequence[str], edges: Sequence[Edge]) -> tuple[str, 
 
 
 def _page_heading(sections: Sequence[Section]) -> str:
-    """Return the heading that a page begins with if it is the only one of level 1, else "".
-
-    Readers see it in place of the title of the front matter, which is for menus and for the tab of
-    the browser. Themes of Hugo print that title above the text, so all its headings stand below.
+    """Return the heading that a page begins with if it is the only one of level 1, else "". Readers
+    see it, whereas the title of the front matter is for menus and the browser's tab. Themes of Hugo
+    print that title above the text, where all headings are below it.
     """
     top = [section for section in sections if section.level == 1]
     return top[0].heading if len(top) == 1 and top[0] is sections[0] else ""
@@ -238,10 +232,10 @@ def _stem(key: str) -> str:
 def _url(key: str, properties: Properties, base_url: str, origin: Origin) -> str:
     """Return the URL at which a page is published.
 
-    The address at which it was found, else `url` or `permalink`, else `slug` (a whole path if it
-    contains "/", else the last part of the file's path), else the file's path without suffix, if
-    pages are made of its format, or the folder of an index page. A relative address is resolved
-    below the base URL, or below the site's root if it begins with "/".
+    The address of its origin, else `url` or `permalink`, else `slug` (a whole path if it contains
+    "/", else the last part), else the file's path, without suffix if pages are made of its format,
+    or the folder of an index page. A relative address is resolved below the base URL, or below the
+    site's root if it begins with "/".
     """
     address = origin.address or properties.address
     if not address:

@@ -25,9 +25,9 @@ from pgrag.ingest.vector_index import VectorIndex
 from pgrag.ingest.writer import Writer
 from pgrag.models.embedding import Embedder
 
-#: Seconds between two attempts to begin while another run goes on.
+#: Seconds between two attempts to begin while another run is active.
 _PAUSE = 0.1
-#: The code of a language, which may have no stemmer.
+#: The code of a language; a language without a stemmer has one, too.
 _CODE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*")
 
 
@@ -46,21 +46,17 @@ def index(
     """Synchronise one version of a library with a source.
 
     This thread and its child processes read pages while one thread writes and another embeds. A
-    page that cannot be read or written is reported and keeps its stored state; the run continues.
-    However the run ends, each page is stored completely or not at all, and the next run completes
-    the rest; a new version for which nothing was stored is discarded. With `dry_run` pages are read
-    and counted, but not written. `similarities` is for chunk profiles that cut by meaning. A page
-    in `kept_pages` is not read again, and one that is read is kept there. `children` are processes
-    that read pages, in place of some that the run starts and ends. Page types come from the
-    database's configuration; options that the target leaves open are those that the version
-    remembers.
-
-    With `target.adds` the source is only a part of the version: pages that it lacks are kept, and
-    so is the source that the version remembers.
+    page that cannot be read or written is reported and keeps its stored state. However the run
+    ends, each page is stored completely or not at all, and the next run completes the rest; a new
+    version without a page is discarded. `dry_run` reads and counts pages, but writes nothing.
+    `similarities` is for chunk profiles that cut by meaning. Pages in `kept_pages` are not read
+    again; others are added. `children` read pages in place of processes of the run's own. With
+    `target.adds` the source is only a part of the version: pages that it lacks are kept, and so is
+    the source that the version remembers.
 
     Raises `Busy` while another run indexes the same version, `DatabaseUnavailable` if the database
     stays unavailable, `LeaseLost` if another worker has the job now, `EmbeddingError` if the model
-    fails (the pages are stored and found by keywords; the next run embeds them).
+    fails: then the pages are found by keywords, and the next run embeds them.
     """
     started = time.monotonic()
     report = IndexReport(
@@ -114,10 +110,9 @@ def index(
 
 @contextmanager
 def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
-    """Keep other runs, and removals, away from the version.
-
-    A run that fails would discard what another writes; a removed version would be made anew, with
-    the rest of the pages only. `_pgrag.lock_out_indexing` takes alone what a run shares.
+    """Lock out other runs, and removals of the version. A failing run would discard what another
+    writes, and a removed version would come back with the remaining pages.
+    `_pgrag.lock_out_indexing` takes exclusively the locks that runs share.
     """
     library, version = (part.strip().lower() for part in target.names.values())
     name = "@".join(filter(None, (library, version)))
@@ -134,7 +129,7 @@ def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
     if taken == run:
         raise Busy(
             f"Another run is indexing {name}.",
-            hint="Wait for its end, or interrupt it: the next run completes what it has begun.",
+            hint="Wait for its end, or interrupt it: the next run completes it.",
         )
     raise Busy(
         f"Another session is removing {taken.split(' ', 2)[2]}.",
@@ -143,23 +138,18 @@ def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
 
 
 def _warn_of_language(database: Database, language: str | None, report: IndexReport) -> None:
-    """Warn of a name that is perhaps misspelt: its words would be searched unstemmed."""
+    """Warn of a name that is perhaps misspelt: its words would not be stemmed."""
     if not language or _CODE.fullmatch(language) or language.lower() == "simple":
         return
     [row] = database.query("select pgrag.text_search_configuration(%s) as name", [language])
     if row["name"] == "simple":
         report.warn(
-            f"{language!r} is not the name of a language with a stemmer: its words are searched as"
+            f"{language!r} is not the name of a language with a stemmer: words are searched as"
             " they are written. Languages are named by codes (en, de, ru) or in English (german)."
         )
 
 
-def _synchronise(
-    writer: Writer,
-    reader: Reader,
-    source: Source,
-    progress: Progress | None,
-) -> None:
+def _synchronise(writer: Writer, reader: Reader, source: Source, progress: Progress | None) -> None:
     """Write what has changed and remove what is gone, or plan it."""
     database, target, report = writer.database, writer.target, writer.report
     stored = reader.stored
@@ -190,9 +180,8 @@ def _synchronise(
 
 
 def _spread(files: list[SourceFile], *, first_time: bool) -> list[SourceFile]:
-    """Move a sample from the whole source to the front of a new version's first batch.
-
-    Impacts are computed with the average length in the first batch, which should be typical.
+    """Move a sample of the whole source to the front of a new version's first batch. Impacts are
+    computed with the average length in that batch, so it should be typical.
     """
     stride = max(1, len(files) // 200)
     if not first_time or stride == 1:

@@ -20,35 +20,30 @@ from pgrag.ingest.page import read_page, read_properties_of, source_hash
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Elsewhere, Skips, SourceFile, digest_of
 from pgrag.ingest.target import IndexTarget
-from pgrag.ingest.values import Page
+from pgrag.ingest.values import SourcePage
 
-#: Files that are read, and bytes of them that are held, before the first page is asked for.
+#: Bounds of what is read before its page is needed: files, and bytes of them.
 MOST_AHEAD = 64
 MOST_BYTES_AHEAD = 50_000_000
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
-#: Called with (pages done, total pages, documents written) during a run; while a website is fetched
+#: Called with (pages done, total pages, passages written) during a run; while a website is fetched
 #: with (addresses that have answered, addresses known, None).
 Progress = Callable[[int, int, int | None], None]
-
-
-_UNCHANGED: Future[Page | None] = Future()
+_UNCHANGED: Future[SourcePage | None] = Future()
 _UNCHANGED.set_result(None)
 
 
 @dataclass(slots=True)
 class _Begun:
-    """A file that is being read; the page is None if it has not changed.
-
-    `size` is the number of its bytes, 0 if they were not needed.
-    """
+    """A file that is being read; the page is None if it is unchanged, `size` the bytes read."""
 
     file: SourceFile
     digest: str = ""
     size: int = 0
-    page: Future[Page | None] = _UNCHANGED
+    page: Future[SourcePage | None] = _UNCHANGED
 
 
 @dataclass(slots=True)
@@ -71,9 +66,9 @@ class Reader:
     def follow(self, files: Sequence[SourceFile]) -> tuple[dict[str, str], list[str]]:
         """Give the stored pages whose files were renamed, or outdone by newer ones, new keys.
 
-        Returns the new keys by the old ones, and the keys of the pages that are in the way. A
-        stored page belongs to the newest file with its uuid, of equally new ones to its own, and
-        this file claims the uuid. To be called before `pages`.
+        Returns the new keys by the old ones, and the keys of the pages in the way. A stored page
+        belongs to the newest file with its uuid, its own file first; that file claims the uuid.
+        Call it before `pages`.
         """
         owners = Counter(row["uuid"] for row in self.stored.values() if row["uuid"])
         pages = {row["uuid"]: key for key, row in self.stored.items() if owners[row["uuid"]] == 1}
@@ -92,7 +87,7 @@ class Reader:
                 if uuid in pages:
                     heirs[uuid].append((moment, pages[uuid] == file.key, file.key))
                 elif uuid in owners and row is not None and uuid == row["uuid"]:
-                    # Several pages have it: those that stay claim it before new files do.
+                    # Several pages have it: unchanged ones claim it before new files do.
                     self._claim(uuid, moment, file.key)
         renamed = {}
         for uuid, files_of_uuid in heirs.items():
@@ -107,7 +102,7 @@ class Reader:
         self.stored.update(rows)
         return renamed, in_the_way
 
-    def pages(self, files: Sequence[SourceFile], progress: Progress | None) -> Iterator[Page]:
+    def pages(self, files: Sequence[SourceFile], progress: Progress | None) -> Iterator[SourcePage]:
         """Yield the pages that are new or changed, in the order of their files."""
         for done, begun in enumerate(self._ahead(files), start=1):
             page = self._finish(begun)
@@ -116,8 +111,8 @@ class Reader:
             if progress is not None:
                 progress(done, len(files), self.report.documents)
 
-    def _ahead(self, files: Sequence[SourceFile]) -> Iterator["_Begun"]:
-        """Begin to read files before the pages of those above them are asked for."""
+    def _ahead(self, files: Sequence[SourceFile]) -> Iterator[_Begun]:
+        """Begin to read files before the pages of earlier ones are needed."""
         waiting: deque[_Begun] = deque()
         held = 0
         for file in files:
@@ -131,7 +126,7 @@ class Reader:
                 yield waiting.popleft()
         yield from waiting
 
-    def _begin(self, file: SourceFile) -> "_Begun":
+    def _begin(self, file: SourceFile) -> _Begun:
         """Begin to read a file, unless its page is stored or an earlier run has read it."""
         begun = _Begun(file)
         options = self.target.options
@@ -164,7 +159,7 @@ class Reader:
             begun.page.set_exception(error)
         return begun
 
-    def _finish(self, begun: "_Begun") -> Page | None:
+    def _finish(self, begun: _Begun) -> SourcePage | None:
         file = begun.file
         try:
             page = begun.page.result()
@@ -241,13 +236,13 @@ class Reader:
         self.kept.discard(loser)
         self.outdone.add(loser)
         self.report.warn(
-            f"{loser}: has the same uuid {uuid!r} as {winner}, which is newer or was found first;"
+            f"{loser}: has the same uuid {uuid!r} as {winner}, which is newer or came first;"
             " it is not indexed"
         )
         return winner == key
 
 
-def _moment(page: Page | Properties) -> datetime:
+def _moment(page: SourcePage | Properties) -> datetime:
     """Return when the page was written last."""
     text = page.modified or page.created
     if text is None:

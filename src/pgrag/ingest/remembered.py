@@ -12,9 +12,8 @@ from pgrag.ingest.values import CHUNK_PROFILES, ChunkProfile
 
 
 def options_of(arguments: Mapping[str, Any]) -> PageOptions:
-    """The options that `arguments.checked` has; None for the others.
-
-    `chunk_sizes` replace those of the profile. Raises InvalidInput if they contradict each other.
+    """Return the options among `arguments`; `chunk_sizes` replace those of the profile. Raises
+    InvalidInput for sizes that contradict each other.
     """
     options = part_of(arguments, Reading)
     name, sizes = options.pop("profile", None), options.pop("chunk_sizes", None)
@@ -37,30 +36,29 @@ def complete(
     remembered: Mapping[str, Any] | None,
     guess: Callable[[], Generator | None],
 ) -> tuple[PageOptions, Generator | None]:
-    """Fill in the options that are None; an option that is "" gets its default.
-
-    `remembered` is what `describe` returned for an earlier run, or None. `guess` finds the
-    generator that publishes the source; it is called only if the slug style is not known, and its
-    result returned.
+    """Fill in the options that are None; an option that is "" gets its default. `remembered` is
+    what `describe` returned for an earlier run, or None. `guess` finds the generator that publishes
+    the source; it is called only if the slug style is not known, and its result returned.
     """
     memory = remembered or {}
-    converter = memory.get("converter") if options.converter is None else options.converter
-    base_url = memory.get("base_url") if options.base_url is None else options.base_url
-    language = memory.get("language") if options.language is None else options.language
+
+    def known(name: str) -> Any:
+        value = getattr(options, name)
+        return memory.get(name) if value is None else value
+
     profile = options.profile
-    if profile is None and memory.get("chunk_profile"):
+    if profile is None and (stored := memory.get("chunk_profile")):
         sizes = {field.name for field in fields(ChunkProfile)}
-        stored = memory["chunk_profile"]
         profile = ChunkProfile(**{name: stored[name] for name in sizes & set(stored)})
-    slugs = memory.get("slugs") if options.slugs is None else options.slugs
+    slugs = known("slugs")
     generator = None if slugs else guess()
     completed = replace(
         options,
-        base_url=base_url or "",
-        language=language or None,
+        base_url=known("base_url") or "",
+        language=known("language") or None,
         profile=profile or None,
         slugs=slugs or (generator.style if generator else "github"),
-        converter=converter or None,
+        converter=known("converter") or None,
     )
     return completed, generator
 
@@ -77,7 +75,7 @@ def describe(options: PageOptions) -> dict[str, Any]:
 
 
 def changes(remembered: Mapping[str, Any] | None, options: PageOptions, pages: int) -> list[str]:
-    """Say what the options rewrite that differ from those of the last run, for `pages` pages."""
+    """Describe what differs from the options of the last run, and what that rewrites."""
     if not remembered or not pages:
         return []
     number = f"{pages:,} page{'s' if pages > 1 else ''}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.source.source import EXAMPLES, Skipped
-from pgrag.ingest.values import Page
+from pgrag.ingest.values import SourcePage
 
 #: How many warnings a report keeps, and how many failed pages.
 MOST_KEPT = 1_000
@@ -14,9 +14,8 @@ MOST_KEPT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:
-    """A chunk in brief; `characters` is the length of its content, `line_end` is inclusive.
-
-    A chunk that is not searched repeats the text of another and is not counted as a document.
+    """A passage in brief; `characters` is the length of its content, `line_end` is inclusive. One
+    that is not searched repeats the text of another, and is not counted.
     """
 
     level: int
@@ -29,7 +28,7 @@ class PlannedDocument:
 
 @dataclass(frozen=True, slots=True)
 class PlannedEdge:
-    """An edge as written in the source; its target is resolved only after all pages are stored."""
+    """An edge as written in the source; targets are resolved after all pages are stored."""
 
     line: int
     kind: str
@@ -41,7 +40,7 @@ class PlannedEdge:
 
 @dataclass(frozen=True, slots=True)
 class PlannedPage:
-    """The chunks and edges of a page that would be written, in source order."""
+    """The passages and edges of a page that would be written, in source order."""
 
     title: str
     documents: tuple[PlannedDocument, ...]
@@ -49,7 +48,7 @@ class PlannedPage:
 
     @property
     def searched(self) -> int:
-        """The number of searched documents, which is what a run counts as written."""
+        """The number of searched passages, which is what a run counts as written."""
         return sum(document.is_searched for document in self.documents)
 
 
@@ -57,19 +56,18 @@ class PlannedPage:
 class IndexReport:
     """The report of an indexing run. Times in seconds; `failed` maps a page's key to the reason.
 
-    A dry run counts and lists what it would do: `planned` maps the key of each page to be written
-    to its documents and edges, `gone` lists the keys of the pages to be removed. `renamed` maps the
-    old key of each page whose file has another name now to its new one. `ignored` is the number of
-    files that `.gitignore` and `.ignore` files leave out of the source, `skipped` what else of it
-    is not a page, by reason. With `discarded` nothing could be stored, and the new version does not
-    exist. `links` maps each link state (see `pgrag.links`) to the number of the version's links in
-    that state; it is empty for a dry run and for pages that were added. `enriched` maps each kind
-    of enrichment that the library's setting names to the number of enriched documents. `slugs`
-    names the site generator whose anchors the headings have, `slugs_from` the configuration from
-    which it was guessed in this run, or None. `changes` lists the options that differ from those of
-    the last run, and what they rewrite. `warnings` and `failed` hold the first `MOST_KEPT`,
-    `more_warnings` and `more_failed` are the numbers of the others. `versions` are those of a
-    report on several, whose `version` is empty.
+    A dry run lists what it would do: `planned` maps the key of each page to be written to its
+    passages and edges, `gone` are the keys of the pages to be removed. `documents` counts passages.
+    `renamed` maps the old key of each page whose file was renamed to its new one. `ignored` is the
+    number of files that `.gitignore` and `.ignore` leave out, `skipped` what else is not a page, by
+    reason. With `discarded` nothing could be stored, and the new version does not exist. `links`
+    maps each link state (see `pgrag.links`) to the number of the version's links; empty for a dry
+    run and for added pages. `enriched` maps each kind of enrichment that the library's setting
+    names to the number of enriched passages. `slugs` names the generator whose anchors the headings
+    have, `slugs_from` the configuration that showed it in this run, or None. `changes` lists
+    options that differ from those of the last run, and what they rewrite. `warnings` and `failed`
+    hold the first `MOST_KEPT`, `more_warnings` and `more_failed` count the others. `versions` are
+    those of a report on several, whose `version` is empty.
     """
 
     library: str
@@ -102,19 +100,19 @@ class IndexReport:
     versions: list[str] = field(default_factory=list)
 
     def warn(self, *warnings: str) -> None:
-        """Keep warnings as long as there are few, then count them."""
+        """Keep the first warnings, and count the others."""
         kept = warnings[: max(0, MOST_KEPT - len(self.warnings))]
         self.warnings += kept
         self.more_warnings += len(warnings) - len(kept)
 
     def fail(self, key: str, reason: str) -> None:
-        """Keep why a page failed as long as there are few, then count them."""
+        """Keep why the first pages failed, and count the others."""
         if len(self.failed) < MOST_KEPT:
             self.failed[key] = reason
         else:
             self.more_failed += 1
 
-    def plan(self, page: Page) -> None:
+    def plan(self, page: SourcePage) -> None:
         """Count and list a page that a dry run would write."""
         documents = tuple(
             PlannedDocument(
@@ -140,13 +138,10 @@ class IndexReport:
 
 
 def together(
-    library: str,
-    source: str,
-    runs: Iterable[tuple[str, IndexReport | SourceError | InvalidInput]],
+    library: str, source: str, runs: Iterable[tuple[str, IndexReport | SourceError | InvalidInput]]
 ) -> IndexReport:
-    """One report on a run for each version; what it names begins with the version.
-
-    Raises the first error if no run came to its end.
+    """Return one report on a run for each version; names are preceded by the version. Raises the
+    first error if every run failed.
     """
     whole = IndexReport(library, "", source)
     links: Counter[str] = Counter()

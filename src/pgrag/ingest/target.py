@@ -10,11 +10,10 @@ from pgrag.ingest.page import PageOptions
 class IndexTarget:
     """The version of a library that is indexed, and how its pages are read.
 
-    With `embeds_edges` the texts of links and relations are embedded, too. A file of more than
-    `max_page_bytes` is not read (see `formats.size_limit`). Pages in other formats than Markdown
-    are read in a child process, with `in_child` all: a crash of a parser costs a page, and so does
-    one that takes more than `limits`. With `adds` no page is removed because the source lacks it.
-    A run waits `patience` seconds for the end of another.
+    With `embeds_edges` the texts of links are embedded, too. `max_page_bytes` bounds a file (see
+    `formats.size_limit`). Pages in other formats than Markdown, with `in_child` all, are read in a
+    child process, so that a crash, or more than `limits`, costs one page. With `adds` pages that
+    the source lacks are kept. A run waits `patience` seconds for the end of another.
     """
 
     library: str

@@ -1,4 +1,4 @@
-"""Frozen values shared by all layers, independent of database, network, clock and environment."""
+"""Frozen values shared by all parts of ingest, independent of database, network and clock."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -6,27 +6,25 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the bytes of a page come from, as far as they do not say it themselves.
-
-    `media_type` is what a server calls them. `address` is the URL at which they were found, against
-    which their relative links are resolved; None for a file.
+    """Where the bytes of a page come from. `media_type` is what a server states. `address` is the
+    URL, against which relative links are resolved; None for a file.
     """
 
     media_type: str | None = None
     address: str | None = None
 
 
+#: The origin of a file.
 NOWHERE = Origin()
-"""The origin of a file: its name and its bytes say everything."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """One block of Markdown: a paragraph, a list, a table, a fence.
 
-    `type` is "text", "code", "table", "list", "quote", "callout", "html" or "math" and decides
-    how the block may be split; `contains` lists the types of nested blocks (a fence in a list).
-    `line_start` and `line_end` are 1-based and inclusive, counted in the whole source file.
+    `type` is "text", "code", "table", "list", "quote", "callout", "html" or "math" and decides how
+    the block may be split; `contains` lists the types of nested blocks (a fence in a list). Lines
+    are 1-based and inclusive, counted in the whole source file.
     """
 
     type: str
@@ -40,13 +38,12 @@ class Block:
 class Section:
     """One heading with the blocks directly below it, as a node of the page's heading tree.
 
-    `level` is the heading level 1-6, or 0 for text before the first heading: that section has
-    no heading and an empty path, and is outside the tree. `path` lists the headings from the
-    root down to this one; `depth` is its length. `parent`, `root` and `children` are indexes
-    into the page's list of sections; a subtree is contiguous, and `last` is its last section.
-    `position` is "intro" for the first section of the page, "conclusion" for the last one, else
-    "middle". `anchor` is the fragment that links to the heading.
-    `line_start` is the line of the heading, `line_end` the last line before the next heading.
+    `level` is 1-6, or 0 for the text before the first heading: that section has no heading and an
+    empty path, and is outside the tree. `path` lists the headings from the root down to this one;
+    `depth` is its length. `parent`, `root` and `children` are indexes into the page's sections; a
+    subtree is contiguous, and `last` is its last section. `position` is "intro" for the first
+    section of the page, "conclusion" for the last one, else "middle". `anchor` is the fragment that
+    links to the heading. `line_end` is the last line before the next heading.
     """
 
     heading: str
@@ -64,7 +61,7 @@ class Section:
     anchor: str = ""
 
 
-#: Where the end of a chunk that is kept beside the next one begins: at a word or a sentence.
+#: Where the overlap of a chunk with the previous one begins: at a word or a sentence.
 OverlapStrategy = Literal["words", "sentences"]
 
 
@@ -72,12 +69,11 @@ OverlapStrategy = Literal["words", "sentences"]
 class ChunkProfile:
     """How a page is split into chunks; sizes in characters.
 
-    A chunk never crosses a heading. It has at least `minimum` characters (unless it is the only
-    chunk of its section), aims for `preferred` and has at most `maximum`. Only a chunk with code
-    that must stay whole exceeds the maximum, by less than twice `minimum`: adjacent fragments that
-    fit nowhere else. With
-    `by_meaning` a chunk ends where the topic changes instead of at the preferred size. Raises
-    ValueError for contradictory sizes.
+    A chunk never crosses a heading. It has at least `minimum` characters, unless it is the only
+    one of its section, aims for `preferred`, and has at most `maximum`. Only a chunk with code that
+    must stay whole exceeds it, by less than twice `minimum`: fragments that fit nowhere else.
+    With `by_meaning` a chunk ends where the topic changes. Raises ValueError for contradictory
+    sizes.
     """
 
     name: str = "medium"
@@ -113,13 +109,12 @@ class Chunk:
     """One row of `pgrag.documents` before it has an id.
 
     `level` is 0 for the page's summary, 1 for a section, 2 for a paragraph. `parent` is an index
-    into the page's list of chunks. `covers` is a bit mask of the levels that this chunk
-    represents in a search (1 = level 0, 2 = level 1, 4 = level 2): the only chunk of a section
-    also covers the section, and a row whose text another row covers, covers nothing (0).
-    `path` begins with the page's path; `depth` counts only the headings within the page.
-    `url#anchor` links to the section; the anchor is empty for the page itself.
-    `content_tags` classify the content: procedural, definition, warning …
-    `context` is indexed and embedded in front of the content, but never shown.
+    into the page's chunks. `covers` is a bit mask of the levels that this chunk represents in a
+    search (1 = level 0, 2 = level 1, 4 = level 2): the only chunk of a section also covers the
+    section, and a row whose text another row covers, covers nothing (0). `path` begins with the
+    page's path; `depth` counts the headings within the page. `url#anchor` links to the section; the
+    page itself has no anchor. `content_tags` classify the content: procedural, definition, warning
+    … `context` is indexed and embedded in front of the content, but never shown.
     """
 
     level: int
@@ -150,9 +145,9 @@ class Edge:
     `rule` is the syntax that produced it: "explicit:wikilink", "explicit:embed", "explicit:link",
     "inline:rel", "callout:edge", "front_matter:KEY", "tag" or "edge_defaults:TYPE". `kind` is its
     meaning: "references", "embeds", "tagged", or the name of the relation. `target` is the written
-    target without `fragment` (the part after "#", or None); it is empty for a link within the
-    same page. `text` is the link text, `sentence` the sentence around it. `line` is 1-based in
-    the whole source file; `document` is an index into the page's chunks.
+    target without `fragment` (the part after "#", or None); empty for a link within the page.
+    `text` is the link text, `sentence` the sentence around it. `line` is 1-based in the whole
+    file; `document` is an index into the page's chunks.
     """
 
     rule: str
@@ -167,14 +162,14 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class SourcePage:
     r"""One source file, parsed and chunked. `key` is its path below the source, with "/".
 
     `head` is the verbatim front matter with its fences, `body` the rest: together they are the
-    source with "\n" line ends, without NUL bytes, and with its macros. `front_matter` has every
-    field as JSON values. `created` and `modified` are ISO 8601. `chunks` are in reading order,
-    the page's summary first; `edges` are in source order. `reading` is the part of the
-    configuration that the page was read with (see `ingest.matter.page_types`).
+    source with "\n" line ends, macros, and without NUL bytes. `front_matter` has every field as
+    JSON values. `created` and `modified` are ISO 8601. `chunks` are in reading order, `edges` in
+    source order. `reading` is the part of the configuration that the page was read with (see
+    `ingest.matter.page_types`).
     """
 
     key: str

@@ -10,14 +10,14 @@ from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import Busy, DatabaseError
 
-#: So long a build waits for sessions that have begun before it, such as a backup.
+#: How long a build waits for older sessions, such as a backup.
 PATIENCE = "30s"
 #: Fewer new vectors are inserted: a build has fixed costs.
 LEAST_VECTORS = 200
 _WEEK = 7 * 24 * 3600.0
 #: A build keeps its connection for minutes, while the run uses those of the pool.
 _BUILD = Work("build", 4, statement_timeout=_WEEK, lock_timeout=_WEEK)
-#: Seconds until a run looks again whether the build of another one has ended, and for how long.
+#: Seconds between two looks for the end of another run's build, and in all.
 _PAUSE = 0.2
 _LONGEST_WAIT = 3600.0
 
@@ -46,13 +46,13 @@ class _Index:
 
 @dataclass(slots=True)
 class VectorIndex:
-    """The indexes that one run writes to with the vectors of a model; to be closed at its end.
+    """The indexes to which one run writes the vectors of a model; to be closed at its end.
 
-    They are the index that libraries share, and that of the library alone if it is large; see
-    `pgrag.place_vectors`. `expect` drops the one that gets the vectors if that saves time and no
-    search needs it; see `pgrag.put_off_vector_index`. From then until `build` has made it again the
-    run holds a lock, by which others leave the index to it. The lock of a run that was killed is
-    gone with it, so the next run builds the index.
+    They are the index that libraries share, and a large library's own; see `pgrag.place_vectors`.
+    `expect` drops the one that gets the vectors if that saves time and no search needs it; see
+    `pgrag.put_off_vector_index`. Until `build` has made it again the run holds a lock, and other
+    runs leave the index to it. The lock of a killed run is gone, so that the next run builds the
+    index.
     """
 
     _database: Database
@@ -64,9 +64,8 @@ class VectorIndex:
     _held: dict[_Index, ExitStack] = field(default_factory=dict, init=False)
 
     def expect(self, vectors: int, passages: int = 0) -> None:
-        """Say how many vectors are about to be stored, in addition to those said before.
-
-        `passages` are those of the rest of the run that the database does not have yet.
+        """Announce vectors that are about to be stored, in addition to earlier ones. `passages` are
+        those of the rest of the run that are not in the database yet.
         """
         stored = self._expected
         self._expected += vectors
@@ -88,17 +87,17 @@ class VectorIndex:
                 self._lock(self._current)
 
     def place(self) -> None:
-        """Move the vectors of the library to the index where they belong by their number."""
+        """Move the vectors of the library to the index that its size requires."""
         # They cannot be taken back while the lock of their own index is held.
         self._release(_Index(self._model, self._library))
         self._place(0)
 
     def build(self) -> bool:
-        """Build the indexes if they are missing; returns whether one was built.
+        """Build the indexes if they are missing; return whether one was built.
 
-        Blocks neither readers nor writers, and replaces what a build that was killed left
-        unfinished. Does nothing if another run has put off the index or builds it, or unless the
-        role owns the table, and leaves the index to the next run if other sessions take too long.
+        Blocks neither readers nor writers, and replaces what a killed build left. Leaves the index
+        to the next run if another run builds it or has put it off, if the role does not own the
+        table, or if other sessions take too long.
         """
         with as_service(), working(_BUILD):
             # The shared one too: it may be missing since another run was killed.
@@ -156,9 +155,8 @@ class VectorIndex:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Wait until no other run builds an index: two builds would wait for each other.
-
-        Raises Busy after an hour.
+        """Wait until no other run builds an index: two builds would wait for each other. Raises
+        Busy after an hour.
         """
         deadline = time.monotonic() + _LONGEST_WAIT
         while time.monotonic() < deadline:
@@ -176,9 +174,8 @@ class VectorIndex:
         return state
 
     def _lock(self, index: _Index) -> bool:
-        """Take the lock of an index, unless another session has it.
-
-        Never waits: "create index concurrently" waits for sessions that wait, a deadlock.
+        """Take the lock of an index, unless another session has it. Never waits: "create index
+        concurrently" waits for sessions that wait, a deadlock.
         """
         held = ExitStack()
         lock = self._database.lock(self._state(index)["lock"])

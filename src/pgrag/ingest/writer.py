@@ -22,17 +22,17 @@ from pgrag.ingest.remembered import describe
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source
 from pgrag.ingest.target import IndexTarget
-from pgrag.ingest.values import Chunk, Edge, Page
+from pgrag.ingest.values import Chunk, Edge, SourcePage
 from pgrag.ingest.vector_index import VectorIndex
 from pgrag.models.embedding import Embedder
 
-#: Documents per transaction: enough to amortise the cost of a statement, few enough that a crash
+#: Passages per transaction: enough to amortise the cost of a statement, few enough that a crash
 #: repeats little work.
 BATCH_DOCUMENTS = 1500
-#: Seconds to wait before each retry when the database is unavailable.
+#: Seconds before each retry while the database is unavailable.
 RETRY_DELAYS = (1.0, 3.0, 9.0)
-#: Share of the database's pages that must change before a run analyses the tables. Sampling large
-#: tables takes seconds: too long for one page of a small library in a large database.
+#: Share of the database's pages that must change before a run analyses the tables: sampling large
+#: tables takes seconds, too long for one page of a small library.
 NEWS = 0.02
 #: What a run writes beside vectors; the first two are too small for autovacuum.
 _ANALYSE_TEXTS = (
@@ -40,12 +40,10 @@ _ANALYSE_TEXTS = (
     " pgrag.lexeme_statistics, pgrag.edges, pgrag.page_names, pgrag.page_ranks,"
     " pgrag.section_texts"
 )
-#: Does not wait for another run that builds the vector index, since the build would wait for this.
-#: That run analyses the table when it has built.
+#: Skips a table that another run's build of the vector index has locked; that run analyses it.
 _ANALYSE_VECTORS = "analyze (skip_locked) pgrag.embeddings"
-#: Marks what is visible to all, for scans of indexes alone: those of the next run, and of links.
-#: The vector indexes stay as they are: their own vacuum takes long, and has faults before pgvector
-#: 0.8.4.
+#: Marks pages as all-visible, for index-only scans of the next run and of links. The vector indexes
+#: are left out: their vacuum is slow, and faulty before pgvector 0.8.4.
 _VACUUM_VECTORS = "vacuum (analyze, skip_locked, index_cleanup off) pgrag.embeddings"
 _VACUUM_TEXTS = "vacuum (skip_locked) pgrag.impacts, pgrag.edges"
 
@@ -77,7 +75,7 @@ class Writer:
             "arguments": source.arguments,
         }
         if self.target.adds and remembered:
-            # The version stays one of its own source, which a later run can read again.
+            # The version keeps its own source, which a later run can read again.
             description = {name: remembered.get(name) for name in description}
         description |= describe(options)
         self.database.call(
@@ -95,11 +93,9 @@ class Writer:
                 [row] = self.database.call("discard_version", **self.target.names)
                 self.report.discarded = row["discard_version"]
 
-    def write_all(self, pages: Iterator[Page]) -> None:
+    def write_all(self, pages: Iterator[SourcePage]) -> None:
         """Write the batches in a second thread and embed them in a third, each one batch behind.
-
-        The JSON of a batch is made before the one above it is written: the writer never waits for
-        it.
+        The JSON of a batch is made while the previous one is written.
         """
         read = map(_Batch, batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS))
         with (
@@ -113,8 +109,8 @@ class Writer:
         """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables.
 
         `stored` are ids of pages of the source that were stored before. If the source is a part of
-        the version, what is asked of the rest of it would make one page as slow as the library is
-        large: only these may have a backlog, and the version's links are not counted.
+        the version, only these may have a backlog, and links are not counted: one page must not
+        take as long as its library is large.
         """
         database, target, report = self.database, self.target, self.report
         if stored or not target.adds:
@@ -126,12 +122,12 @@ class Writer:
                 vector_index=self.vector_index,
             )
         self.vector_index.place()
-        # Half of a build is one process, and so is what completes a version: side by side.
+        # A build uses one process half of the time, and completing a version always: side by side.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="pgrag-complete") as thread:
             completed = thread.submit(copy_context().run, self._complete)
             self.vector_index.build()
             completed.result()
-        # Again, if the build could not wait so long for what ran beside it.
+        # Again, if the build could not wait for what ran beside it.
         self.vector_index.build()
         self._vacuum(_VACUUM_VECTORS)
 
@@ -148,7 +144,7 @@ class Writer:
         self._vacuum(_VACUUM_TEXTS)
 
     def _vacuum(self, statement: str) -> None:
-        """Vacuum if there is much that is new; everything is stored, so a failure is no matter."""
+        """Vacuum if much is new; everything is stored, so that a failure does not matter."""
         try:
             self._analyse(statement)
         except (DatabaseUnavailable, LeaseLost):
@@ -157,7 +153,7 @@ class Writer:
             log.info("not vacuumed: %s", error)
 
     def _analyse(self, *statements: str) -> None:
-        """Refresh the planner's statistics if there is much that is new."""
+        """Refresh the planner's statistics if much is new."""
         report = self.report
         # Only the owner of the tables may do this; a service indexes in the role of its caller.
         with as_service(), self.database.connection() as connection:
@@ -170,7 +166,7 @@ class Writer:
                     connection.execute(statement.encode())
 
     def _write(self, batch: "_Batch") -> list[int]:
-        """Write pages; return their ids, without those of pages that the database refuses."""
+        """Write pages; return the ids of those that the database accepts."""
         pages, report = batch.pages, self.report
         documents = sum(len(page.chunks) for page in pages)
         passages = documents
@@ -218,7 +214,7 @@ class Writer:
 class _Batch:
     """Pages, and the JSON that `pgrag.ingest_pages` takes."""
 
-    def __init__(self, pages: list[Page]) -> None:
+    def __init__(self, pages: list[SourcePage]) -> None:
         self.pages = pages
         self.json = _dumps([page_document(page) for page in pages])
 
@@ -232,7 +228,7 @@ def _in_thread(
         for item in items:
             if pending is not None:
                 yield pending.result()
-            # With the rights, and the lease, of whoever indexes.
+            # With the rights, and the lease, of the indexing thread.
             pending = thread.submit(copy_context().run, step, item)
         if pending is not None:
             yield pending.result()
@@ -241,7 +237,7 @@ def _in_thread(
 def _again(
     step: Callable[_Arguments, _Result], *arguments: _Arguments.args, **options: _Arguments.kwargs
 ) -> _Result:
-    """Do a step that may be repeated, until the database is back or `RETRY_DELAYS` are over."""
+    """Repeat a step until the database is back or `RETRY_DELAYS` are over."""
     for delay in RETRY_DELAYS:
         try:
             return step(*arguments, **options)
@@ -250,7 +246,7 @@ def _again(
     return step(*arguments, **options)
 
 
-def page_document(page: Page) -> dict[str, Any]:
+def page_document(page: SourcePage) -> dict[str, Any]:
     """The page as the JSON document that `pgrag.ingest_page` takes."""
     document = _fields(page)
     document["documents"] = [_fields(chunk) for chunk in document.pop("chunks")]
@@ -258,8 +254,8 @@ def page_document(page: Page) -> dict[str, Any]:
     return document
 
 
-def _fields(value: Page | Chunk | Edge) -> dict[str, Any]:
-    """The fields of a value without the deep copy of `asdict`: pages have many chunks and edges."""
+def _fields(value: SourcePage | Chunk | Edge) -> dict[str, Any]:
+    """Return the fields of a value without the deep copy of `asdict`: pages have many."""
     return {name: getattr(value, name) for name in value.__slots__}
 
 

@@ -78,7 +78,7 @@ class Providers:
         if model is None:
             raise SettingsError(
                 "PGRAG_EMBEDDING_URL is set, PGRAG_EMBEDDING_MODEL is not.",
-                hint="Name the model that the endpoint shall use.",
+                hint="Name the model of the endpoint.",
             )
         from pgrag.models.embedding import OpenAIEmbedder
 
@@ -98,10 +98,9 @@ class Providers:
 
     @property
     def local(self) -> tuple[LocalEmbedder, ...]:
-        """The model PGRAG_EMBEDDING_MODEL, run in this process if no endpoint is set.
-
-        Two embedders share the model: one embeds each text separately, one each page as a whole.
-        PGRAG_EMBEDDING_LATE_CHUNKING decides which comes first, for new libraries. Loads nothing.
+        """The model PGRAG_EMBEDDING_MODEL, run in this process if no endpoint is set; not loaded.
+        Two embedders share it: for single texts, and for whole pages. PGRAG_EMBEDDING_LATE_CHUNKING
+        decides which comes first, for new libraries.
         """
         settings = self._settings
         name = settings.embedding_model
@@ -129,9 +128,8 @@ class Providers:
 
     @property
     def reranker(self) -> HttpReranker | CrossEncoderReranker | None:
-        """The model behind PGRAG_RERANKER_URL, else PGRAG_RERANKER_MODEL run in this process.
-
-        None if neither is set. Raises `SettingsError` if the model cannot be used.
+        """The model behind PGRAG_RERANKER_URL, else PGRAG_RERANKER_MODEL run in this process. None
+        if neither is set. Raises `SettingsError` if the model cannot be used.
         """
         settings = self._settings
         url, model = settings.reranker_url, settings.reranker_model
@@ -157,8 +155,7 @@ class Providers:
         url, model = self._settings.llm_url, self._settings.llm_model
         if url is None:
             raise NotConfigured(
-                "No language model is configured.",
-                hint="Set PGRAG_LLM_URL and PGRAG_LLM_MODEL.",
+                "No language model is configured.", hint="Set PGRAG_LLM_URL and PGRAG_LLM_MODEL."
             )
         if model is None:
             raise NotConfigured(
@@ -168,8 +165,7 @@ class Providers:
         from pgrag.models.llm import ChatModel
 
         return self._once(
-            "language model",
-            lambda: ChatModel(url=url, model=model, **self._connection("llm")),
+            "language model", lambda: ChatModel(url=url, model=model, **self._connection("llm"))
         )
 
     def rerank(self, query: str, rows: list[Row]) -> Reranked:

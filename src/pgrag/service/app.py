@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pgrag.ingest.report import IndexReport
     from pgrag.ingest.source.repository import Network
     from pgrag.ingest.source.source import Source
-    from pgrag.ingest.source.uploads import Page
+    from pgrag.ingest.source.uploads import UploadedPage
 
 
 #: Seconds after the last page that was sent until the processes end that read such pages.
@@ -257,7 +257,7 @@ class App(Connected):
                 yield error
 
     def send_pages(
-        self, library: str, version: str, pages: Sequence[Page], *, patience: float = 0.0
+        self, library: str, version: str, pages: Sequence[UploadedPage], *, patience: float = 0.0
     ) -> IndexReport:
         """Add these pages to a version, or replace those with their keys; see `index`."""
         from pgrag.ingest.source.uploads import sent_pages

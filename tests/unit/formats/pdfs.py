@@ -1,7 +1,5 @@
 """PDFs written for tests, with headings, code, tables, lists and running heads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from fpdf import FPDF

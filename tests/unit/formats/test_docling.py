@@ -1,7 +1,5 @@
 """Docling is a converter of PDF that is asked for, and needs its package."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import pytest
@@ -21,23 +19,23 @@ def pdf() -> bytes:
 
 
 @pytest.mark.skipif(importlib.util.find_spec("docling") is not None, reason="Docling is installed")
-def test_without_docling_the_error_says_what_to_install() -> None:
+def test_without_docling_the_error_says_what_to_install():
     with pytest.raises(SourceError, match=r"^a\.pdf: is PDF for Docling, which needs") as at:
         convert("a.pdf", pdf(), converter="docling")
     assert at.value.hint == "Run pip install docling."
 
 
-def test_other_formats_are_read_as_ever() -> None:
+def test_other_formats_are_read_as_ever():
     assert convert("a.md", b"# A", converter="docling").markdown == "# A"
 
 
-def test_another_converter_reads_pdf_files_again_and_no_others() -> None:
+def test_another_converter_reads_pdf_files_again_and_no_others():
     usual, docling = PageOptions(), PageOptions(converter="docling")
     assert source_hash("a.pdf", "1", usual) != source_hash("a.pdf", "1", docling)
     assert source_hash("a.md", "1", usual) == source_hash("a.md", "1", docling)
 
 
-def test_a_document_of_docling_becomes_markdown_whose_headings_lead_to_pages() -> None:
+def test_a_document_of_docling_becomes_markdown_whose_headings_lead_to_pages():
     box = core.BoundingBox(l=0, t=0, r=1, b=1)
     document = core.DoclingDocument(name="a")
 

@@ -1,7 +1,5 @@
 """A file's format is told by its content, then its media type, then its name."""
 
-from __future__ import annotations
-
 import pytest
 
 from pgrag.ground.errors import SourceError
@@ -25,14 +23,12 @@ from pgrag.ingest.values import Origin
     ],
 )
 def test_a_name_or_a_media_type_tells_the_format_where_the_content_does_not(
-    key: str, media_type: str | None, expected: Format
-) -> None:
+    key, media_type, expected
+):
     assert format_of(key, b"Some words.", Origin(media_type)) is expected
 
 
-def test_a_missing_package_is_named_with_the_way_to_install_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_missing_package_is_named_with_the_way_to_install_it(monkeypatch):
     odd = Format("an odd document", (".odd",), (), "no_such_package.odd", package="oddly")
     monkeypatch.setitem(formats.SUFFIXES, ".odd", odd)
     with pytest.raises(SourceError, match=r"^a\.odd: is an odd document, .* no_such_package") as at:
@@ -40,9 +36,7 @@ def test_a_missing_package_is_named_with_the_way_to_install_it(
     assert at.value.hint == "Run pip install oddly."
 
 
-def test_a_better_converter_reads_the_pages_of_its_format_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_better_converter_reads_the_pages_of_its_format_again(monkeypatch):
     options = PageOptions()
     before = [source_hash(key, "1", options) for key in ("a.txt", "a.md")]
     better = Format("text", (".txt",), (), TEXT.module, version=TEXT.version + 1)
@@ -52,13 +46,13 @@ def test_a_better_converter_reads_the_pages_of_its_format_again(
     assert after[1] == before[1]
 
 
-def test_a_page_has_the_address_at_which_it_was_found() -> None:
+def test_a_page_has_the_address_at_which_it_was_found():
     origin = Origin("text/markdown", "https://a.example/b")
     page = read_page("b/index.md", b"---\nurl: /c\n---\n# B", PageOptions(), origin=origin)
     assert page.url == "https://a.example/b"
 
 
-def test_a_page_about_pdf_is_no_pdf() -> None:
+def test_a_page_about_pdf_is_no_pdf():
     page = b"# How a PDF begins\n\nIts first bytes are `%PDF-1.7`.\n"
     assert format_of("pdf.md", page) is MARKDOWN
     assert format_of("guide.md", b"%PDF-1.7\n") is formats.PDF

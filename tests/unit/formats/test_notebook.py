@@ -1,7 +1,5 @@
 """Notebooks: cells in order, with the language of the kernel and the outputs."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -16,7 +14,7 @@ def notebook(*cells: dict[str, Any], language: str = "python") -> bytes:
     return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4}).encode()
 
 
-def test_cells_and_outputs_in_order() -> None:
+def test_cells_and_outputs_in_order():
     outputs = [
         {"output_type": "stream", "text": [f"{n}\n" for n in range(60)]},
         {"output_type": "execute_result", "data": {"text/plain": "42", "image/png": "AAAA"}},
@@ -36,12 +34,12 @@ def test_cells_and_outputs_in_order() -> None:
 
 
 @pytest.mark.parametrize("data", [b"{}", b"[1]", b'{"cells": 3}', b'{"cells": [[]]}', b"["])
-def test_what_is_no_notebook_is_one_failed_page(data: bytes) -> None:
+def test_what_is_no_notebook_is_one_failed_page(data):
     with pytest.raises(SourceError, match=r"^a\.ipynb: is not a Jupyter notebook"):
         read_page("a.ipynb", data, PageOptions())
 
 
-def test_outputs_have_no_colours_and_no_endless_lines() -> None:
+def test_outputs_have_no_colours_and_no_endless_lines():
     outputs = [
         {"output_type": "stream", "text": "\x1b[1;31mhot\x1b[0m\n"},
         {"output_type": "stream", "text": "x" * 100_000},

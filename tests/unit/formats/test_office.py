@@ -1,7 +1,5 @@
 """Office files become Markdown; what they are is told by what they contain."""
 
-from __future__ import annotations
-
 import io
 import time
 import zipfile
@@ -80,48 +78,43 @@ The gateway reads \\`one\\` file.
 2. Second"""
 
 
-def test_a_document_keeps_its_headings_tables_code_and_lists() -> None:
+def test_a_document_keeps_its_headings_tables_code_and_lists():
     assert body("a.docx", document()).split("---\n\n")[-1] == EXPECTED
 
 
-def test_a_document_has_no_anchors_but_its_own_address() -> None:
+def test_a_document_has_no_anchors_but_its_own_address():
     page = read_page("guide/a.docx", saved(document()), PageOptions(base_url="https://a.example"))
     assert page.url == "https://a.example/guide/a.docx"
     assert page.title == "The gateway"
     assert {chunk.anchor for chunk in page.chunks} == {""}
 
 
-def test_a_document_shows_what_is_inserted_and_linked_not_what_is_deleted() -> None:
+def test_a_document_shows_what_is_inserted_and_linked_not_what_is_deleted():
     file = Document()
     paragraph = file.add_paragraph("Now ")
-    for xml in (
-        f'<w:ins xmlns:w="{WORD}"><w:r><w:t>new</w:t></w:r></w:ins>',
-        f'<w:del xmlns:w="{WORD}"><w:r><w:delText>old</w:delText><w:t>old</w:t></w:r></w:del>',
-    ):
-        paragraph._p.append(parse_xml(xml))
-    paragraph.add_run(", see ")
     link = file.part.relate_to("https://a.example/b", "hyperlink", is_external=True)
     relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    paragraph._p.append(
-        parse_xml(
-            f'<w:hyperlink xmlns:w="{WORD}" xmlns:r="{relations}" r:id="{link}">'
-            "<w:r><w:t>the log</w:t></w:r></w:hyperlink>"
-        )
-    )
-    run = paragraph.add_run(" of ")
-    run = paragraph.add_run("gateway -v")
-    run.font.name = "Consolas"
+    names = f'xmlns:w="{WORD}" xmlns:r="{relations}"'
+    for xml in (
+        f"<w:ins {names}><w:r><w:t>new</w:t></w:r></w:ins>",
+        f"<w:del {names}><w:r><w:delText>old</w:delText><w:t>old</w:t></w:r></w:del>",
+        f"<w:r {names}><w:t>, see </w:t></w:r>",
+        f'<w:hyperlink {names} r:id="{link}"><w:r><w:t>the log</w:t></w:r></w:hyperlink>',
+    ):
+        paragraph._p.append(parse_xml(xml))
+    paragraph.add_run(" of ")
+    paragraph.add_run("gateway -v").font.name = "Consolas"
     assert body("a.docx", file) == "Now new, see [the log](<https://a.example/b>) of `gateway -v`"
 
 
-def test_the_title_of_a_document_stands_above_its_headings() -> None:
+def test_the_title_of_a_document_stands_above_its_headings():
     file = Document()
     file.add_heading("The handbook", 0)
     file.add_heading("Start", 1)
     assert body("a.docx", file) == "# The handbook\n\n## Start"
 
 
-def test_merged_cells_are_written_once() -> None:
+def test_merged_cells_are_written_once():
     file = Document()
     table = file.add_table(rows=3, cols=2)
     table.cell(0, 0).merge(table.cell(0, 1)).text = "Both"
@@ -153,7 +146,7 @@ def presentation() -> Any:
     return file
 
 
-def test_each_slide_of_a_presentation_is_a_section_with_its_notes() -> None:
+def test_each_slide_of_a_presentation_is_a_section_with_its_notes():
     page = read_page("a.pptx", saved(presentation()), PageOptions())
     assert page.title == "The gateway"
     assert (
@@ -180,7 +173,7 @@ Notes: Say why."""
     )
 
 
-def test_shapes_stand_from_top_to_bottom_also_within_groups() -> None:
+def test_shapes_stand_from_top_to_bottom_also_within_groups():
     file = Presentation()
     slide = file.slides.add_slide(file.slide_layouts[5])
     low = slide.shapes.add_textbox(Inches(1), Inches(6), Inches(6), Inches(1))
@@ -192,7 +185,7 @@ def test_shapes_stand_from_top_to_bottom_also_within_groups() -> None:
     assert body("a.pptx", file) == "## Slide 1\n\nFirst\n\nSecond\n\nThird\n\nLast"
 
 
-def test_each_sheet_of_a_workbook_is_a_section_with_its_tables() -> None:
+def test_each_sheet_of_a_workbook_is_a_section_with_its_tables():
     file = Workbook()
     sheet = file.active
     sheet.title = "Listeners"
@@ -223,7 +216,7 @@ What listens
     )
 
 
-def test_a_cell_far_away_does_not_fill_up_the_sheet() -> None:
+def test_a_cell_far_away_does_not_fill_up_the_sheet():
     workbook = Workbook()
     sheet = workbook.active
     assert sheet is not None
@@ -236,7 +229,7 @@ def test_a_cell_far_away_does_not_fill_up_the_sheet() -> None:
     assert text.endswith("## Sheet\n\n| Pump | Hours |\n| --- | --- |\n| 3 |  |\n\nend")
 
 
-def test_an_office_file_is_told_by_what_it_contains() -> None:
+def test_an_office_file_is_told_by_what_it_contains():
     data = saved(presentation())
     assert format_of("download", data) is OFFICE
     assert convert("wrong.docx", data) == convert("right.pptx", data)
@@ -263,18 +256,17 @@ def archive(members: dict[str, bytes]) -> bytes:
     ],
     ids=["empty", "cut off", "an archive", "damaged", "a bomb", "encrypted", "old"],
 )
-def test_what_cannot_be_read_has_a_reason(data: bytes, reason: str) -> None:
+def test_what_cannot_be_read_has_a_reason(data, reason):
     with pytest.raises(SourceError, match=rf"^a\.docx: {reason}"):
         convert("a.docx", data)
 
 
-def test_a_document_that_defines_entities_is_refused() -> None:
+def test_a_document_that_defines_entities_is_refused():
     parts = members(saved(document()))
     bomb = b'<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
     start = parts["word/document.xml"].index(b"<w:document")
-    parts["word/document.xml"] = bomb + parts["word/document.xml"][start:].replace(
-        b"The gateway reads", b"&b; reads"
-    )
+    text = parts["word/document.xml"][start:]
+    parts["word/document.xml"] = bomb + text.replace(b"The gateway reads", b"&b; reads")
     with pytest.raises(SourceError, match=r"^a\.docx: is damaged: .* has a document type"):
         convert("a.docx", archive(parts))
 

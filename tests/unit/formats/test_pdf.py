@@ -1,7 +1,5 @@
 """A PDF becomes Markdown: what its type, positions and bookmarks say stays, page numbers do not."""
 
-from __future__ import annotations
-
 import pytest
 from fpdf.enums import AccessPermission
 from PIL import Image
@@ -66,24 +64,20 @@ A second paragraph.
 
 
 @pytest.mark.parametrize("outline", [True, False], ids=["by bookmarks", "by size"])
-def test_headings_paragraphs_tables_code_and_lists_come_out(outline: bool) -> None:
+def test_headings_paragraphs_tables_code_and_lists_come_out(outline):
     assert body(gateway(outline=outline).written()) == EXPECTED
 
 
-def test_a_hit_leads_to_the_page_of_its_heading() -> None:
+def test_a_hit_leads_to_the_page_of_its_heading():
     pdf = gateway().written()
     page = read_page("guide/gateway.pdf", pdf, PageOptions(base_url="https://a.example/docs"))
     assert page.url == "https://a.example/docs/guide/gateway.pdf"
     sections = {chunk.heading: chunk.anchor for chunk in page.chunks if chunk.heading}
-    assert sections == {
-        "The gateway": "page=1",
-        "Listeners": "page=1",
-        "Two ports": "page=1",
-        "Limits": "page=2",
-    }
+    first = dict.fromkeys(["The gateway", "Listeners", "Two ports"], "page=1")
+    assert sections == first | {"Limits": "page=2"}
 
 
-def test_running_heads_feet_and_page_numbers_are_gone() -> None:
+def test_running_heads_feet_and_page_numbers_are_gone():
     pdf = gateway(running="The handbook of the gateway")
     pdf.add_page()
     pdf.text_block("The end.")
@@ -92,14 +86,14 @@ def test_running_heads_feet_and_page_numbers_are_gone() -> None:
     assert markdown == f"{EXPECTED}\n\nThe end."
 
 
-def test_entries_of_a_table_of_contents_are_gone() -> None:
+def test_entries_of_a_table_of_contents_are_gone():
     pdf = Writer()
     pdf.text_block("1 Introduction " + ". " * 40 + "3")
     pdf.text_block("Words.")
     assert body(pdf.written()) == "## Page 1 {#page=1}\n\nWords."
 
 
-def test_without_headings_each_page_is_a_section() -> None:
+def test_without_headings_each_page_is_a_section():
     pdf = Writer()
     pdf.text_block("First.")
     pdf.add_page()
@@ -108,7 +102,7 @@ def test_without_headings_each_page_is_a_section() -> None:
     assert body(pdf.written()) == expected
 
 
-def test_a_bookmark_whose_title_the_page_does_not_show_is_a_heading_at_its_place() -> None:
+def test_a_bookmark_whose_title_the_page_does_not_show_is_a_heading_at_its_place():
     pdf = Writer()
     pdf.heading(1, "One")
     pdf.text_block("Before.")
@@ -117,13 +111,13 @@ def test_a_bookmark_whose_title_the_page_does_not_show_is_a_heading_at_its_place
     assert body(pdf.written()) == ("# One {#page=1}\n\nBefore.\n\n## A chart {#page=1}\n\nAfter.")
 
 
-def test_a_word_that_is_cut_at_the_end_of_a_line_is_made_whole() -> None:
+def test_a_word_that_is_cut_at_the_end_of_a_line_is_made_whole():
     pdf = Writer()
     pdf.text_block("Each listener has its own infrastruc-\nture and limits.")
     assert "its own infrastructure and limits." in body(pdf.written())
 
 
-def test_what_reads_as_markup_is_escaped() -> None:
+def test_what_reads_as_markup_is_escaped():
     pdf = Writer(outline=False)
     pdf.heading(1, "A {b} #")
     pdf.text_block("# not a heading, 5 * 3, *x*, <b>, `c`")
@@ -132,7 +126,7 @@ def test_what_reads_as_markup_is_escaped() -> None:
     )
 
 
-def test_the_title_is_that_of_the_properties_else_the_largest_words_of_the_first_page() -> None:
+def test_the_title_is_that_of_the_properties_else_the_largest_words_of_the_first_page():
     pdf = gateway(outline=False)
     assert read_page("a.pdf", pdf.written(), PageOptions()).title == "The gateway"
     pdf = gateway()
@@ -152,7 +146,7 @@ def scan() -> Image.Image:
     return Image.new("L", (60, 80), 200)
 
 
-def test_scanned_pages_are_left_and_named() -> None:
+def test_scanned_pages_are_left_and_named():
     pdf = gateway()
     for _ in range(2):
         pdf.add_page()
@@ -162,7 +156,7 @@ def test_scanned_pages_are_left_and_named() -> None:
     assert converted.warnings == ("a.pdf: no text, as on a scan, left out: pages 3-4.",)
 
 
-def test_a_scan_says_what_to_do() -> None:
+def test_a_scan_says_what_to_do():
     pdf = Writer()
     pdf.image(scan(), w=100)
     with pytest.raises(SourceError, match=r"^a\.pdf: has no text, only pictures") as at:
@@ -170,7 +164,7 @@ def test_a_scan_says_what_to_do() -> None:
     assert "ocrmypdf" in str(at.value.hint)
 
 
-def test_a_pdf_that_needs_a_password_says_so_and_one_that_needs_none_is_read() -> None:
+def test_a_pdf_that_needs_a_password_says_so_and_one_that_needs_none_is_read():
     pdf = gateway()
     pdf.set_encryption("owner", "user")
     with pytest.raises(SourceError, match=r"^a\.pdf: is encrypted"):
@@ -190,12 +184,12 @@ def test_a_pdf_that_needs_a_password_says_so_and_one_that_needs_none_is_read() -
     ],
     ids=["empty", "another format", "garbage", "cut off"],
 )
-def test_what_is_no_pdf_is_refused(data: bytes, reason: str) -> None:
+def test_what_is_no_pdf_is_refused(data, reason):
     with pytest.raises(SourceError, match=rf"^a\.pdf: {reason}"):
         convert_pdf("a.pdf", data, NOWHERE)
 
 
-def test_a_pdf_is_told_by_its_bytes_and_may_be_large() -> None:
+def test_a_pdf_is_told_by_its_bytes_and_may_be_large():
     assert format_of("download", gateway().written()) is PDF
     assert size_limit("a.pdf", NOWHERE, 100) == 100 * PACKED_FACTOR
     assert size_limit("a", Origin("application/pdf"), 100) == 100 * PACKED_FACTOR

@@ -1,11 +1,7 @@
 """reStructuredText: docutils' language, with Sphinx' roles and directives as text."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import Page
+from pgrag.ingest.values import SourcePage
 
 GUIDE = """\
 Pumps
@@ -39,11 +35,11 @@ A    B
 """
 
 
-def read(text: str) -> Page:
+def read(text: str) -> SourcePage:
     return read_page("guide.rst", text.encode(), PageOptions())
 
 
-def test_headings_have_the_ids_of_sphinx() -> None:
+def test_headings_have_the_ids_of_sphinx():
     page = read(GUIDE)
     found = [(c.heading_level, c.heading, c.anchor) for c in page.chunks if c.level == 1]
     assert found == [(1, "Pumps", "pumps"), (2, "Priming", "priming")]
@@ -51,7 +47,7 @@ def test_headings_have_the_ids_of_sphinx() -> None:
     assert page.url == "/guide"
 
 
-def test_code_notes_tables_roles_and_links_are_kept() -> None:
+def test_code_notes_tables_roles_and_links_are_kept():
     page = read(GUIDE)
     assert "```python\nrun()\n```" in page.body
     assert "> [!note]\n>\n> Prime it." in page.body
@@ -62,7 +58,7 @@ def test_code_notes_tables_roles_and_links_are_kept() -> None:
     assert [edge.target for edge in page.edges] == ["tides", "https://a.example/"]
 
 
-def test_no_file_and_no_html_is_let_in(tmp_path: Path) -> None:
+def test_no_file_and_no_html_is_let_in(tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("hidden words")
     page = read(
@@ -75,13 +71,13 @@ def test_no_file_and_no_html_is_let_in(tmp_path: Path) -> None:
     assert page.body.strip().endswith("End.")
 
 
-def test_faults_of_the_text_are_no_failure() -> None:
+def test_faults_of_the_text_are_no_failure():
     page = read("Title\n==\n\n*open `and :role:`x\n\n.. odd:: a\n   :b: c\n\n   Inside.\n")
     assert "Title" in page.body
     assert "Inside." in page.body
 
 
-def test_what_a_broken_directive_hides_is_told() -> None:
+def test_what_a_broken_directive_hides_is_told():
     table = ".. list-table::\n   :widths: x\n\n   * - Pump\n     - Valve\n\n"
     page = read("Title\n=====\n\n" + 7 * table + "End |odd| of `it`_.\n")
     assert len(page.warnings) == 6

@@ -20,7 +20,7 @@ from pgrag.api.routes.uploads import pieces, stored
 from pgrag.ground.errors import InvalidInput, UnknownPage
 from pgrag.ground.values import jobs as values
 from pgrag.ingest.formats.formats import size_limit
-from pgrag.ingest.source.uploads import LINES, Page, checked_key, sent_page
+from pgrag.ingest.source.uploads import LINES, UploadedPage, checked_key, sent_page
 
 router = router_of_version()
 
@@ -122,7 +122,7 @@ async def _page(request: Request, library: str, version: str, key: str | None) -
             raise InvalidInput("The body is not a JSON object.", hint="It has key and content.")
         page = sent_page(fields | ({} if key is None else {"key": key}))
     else:
-        page = Page(checked_key(key), body, media_type)
+        page = UploadedPage(checked_key(key), body, media_type)
     if not page.has_known_format():
         return unsupported(request, media_type)
     largest = size_limit(page.key, page.origin, request.app.state.pgrag.settings.max_page_bytes)

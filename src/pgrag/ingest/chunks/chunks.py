@@ -28,10 +28,10 @@ def make_chunks(
 ) -> tuple[Chunk, ...]:
     """Return the chunks of a page: level 0 first, each section's level 1 before its level 2.
 
-    The path of every chunk begins with `path`, the page's hierarchical path; top headings that
-    equal the last part of `path` are not repeated. `description` is the author's summary, if any,
-    `last_line` the page's last line. `similarities` is for profiles that cut by meaning. A chunk
-    also has the end of the one before it, at most `overlap_size` characters.
+    `path` is the page's hierarchical path; top headings that equal its last part are not repeated.
+    `description` is the author's summary, `last_line` the page's last line. A profile that cuts by
+    meaning needs `similarities`. `overlap_size` limits the end of the previous chunk that a chunk
+    repeats, in characters.
     """
     drafts = pack(sections, profile, similarities)
     sections_cover, drafts_cover = _coverage(sections, drafts, path)
@@ -96,11 +96,9 @@ def make_chunks(
 def _coverage(
     sections: Sequence[Section], drafts: Sequence[Draft], path: tuple[str, ...]
 ) -> tuple[list[int], list[int]]:
-    """Decide which row represents each section: its only chunk, or else the section's row.
-
-    Counts the chunks with text of the section's subtree. The section's row covers nothing if there
-    are none, if the only chunk covers the section, or if the section is the whole page: then its
-    heading repeats the title above all text, and its summary is nearly identical to the page's.
+    """Decide which row represents each section: its only chunk, else the section's row. A section's
+    row covers nothing if its subtree has no chunk, if its only chunk covers it, or if the section
+    is the whole page: its summary would nearly equal the page's.
     """
     homes = [draft.pieces[0].section for draft in drafts]
     counts: Counter[int | None] = Counter(homes)
@@ -143,9 +141,8 @@ def same_words(one: str, other: str) -> bool:
 
 
 def _tail(text: str, size: int, strategy: OverlapStrategy) -> str:
-    """Return the last words of a text, at most `size` characters, on one line.
-
-    By `sentences`, whole ones; the last words if the last sentence alone is longer.
+    """Return the last words of a text, at most `size` characters, on one line. By `sentences`,
+    whole ones; the last words if the last sentence alone is longer.
     """
     tail = text[-size:] if size else ""
     if strategy == "sentences":

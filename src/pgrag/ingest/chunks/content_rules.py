@@ -1,8 +1,8 @@
 """The rules that classify text by content tags, in English, German and Russian.
 
-Each rule is data: the tag, the place to search, the required number of matches, and the patterns,
-one line per language, in which white space is significant. Rules prefer precision: a missing tag
-is a smaller fault than a wrong one.
+Each rule is data: the tag, where to search, the required number of matches, and the patterns, one
+line per language, in which white space is significant. Rules prefer precision: a missing tag is a
+smaller fault than a wrong one.
 """
 
 import re
@@ -10,18 +10,16 @@ from functools import cached_property
 from itertools import islice
 from typing import Literal
 
-#: "type": the page's type as the author wrote it. "audience": an audience or a tag of the page, as
-#: the author wrote it. "title": the page's title. "heading": the chunk's heading. "path": that
-#: heading and the headings above it, one per line. "opening": the first sentence. "text": the
-#: whole chunk without the lines of its code.
+#: "type", "audience": as the author declared them; a tag of the page counts as an audience.
+#: "title": the page's. "heading": the chunk's. "path": each heading above the chunk, and its own.
+#: "opening": the first sentence. "text": the whole chunk without the lines of its code.
 Place = Literal["type", "audience", "title", "heading", "path", "opening", "text"]
 
 
 class Rule:
-    """A tag for texts in whose `place` the patterns match at least `times` times.
-
-    `needs` is a comma-separated list of words, one of which occurs in every matching text: a fast
-    check that avoids the slow pattern search in all other texts.
+    """A tag for texts in whose `place` the patterns match at least `times` times. `needs` is a
+    comma-separated list of words, one of which occurs in every matching text: a fast check that
+    avoids the slow pattern search in all other texts.
     """
 
     def __init__(
@@ -50,11 +48,10 @@ class Rule:
         return sum(1 for _ in islice(self._pattern.finditer(text), self._times)) == self._times
 
 
-#: Kinds exclude each other only if an author declares one; marks combine with any kind.
+#: Kinds exclude each other only if an author declares one; marks combine with any kind. A text has
+#: at most one audience: its page's, unless a heading names another.
 KINDS = ("procedural", "conceptual", "reference", "policy")
 MARKS = ("definition", "example", "warning")
-#: A text has at most one audience, which is that of its page unless a heading names another.
-#: A page whose author states what must be known or set up is "intermediate".
 AUDIENCES = ("beginner", "intermediate", "advanced")
 CONTENT_TAGS = (*KINDS, *MARKS, *AUDIENCES)
 
@@ -89,19 +86,15 @@ _NOT_A_NAME = (
 #: A noun phrase of up to six words, without a comma.
 _NAME = rf"(?!(?:{_NOT_A_NAME})\b)(?:[\w*`«»\"'„“()/.+#-]+ ){{1,6}}"
 
+# fmt: off
 RULES = (
     Rule("procedural", "type", r"^(?:task|how-?to|tutorial|procedure|anleitung|инструкция)$"),
     Rule("conceptual", "type", r"^(?:concept|conceptual|explanation|overview|konzept)$"),
-    Rule(
-        "reference",
-        "type",
+    Rule("reference", "type",
         r"^(?:reference|referenz|справочник|.*[_-]reference|feature_gate)$",
-        r"^(?:web-api|css|html|svg|http|javascript|webgl|mathml|webextension)-(?!.*guide)",
-    ),
+        r"^(?:web-api|css|html|svg|http|javascript|webgl|mathml|webextension)-(?!.*guide)"),
     Rule("policy", "type", r"^(?:policy|richtlinie|contract|vertrag|agreement|договор)$"),
-    Rule(
-        "procedural",
-        "heading",
+    Rule("procedural", "heading",
         r"^how (?:to|do i|can i)\b"
         r"(?! (?:get (?:involved|in touch)|contribute|help|participate|(?:learn|find out) more))",
         rf"^(?:step \d+\b.*|steps|procedure|(?:{_ORDERS})(?! (?:case|time))(?: [\w`'./()*-]+)+)$",
@@ -109,11 +102,8 @@ RULES = (
         r"^(?:schritt \d+\b.*|schritte|anleitung|vorgehen|so (?:geht|funktioniert) es)$",
         rf"^(?:[\w`'./()-]+ )+(?:{_INFINITIVES})$",
         r"^(?:шаг \d+\b.*|шаги|порядок действий|пошаговая инструкция.*)$",
-        rf"^как (?:\w+(?:ть|ти)(?:ся)?)\b|^(?:{_ORDERS_RU}) ",
-    ),
-    Rule(
-        "procedural",
-        "text",
+        rf"^как (?:\w+(?:ть|ти)(?:ся)?)\b|^(?:{_ORDERS_RU}) "),
+    Rule("procedural", "text",
         # Without numbers only sentences count: "- Add colours (#12)" is a change, "- list" a verb.
         # One pattern: where no item begins, it fails once and not three times.
         r"^ *(?=[\d*-])(?:"
@@ -122,21 +112,15 @@ RULES = (
         r"|(?:\d+[.)]|[*-]) +[A-ZÄÖÜ]\w+en Sie\b"
         rf"|(?:\d+[.)]|[*-]) +(?:{_ORDERS_RU})\b"
         r")",
-        times=2,
-    ),
-    Rule(
-        "procedural",
-        "text",
+        times=2),
+    Rule("procedural", "text",
         r"\b(?:run|execute|enter|type) (?:the following|this) commands?\b",
         r"\b(?:follow|complete|perform) (?:these|the following) steps\b",
         r"\bführen sie (?:den |die )?folgenden? (?:befehle?|schritte?)\b",
         r"\bgehen sie (?:dazu )?(?:so|wie folgt) vor\b",
         r"\bвыполните (?:следующ\w+ )?(?:команд|шаг|действи)",
-        needs="command,steps,führen sie,gehen sie,выполните",
-    ),
-    Rule(
-        "conceptual",
-        "heading",
+        needs="command,steps,führen sie,gehen sie,выполните"),
+    Rule("conceptual", "heading",
         r"^(?:concepts?(?: and usage)?|key concepts|core concepts|overview|introduction|"
         r"background|motivation|rationale|architecture|design principles|how it works|"
         r"terminology)$",
@@ -147,11 +131,8 @@ RULES = (
         r"^(?:was (?:ist|sind|bedeutet) |warum |wie .+ funktioniert$)",
         r"^(?:обзор|введение|основы|архитектура|терминология|основные понятия|"
         r"принцип(?:ы)? работы|как это работает)$",
-        r"^(?:что такое |почему |зачем |как (?:работает|устроен))",
-    ),
-    Rule(
-        "reference",
-        "heading",
+        r"^(?:что такое |почему |зачем |как (?:работает|устроен))"),
+    Rule("reference", "heading",
         r"^`?(?:(?:\w+ )?reference|syntax|parameters?|(?:positional )?arguments|options|flags|"
         r"return values?|(?:instance |static )?(?:properties|methods)|attributes|fields|values|"
         r"exceptions|events|formal (?:definition|syntax)|specifications|browser compatibility|"
@@ -164,11 +145,8 @@ RULES = (
         r"tastenkürzel|tastenkombinationen|befehlsübersicht|abmessungen)$",
         r"^(?:справочник|синтаксис|параметры|аргументы|опции|ключи|возвращаем\w+ значени\w|"
         r"свойства|атрибуты|методы|технические характеристики|коды ошибок|"
-        r"переменные окружения|горячие клавиши|поля)$",
-    ),
-    Rule(
-        "reference",
-        "text",
+        r"переменные окружения|горячие клавиши|поля)$"),
+    Rule("reference", "text",
         r"^\|? *(?:name|field|option|parameter|property|flag|code|command|attribute|argument|"
         r"variable|key|shortcut|setting)s? *\|.*\b(?:description|meaning|default|effect|type|"
         r"action|value)\b",
@@ -177,19 +155,13 @@ RULES = (
         r"wirkung|typ|wert)\b",
         r"^\|? *(?:имя|поле|опция|параметр|свойство|ключ|код|команда|атрибут|аргумент|"
         r"переменная|клавиша|показатель) *\|.*\b(?:описание|значение|действие|тип)\b",
-        needs="|",
-    ),
-    Rule(
-        "reference",
-        "text",
+        needs="|"),
+    Rule("reference", "text",
         r"^ *(?:[*-] +)?\**`[^`\n]+`\**(?: ?\([^)\n]*\))?(?: \w+)?(?: [—–-] |: )",
         r"^ *(?:[*-] +)?`?-{1,2}[a-z][\w-]+[^\n]{0,40}(?: [—–-] |: |  )",
         times=3,
-        needs="`,--, -",
-    ),
-    Rule(
-        "policy",
-        "heading",
+        needs="`,--, -"),
+    Rule("policy", "heading",
         r"^code of conduct$|^terms (?:of (?:use|service)|and conditions)\b",
         # "The new volume retention policy" is a feature.
         r"^(?:(?:the|our|company|corporate|staff|employee|group|general|project) )*"
@@ -203,11 +175,8 @@ RULES = (
         r"hausordnung|haftung|gewährleistung|geheimhaltung|kündigung|vertragsstrafe|"
         r"verschwiegenheit)$",
         r"^(?:политика |правила |условия использования|кодекс |ответственность сторон|"
-        r"порядок расторжения|обязанности сторон)",
-    ),
-    Rule(
-        "policy",
-        "text",
+        r"порядок расторжения|обязанности сторон)"),
+    Rule("policy", "text",
         r"\b(?:shall(?: not)?|(?:is|are) (?:strictly )?(?:prohibited|forbidden)|"
         r"(?:is|are) obliged to|"
         r"the (?:tenant|landlord|employee|employer|contractor|client|licensee|parties) "
@@ -227,11 +196,8 @@ RULES = (
         "notice period,disciplinary,verpflichtet,untersagt,unzulässig,haftet,haften,"
         "kündigungsfrist,schriftliche,mieter,arbeitnehmer,arbeitgeber,auftragnehmer,"
         "auftraggeber,§,обязан,обязуется,запрещ,допускается,ответственность,согласи,вправе,"
-        "обяз",
-    ),
-    Rule(
-        "definition",
-        "opening",
+        "обяз"),
+    Rule("definition", "opening",
         rf"^(?:(?:an?|the) )?{_NAME}(?:is|are) an? "
         r"(?!(?:critical|important|key|crucial|vital|essential|major|common|good|great|bit|lot|"
         r"matter|must|ongoing|bold|distinct|different|optional)\b)[^?]*$",
@@ -244,18 +210,12 @@ RULES = (
         rf"^(?!(?:{_NOT_A_NAME})\b)[\w*`«»\"'()/ .+-]{{2,60}} "
         r"(?:называ(?:ется|ют|ются)|представля(?:ет|ют) собой) ",
         needs=" is , are , refers to , denotes , stands for , ist , sind ,bezeichne, heißt ,"
-        " nennt , steht für ,versteht,это,называ,представля",
-    ),
-    Rule(
-        "example",
-        "path",
+        " nennt , steht für ,versteht,это,называ,представля"),
+    Rule("example", "path",
         r"^(?:\w+ )?examples?$|^examples?(?: \d+\b|:| of | for | with | using )",
         r"^(?:\w*beispiele?|beispiele? (?:\d+|für|mit)\b.*)$",
-        r"^пример(?:ы)?(?: [\w ]+)?$",
-    ),
-    Rule(
-        "example",
-        "text",
+        r"^пример(?:ы)?(?: [\w ]+)?$"),
+    Rule("example", "text",
         r"\b(?:for example|e\.g\.|as an example)[^.\n]{0,100}:\s*\n+\s*(?:`{3}|~{3})",
         r"\b(?:here(?:'s| is| are)(?: some| an?)?(?: \w+)? examples?|"
         r"(?:the )?(?:following|above|below) (?:\w+ )?examples?|"
@@ -267,49 +227,31 @@ RULES = (
         r"^\**(?:rechen)?beispiel\**(?: \d+)?\**:",
         r"\bнапример[^.\n]{0,100}:\s*\n+\s*(?:`{3}|~{3})",
         r"\b(?:следующ\w+|привед[её]нн\w+|в этом) пример|^\**пример\**(?: \d+)?\**:",
-        needs="example,e.g.,beispiel,z. b.,z.b.,пример",
-    ),
-    Rule(
-        "warning",
-        "text",
+        needs="example,e.g.,beispiel,z. b.,z.b.,пример"),
+    Rule("warning", "text",
         r"^ *(?:> *)*\[!(?:warning|caution|danger|attention)\]",
         r"^ *(?:> *)*\**(?:warning|caution|danger|achtung|warnung|vorsicht|gefahr|"
         r"внимание|осторожно|предупреждение|опасно)!?(?:\*\*:?|[:!])",
         needs="warning,caution,danger,attention,achtung,warnung,vorsicht,gefahr,внимание,осторожно,"
-        "предупреждение,опасно",
-    ),
-    Rule(
-        "beginner",
-        "audience",
+        "предупреждение,опасно"),
+    Rule("beginner", "audience",
         r"^(?:beginners?|novices?|newcomers?|introductory|elementary|easy)$",
         r"^(?:anfänger(?:innen)?|einsteiger(?:innen)?|leicht|einfach)$",
-        r"^(?:начинающи[йем]|новичк?(?:ок|и|ам)|начальный|л[её]гкий|простой)$",
-    ),
-    Rule(
-        "intermediate",
-        "audience",
-        r"^intermediate$|^mittel(?:stufe|schwer)?$|^средний$",
-    ),
-    Rule(
-        "advanced",
-        "audience",
+        r"^(?:начинающи[йем]|новичк?(?:ок|и|ам)|начальный|л[её]гкий|простой)$"),
+    Rule("intermediate", "audience",
+        r"^intermediate$|^mittel(?:stufe|schwer)?$|^средний$"),
+    Rule("advanced", "audience",
         r"^(?:advanced|experts?|experienced|hard|difficult)$",
         r"^(?:fortgeschritten(?:e|er)?|experten?|profis?|schwer|schwierig)$",
-        r"^(?:продвинутый|опытны[йем]|эксперт(?:ы|ам)?|сложный)$",
-    ),
-    Rule(
-        "beginner",
-        "title",
+        r"^(?:продвинутый|опытны[йем]|эксперт(?:ы|ам)?|сложный)$"),
+    Rule("beginner", "title",
         r"^(?:get(?:ting)? started|quick ?start|first steps|your first|hello,? \w+$|"
         r"intro(?:duction)? to|tour of)\b|\b(?:basics|quick ?start|101)$|"
         r"^what (?:is|are) (?!new|next)[\w .-]+$",
         r"^(?:erste schritte|schnelleinstieg|einstieg in|einführung in|was (?:ist|sind))\b|"
         r"\b(?:grundlagen|schnelleinstieg)$",
-        r"^(?:первые шаги|начало работы|быстрый старт|введение в|знакомство с|основы|что такое)\b",
-    ),
-    Rule(
-        "advanced",
-        "title",
+        r"^(?:первые шаги|начало работы|быстрый старт|введение в|знакомство с|основы|что такое)\b"),
+    Rule("advanced", "title",
         r"^advanced\b|\badvanced (?:usage|topics|configuration|features|guide|options)\b|"
         r"\binternals\b|\bdeep[- ]dive\b|\bunder the hood\b|\bfor experts\b|"
         r"\bhigh(?:ly)?[- ]availab|^hardening\b|\bdisaster recovery\b|\bperformance tuning\b|"
@@ -319,27 +261,18 @@ RULES = (
         r"\bfortgeschritten|\bfür (?:experten|profis)\b|\bhochverfügbar|\binterna$|"
         r"\bunter der haube\b|\bhärtung\b|\bleistungsoptimierung\b",
         r"\bпродвинут|\bрасширенн\w+ (?:возможности|настройк)|\bдля экспертов\b|"
-        r"\bвнутренне\w+ устройств|\b(?:высок\w+ доступност|отказоустойчив)|\bпод капотом\b",
-    ),
-    Rule(
-        "beginner",
-        "path",
+        r"\bвнутренне\w+ устройств|\b(?:высок\w+ доступност|отказоустойчив)|\bпод капотом\b"),
+    Rule("beginner", "path",
         r"\b(?:for|guide to) (?:absolute |complete )?beginners\b|\bbeginner'?s?'? guide\b|"
         r"^(?:getting started|quick ?start|first steps|your first [\w -]+)!?$",
         r"\bfür (?:einsteiger|anfänger|neulinge)\b|^(?:erste schritte|schnelleinstieg)$",
-        r"\bдля (?:начинающих|новичков)\b|^(?:первые шаги|начало работы|быстрый старт)$",
-    ),
-    Rule(
-        "intermediate",
-        "heading",
+        r"\bдля (?:начинающих|новичков)\b|^(?:первые шаги|начало работы|быстрый старт)$"),
+    Rule("intermediate", "heading",
         r"^(?:before you (?:begin|start)|(?:\w+ )?prerequisites?)$",
         r"^(?:(?:\w+)?voraussetzungen|vorkenntnisse|bevor (?:sie|du) (?:beginn|anf|start)\w+)$",
         r"^(?:предварительные (?:требования|условия)|перед началом(?: работы)?|"
-        r"прежде чем начать|подготовка к работе)$",
-    ),
-    Rule(
-        "intermediate",
-        "text",
+        r"прежде чем начать|подготовка к работе)$"),
+    Rule("intermediate", "text",
         r"\b(?:you|readers?) (?:should|must|need to) (?:already )?(?:be familiar with|"
         r"familiarize yourself with|have read|(?:have|know) the basics)\b|"
         r"\bassum(?:es?|ing) (?:that )?(?:you(?:'re| are| already)? (?:know|familiar|"
@@ -351,14 +284,11 @@ RULES = (
         r"\bпредполагается, что вы\b|\bнеобходим\w* (?:базов\w+ )?знани|"
         r"\bвы должны (?:уже )?(?:знать|понимать|быть знакомы)",
         needs="familiar,know,understand,have read,basics,assum,kenntnisse,sollten sie,"
-        "предполагается,знани,вы должны",
-    ),
-    Rule(
-        "advanced",
-        "path",
+        "предполагается,знани,вы должны"),
+    Rule("advanced", "path",
         r"^advanced\b|\badvanced (?:usage|topics|configuration|features|guide|users|options)\b|"
         r"\bfor experts\b|\bdeep dive$|^(?:deep dive|internals)\b",
         r"\bfür (?:fortgeschrittene|experten|profis)\b|^fortgeschrittene\b",
-        r"\bдля (?:опытных|продвинутых|экспертов)\b|^(?:продвинут|расширенные возможности)",
-    ),
+        r"\bдля (?:опытных|продвинутых|экспертов)\b|^(?:продвинут|расширенные возможности)"),
 )
+# fmt: on

@@ -12,9 +12,9 @@ from pgrag.ingest.values import Chunk
 
 #: Maximum length of a first sentence that is a definition.
 _OPENING = 300
-#: Characters of a heading whose tags are remembered: the same few head most sections of a site.
+#: Longest heading whose tags are cached: a few headings recur in most sections of a site.
 _REMEMBERED = 200
-#: The rules for the places that are different in every chunk.
+#: The rules that differ from chunk to chunk.
 _TEXT_RULES = tuple(rule for rule in RULES if rule.place in ("opening", "text"))
 _KNOWLEDGE = tuple(rule for rule in _TEXT_RULES if rule.tag == "intermediate")
 _CODE = re.compile(r"^ *(`{3,}|~{3,})[^\n]*\n.*?(?:^ *\1[`~]* *$|\Z)", re.MULTILINE | re.DOTALL)
@@ -34,33 +34,23 @@ def tag_chunks(
 ) -> tuple[Chunk, ...]:
     """Return the chunks with their content tags, in the order of `CONTENT_TAGS`.
 
-    A paragraph is tagged by its text and headings. If these do not determine its kind, the page
-    type that the author declared does; if they do not name its audience, the page's applies, of
-    which `audience` is the declared one. A summary gets the tags of more than half of the
-    paragraphs below it.
+    A paragraph is tagged by its text and headings. If these give no kind, the declared page type
+    does; if they name no audience, the page's applies (`audience` if declared). A summary gets the
+    tags of more than half of the paragraphs below it.
     """
     kind = _first("type", (page_type or "").strip())
-    tags_of = [
-        _paragraph_tags(chunk, page_path, kind) if chunk.level == 2 else frozenset()
-        for chunk in chunks
-    ]
     audience = audience or _page_audience(chunks, page_path)
-    tags_of = [
-        _with_audience(tags, audience) if chunk.level == 2 else tags
-        for chunk, tags in zip(chunks, tags_of, strict=True)
-    ]
-    below: list[list[frozenset[str]]] = [[] for _ in chunks]
+    tags_of_row: list[list[set[str]]] = [[] for _ in chunks]
     for index, chunk in enumerate(chunks):
-        above = chunk.parent if chunk.level == 2 else None
-        while above is not None:
-            below[above].append(tags_of[index])
-            above = chunks[above].parent
-    final = (
-        tags if chunk.level == 2 else _shared(paragraphs)
-        for chunk, tags, paragraphs in zip(chunks, tags_of, below, strict=True)
-    )
+        if chunk.level == 2:
+            tags = _paragraph_tags(chunk, page_path, kind, audience)
+            row: int | None = index
+            while row is not None:
+                tags_of_row[row].append(tags)
+                row = chunks[row].parent
+    final = map(_in_order, map(_shared, tags_of_row))
     return tuple(
-        replace(chunk, content_tags=_in_order(tags)) if tags else chunk
+        replace(chunk, content_tags=tags) if tags else chunk
         for chunk, tags in zip(chunks, final, strict=True)
     )
 
@@ -68,10 +58,9 @@ def tag_chunks(
 def content_tags(
     content: str, *, heading: str = "", above: Sequence[str] = (), kind: str | None = None
 ) -> tuple[str, ...]:
-    """Return the tags of a text with this heading, below the headings `above`.
-
-    `kind` is the page's kind, the fallback for a text without one. The kind "reference" always
-    applies, because headings of a reference such as "Create a volume" name entries, not tasks.
+    """Return the tags of a text with this heading, below the headings `above`. `kind` is the
+    page's, for a text without one. "reference" always applies: a heading of a reference such as
+    "Create a volume" names an entry, not a task.
     """
     tags = {*_text_tags(content, _TEXT_RULES), *_tags("heading", _plain(heading))}
     for each in (*above, heading):
@@ -109,8 +98,8 @@ def _first(place: Place, written: str) -> str | None:
 
 def _tags(place: Place, written: str) -> tuple[str, ...]:
     """Return the tags of the rules for a short text that fit, in the order of the rules."""
-    find = _remembered_tags if len(written) <= _REMEMBERED else _remembered_tags.__wrapped__
-    return find(place, written)
+    cached = _remembered_tags if len(written) <= _REMEMBERED else _remembered_tags.__wrapped__
+    return cached(place, written)
 
 
 @lru_cache(maxsize=4096)
@@ -119,10 +108,9 @@ def _remembered_tags(place: Place, written: str) -> tuple[str, ...]:
 
 
 def _page_audience(chunks: Sequence[Chunk], page_path: tuple[str, ...]) -> str | None:
-    """Return the audience of a page by its title, or by what it says must be known or set up.
-
-    What must be known stands in the first paragraphs, and then the page is not for beginners.
-    Only the page's own sections count: the prerequisites of a section are not the page's.
+    """Return the audience of a page by its title, else by its prerequisites. Prerequisites are in
+    the first paragraphs, or a section directly below the page; a page that has some is not for
+    beginners.
     """
     titled = _first("title", _plain(page_path[-1]))
     if titled == "advanced":
@@ -136,34 +124,27 @@ def _page_audience(chunks: Sequence[Chunk], page_path: tuple[str, ...]) -> str |
     return titled
 
 
-def _with_audience(tags: frozenset[str], page_audience: str | None) -> frozenset[str]:
-    """Leave the one audience of a paragraph, else give it the page's.
-
-    "Getting started" on a page for others is for them.
+def _paragraph_tags(
+    chunk: Chunk, page_path: tuple[str, ...], kind: str | None, page_audience: str | None
+) -> set[str]:
+    """Tag a paragraph; the page's title counts as a heading above, never as its own heading. One
+    audience stays: "Getting started" on a page for others is for those others.
     """
-    own = "advanced" if "advanced" in tags else page_audience
-    own = own or ("beginner" if "beginner" in tags else None)
-    return tags - set(AUDIENCES) | ({own} if own else set())
-
-
-def _paragraph_tags(chunk: Chunk, page_path: tuple[str, ...], kind: str | None) -> frozenset[str]:
-    """Tag a paragraph; the page's title counts as a heading above, never as its own heading."""
     headings = chunk.path[len(page_path) :]
-    tags = content_tags(
-        chunk.content,
-        heading=headings[-1] if headings else "",
-        above=(*page_path[-1:], *headings[:-1]),
-        kind=kind,
-    )
-    return frozenset(tags)
+    above = (*page_path[-1:], *headings[:-1])
+    heading = headings[-1] if headings else ""
+    tags = {*content_tags(chunk.content, heading=heading, above=above, kind=kind)}
+    audience = "advanced" if "advanced" in tags else page_audience
+    audience = audience or ("beginner" if "beginner" in tags else None)
+    return tags - set(AUDIENCES) | ({audience} if audience else set())
 
 
-def _shared(paragraphs: Sequence[frozenset[str]]) -> set[str]:
+def _shared(paragraphs: Sequence[set[str]]) -> set[str]:
     counts = Counter(tag for tags in paragraphs for tag in tags)
     return {tag for tag, count in counts.items() if 2 * count > len(paragraphs)}
 
 
-def _in_order(tags: set[str] | frozenset[str]) -> tuple[str, ...]:
+def _in_order(tags: set[str]) -> tuple[str, ...]:
     return tuple(tag for tag in CONTENT_TAGS if tag in tags)
 
 

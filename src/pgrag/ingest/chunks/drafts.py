@@ -43,9 +43,9 @@ class _Union:
 def merge_small(drafts: list[Draft], profile: ChunkProfile) -> list[Draft]:
     """Return the drafts of a section with none below the profile's minimum, except a single draft.
 
-    Starting with the smallest, a fragment merges with its smaller neighbour. If that would exceed
-    the maximum, the fragment takes as little of a neighbour as makes it large enough. If code that
-    must stay whole prevents this, the two are merged beyond the maximum.
+    Starting with the smallest, a fragment merges with its smaller neighbour. If the union exceeds
+    the maximum, the fragment takes just enough text from a neighbour. If code that must stay whole
+    prevents this, the two are merged beyond the maximum.
     """
     if len(drafts) == 1 or all(len(draft.text) >= profile.minimum for draft in drafts):
         return drafts
@@ -83,10 +83,8 @@ class _Row:
         return [self._drafts[index] for index in sorted(self._drafts)]
 
     def smallest_fragment(self) -> int | None:
-        """Return the index of the smallest draft below the minimum.
-
-        Drafts of equal size are ordered by their text, not by position: a new draft at the
-        beginning of a page must not change all pairs after it.
+        """Return the index of the smallest draft below the minimum. The text breaks ties, not the
+        position: a new draft must not change all pairs after it.
         """
         while self._waiting:
             size, _, index = heapq.heappop(self._waiting)
@@ -124,9 +122,8 @@ class _Row:
 
 
 def _share(union: _Union, profile: ChunkProfile) -> tuple[Draft, Draft] | None:
-    """Split a union that is too large into two drafts within minimum and maximum.
-
-    The fragment takes as little as possible from its neighbour. None if no such split exists.
+    """Split a union that is too large into two drafts within minimum and maximum. The fragment
+    takes as little as possible from its neighbour. None if no such split exists.
     """
     pieces = list(union.draft.pieces)
     for _ in range(_REFINEMENTS):

@@ -16,15 +16,11 @@ _BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*")
 
 
 def pack(
-    sections: Sequence[Section],
-    profile: ChunkProfile,
-    similarities: Similarities | None = None,
+    sections: Sequence[Section], profile: ChunkProfile, similarities: Similarities | None = None
 ) -> list[Draft]:
-    """Return the drafts of a page in reading order.
-
-    The blocks of a section fill drafts up to the preferred size; fragments below the minimum are
-    merged. A draft never crosses a heading, so every section with text can be found and linked as
-    itself. A profile that cuts by meaning needs `similarities`.
+    """Return the drafts of a page in reading order; a profile by meaning needs `similarities`. The
+    blocks of a section fill drafts up to the preferred size, then fragments are merged. A draft
+    never crosses a heading, so that every section with text is a result of its own.
     """
     pieces = [
         [piece for block in section.blocks for piece in cut(block, index, profile)]

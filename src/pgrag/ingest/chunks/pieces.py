@@ -29,11 +29,9 @@ class Piece:
 
 
 def cut(block: Block, section: int, profile: ChunkProfile) -> list[Piece]:
-    """Return a block as pieces within the profile's maximum.
-
-    A block that fits stays whole. Longer text is split at sentences, a list at its items (and a
-    long item at its blocks), a table or HTML at lines, code at lines (each piece is fenced
-    again). A sentence, row or line that is still too long is split at white space or anywhere.
+    """Return a block as pieces within the profile's maximum. A longer block is split at its
+    sentences, items, rows or lines, and these at white space or anywhere. Each piece of code is
+    fenced again.
     """
     whole = Piece(
         block.type,
@@ -56,10 +54,7 @@ def introduces(piece: Piece, following: Piece) -> bool:
 
 
 def refine(piece: Piece, profile: ChunkProfile) -> list[Piece]:
-    """Split a piece at its natural borders, or at words if it has none.
-
-    Code is not split.
-    """
+    """Split a piece at its natural borders, or at words if it has none; code stays whole."""
     if piece.kind == "code":
         return [piece]
     return _parts(piece, profile, max(len(piece.text) // 4, 20))
@@ -74,10 +69,7 @@ def _fitting(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
 
 
 def _parts(piece: Piece, profile: ChunkProfile, words: int) -> list[Piece]:
-    """Split a piece at the borders of its kind, else at sentences, else at `words` characters.
-
-    The first part inherits the joint of the piece.
-    """
+    """Split a piece at the borders of its kind, else at sentences, else at `words` characters."""
     splitters: dict[str, Callable[[Piece, ChunkProfile], Iterable[Piece]]] = {
         "code": _code,
         "list": _items,
@@ -99,13 +91,12 @@ def _parts(piece: Piece, profile: ChunkProfile, words: int) -> list[Piece]:
 
 
 def _part(piece: Piece, kind: str, text: str, line_start: int, joint: str = PARAGRAPH) -> Piece:
-    """Return a part of a piece, which begins on a line of the source."""
+    """Return a part of a piece that begins on this line of the source."""
     line_end = line_start + text.count("\n")
     return Piece(kind, text, line_start, line_end, piece.types, piece.section, joint)
 
 
 def _spans(piece: Piece, spans: Iterable[tuple[int, int]], kind: str) -> Iterator[Piece]:
-    """Yield parts by offsets."""
     line, counted = piece.line_start, 0
     for start, end in spans:
         between = piece.text[counted:start]

@@ -26,9 +26,9 @@ def by_meaning(
 ) -> list[list[list[Piece]]]:
     """Return the groups of pieces of each section, in order; each group becomes a chunk.
 
-    Once a chunk has half the preferred size, it ends at a border among the page's weakest that is
-    no stronger than the adjacent borders. A chunk that would exceed the maximum ends at its weakest
-    border beyond the minimum. Takes time linear in the length of the page.
+    From half the preferred size on, a chunk ends at a border among the page's weakest that is no
+    stronger than the adjacent ones; one that would exceed the maximum, at its weakest border beyond
+    the minimum. Takes linear time.
     """
     fine = [
         [part for piece in pieces for part in _sentences(piece, profile)] for pieces in sections

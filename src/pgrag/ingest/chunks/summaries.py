@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from pgrag.ingest.text.inline import plain
 from pgrag.ingest.text.sentences import shortened
@@ -18,46 +19,39 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 
 def page_summary(title: str, description: str | None, sections: Sequence[Section]) -> str:
-    """Return the page's description, else its first sentences, and its headings as a list.
-
-    At most about 1200 characters; headings that no longer fit are omitted. The summary of a page
-    with neither text nor headings is its title.
+    """Return the description, else the first sentences, and the headings as a list. At most 1200
+    characters: headings that no longer fit are omitted. The title stands in for a page without text
+    and headings.
     """
     lead = _shortened(plain(description), PAGE_LEAD) if description else ""
     lead = lead or _lead((block for section in sections for block in section.blocks), PAGE_LEAD)
-    parts = [lead or title]
-    room = PAGE_SUMMARY - len(parts[0]) - 2
+    lead = lead or title
     shown = [section for section in sections if section.level and section.heading != title]
     top = min((section.depth for section in shown), default=1)
-    outline: list[str] = []
-    for section in shown:
-        line = f"{'  ' * (section.depth - top)}- {section.heading}"
-        room -= len(line) + 1
-        if room < 0:
-            break
-        outline.append(line)
-    if outline:
-        parts.append("\n".join(outline))
-    return "\n\n".join(parts)
+    lines = (f"{'  ' * (section.depth - top)}- {section.heading}" for section in shown)
+    return _with_lines(lead, lines, PAGE_SUMMARY - len(lead) - 2)
 
 
 def section_summary(sections: Sequence[Section], index: int) -> str:
-    """Return the first sentences of a section and, as a list, of its child sections.
-
-    At most about 500 characters. The summary of a section without any text is its heading.
+    """Return the first sentences of a section and, as a list, of its children; else its heading. At
+    most about 500 characters.
     """
     section = sections[index]
     lead = _lead(section.blocks, SECTION_LEAD if section.children else SECTION_SUMMARY)
-    lines: list[str] = []
-    room = SECTION_SUMMARY - len(lead)
-    for child in section.children:
-        first = _lead(sections[child].blocks, SECTION_LEAD // 2)
-        line = f"- {sections[child].heading}" + (f": {first}" if first else "")
-        room -= len(line) + 1
-        if room < 0:
-            break
-        lines.append(line)
-    return "\n\n".join(filter(None, (lead, "\n".join(lines)))) or section.heading
+    lines = (
+        f"- {sections[child].heading}" + (f": {first}" if first else "")
+        for child in section.children
+        for first in [_lead(sections[child].blocks, SECTION_LEAD // 2)]
+    )
+    return _with_lines(lead, lines, SECTION_SUMMARY - len(lead)) or section.heading
+
+
+def _with_lines(lead: str, lines: Iterable[str], room: int) -> str:
+    """Return the lead and below it as many of the lines as fit."""
+    written = [*lines]
+    sizes = accumulate(len(line) + 1 for line in written)
+    fitting = (line for line, size in zip(written, sizes, strict=True) if size <= room)
+    return "\n\n".join(filter(None, (lead, "\n".join(fitting))))
 
 
 def _lead(blocks: Iterable[Block], limit: int) -> str:

@@ -2,15 +2,15 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
 from pgrag.ingest.edges.links import Link, find_links
-from pgrag.ingest.edges.relations import find_relations
+from pgrag.ingest.edges.relations import Lines, find_relations
 from pgrag.ingest.text import templating
 from pgrag.ingest.text.inline import plain
-from pgrag.ingest.text.prose import Passage, Prose
+from pgrag.ingest.text.prose import Prose, ProseBlock
 from pgrag.ingest.text.sentences import sentence_spans
 from pgrag.ingest.values import Chunk, Edge
 
@@ -30,20 +30,17 @@ _MARK = re.compile(r"\[!edge\][+-]?[ \t]*|(?<=\[\[)rel:[ \t]*\w[\w-]*:?[ \t]+(?!
 
 
 def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
-    """Return the edges in the text of a page in source order, and warnings.
-
-    `document` of each edge is 0 until `assign_documents` sets it. Takes linear time.
+    """Return the edges in the text of a page in source order, and warnings, in linear time.
+    `document` is 0 until `assign_documents` sets it.
     """
-    passages = prose.passages
-    relations, faults = find_relations(passages, find_links(prose))
-    edges: list[Edge] = []
-    for number, relations_of_passage in groupby(relations, lambda each: each.link.passage):
-        passage = passages[number]
-        words, counted, line = _Words(passage), 0, passage.line
-        for relation in relations_of_passage:
+    blocks, edges = prose.blocks, list[Edge]()
+    lines = Lines(blocks)
+    relations, faults = find_relations(blocks, find_links(prose))
+    for number, relations_of_block in groupby(relations, lambda each: each.link.block):
+        block = blocks[number]
+        words = _Words(block)
+        for relation in relations_of_block:
             link = relation.link
-            line += passage.text.count("\n", counted, link.start)
-            counted = link.start
             text = _words_of(link.words)
             edges.append(
                 Edge(
@@ -51,7 +48,7 @@ def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
                     kind=relation.kind,
                     confidence=relation.confidence,
                     target=link.target,
-                    line=line,
+                    line=lines.of(link.block, link.start),
                     document=0,
                     fragment=link.fragment,
                     text=text[:_MAX_SENTENCE],
@@ -70,27 +67,20 @@ def _words_of(markdown: str) -> str:
 
 def with_defaults(edges: Iterable[Edge], page_type: str, kinds: Sequence[str]) -> list[Edge]:
     """Add one edge of each of the page type's kinds to every link and embed."""
-    extended: list[Edge] = []
-    for edge in edges:
-        extended.append(edge)
-        if edge.rule.startswith("explicit:"):
-            extended += (
-                replace(
-                    edge,
-                    rule=f"edge_defaults:{page_type}",
-                    kind=kind,
-                    confidence=DEFAULT_CONFIDENCE,
-                )
-                for kind in kinds
-            )
-    return extended
+    return [each for edge in edges for each in (edge, *_defaults(edge, page_type, kinds))]
+
+
+def _defaults(edge: Edge, page_type: str, kinds: Sequence[str]) -> Iterator[Edge]:
+    if edge.rule.startswith("explicit:"):
+        rule = f"edge_defaults:{page_type}"
+        for kind in kinds:
+            yield replace(edge, rule=rule, kind=kind, confidence=DEFAULT_CONFIDENCE)
 
 
 def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Edge, ...]:
-    """Return the edges with the index of their chunk: the paragraph that contains their line.
-
-    If a line is split into several chunks, the chunk with the link's text is chosen. An edge
-    outside all paragraphs belongs to the section that contains its line, else to the page.
+    """Return the edges with the index of their chunk: the paragraph that contains their line. Of
+    several chunks of one line, the one with the link's text is chosen. An edge outside all
+    paragraphs belongs to the section that contains its line, else to the page.
     """
     lines = {edge.line for edge in edges}
     sections: dict[int, int] = {}
@@ -126,10 +116,10 @@ def _with_text(text: str, candidates: Sequence[int], first: int, chunks: Sequenc
 
 
 class _Words:
-    """The words around each link of a passage."""
+    """The words around each link of a block."""
 
-    def __init__(self, passage: Passage) -> None:
-        self._passage = passage
+    def __init__(self, block: ProseBlock) -> None:
+        self._block = block
         self._spans: list[tuple[int, int]] | None = None
         self._starts: list[int] = []
         self._known: dict[tuple[int, int], str] = {}
@@ -138,11 +128,11 @@ class _Words:
         """Return the sentence or table row of a link, at most 300 characters."""
         start, end = self._span(link)
         if (sentence := self._known.get((start, end))) is None:
-            source = _MARK.sub("", self._passage.text[start:end])
-            if self._passage.kind == "table":
+            source = _MARK.sub("", self._block.text[start:end])
+            if self._block.kind == "table":
                 source = source.replace("\\|", "|")
             sentence = _words_of(source)
-            if self._passage.kind == "table":
+            if self._block.kind == "table":
                 sentence = " ".join(sentence.replace("|", " ").split())
             self._known[start, end] = sentence
         if len(sentence) <= _MAX_SENTENCE:
@@ -152,9 +142,9 @@ class _Words:
         return sentence[first : first + _MAX_SENTENCE].strip()
 
     def _span(self, link: Link) -> tuple[int, int]:
-        text = self._passage.text
+        text = self._block.text
         if self._spans is None:
-            if self._passage.callout is not None:
+            if self._block.callout is not None:
                 # each line says a relation of its own
                 self._spans = [match.span() for match in _LINE.finditer(text)]
             elif _SENTENCE_END.search(text):
@@ -170,7 +160,7 @@ class _Words:
         start, end = self._spans[first][0], self._spans[last][1]
         if end - start <= 2 * _WINDOW + _MAX_SENTENCE:
             return start, end
-        # images may nest, so a link can span the whole passage: limit the window at its end, too
+        # images may nest, so a link can span the whole block: limit the window at its end, too
         last_sign = min(link.end, link.start + _MAX_SENTENCE)
         start, end = max(start, link.start - _WINDOW), min(end, last_sign + _WINDOW)
         return max(start, text.find(" ", start, link.start) + 1), end

@@ -7,7 +7,7 @@ from typing import Any
 from pgrag.ingest.edges.links import MAX_TARGET, find_links, split_target
 from pgrag.ingest.edges.relations import kind_name
 from pgrag.ingest.text.inline import plain
-from pgrag.ingest.text.prose import Passage, Prose
+from pgrag.ingest.text.prose import Prose, ProseBlock
 from pgrag.ingest.values import Edge
 
 LINK_KEYS = (
@@ -28,24 +28,22 @@ _REACH = 2000
 def find_front_matter_edges(
     fields: Mapping[str, Any], head: str, tags: Sequence[str] = (), link_keys: Sequence[str] = ()
 ) -> list[Edge]:
-    """Return the links and tags of a page's front matter in source order.
-
-    `head` is the verbatim front matter, from the first line of the source; `tags` are its tags,
-    `link_keys` the fields with links in addition to `LINK_KEYS`. A value is `[[note]]`, a
-    Markdown link, a name, a path or an address, or a list of these.
+    """Return the links and tags of a page's front matter in source order. `head` is the verbatim
+    front matter from line 1, `tags` are its tags, `link_keys` fields with links beside `LINK_KEYS`.
+    A value is `[[note]]`, a Markdown link, a name, a path or an address, or a list of these.
     """
     kinds = {kind_name(key) for key in (*LINK_KEYS, *link_keys)}
     lines = head.split("\n")
     edges: list[Edge] = []
     tag_field = next((field for field in fields if field.lower() in _TAG_KEYS), None)
     if tags and tag_field is not None:
-        lines_of_field = _Place(lines, tag_field)
+        lines_of_field = _FieldLines(lines, tag_field)
         edges += (
             Edge("tag", "tagged", 1.0, tag, lines_of_field.of(tag), 0, text=tag) for tag in tags
         )
     for field, value in fields.items():
         if (kind := kind_name(field)) in kinds:
-            lines_of_field = _Place(lines, field)
+            lines_of_field = _FieldLines(lines, field)
             for text in _texts(value):
                 line = lines_of_field.of(text)
                 edges += (
@@ -77,7 +75,7 @@ def _texts(value: Any) -> Iterator[str]:
 def _links(text: str) -> Iterator[tuple[str, str | None, str]]:
     """Yield (target, fragment, words) of each link in a value, else of the value itself."""
     if "[" in text:
-        links = [link for link in find_links(Prose((Passage(text, 1),))) if link.form != "tag"]
+        links = [link for link in find_links(Prose((ProseBlock(text, 1),))) if link.form != "tag"]
         for link in links:
             yield link.target, link.fragment, plain(link.words)[:_MAX_WORDS]
         if links:
@@ -89,8 +87,8 @@ def _links(text: str) -> Iterator[tuple[str, str | None, str]]:
         yield target, fragment, (alias.strip() or name.strip())[:_MAX_WORDS]
 
 
-class _Place:
-    """The lines of a field's values, found one after the other."""
+class _FieldLines:
+    """The lines of a field's values, in the order of the values."""
 
     def __init__(self, lines: Sequence[str], field: str) -> None:
         self._lines = lines
@@ -103,7 +101,7 @@ class _Place:
             self._end += 1
 
     def of(self, text: str) -> int:
-        """Return the line of the next value, from 1; the previous value's line if not found."""
+        """Return the line of the next value, from 1; the previous value's if missing."""
         start, stop = self._column, self._column + len(text) + _REACH
         for number in range(self._line, min(self._line + _LOOK_AHEAD, self._end)):
             if (column := self._lines[number].find(text, start, stop)) >= 0:

@@ -3,7 +3,7 @@
 import html
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pgrag.ingest.text import kumascript
@@ -53,7 +53,7 @@ _COMMENT_SIGNS = frozenset({"<", "{", "%%"})
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link as written, from offset `start` to `end` of its passage.
+    """One link as written, from offset `start` to `end` of its block.
 
     `form` is "wikilink", "link", "embed" (`![[note]]` and images) or "tag". `fragment` is the part
     of the target after "#", or None. `words` is the link text as Markdown. `relation` is the kind
@@ -61,7 +61,7 @@ class Link:
     """
 
     form: str
-    passage: int
+    block: int
     start: int
     end: int
     target: str
@@ -71,11 +71,10 @@ class Link:
 
 
 def find_links(prose: Prose) -> list[Link]:
-    """Return the links and tags of a page in source order, in linear time.
-
-    Code spans, comments (`<!-- -->`, `%%`, `{/* */}`) and formulas contain no links.
+    """Return the links and tags of a page in source order, in linear time. Code spans, comments
+    (`<!-- -->`, `%%`, `{/* */}`) and formulas contain no links.
     """
-    return sorted(_Finder(prose).links(), key=lambda link: (link.passage, link.start))
+    return sorted(_Finder(prose).links(), key=lambda link: (link.block, link.start))
 
 
 def split_target(written: str) -> tuple[str, str | None]:
@@ -87,10 +86,10 @@ def split_target(written: str) -> tuple[str, str | None]:
 class _Finder:
     def __init__(self, prose: Prose) -> None:
         self._prose = prose
-        self._text = "\n\n".join(passage.text for passage in prose.passages)
+        self._text = "\n\n".join(block.text for block in prose.blocks)
         self._unclosed: set[str] = set()
         self._runs: dict[int, list[int]] | None = None
-        self._found: list[Link] = []
+        self._links: list[Link] = []
         self._number = self._begin = self._end = 0
         #: Readers of the syntax that starts with a sign; each returns the offset of its end.
         self._html_readers: dict[str, Callable[[int], int]] = {"<": self._tag}
@@ -103,18 +102,18 @@ class _Finder:
             "\\": lambda at: at + 2,
         }
 
-    def links(self) -> Iterator[Link]:
+    def links(self) -> list[Link]:
         begin = position = 0
-        for number, passage in enumerate(self._prose.passages):
-            end = begin + len(passage.text)
+        for number, block in enumerate(self._prose.blocks):
+            end = begin + len(block.text)
             if position < end:
                 self._number, self._begin, self._end = number, begin, end
-                position = self._read(max(position, begin), is_html=passage.kind == "html")
+                position = self._read(max(position, begin), is_html=block.kind == "html")
             begin = end + 2
-        yield from self._found
+        return self._links
 
     def _read(self, position: int, *, is_html: bool) -> int:
-        """Find the links of one passage; returns the end, which a comment may move further."""
+        """Find the links of one block; returns the end, which a comment may move further."""
         text, begin, end = self._text, self._begin, self._end
         brackets: list[tuple[int, bool]] = []
         readers = self._html_readers if is_html else self._readers
@@ -153,7 +152,7 @@ class _Finder:
         if is_empty or len(written) > MAX_TARGET or _NO_ADDRESS.match(target):
             return
         start, end = span[0] - self._begin, span[1] - self._begin
-        self._found.append(
+        self._links.append(
             Link(form, self._number, start, end, target, fragment, words[:_MAX_TEXT], relation)
         )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from pgrag.ingest.edges.links import Link
-from pgrag.ingest.text.prose import Passage
+from pgrag.ingest.text.prose import ProseBlock
 
 _INLINE_CONFIDENCE = 0.95
 _CALLOUT_CONFIDENCE = 0.90
@@ -45,26 +45,27 @@ class _Callout:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """The kind of the links of a callout from an offset of a passage on; "" is none."""
+    """The kind of the links of a callout from an offset of a block on; "" is none."""
 
-    passage: int
+    block: int
     start: int
     name: str
     callout: _Callout
 
 
-class _Lines:
-    """The lines of growing offsets in the passages: what was counted is not counted again."""
+class Lines:
+    """The line of each of growing offsets in the blocks; no text is counted twice."""
 
-    def __init__(self, passages: Sequence[Passage]) -> None:
-        self._passages = passages
-        self._passage = -1
+    def __init__(self, blocks: Sequence[ProseBlock]) -> None:
+        self._prose_blocks = blocks
+        self._block = -1
         self._line = self._offset = 0
 
-    def of(self, passage: int, offset: int) -> int:
-        if passage != self._passage:
-            self._passage, self._line, self._offset = passage, self._passages[passage].line, 0
-        self._line += self._passages[passage].text.count("\n", self._offset, offset)
+    def of(self, block: int, offset: int) -> int:
+        """Return the line of an offset in a block."""
+        if block != self._block:
+            self._block, self._line, self._offset = block, self._prose_blocks[block].line, 0
+        self._line += self._prose_blocks[block].text.count("\n", self._offset, offset)
         self._offset = offset
         return self._line
 
@@ -75,7 +76,7 @@ def kind_name(written: str) -> str:
 
 
 def find_relations(
-    passages: Sequence[Passage], links: Sequence[Link]
+    blocks: Sequence[ProseBlock], links: Sequence[Link]
 ) -> tuple[list[Relation], list[tuple[int, str]]]:
     """Return the meaning of each link, and (line, fault) for each relation without a target.
 
@@ -83,20 +84,20 @@ def find_relations(
     `[[rel:kind]]` without a note, extend to the links that follow in the line, separated only by
     commas, spaces or "and".
     """
-    kinds = _kinds(passages)
+    kinds = _kinds(blocks)
     relations: list[Relation] = []
     faults: list[tuple[int, str]] = []
-    lines = _Lines(passages)
+    lines = Lines(blocks)
     kind: str | None = None
     before: Link | None = None
     waiting: Link | None = None
     for link in links:
-        text = passages[link.passage].text
+        text = blocks[link.block].text
         opened = _opened(link, text)
         if opened is not None or not (before and _follows(before, link, text)):
             kind = opened
             if waiting:
-                faults.append(_no_target(passages, lines, waiting))
+                faults.append(_no_target(blocks, lines, waiting))
         has_target = bool(link.target or link.fragment)
         waiting = None if kind is None or has_target else link
         before = None if link.relation is not None and has_target else link
@@ -105,9 +106,9 @@ def find_relations(
         if kind:
             relations.append(Relation(link, "inline:rel", kind, _INLINE_CONFIDENCE))
         else:
-            relations.append(_unnamed(link, kinds.get(passages[link.passage].callout, ())))
+            relations.append(_unnamed(link, kinds.get(blocks[link.block].callout, ())))
     if waiting:
-        faults.append(_no_target(passages, lines, waiting))
+        faults.append(_no_target(blocks, lines, waiting))
     callouts = {kind.callout.line: kind.callout for each in kinds.values() for kind in each}
     faults += (
         (callout.line, f"the callout [!edge] names no {'target' if callout.has_kind else 'kind'}")
@@ -131,7 +132,7 @@ def _opened(link: Link, text: str) -> str | None:
 
 def _follows(before: Link, link: Link, text: str) -> bool:
     return (
-        before.passage == link.passage
+        before.block == link.block
         and link.form in {"wikilink", "link"}
         and link.start - before.end <= 20
         and _BETWEEN.fullmatch(text, before.end, link.start) is not None
@@ -142,7 +143,7 @@ def _unnamed(link: Link, kinds: Sequence[_Kind]) -> Relation:
     """Return the meaning of a link outside relations; `kinds` are those of its callout's lines."""
     if link.form == "tag":
         return Relation(link, "tag", "tagged", 1.0)
-    index = bisect_right(kinds, (link.passage, link.start), key=attrgetter("passage", "start"))
+    index = bisect_right(kinds, (link.block, link.start), key=attrgetter("block", "start"))
     if index and (kind := kinds[index - 1]).name:
         kind.callout.is_used = True
         return Relation(link, "callout:edge", kind.name, _CALLOUT_CONFIDENCE)
@@ -150,20 +151,20 @@ def _unnamed(link: Link, kinds: Sequence[_Kind]) -> Relation:
     return Relation(link, f"explicit:{link.form}", name, 1.0)
 
 
-def _no_target(passages: Sequence[Passage], lines: _Lines, link: Link) -> tuple[int, str]:
-    written = passages[link.passage].text[link.start : link.end]
-    return lines.of(link.passage, link.start), f"the relation {written} names no target"
+def _no_target(blocks: Sequence[ProseBlock], lines: Lines, link: Link) -> tuple[int, str]:
+    written = blocks[link.block].text[link.start : link.end]
+    return lines.of(link.block, link.start), f"the relation {written} names no target"
 
 
-def _kinds(passages: Sequence[Passage]) -> dict[int | None, list[_Kind]]:
+def _kinds(blocks: Sequence[ProseBlock]) -> dict[int | None, list[_Kind]]:
     """Map the number of each quote that begins with `[!edge]` to the kinds of its lines."""
     kinds: dict[int | None, list[_Kind]] = {}
-    lines = _Lines(passages)
-    for number, passage in enumerate(passages):
-        if passage.callout is None:
+    lines = Lines(blocks)
+    for number, block in enumerate(blocks):
+        if block.callout is None:
             continue
-        of_quote = kinds.setdefault(passage.callout, [])
-        for line in _LINE.finditer(passage.text):
+        of_quote = kinds.setdefault(block.callout, [])
+        for line in _LINE.finditer(block.text):
             if not (line["mark"] or line["kind"]):
                 continue
             if line["mark"]:

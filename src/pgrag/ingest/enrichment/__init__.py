@@ -1,4 +1,4 @@
-"""Texts that a language model adds to documents: context sentences and summaries."""
+"""Texts that a language model adds to passages: context sentences and summaries."""
 
 from pgrag.ingest.enrichment.kinds import Kind, parse_kinds
 from pgrag.ingest.enrichment.runner import Enricher, EnrichmentPlan, EnrichmentReport

@@ -15,7 +15,7 @@ _QUEUED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """The result of a request: a text, or the reason why there is none."""
 
     row: dict[str, Any]
@@ -24,11 +24,10 @@ class Answer:
     usage: Usage | None = None
 
 
-class Calls:
-    """Sends rows of `pgrag.pending_enrichments`, `concurrency` at a time. A context manager.
-
-    An answer has at most `limit` characters.
-    When its block ends, for whatever reason, running requests are cancelled and awaited.
+class ModelCalls:
+    """Sends requests for rows of `pgrag.pending_enrichments`, `concurrency` at a time. A context
+    manager: at the end of its block, running requests are cancelled and awaited. An answer has at
+    most `limit` characters.
     """
 
     def __init__(
@@ -40,7 +39,7 @@ class Calls:
         self._max_tokens = max_tokens
         self._room = concurrency * (1 + _QUEUED)
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="pgrag-enrich")
-        self._pending: set[Future[Answer]] = set()
+        self._pending: set[Future[ModelAnswer]] = set()
         self._cancellation = Cancellation()
 
     def __enter__(self) -> Self:
@@ -63,12 +62,12 @@ class Calls:
         """Whether no request is queued or running."""
         return not self._pending
 
-    def answers(self, timeout: float) -> Iterator[Answer]:
+    def answers(self, timeout: float) -> Iterator[ModelAnswer]:
         """Yield finished answers, after at most `timeout` seconds."""
         done, self._pending = wait(self._pending, timeout, FIRST_COMPLETED)
         yield from (future.result() for future in done)
 
-    def cancel(self) -> list[Answer]:
+    def cancel(self) -> list[ModelAnswer]:
         """Cancel all requests; return finished answers that were not taken yet."""
         self._cancellation.cancel()
         self._threads.shutdown(wait=True, cancel_futures=True)
@@ -76,7 +75,7 @@ class Calls:
         self._pending = set()
         return [answer for answer in done if answer.text]
 
-    def _answer(self, row: dict[str, Any]) -> Answer:
+    def _answer(self, row: dict[str, Any]) -> ModelAnswer:
         """Send the request for a row, in a thread of the pool."""
         try:
             stream = self._model.stream(
@@ -87,9 +86,8 @@ class Calls:
             )
             for _ in stream:
                 pass
-            completion = stream.completion
         except LanguageModelError as error:
-            return Answer(row, "", str(error))
-        text = self._kind.usable(completion, self._limit)
-        reason = "" if text else f"{self._model.name} wrote nothing that can be used."
-        return Answer(row, text, reason, completion.usage)
+            return ModelAnswer(row, "", str(error))
+        text = self._kind.usable(stream.completion, self._limit)
+        reason = "" if text else f"{self._model.name} wrote nothing usable."
+        return ModelAnswer(row, text, reason, stream.completion.usage)

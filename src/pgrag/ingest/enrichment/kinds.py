@@ -47,11 +47,9 @@ that it does not say. Write in the language of the text."""
 
 
 class Kind(Enum):
-    """A kind of enrichment, by the name that users give it.
-
-    `name_in_database` is its name in tables. `version` is that of the wording: change them
-    together. `length` is the part of the setting enrichment_limits that limits the text, in
-    characters, and `usual_limit` its default; the methods take its value as `limit`.
+    """A kind of enrichment, by the name that users give it. `version` is that of the wording:
+    change them together. `length` is the part of the setting enrichment_limits that limits the
+    text, in characters, and `usual_limit` its default; the methods take its value as `limit`.
     """
 
     CONTEXT = ("context", "context", "1", "context_length", 200, _SITUATE)
@@ -79,9 +77,8 @@ class Kind(Enum):
         self.wording = wording
 
     def prompt_version(self, limit: int) -> str:
-        """Return the part of the key of stored answers that the prompt decides.
-
-        That of the usual limit does not name it: answers from before the limits were settings stay.
+        """Return what the key of stored answers says of the prompt. The usual limit is not named,
+        so that answers stored before limits were settings stay valid.
         """
         return self.version if limit == self.usual_limit else f"{self.version}-{limit}"
 
@@ -91,10 +88,8 @@ class Kind(Enum):
         return -(-len((_SYSTEM + self.wording).encode()) // 4)
 
     def messages(self, row: dict[str, Any], limit: int) -> list[Message]:
-        """The prompt for a row of `pgrag.pending_enrichments`.
-
-        The page comes first: the passages of a page are sent one after another, and a server that
-        caches prompt prefixes reads the page once.
+        """Return the prompt for a row of `pgrag.pending_enrichments`. The page comes first: a
+        server that caches prompt prefixes reads it once for its passages.
         """
         prompt = self.wording.format(
             page=_quoted(row["page_text"] or ""),
@@ -105,9 +100,17 @@ class Kind(Enum):
         return [Message("system", _SYSTEM), Message("user", prompt)]
 
     def usable(self, answer: Completion, limit: int) -> str:
-        """Return the part of an answer to store; empty if the model wrote nothing usable."""
-        tidied = one_line if self is Kind.CONTEXT else paragraphs
-        return tidied(answer.text, limit, is_whole=answer.finish_reason != "length")
+        """Return the part of an answer to store; empty if the model wrote nothing usable. A context
+        is one line. Of an answer that is too long or broken off, whole sentences stay.
+        """
+        text = _bare(answer.text)
+        if self is Kind.CONTEXT:
+            text = " ".join(text.split())
+        else:
+            lines = (line.rstrip() for line in text.splitlines())
+            text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+        is_whole = answer.finish_reason != "length" and len(text) <= limit
+        return text if is_whole else shortened(text, limit)
 
 
 def _quoted(material: str) -> str:
@@ -116,10 +119,7 @@ def _quoted(material: str) -> str:
 
 
 def parse_kinds(names: Iterable[str]) -> tuple[Kind, ...]:
-    """Parse names such as "context,summaries", each once, in the order of `Kind`.
-
-    Raises `InvalidInput`.
-    """
+    """Parse names such as "context,summaries", each once, in the order of `Kind`."""
     kinds = [name.strip() for part in names for name in part.split(",")]
     unknown = [name for name in kinds if name not in {kind.value for kind in Kind}]
     if unknown or not kinds:
@@ -128,21 +128,6 @@ def parse_kinds(names: Iterable[str]) -> tuple[Kind, ...]:
             hint="Say context, summaries, or both: context,summaries.",
         )
     return tuple(kind for kind in Kind if kind.value in kinds)
-
-
-def one_line(answer: str, limit: int, *, is_whole: bool = True) -> str:
-    """Return an answer as one line of at most `limit` characters.
-
-    If the answer is not whole, its truncated last sentence is dropped.
-    """
-    return _cut(" ".join(_bare(answer).split()), limit, is_whole=is_whole)
-
-
-def paragraphs(answer: str, limit: int, *, is_whole: bool = True) -> str:
-    """Do the same, but keep the lines."""
-    lines = (line.rstrip() for line in _bare(answer).splitlines())
-    text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
-    return _cut(text, limit, is_whole=is_whole)
 
 
 def _bare(answer: str) -> str:
@@ -154,8 +139,3 @@ def _bare(answer: str) -> str:
     if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] and text[0] not in text[1:-1]:
         text = text[1:-1].strip()
     return text
-
-
-def _cut(text: str, limit: int, *, is_whole: bool) -> str:
-    """Return as many whole sentences as fit, or the beginning of the first one."""
-    return text if len(text) <= limit and is_whole else shortened(text, limit)

@@ -1,15 +1,15 @@
-"""Has a language model write a library's missing texts, and applies them to the documents."""
+"""Have a language model write the missing texts of a library, and apply them to its passages."""
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import DatabaseError, LanguageModelError, PgragError
-from pgrag.ingest.enrichment.calls import Answer, Calls
+from pgrag.ingest.enrichment.calls import ModelAnswer, ModelCalls
 from pgrag.ingest.enrichment.kinds import Kind
 from pgrag.models.llm import ChatModel
 
@@ -29,11 +29,9 @@ Progress = Callable[[int, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class EnrichmentPlan:
-    """What a run would do for one kind.
-
-    `calls` of the language model, with `prompt_tokens` to read and at most `completion_tokens` to
-    write, both estimated; `kept` texts were written before and would only be applied; `documents`
-    would change.
+    """What a run would do for one kind: `calls` of the language model, with estimated tokens.
+    `completion_tokens` is the maximum. `kept` texts were written before and would only be applied;
+    `documents` passages would change.
     """
 
     kind: str
@@ -46,11 +44,11 @@ class EnrichmentPlan:
 
 @dataclass(slots=True)
 class EnrichmentReport:
-    """What a run did for one kind.
+    """What a run did for one kind: `calls` of the language model, with the tokens of both.
 
-    `calls` of the language model, with the tokens that it read and wrote; `kept` texts written
-    before were applied; `documents` changed, `failed` inputs left theirs unchanged, and `failures`
-    lists up to 20 of them: the page's key and the reason. `embedded` texts got a vector.
+    `kept` texts were written before and only applied; `documents` passages changed. `failed` inputs
+    left theirs unchanged; `failures` lists up to 20, with page and reason. `embedded` texts got a
+    vector.
     """
 
     kind: str
@@ -69,9 +67,9 @@ class EnrichmentReport:
 class Enricher:
     """Enriches one library, or one of its versions, with `concurrency` requests at a time.
 
-    A text is stored under the hash of its input: an interrupted run resumes where it stopped, and a
-    run over unchanged documents sends no request. `embed` gets the pages whose texts changed;
-    `limits` is the library's setting enrichment_limits.
+    A text is stored under the hash of its input: an interrupted run resumes, and a run over
+    unchanged passages sends no request. `embed` gets the pages whose texts changed; `limits` is the
+    library's setting enrichment_limits.
     """
 
     database: Database
@@ -98,13 +96,12 @@ class Enricher:
         )
 
     def run(self, kind: Kind, progress: Progress | None = None) -> EnrichmentReport:
-        """Write all missing texts.
+        """Write all missing texts; what is written is stored however the run ends.
 
-        An input that the model fails on is listed, and its documents stay unchanged. Texts already
-        written are stored however the run ends. Raises `LanguageModelError` after several
-        consecutive failures of the model; `EmbeddingError` if vectors cannot be made, which the
-        next `pgrag index` or `pgrag embed` retries; and `DatabaseError` while another run enriches
-        the library, because both would send, and pay for, the same requests.
+        An input that the model fails on is listed, and its passages stay unchanged. Raises
+        `LanguageModelError` after several consecutive failures; `EmbeddingError` if vectors cannot
+        be made, which the next `pgrag index` or `pgrag embed` retries; `DatabaseError` while
+        another run enriches the library: both would pay for the same requests.
         """
         library = self.library.strip().lower()
         with self.database.lock(f"pgrag enrich {library}") as taken:
@@ -126,7 +123,7 @@ class Enricher:
         # A killed run may have stored texts without embedding them.
         run.report.embedded += self.embed(None)
         if total:
-            with Calls(
+            with ModelCalls(
                 self.model, kind, limit, concurrency=self.concurrency, max_tokens=self.max_tokens
             ) as calls:
                 try:
@@ -140,10 +137,10 @@ class Enricher:
         run.report.seconds = time.monotonic() - started
         return run.report
 
-    def _ask_all(self, calls: Calls, run: "_Run") -> None:
+    def _ask_all(self, calls: ModelCalls, run: "_Run") -> None:
         for row in self._rows(run.kind, run.limit):
             if row["text"] is not None:
-                run.take([Answer(row, row["text"])])
+                run.take([ModelAnswer(row, row["text"])])
                 continue
             calls.ask(row)
             while calls.is_full:
@@ -180,12 +177,12 @@ class _Run:
     progress: Progress | None
     report: EnrichmentReport
     _done: int = 0
-    _waiting: list[Answer] = field(default_factory=list)
+    _waiting: list[ModelAnswer] = field(default_factory=list)
     _unembedded: list[int] = field(default_factory=list)
     _stored_at: float = field(default_factory=time.monotonic)
     _failed_in_a_row: int = 0
 
-    def take(self, answers: Iterator[Answer] | Sequence[Answer], *, is_last: bool = False) -> None:
+    def take(self, answers: Iterable[ModelAnswer], *, is_last: bool = False) -> None:
         """Add answers, and store full batches. Raises `LanguageModelError`."""
         for answer in answers:
             self._waiting.append(answer)
@@ -196,20 +193,17 @@ class _Run:
         if self._failed_in_a_row >= GIVE_UP and not is_last:
             self._store_waiting()
             raise LanguageModelError(
-                f"{self._failed_in_a_row} requests in a row failed, the last one so:"
-                f" {self.report.failures[-1][1]}",
-                hint="What is written stays; the next run continues from there.",
+                f"{self._failed_in_a_row} requests in a row failed: {self.report.failures[-1][1]}",
+                hint="Texts already written stay; the next run continues from there.",
             )
 
-    def _count(self, answer: Answer) -> None:
+    def _count(self, answer: ModelAnswer) -> None:
         report = self.report
         if answer.usage is not None:
             report.prompt_tokens += answer.usage.prompt_tokens
             report.completion_tokens += answer.usage.completion_tokens
-        if answer.row["text"] is not None:
-            report.kept += 1
-        else:
-            report.calls += 1
+        report.kept += answer.row["text"] is not None
+        report.calls += answer.row["text"] is None
         if answer.text:
             self._failed_in_a_row = 0
         else:
@@ -232,8 +226,8 @@ class _Run:
             self.report.embedded += self.enricher.embed(self._unembedded)
             self._unembedded = []
 
-    def store(self, answers: Sequence[Answer]) -> list[Row]:
-        """Store answers; return the documents that changed."""
+    def store(self, answers: Sequence[ModelAnswer]) -> list[Row]:
+        """Store answers; return the passages that changed."""
         return self.enricher.database.call(
             "store_enrichments",
             library=self.enricher.library,
@@ -251,8 +245,7 @@ def _identity(kind: Kind, limit: int, model: str) -> dict[str, str]:
     }
 
 
-def _stored_form(answer: Answer) -> dict[str, Any]:
-    """Return an answer in the form that `pgrag.store_enrichments` takes."""
+def _stored_form(answer: ModelAnswer) -> dict[str, Any]:
     stored: dict[str, Any] = {
         "input_hash": str(answer.row["input_hash"]),
         "document_ids": answer.row["document_ids"],

@@ -7,10 +7,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A page as Markdown with front matter.
-
-    `warnings` name the file. With `has_ids` the headings show the ids that they are published with
-    (`{#id}`), and one without has none; else they get those of the version's slug style.
+    """A page as Markdown with front matter; `warnings` name the file. With `has_ids` the headings
+    show the ids with which they are published (`{#id}`), if any; else they get those of the
+    version's slug style.
     """
 
     markdown: str

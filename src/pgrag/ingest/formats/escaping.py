@@ -1,9 +1,10 @@
-"""Escape text, so that Markdown and its dialects read it as what it says.
+"""Escape text, so that Markdown and its dialects show it as written.
 
-Only what they would read otherwise: search and readers see the text as it is stored.
+Only syntax is escaped: searches and readers see the text as it is stored.
 """
 
 import re
+from collections.abc import Sequence
 
 _SIGN = re.compile(r"[\\`*_<&\[\]{~%#]")
 _SPECIAL = re.compile(
@@ -30,10 +31,7 @@ def escape(text: str) -> str:
 
 
 def escape_start(line: str) -> str:
-    """Escape the beginning of a line that would be read as a list, a heading, a quote or a fence.
-
-    The inline syntax of the line is escaped already.
-    """
+    """Escape the mark of a list, heading, quote or fence at the beginning of an escaped line."""
     if match := _LINE_START.match(line):
         digits = match["digits"] or ""
         return f"{digits}\\{line[len(digits) :]}"
@@ -64,3 +62,16 @@ def fence(code: str, language: str = "") -> list[str]:
     longest = max((len(run) for run in re.findall(r"`{3,}", code)), default=2)
     mark = "`" * (longest + 1)
     return [mark + language, *code.split("\n"), mark]
+
+
+def table_lines(rows: Sequence[Sequence[str]], *, is_filled: bool = True) -> list[str]:
+    """Return the lines of a table of inline Markdown, whose first row is the head. Short rows are
+    filled up with empty cells unless `is_filled` is false.
+    """
+    width = max(map(len, rows))
+    lines = []
+    for row in rows:
+        cells = [" ".join(cell.replace("|", "\\|").split()) for cell in row]
+        cells += [""] * (width - len(row)) if is_filled else []
+        lines.append(f"| {' | '.join(cells)} |")
+    return [lines[0], "|" + " --- |" * width, *lines[1:]]

@@ -1,4 +1,4 @@
-"""The formats of pages: how each is told, and the converter that makes Markdown of it."""
+"""The formats of pages: how each is recognised, and the converter that makes Markdown of it."""
 
 import re
 from collections.abc import Callable
@@ -29,11 +29,10 @@ class Converter(Protocol):
 class Format:
     """A format of pages.
 
-    `recognises` tells it by its bytes, where they say it; else the media type or the suffix does.
-    `version` is incremented when the same file would give other Markdown: its pages are read again.
-    `module` has the function `convert`; `package` is what it needs beside those of pgrag. A file
-    that `is_published` is served under its own name, not as a page made of it. One that `is_packed`
-    may be large for the text that it holds.
+    `recognises` looks at the first bytes; where they say nothing, the media type or the suffix
+    decides. Increment `version` when the same file would give other Markdown: its pages are read
+    again. `module` has the function `convert`; `package` is an optional dependency. A file that
+    `is_published` is served under its own name. One that `is_packed` may be large for its text.
     """
 
     name: str
@@ -86,7 +85,7 @@ PDF = Format(
     (".pdf",),
     ("application/pdf", "application/x-pdf"),
     "pgrag.ingest.formats.pdf.reading",
-    # Elsewhere it is what a page about PDF says; with the suffix it may stand behind other bytes.
+    # Elsewhere in a file it is text about PDF; with the suffix, other bytes may precede it.
     recognises=lambda sample: sample.startswith(b"%PDF-"),
     is_published=True,
     is_packed=True,
@@ -113,11 +112,11 @@ OFFICE = Format(
     is_packed=True,
 )
 FORMATS = (MARKDOWN, HTML, RST, NOTEBOOK, PDF, OFFICE, TEXT)
-"""In the order in which they are asked whether the bytes are theirs."""
+"""In the order in which their `recognises` is called."""
 
 SUFFIXES = {suffix: each for each in FORMATS for suffix in each.suffixes}
 _MEDIA_TYPES = {media_type: each for each in FORMATS for media_type in each.media_types}
-#: What a server says that knows no better.
+#: Media types of servers that do not know the format.
 _VAGUE = frozenset({"text/plain", "application/octet-stream", "binary/octet-stream"})
 
 
@@ -158,26 +157,25 @@ def convert(
     converter: str | None = None,
     limit: int | None = None,
 ) -> Converted:
-    """Return a file as Markdown; `converter` is `docling`, or None for the usual one.
-
-    Raises SourceError if it cannot be read, lacks a package, or becomes far more Markdown than a
-    page of text of `limit` bytes.
+    """Return a file as Markdown; `converter` is `docling`, or None for the usual one. Raises
+    SourceError if it cannot be read, lacks a package, or becomes far more Markdown than a page of
+    `limit` bytes may have.
     """
-    found = format_of(key, data, origin)
-    if found is PDF and converter:
-        found = DOCLING
+    chosen = format_of(key, data, origin)
+    if chosen is PDF and converter:
+        chosen = DOCLING
     is_empty = not data or data.isspace()
-    if is_empty and (found.is_packed or found is NOTEBOOK):
+    if is_empty and (chosen.is_packed or chosen is NOTEBOOK):
         raise SourceError(f"{key}: is empty.")
     try:
-        reads: Converter = import_module(found.module).convert
+        reads: Converter = import_module(chosen.module).convert
         converted = reads(key, data, origin)
     except ModuleNotFoundError as error:
-        if not found.package:
+        if not chosen.package:
             raise
         raise SourceError(
-            f"{key}: is {found.name}, which needs the package {error.name}.",
-            hint=f"Run pip install {found.package}.",
+            f"{key}: is {chosen.name}, which needs the package {error.name}.",
+            hint=f"Run pip install {chosen.package}.",
         ) from error
     most = limit and limit * MARKDOWN_FACTOR
     if most and len(converted.markdown) > most:

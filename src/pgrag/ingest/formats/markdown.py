@@ -1,4 +1,4 @@
-"""Markdown is what every page becomes, so a Markdown file stays as it is."""
+"""Markdown stays as it is: every other format becomes Markdown."""
 
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.decoding import decode

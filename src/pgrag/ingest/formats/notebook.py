@@ -13,8 +13,8 @@ from pgrag.ingest.values import Origin
 #: Lines of an output that are kept: the rest is mostly a log.
 _MOST_LINES = 50
 _LONGEST_LINE = 1000
+#: Escape sequences of terminals, such as colours.
 _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-"""What terminals take for colours."""
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
@@ -22,17 +22,14 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     text, warnings = decode(key, data)
     try:
         notebook = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise SourceError(
-            f"{key}: is not a Jupyter notebook: its JSON is broken: {error}."
-        ) from error
-    try:
         cells = notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"]
         language = notebook.get("metadata", {}).get("kernelspec", {}).get("language", "python")
         blocks = [block for cell in cells for block in _cell(cell, str(language))]
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise SourceError(f"{key}: is not a Jupyter notebook: broken JSON: {error}.") from error
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise SourceError(
-            f"{key}: is not a Jupyter notebook: it lacks cells, or a cell is odd."
+            f"{key}: is not a Jupyter notebook: it lacks cells, or a cell is malformed."
         ) from error
     return Converted("\n\n".join(blocks) + "\n", tuple(warnings), has_ids=False)
 
@@ -45,8 +42,8 @@ def _cell(cell: dict[str, Any], language: str) -> list[str]:
         return [source] if source.strip() and cell["cell_type"] == "markdown" else []
     blocks = ["\n".join(fence(source, language))] if source.strip() else []
     for output in cell.get("outputs", ()):
-        found = output.get("data", output)
-        shown = _text(output.get("text") or found.get("text/plain") or found.get("text") or "")
+        data = output.get("data", output)
+        shown = _text(output.get("text") or data.get("text/plain") or data.get("text") or "")
         lines = _COLOURS.sub("", shown).strip("\n").split("\n")
         if any(map(str.strip, lines)):
             kept = [_cut(line) for line in lines[:_MOST_LINES]]

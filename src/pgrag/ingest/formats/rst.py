@@ -1,4 +1,4 @@
-"""reStructuredText: docutils makes HTML of it, which is read as HTML is."""
+"""reStructuredText: docutils makes HTML of it, which is then read as HTML."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html import page
 from pgrag.ingest.values import Origin
 
-#: No file is read, no HTML let through, no message written, and nothing but the text counts.
+#: No file is read, no HTML passes, no message is written, and nothing but the text counts.
 _SETTINGS = {
     "file_insertion_enabled": False,
     "raw_enabled": False,
@@ -60,19 +60,17 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
         if name.lower() not in en.roles:
             roles.register_local_role(name, _read_role)  # type: ignore[arg-type]
     parser = _Observed()
-    shown = publish_parts(text, parser=parser, writer="html5", settings_overrides=_SETTINGS)[
-        "html_body"
-    ]
+    parts = publish_parts(text, parser=parser, writer="html5", settings_overrides=_SETTINGS)
     faults = [f"{key}: {fault}" for fault in parser.faults[:_MOST_FAULTS]]
     if more := len(parser.faults) - len(faults):
         faults.append(f"{key}: {more} more such errors")
-    html = f"<html><body>{shown}</body></html>".encode()
+    html = f"<html><body>{parts['html_body']}</body></html>".encode()
     converted = page.convert(key, html, Origin(None, origin.address))
     return Converted(converted.markdown, (*warnings, *faults, *converted.warnings))
 
 
 class _Observed(Parser):
-    """A parser that keeps what it has to leave out, because the document is wrong there."""
+    """A parser that keeps the errors of what it leaves out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -124,10 +122,10 @@ class _Unknown(Directive):
             block = nodes.literal_block(content, content.strip("\n"))
             block["classes"] = ["code", *self.arguments[:1]]
             return [block] if content.strip() else []
-        found: list[nodes.Node] = []
+        words: list[nodes.Node] = []
         if self.arguments:
-            words = nodes.strong(self.arguments[0], self.arguments[0])
-            found.append(nodes.paragraph("", "", words))
+            title = nodes.strong(self.arguments[0], self.arguments[0])
+            words.append(nodes.paragraph("", "", title))
         holder = nodes.container()
         self.state.nested_parse(self.content, self.content_offset, holder)
-        return [*found, *holder.children]
+        return [*words, *holder.children]

@@ -1,7 +1,4 @@
-"""Plain text: headings by simple evidence, indented passages as code.
-
-A text that reads as Markdown stays as it is.
-"""
+"""Plain text: headings by simple evidence, indented text as code; Markdown stays as it is."""
 
 import re
 from textwrap import dedent

@@ -18,9 +18,8 @@ _KEY = re.compile(r"^([\w\"'][^:#\n\t{}\[\]]*?)[ \t]*:(?=\s|$)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The fields of a file as JSON values, and the text below them.
-
-    `first_line` is the line of the source (from 1) on which `body` begins.
+    """The fields of a file as JSON values, and the text below them. `first_line` is the line of the
+    source (from 1) on which `body` begins.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -30,12 +29,11 @@ class FrontMatter:
 
 
 def split(key: str, text: str) -> FrontMatter:
-    """Separate the front matter of a file from its body.
+    """Separate the front matter of a file from its body. Never raises.
 
-    The block may follow blank lines, and its fences may be more than three dashes or `+++`
-    (TOML). If its YAML is broken, every field that parses separately is kept, the others become
-    verbatim text, and a warning names the line. Text between two horizontal rules is not front
-    matter. Never raises.
+    The block may follow blank lines; its fences may be more than three dashes, or `+++` (TOML). Of
+    broken YAML every field that parses separately is kept, the others become verbatim text, and a
+    warning names the line. Text between two horizontal rules is not front matter.
     """
     opening = _OPENING.match(text)
     if not opening:

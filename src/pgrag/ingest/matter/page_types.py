@@ -27,9 +27,8 @@ class PageType:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one page is read: its type (or None), and the entry that applies.
-
-    `declared` is the type in the front matter, which takes precedence over the folder's.
+    """How one page is read: its type (or None), and the entry that applies. `declared` is the type
+    in the front matter, which takes precedence over the folder's.
     """
 
     declared: str | None
@@ -37,10 +36,8 @@ class Reading:
     entry: PageType
 
     def document(self, *, is_profile_given: bool) -> dict[str, Any]:
-        """Return everything that affects how the page is read, for `pgrag.outdated_pages`.
-
-        A chunk profile given for the whole run overrides the entry's. Values without an effect
-        are omitted.
+        """Return everything that affects how the page is read, for `pgrag.outdated_pages`. A chunk
+        profile given for the whole run overrides the entry's. Values without an effect are omitted.
         """
         entry = self.entry
         profile = None if is_profile_given else entry.chunk_profile
@@ -85,9 +82,8 @@ class PageTypes:
 
     def reading(self, declared: str | None, key: str) -> Reading:
         """Decide how a page is read: by its front matter's type, else its folder, else `default`.
-
-        The longest folder pattern that matches the key wins; ties go to the page type whose name
-        sorts first, as in `pgrag.page_type`.
+        The longest folder pattern wins, then the page type whose name sorts first, as in
+        `pgrag.page_type`.
         """
         kind = declared or self._of_folder(key)
         entry = self._by_name.get((kind or DEFAULT).lower()) or self._by_name.get(DEFAULT)
@@ -103,7 +99,7 @@ class PageTypes:
         patterns.sort(key=lambda pattern: (-len(pattern[1]), *pattern))
         first = first_within(glob for _, glob in patterns)
 
-        # A page is asked about several times in a row: for its text, its hash and its record.
+        # A page is looked up several times in a row: for its text, its hash and its record.
         @lru_cache(maxsize=16)
         def of_folder(key: str) -> str | None:
             nth = first(key)
@@ -113,10 +109,9 @@ class PageTypes:
 
 
 def injected(entry: PageType, fields: Mapping[str, Any]) -> str:
-    """Return the context of a page's chunks: one line per injected front matter field.
-
-    Field names ignore case; lists are joined by commas; empty values and mappings are skipped,
-    long lines are truncated.
+    """Return the context of a page's chunks: one line per injected front matter field. Field names
+    ignore case; lists are joined by commas, empty values and mappings skipped, long lines
+    truncated.
     """
     names = {name.casefold(): name for name in reversed([*fields])}
     lines = []

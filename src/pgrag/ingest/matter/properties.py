@@ -20,10 +20,9 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """The fields with a meaning for pgrag; None or empty if the page lacks them.
-
-    `address` is the page's URL (`url`, `permalink`), `slug` its path or only the last part of
-    it. `path` is the page's position in a hierarchy independent of its folder.
+    """The fields with a meaning for pgrag; None or empty if the page lacks them. `address` is the
+    page's URL (`url`, `permalink`), `slug` its path or only the last part of it. `path` is the
+    page's position in a hierarchy independent of its folder.
     """
 
     title: str | None = None
@@ -47,10 +46,9 @@ class _WrongValueError(Exception):
 
 
 def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, list[str]]:
-    """Interpret the front matter of a page; field names ignore case.
-
-    A value of the wrong type is ignored with a warning that names file and field. Of several
-    names for a field the first usable one counts (`title` before `name`).
+    """Interpret the front matter of a page; field names ignore case. A value of the wrong type is
+    ignored with a warning that names file and field. Of several names for a field the first usable
+    one counts (`title` before `name`).
     """
     names = {name.casefold(): name for name in reversed([*fields])}
     warnings: list[str] = []
@@ -93,10 +91,9 @@ def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, li
 def path_warnings(pages: Mapping[str, Sequence[str]]) -> list[str]:
     """Warn of hierarchical paths that are inconsistent with the other pages in their folder.
 
-    `pages` maps page keys to the path in their front matter. If at least three pages share a
-    folder and two thirds of them agree on the depth or on the first part of their paths, the
-    deviating pages are reported; so is a part that differs from a more frequent spelling at the
-    same depth only by case or spaces.
+    `pages` maps page keys to the path in their front matter. Reported are pages that differ in
+    depth or first part from two thirds of at least three siblings, and parts that differ only by
+    case or spaces from a more frequent spelling at the same depth.
     """
     folders: dict[str, list[str]] = defaultdict(list)
     for key in sorted(pages):

@@ -51,9 +51,8 @@ for _name, _pattern, _first in (
 
 
 def load_yaml(text: str) -> tuple[Any, list[tuple[str, int]]]:
-    """Return the JSON value of a YAML text, and its repeated keys with their lines, from 0.
-
-    The last value of a repeated key wins. Raises YamlError.
+    """Return the JSON value of a YAML text, and its repeated keys with their lines, from 0. The
+    last value of a repeated key wins. Raises YamlError.
     """
     reader = _Reader()
     try:
@@ -69,9 +68,8 @@ def load_yaml(text: str) -> tuple[Any, list[tuple[str, int]]]:
 
 
 def _compose(text: str) -> yaml.Node | None:
-    """Parse a text to nodes.
-
-    The depth is checked before, on the events: libyaml's composer recurses in C without a limit.
+    """Parse a text to nodes. The depth is checked before, on the events: libyaml's composer
+    recurses in C without a limit.
     """
     depth = 0
     field = "it"
@@ -91,9 +89,8 @@ def _compose(text: str) -> yaml.Node | None:
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
-    """Map the path of every key of a YAML text to its line, from 0. Raises YamlError.
-
-    For error messages about a text that `load_yaml` has parsed before.
+    """Map the path of every key of a YAML text to its line, from 0. Raises YamlError. For error
+    messages about a text that `load_yaml` has parsed before.
     """
     lines: dict[tuple[str, ...], int] = {}
 
@@ -117,17 +114,15 @@ def json_value(value: Any) -> Any:
         return {_storable(str(key)): json_value(item) for key, item in value.items()}
     if isinstance(value, list):
         return [json_value(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if value is None or isinstance(value, bool | int | float):
+    is_finite = not isinstance(value, float) or math.isfinite(value)
+    if is_finite and (value is None or isinstance(value, bool | int | float)):
         return value
     return _storable(value.isoformat() if hasattr(value, "isoformat") else str(value))
 
 
 def iso_date(text: str) -> str | None:
-    """Return a date or timestamp as ISO 8601, or None if the text is neither.
-
-    Accepts ISO 8601 in its usual spellings, `2024/01/31` and `31.01.2024`.
+    """Return a date or timestamp as ISO 8601, or None if the text is neither. Accepts ISO 8601 in
+    its usual spellings, `2024/01/31` and `31.01.2024`.
     """
     text = text.strip()
     if match := re.fullmatch(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})", text):
@@ -158,7 +153,7 @@ def _storable(text: str) -> str:
 
 
 class _Reader:
-    """Converts a node graph within limits: aliases can make the graph huge or cyclic."""
+    """Converts a graph of nodes within limits: aliases can make it huge or cyclic."""
 
     def __init__(self) -> None:
         self.repeated: list[tuple[str, int]] = []

@@ -1,6 +1,6 @@
-"""Which sources somebody else may name: folders below the operator's roots, and websites.
+"""Which sources other users may name: folders below the operator's roots, and websites.
 
-Where a website's address may lead is decided where connections are made: `pgrag.outgoing`.
+Where a website's address may lead is decided on connection: `pgrag.ground.outgoing`.
 """
 
 import re
@@ -18,9 +18,8 @@ _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]+):|[\w.-]+@[\w.-]+:")
 
 
 def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None:
-    """Refuse a source, given as the arguments of a job, that may not be read for others.
-
-    Symbolic links are resolved. Raises InvalidInput.
+    """Refuse a source, given as the arguments of a job, that may not be read for others. Symbolic
+    links are resolved. Raises InvalidInput.
     """
     source = str(arguments["source"])
     if arguments.get("allow_private"):

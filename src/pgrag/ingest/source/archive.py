@@ -1,8 +1,8 @@
 """The files of an archive (zip, or tar with or without compression), without unpacking it.
 
-An archive may be hostile: names can lead out of it, links anywhere, and a few kilobytes can stand
-for terabytes. So nothing of it gets a name on the disk, only regular files count, and the numbers
-of files and bytes are bounded.
+An archive may be hostile: names can lead out of it, links anywhere, and a few kilobytes can expand
+to terabytes. So nothing of it gets a name on the disk, only regular files count, and the numbers of
+files and bytes are bounded.
 """
 
 import shutil
@@ -22,13 +22,11 @@ from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.source import Skips
 from pgrag.ingest.source.unpacking import LARGEST, LONGEST_READ, Unpacked, is_compressed
 
-#: How archives are called; what a file is says its content.
+#: Usual suffixes of archives; whether a file is one, its content tells.
 SUFFIXES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
-#: Members that an archive may have.
+#: Members of an archive; bytes of a copied member; bytes of the directory of a zip archive.
 MOST_MEMBERS = 250_000
-#: Bytes of a member that is copied.
 LARGEST_MEMBER = 200_000_000
-#: Bytes of the list of members at the end of a zip archive.
 LONGEST_DIRECTORY = 32_000_000
 
 _HEAD = 512
@@ -38,11 +36,7 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 _OUTSIDE = ("names that lead out of the archive",)
 _IRREGULAR = ("links and devices",)
-_OTHER = {
-    b"7z\xbc\xaf\x27\x1c": "7-Zip",
-    b"Rar!\x1a\x07": "RAR",
-    b"\x28\xb5\x2f\xfd": "Zstandard",
-}
+_OTHER = {b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!\x1a\x07": "RAR", b"\x28\xb5\x2f\xfd": "Zstandard"}
 
 
 #: Returns the first bytes of a member.
@@ -50,9 +44,8 @@ _Load = Callable[[int], bytes]
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is an archive, by its content.
-
-    Documents that are zip archives inside (Office, OpenDocument, EPUB) are none.
+    """Whether a file is an archive, by its content. Documents that are zip archives inside (Office,
+    OpenDocument, EPUB) are none.
     """
     with path.open("rb") as file:
         head = file.read(_HEAD)
@@ -63,9 +56,8 @@ def is_archive(path: Path) -> bool:
 
 class Archive:
     """The regular files of an archive below `subfolder`, without the folder that holds them all.
-
-    `wanted` tells by its name whether a file may be read later. What is skipped of these is in
-    `skips`. Raises SourceError if the archive cannot be read.
+    `wanted` tells by its name whether a file may be read later; `skips` are those that cannot be.
+    Raises SourceError if the archive cannot be read.
     """
 
     def __init__(self, path: Path, subfolder: str | None, wanted: Callable[[str], bool]) -> None:
@@ -76,10 +68,10 @@ class Archive:
         self._sizes: dict[str, int] = {}
         self._read = 0
         with ExitStack() as opened:
-            found = _members(path, wanted, self.skips, opened)
+            members = _members(path, wanted, self.skips, opened)
             self._opened = opened.pop_all()
-        top = _top(found)
-        self._load = {name.removeprefix(top): load for name, load in found.items()}
+        top = _top(members)
+        self._load = {name.removeprefix(top): load for name, load in members.items()}
 
     def blobs(self) -> Iterator[tuple[str, str]]:
         """Yield (path below the subfolder, name) of each file."""
@@ -126,16 +118,16 @@ class Archive:
 def _members(
     path: Path, wanted: Callable[[str], bool], skips: Skips, opened: ExitStack
 ) -> dict[str, _Load]:
-    """Return how each regular file of an archive is read, by its place in the archive."""
+    """Return how each regular file of an archive is read, by its path in the archive."""
     try:
         file = opened.enter_context(path.open("rb"))
         head = file.read(_HEAD)
         for magic, packer in _OTHER.items():
             if head.startswith(magic):
                 raise SourceError(
-                    f"{path}: is packed by {packer}, which cannot be read here.",
-                    hint="Unpack it, and index the folder; zip, tar, tar.gz, tar.bz2 and tar.xz"
-                    " are read as they are.",
+                    f"{path}: is packed by {packer}, which pgrag cannot read.",
+                    hint="Unpack it and index the folder, or pack it as zip, tar, tar.gz, tar.bz2"
+                    " or tar.xz.",
                 )
         file.seek(0)
         if head.startswith(_ZIP):
@@ -149,27 +141,27 @@ def _members(
 def _zip_members(
     packed: zipfile.ZipFile, wanted: Callable[[str], bool], skips: Skips
 ) -> dict[str, _Load]:
-    found: dict[str, _Load] = {}
+    members: dict[str, _Load] = {}
     for info in packed.infolist():
         # Some programs write the separators of Windows.
         name = info.filename.replace("\\", "/")
         if name.endswith("/"):
             continue
-        place = _place(name)
+        path = _path_within(name)
         fault: tuple[str, ...] = ()
-        if place is None:
+        if path is None:
             fault = _OUTSIDE
         elif stat.S_IFMT(info.external_attr >> 16) not in {0, stat.S_IFREG}:
             fault = _IRREGULAR
         elif info.flag_bits & _ENCRYPTED:
             fault = ("encrypted", "Unpack the archive with its password, and index the folder.")
         elif info.compress_type not in _METHODS:
-            fault = ("packed by a rare method", "Pack it anew, by deflate.")
+            fault = ("packed by a rare method", "Pack it again, by deflate.")
         else:
-            found[place] = partial(_zip_content, packed, info)
+            members[path] = partial(_zip_content, packed, info)
         if fault and wanted(name):
             skips.add(name, *fault)
-    return found
+    return members
 
 
 def _zip_content(packed: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> bytes:
@@ -178,16 +170,15 @@ def _zip_content(packed: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> b
 
 
 def _zip(file: BinaryIO) -> zipfile.ZipFile:
-    """Open a zip archive, unless its list of members would fill the memory."""
+    """Open a zip archive, unless its directory would fill the memory."""
     packed = zipfile.ZipFile(_Bounded(file))
     packed.fp = file
     return packed
 
 
 class _Bounded:
-    """A file of which nothing longer is read at once than a list of members may be.
-
-    How long the list is, an archive says in several places, of which one can lie.
+    """A file that refuses to read more at once than the directory of an archive may have. An
+    archive states the length of its directory in several places, each of which can lie.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -197,15 +188,15 @@ class _Bounded:
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes."""
         if size > LONGEST_DIRECTORY:
-            raise OSError(None, f"its list of members is longer than {LONGEST_DIRECTORY:,} bytes")
+            raise OSError(None, f"its directory is longer than {LONGEST_DIRECTORY:,} bytes")
         return self._file.read(size)
 
 
 def _tar_members(
     unpacked: Unpacked, copies: BinaryIO, wanted: Callable[[str], bool], skips: Skips
 ) -> dict[str, _Load]:
-    """Copy what is wanted of an archive that can only be read from its beginning."""
-    found: dict[str, _Load] = {}
+    """Copy the wanted members of an archive that can only be read from its beginning."""
+    members: dict[str, _Load] = {}
     with tarfile.open(fileobj=unpacked, mode="r:", errors="surrogateescape") as packed:
         for count, member in enumerate(packed, start=1):
             packed.members.clear()  # type: ignore[attr-defined]  # it would keep them all
@@ -213,26 +204,26 @@ def _tar_members(
                 raise OSError(None, f"it has more than {MOST_MEMBERS:,} members")
             if member.isdir():
                 continue
-            place = _place(member.name)
+            path = _path_within(member.name)
             is_regular = member.isreg() and not member.issparse()
             is_wanted = wanted(member.name)
-            if place is not None and is_regular and member.size <= LARGEST_MEMBER:
+            if path is not None and is_regular and member.size <= LARGEST_MEMBER:
                 start = copies.tell()
                 content = packed.extractfile(member) if is_wanted else None
                 if content is not None:
                     shutil.copyfileobj(content, copies, LONGEST_READ)
-                found[place] = partial(_copied, copies, start, copies.tell() - start)
-            elif is_wanted and place is None:
+                members[path] = partial(_copied, copies, start, copies.tell() - start)
+            elif is_wanted and path is None:
                 skips.add(member.name, *_OUTSIDE)
             elif is_wanted and is_regular:
                 skips.add(member.name, f"larger than {LARGEST_MEMBER:,} bytes")
             elif is_wanted:
                 skips.add(member.name, *_IRREGULAR)
-    return found
+    return members
 
 
-def _place(name: str) -> str | None:
-    """Return where a member is in the archive; None if that is outside."""
+def _path_within(name: str) -> str | None:
+    """Return the path of a member in the archive; None if it leads outside."""
     parts = [part for part in name.split("/") if part not in {"", "."}]
     if name.startswith("/") or ".." in parts or not parts or parts[0].endswith(":"):
         return None
@@ -261,4 +252,4 @@ def _is_document(file: BinaryIO) -> bool:
 
 def _said(error: BaseException) -> str:
     said = error.strerror if isinstance(error, OSError) else None
-    return said or str(error) or type(error).__name__
+    return said or str(error) or "it is damaged"

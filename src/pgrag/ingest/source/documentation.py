@@ -1,10 +1,9 @@
 """What counts as documentation in a folder that holds other things as well.
 
-Markdown, reStructuredText, notebooks, PDF and Office documents always do. HTML is documentation, or
-what pages are made of: a repository with Markdown has templates and demos in HTML, a built site has
-a stray README. So HTML counts if it is the larger part. Plain text is mostly no documentation
-(requirements.txt), so it counts only where there is nothing else. Whoever names a suffix in
-`include` means it.
+Markdown, reStructuredText, notebooks, PDF and Office documents always do. HTML counts if it is the
+larger part: a repository with Markdown has templates and demos in HTML, a built site has a stray
+README. Plain text, mostly for programs (requirements.txt), counts only if there is nothing else. A
+suffix in `include` always counts.
 """
 
 import posixpath
@@ -20,12 +19,10 @@ _KINDS = {"Markdown": "markup", "reStructuredText": "markup", "HTML": "html", "t
 #: Folders that hold no documentation, or copies of it.
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX", "__pycache__", "site-packages"})
 #: Folders in which HTML and text are parts of pages, their sources, or lists of them.
-_PARTS = frozenset(
-    {
-        "_includes", "_layouts", "_modules", "_sources", "_static", "_templates",
-        "class-use", "index-files",
-    }
-)  # fmt: skip
+_PARTS = frozenset({
+    "_includes", "_layouts", "_modules", "_sources", "_static", "_templates", "class-use",
+    "index-files",
+})  # fmt: skip
 #: Lists of what other pages hold, as Sphinx, mdBook, rustdoc, Javadoc and Doxygen write them.
 _GENERATED = re.compile(
     r"""
@@ -49,12 +46,12 @@ _MACHINE = re.compile(
 
 
 def is_known(name: str) -> bool:
-    """Whether a file's suffix is one of a format that can be read."""
+    """Whether a file has the suffix of a format that can be read."""
     return _kind(name) is not None
 
 
 def is_certain(name: str) -> bool:
-    """Whether a file is documentation whatever is beside it."""
+    """Whether a file is documentation whatever else the folder holds."""
     return _kind(name) in {"markup", "document"}
 
 
@@ -64,9 +61,8 @@ def is_skipped(folders: Sequence[str]) -> bool:
 
 
 def documentation(names: Sequence[str], include: Sequence[str], skips: Skips) -> Iterator[str]:
-    """Yield the names that are documentation; the others are added to `skips`.
-
-    `include` are the globs by which the caller has chosen the files.
+    """Yield the names that are documentation, and add the others to `skips`. `include` are the
+    globs by which the caller has chosen the files.
     """
     named = {kind for pattern in include if (kind := _kind(pattern))}
     present = {*names}
@@ -106,8 +102,8 @@ def _fault(name: str, kind: str, names: Container[str]) -> str | None:
 
 
 def _kind(name: str) -> str | None:
-    found = SUFFIXES.get(_suffix(name))
-    return _KINDS.get(found.name, "document") if found else None
+    each = SUFFIXES.get(_suffix(name))
+    return _KINDS.get(each.name, "document") if each else None
 
 
 def _suffix(name: str) -> str:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 
 def read_file(path: Path, size: int = -1) -> bytes:
-    """Return the content of a file, or its first `size` bytes.
-
-    The opened file is checked, not its name, and opening never waits. A symbolic link is not
-    followed. Raises OSError: EINVAL for what is not a regular file, ELOOP for a link.
+    """Return the content of a file, or its first `size` bytes. Opening never waits, and the opened
+    file is checked, not its name. Raises OSError: EINVAL for what is not a regular file, ELOOP for
+    a symbolic link, which is not followed.
     """
     if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():  # Windows
         raise OSError(errno.ELOOP, "it is a symbolic link", os.fspath(path))

@@ -17,10 +17,8 @@ Handle = TypeVar("Handle", Path, str)
 
 
 class Tree(Protocol):
-    """Files that are not on the disk: those of a commit or an archive.
-
-    `prefix` is the path of the source in the tree, with a final "/"; empty at its top. `skips` is
-    what of the tree is not a file that can be read.
+    """Files that are not on the disk: those of a commit or an archive. `prefix` is the path of the
+    source in the tree, with a final "/"; empty at its top. `skips` is what cannot be read.
     """
 
     prefix: str
@@ -78,10 +76,10 @@ def list_tree(tree: Tree, *, include_ignored: bool) -> Listing[str]:
 def list_folder(root: Path, top: Path, *, include_ignored: bool) -> Listing[Path]:
     """List the files below a folder, symbolic links last.
 
-    Ignore files count from the folder of the git repository around `top`, else from `top`, which
-    is `root` or a folder above it. Links to folders are not followed, so they cannot loop: a folder
-    inside the source is read at its real place. A link to a file counts only if the file itself is
-    not listed. Raises OSError if a folder cannot be read that is not ignored.
+    Ignore files count from the git repository around `top` downwards, else from `top`, which is
+    `root` or a folder above it. Links to folders are not followed, so they cannot loop. A link to a
+    file counts only if the file itself is not listed. Raises OSError if a folder that is not
+    ignored cannot be read.
     """
     listing: Listing[Path] = Listing()
     walk = _Walk(root, listing, reads_rules=not include_ignored)
@@ -110,8 +108,7 @@ class _Walk:
 
     def enter(self, folder: str, path: str) -> Iterator[tuple[str, str]]:
         """List the files of a folder; yield the folders in it that are neither skipped nor ignored.
-
-        A folder is its name below the root, and its path. Its ignore files are read first.
+        A folder is its name below the root, and its path.
         """
         with os.scandir(path) as entries:
             here = sorted(entries, key=lambda entry: entry.name not in NAMES)
@@ -166,14 +163,14 @@ def _followed(
             if is_known(name) or target.is_dir():
                 listing.warnings.append(f"{name}: is a symbolic link out of the folder; skipped")
         elif is_known(name) and target.is_file():
-            # A file in another format may be no page under its own name.
+            # A file with another suffix may not be a page under its own name.
             if target not in seen or target.suffix != path.suffix:
                 yield name, target
             seen.add(target)
 
 
 def _count_certain(folder: str) -> int:
-    """Count the files that an ignored folder would give; what cannot be read has none."""
+    """Count the documents in an ignored folder, as far as it can be read."""
     count = 0
     for _, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not is_skipped([name])]

@@ -32,10 +32,8 @@ def find_generator(
     folders: Iterable[tuple[PurePath, int]], listing: Listing, read: Callable[[PurePath], str]
 ) -> Generator | None:
     """Return the generator whose configuration is nearest; None if none or several are near.
-
-    `folders` are searched in this order, each with as many levels below it as its number says.
-    A vault's settings count only where no generator is configured: many sites are written in
-    Obsidian.
+    `folders` are searched in this order, each with that many levels below it. A vault's settings
+    count only if no generator is configured: many sites are written in Obsidian.
     """
     for folder, levels in folders:
         level = [folder]
@@ -55,10 +53,7 @@ def find_generator(
 
 
 def _shown(
-    folder: PurePath,
-    names: Mapping[str, bool],
-    listing: Listing,
-    read: Callable[[PurePath], str],
+    folder: PurePath, names: Mapping[str, bool], listing: Listing, read: Callable[[PurePath], str]
 ) -> Iterator[Generator]:
     """Yield the generators whose configuration is directly in a folder."""
     for name in sorted(names):

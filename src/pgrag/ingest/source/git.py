@@ -1,8 +1,8 @@
 """The files of a commit, read from the local repository without checkout or network.
 
-A repository may be hostile: its configuration can name programs, its files can be pipes that never
-answer, its trees can list more files than any memory holds. So git starts nothing, connects to
-nothing, and both its time and its output are bounded.
+A repository may be hostile: its configuration can name programs, its files can be pipes, its trees
+can list more files than memory holds. So git starts no program, opens no connection, and its time
+and output are bounded.
 """
 
 import os
@@ -21,13 +21,11 @@ except ImportError:  # Windows
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.source import Skips
 
-#: Seconds in which git must answer.
+#: Seconds for an answer, and for fetching a repository.
 ANSWER_SECONDS = 60.0
-#: Seconds in which a repository must be fetched.
 FETCH_SECONDS = 1800.0
-#: Bytes of a file that git writes when it fetches.
+#: Bytes of a file that git writes when it fetches, and of a listing: a million files.
 LARGEST_FILE = 8_000_000_000
-#: Bytes of a listing: a million files.
 LONGEST_LISTING = 100_000_000
 
 UNCONNECTED = {
@@ -38,13 +36,11 @@ UNCONNECTED = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_LITERAL_PATHSPECS": "1",
 }
-#: What a hook of another repository sets; git would read that one.
-_OF_ANOTHER = frozenset(
-    {
-        "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX",
-    }
-)  # fmt: skip
+#: Variables that a hook of another repository sets; git would read that one.
+_OF_ANOTHER = frozenset({
+    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX",
+})  # fmt: skip
 _GIT = ("git", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 _PIECE = 1 << 20
 _SHA1 = 40
@@ -56,10 +52,9 @@ _FILE_MODES = frozenset({"100644", "100755", "100664"})
 class GitTree:
     """One commit of the repository around `folder`, limited to that folder and `subfolder`.
 
-    `prefix` is their path in the repository, with a final "/"; empty at its root. `name` is what
-    the location calls the folder.
-
-    Raises SourceError if git is missing, the folder is in no repository, or the ref is unknown.
+    `prefix` is their path in the repository, with a final "/"; empty at its root. `name` is how the
+    location names the folder. Raises SourceError if git is missing, the folder is in no repository,
+    or the ref is unknown.
     """
 
     def __init__(
@@ -70,11 +65,9 @@ class GitTree:
         # Below /proc a path can lead elsewhere than its resolved form, which is what was checked.
         self._folder = folder.resolve()
         within = run_git(self._folder, "rev-parse", "--show-prefix").rstrip("\n")
-        commit = f"{ref}^{{commit}}"
+        verify = ("rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}")
         try:
-            self.commit = run_git(
-                self._folder, "rev-parse", "--verify", "--end-of-options", commit
-            ).strip()
+            self.commit = run_git(self._folder, *verify).strip()
         except SourceError as error:
             if not run_git(self._folder, "rev-list", "--all", "--max-count=1"):
                 raise SourceError(f"{folder}: its repository has no commits yet.") from error
@@ -90,10 +83,7 @@ class GitTree:
         self._reader: subprocess.Popen[bytes] | None = None
 
     def blobs(self) -> Iterator[tuple[str, str]]:
-        """Yield (path below the folder, blob id) of each file, but of no symbolic link.
-
-        Submodules are added to `skips`.
-        """
+        """Yield (path below the folder, blob id) of each file; submodules are added to `skips`."""
         below = ("--", self.prefix) if self.prefix else ()
         listing = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", self.commit, *below)
         for row in listing.split("\0"):
@@ -110,10 +100,7 @@ class GitTree:
         return run_git(self._folder, *arguments).split("\0")[:-1]
 
     def read(self, blob: str, size: int = -1) -> bytes:
-        """Return the content of a blob, or its first `size` bytes.
-
-        One `git cat-file` process serves all blobs.
-        """
+        """Return the content of a blob, or its first `size` bytes; one process serves all blobs."""
         with self._lock:
             if self._reader is None:
                 self._reader = subprocess.Popen(
@@ -166,11 +153,9 @@ def tags_of(folder: Path) -> list[str]:
 
 
 def object_folders(folder: Path) -> list[Path]:
-    """Return the folders from which git reads the repository around a folder.
-
-    They are those of the repository itself, of its worktree, of its objects, of the alternates
-    from which it borrows objects, and the targets of symbolic links among these.
-    Raises SourceError if the folder is in no repository.
+    """Return the folders from which git reads the repository around a folder. Those of the
+    repository, its worktree, its objects, the alternates from which it borrows, and the targets of
+    symbolic links in them. Raises SourceError if the folder is in no repository.
     """
     folder = folder.resolve()
     paths = run_git(
@@ -189,8 +174,7 @@ def object_folders(folder: Path) -> list[Path]:
 
 
 def _answer(reader: subprocess.Popen[bytes], blob: str, size: int) -> bytes | None:
-    """Ask `git cat-file --batch` for the first `size` bytes of a blob; None if there is none.
-
+    """Ask `git cat-file --batch` for the first `size` bytes of a blob; None if it is missing.
     Raises OSError if the process has ended.
     """
     requests, answers = reader.stdin, reader.stdout
@@ -216,10 +200,8 @@ def _answer(reader: subprocess.Popen[bytes], blob: str, size: int) -> bytes | No
 
 
 def run_git(folder: Path, *arguments: str, network: Mapping[str, str] | None = None) -> str:
-    """Return what git prints. Raises SourceError if it fails, is slow or prints too much.
-
-    `network` is the environment of a git that may connect; then it may write files, of a bounded
-    size.
+    """Return what git prints. Raises SourceError if it fails, is slow or prints too much. With
+    `network`, an environment that allows connections, git may write files of bounded size.
     """
     seconds = ANSWER_SECONDS if network is None else FETCH_SECONDS
     try:

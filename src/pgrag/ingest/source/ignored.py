@@ -20,10 +20,8 @@ NAMES = (".ignore", ".gitignore")
 
 
 class IgnoreRules:
-    """The ignore files of a tree of folders.
-
-    Paths begin at the top of the tree and have "/" between their parts. The rules of a folder are
-    added before a path in it is tested.
+    """The ignore files of a tree of folders. Paths begin at the top of the tree, with "/" between
+    their parts. Add the rules of a folder before testing a path in it.
     """
 
     def __init__(self) -> None:
@@ -49,7 +47,7 @@ class IgnoreRules:
         return self._ignored[path]
 
     def _decides(self, path: str) -> bool:
-        """Whether the last rule of the nearest file with a rule for this path ignores it."""
+        """Whether the last matching rule, in the nearest file that has one, ignores the path."""
         if not self._specs:
             return False
         for name in NAMES:
@@ -70,10 +68,9 @@ def folders_of(path: str) -> Iterator[str]:
 
 
 def rules_above(folder: str, read: Callable[[str], bytes | None]) -> tuple[IgnoreRules, str]:
-    """Return the rules that hold in a folder from those above it, and the folder's path in them.
-
-    `read` returns the content of an ignore file, or None. If these rules ignore the folder itself,
-    they do not count: whoever names the folder means it.
+    """Return the rules above a folder that hold in it, and the folder's path in them. `read`
+    returns the content of an ignore file, or None. Rules that ignore the folder itself do not
+    count: it was named explicitly.
     """
     rules = IgnoreRules()
     for above in reversed([*folders_of(folder)]):
@@ -105,9 +102,7 @@ class _Pattern(GitIgnoreSpecPattern):
 
 
 def _first_fits(expression: str) -> str:
-    """Let each star (`[^/]*`) that another follows in its folder stop where it fits first.
-
-    The same keys match, because the other star can take what is left, but an expression with many
-    stars does not try every way to divide a key among them.
+    """Let each star (`[^/]*`) that another follows in its folder stop where it fits first. The same
+    keys match, because the last star takes the rest, without trying every division.
     """
     return _STAR_BEFORE_STAR.sub(r"(?>[^/]*?\1)", _SAME_STAR.sub("[^/]*", expression))

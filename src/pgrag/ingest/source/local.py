@@ -17,10 +17,10 @@ from pgrag.ingest.source.git import GitTree
 from pgrag.ingest.source.ignored import NAMES
 from pgrag.ingest.source.repository import Repository
 from pgrag.ingest.source.selection import Selection, key_of, selected
-from pgrag.ingest.source.source import ListedSource, SourceFile
+from pgrag.ingest.source.source import Source, SourceFile
 
 
-def open_folder(root: Path, selection: Selection) -> ListedSource:
+def open_folder(root: Path, selection: Selection) -> Source:
     """List the files of a folder. Raises SourceError if it cannot be read or has no pages."""
     subfolder = selection.subfolder
     folder = root / (subfolder or "").strip("/")
@@ -42,21 +42,21 @@ def open_folder(root: Path, selection: Selection) -> ListedSource:
     )
 
 
-def open_file(path: Path, selection: Selection) -> ListedSource:
-    """Take a single file, whatever its name, or the files of an archive.
-
-    Raises SourceError if it is not a regular file.
+def open_file(path: Path, selection: Selection) -> Source:
+    """Take a single file, whatever its name, or the files of an archive. Raises SourceError if it
+    is not a regular file.
     """
     if not path.is_file():
         raise SourceError(f"{path}: is neither a folder nor a regular file.")
     is_office = path.suffix.lower() in OFFICE.suffixes  # an archive inside, also if damaged
     if not is_office and _is_archive(path):
-        return _open_archive(path, selection)
+        archive = Archive(path, selection.subfolder, _may_be_read)
+        return open_tree(archive, selection, selection.arguments(os.path.abspath(path)))
     if path.name.lower().endswith(ARCHIVE_SUFFIXES):
-        raise SourceError(f"{path}: is not an archive, whatever its name says.")
+        raise SourceError(f"{path}: is not an archive, despite its name.")
     if selection.subfolder:
         raise SourceError(f"{path}: has no folder {selection.subfolder!r}.")
-    return ListedSource(
+    return Source(
         str(path),
         (SourceFile(key_of(path.name), partial(read_file, path.resolve())),),
         arguments=selection.arguments(os.path.abspath(path)),
@@ -64,7 +64,7 @@ def open_file(path: Path, selection: Selection) -> ListedSource:
     )
 
 
-def open_commit(folder: Path, ref: str, selection: Selection) -> ListedSource:
+def open_commit(folder: Path, ref: str, selection: Selection) -> Source:
     """List the files of a commit. Raises SourceError if it is unknown or has no pages."""
     tree = GitTree(folder, ref, selection.subfolder)
     arguments = selection.arguments(os.path.abspath(folder), ref=tree.commit)
@@ -73,7 +73,7 @@ def open_commit(folder: Path, ref: str, selection: Selection) -> ListedSource:
 
 def open_fetched(
     source: str, repository: Repository, commit: str, ref: str | None, selection: Selection
-) -> ListedSource:
+) -> Source:
     """List the files of a commit that was fetched; `source` and `ref` are what the caller named."""
     tree = GitTree(repository.folder, commit, selection.subfolder, repository.url)
     tree.location = tree.location.removesuffix(commit) + (ref or commit[:12])
@@ -82,12 +82,8 @@ def open_fetched(
 
 
 def open_tree(
-    tree: Tree,
-    selection: Selection,
-    arguments: dict[str, Any],
-    *,
-    revision: str | None = None,
-) -> ListedSource:
+    tree: Tree, selection: Selection, arguments: dict[str, Any], *, revision: str | None = None
+) -> Source:
     """List the files of a tree. Raises SourceError, and closes the tree, if it has no pages."""
     try:
         listing = list_tree(tree, include_ignored=selection.include_ignored)
@@ -109,11 +105,6 @@ def open_tree(
     )
 
 
-def _open_archive(path: Path, selection: Selection) -> ListedSource:
-    archive = Archive(path, selection.subfolder, _may_be_read)
-    return open_tree(archive, selection, selection.arguments(os.path.abspath(path)))
-
-
 def _is_archive(path: Path) -> bool:
     try:
         return is_archive(path)
@@ -122,7 +113,7 @@ def _is_archive(path: Path) -> bool:
 
 
 def _may_be_read(name: str) -> bool:
-    """Whether a file may be a page, or say which files are, or who publishes them."""
+    """Whether a file may be a page, an ignore file, or show the generator."""
     base = name.rpartition("/")[2]
     return is_known(base) or base in NAMES or base == "conf.py"
 
@@ -145,17 +136,14 @@ def _generator_of_tree(tree: Tree) -> Generator | None:
 
 
 def _generator_of_folder(folder: Path) -> Generator | None:
-    """Search a folder with two levels below it, then the folders above it.
-
-    In a git repository up to its top, each with one level below it, elsewhere two folders up.
+    """Search a folder with two levels below it, then the folders above it: two, without levels. In
+    a git repository: all up to its top, with one level each.
     """
     above = list(folder.parents)
     tops = [up for up, path in enumerate((folder, *above)) if (path / ".git").exists()]
     repository = [(path, 1) for path in above[: tops[0]]] if tops else []
     return find_generator(
-        [(folder, 2), *(repository if tops else ((path, 0) for path in above[:2]))],
-        _listing,
-        _text,
+        [(folder, 2), *(repository if tops else ((path, 0) for path in above[:2]))], _listing, _text
     )
 
 

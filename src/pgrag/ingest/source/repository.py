@@ -1,10 +1,9 @@
-"""Repositories at an address: the commits that are asked for, fetched into a folder of their own.
+"""Repositories at an address: the requested commits, fetched into a folder of their own.
 
-What git fetches goes into a bare repository that pgrag made, so that no configuration, hook or
-checkout of others takes part; see `git`. The address is checked against the operator's allow-list
-and pinned, redirects are not followed, and nothing asks for a password. Credentials in an address
-reach git by its environment: neither arguments, which all users see, nor files, nor errors have
-them.
+git fetches into a bare repository that pgrag made, so that no configuration, hook or checkout of
+others takes part; see `git`. The address is checked against the operator's allow-list and pinned,
+redirects are not followed, and nothing asks for a password. Credentials in an address reach git by
+its environment; they are not in arguments, which all users see, nor in files or errors.
 """
 
 import difflib
@@ -57,11 +56,9 @@ class Address:
 
 
 def repository_at(source: str, *, is_named: bool = False) -> Address | None:
-    """Return the address of a repository; None for other sources.
-
-    An address of the web is one if it ends in .git, begins with git+, or is OWNER/NAME on a known
-    forge; `is_named` says that the caller asks for a ref or tags, so that any is. Raises
-    SourceError for an address that git must not follow.
+    """Return the address of a repository; None for other sources. An address of the web is one if
+    it ends in .git, begins with git+, is OWNER/NAME on a known forge, or `is_named`: the caller
+    asks for a ref or tags. Raises SourceError for an address that git must not follow.
     """
     if found := _SCP.fullmatch(source):
         source = f"ssh://{found['user']}@{found['host']}/{found['path']}"
@@ -81,8 +78,8 @@ def repository_at(source: str, *, is_named: bool = False) -> Address | None:
         return None
     if scheme not in _PORTS:
         raise SourceError(
-            f"{scheme}://{host}{path}: git cannot be asked by this protocol.",
-            hint="Name the repository's address that begins with https:// or ssh://.",
+            f"{scheme}://{host}{path}: git does not support this protocol here.",
+            hint="Use an address that begins with https:// or ssh://.",
         )
     if not re.fullmatch(r"[\w.:-]+", host) or host.startswith("-") or not path.isprintable():
         raise SourceError(f"{scheme}://{host}{path}: is not an address of a repository.")
@@ -98,10 +95,8 @@ def repository_at(source: str, *, is_named: bool = False) -> Address | None:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """What fetching may use: a folder for what is fetched, and the addresses of an allow-list.
-
-    With `uses_credentials` git may use those that its user has configured, which a service must
-    not do for its callers.
+    """What fetching may use: a cache folder, and the addresses of an allow-list. With
+    `uses_credentials` git may use those of its user, which a service must not do for its callers.
     """
 
     cache: Path
@@ -110,9 +105,8 @@ class Network:
 
 
 class Repository:
-    """A repository at an address, with a folder of its own for what is fetched of it.
-
-    Raises SourceError, and ForbiddenAddress for an address that may not be reached.
+    """A repository at an address, with a folder of its own for what is fetched of it. Raises
+    SourceError, and ForbiddenAddress for an address that may not be reached.
     """
 
     def __init__(self, address: Address, network: Network) -> None:
@@ -140,8 +134,7 @@ class Repository:
 
     def fetch(self, refs: Sequence[str | None]) -> list[str]:
         """Return the commits of branches, tags, or ids of commits; None is the default branch.
-
-        What is not yet in the folder is fetched, without its history.
+        Missing ones are fetched, without their history.
         """
         wanted = [self._wanted(ref) for ref in refs]
         with _alone(self.folder):
@@ -210,9 +203,7 @@ class Repository:
         if _MISSING.search(problem):
             raise SourceError(f"{self.url}: there is no repository.")
         if re.search(r"error: 30\d", problem):
-            raise SourceError(
-                f"{self.url}: has moved.", hint="Name the address to which a browser gets."
-            )
+            raise SourceError(f"{self.url}: has moved.", hint="Use the address that browsers show.")
         raise SourceError(f"{self.url}: cannot be fetched: {problem}")
 
 
@@ -256,7 +247,6 @@ def _environment(address: Address, network: Network) -> Mapping[str, str]:
 
 def _options(address: Address, allowed: AllowList) -> list[str]:
     """Return git's options for an address that may be reached; it is pinned to what was checked.
-
     SSH resolves names by its own configuration, so a name that DNS does not know is left to it.
     """
     settings = [

@@ -1,4 +1,4 @@
-"""Which files of a source become pages, and how they are called."""
+"""Which files of a source become pages, and their keys."""
 
 import os
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from pgrag.ingest.globs import matcher
 from pgrag.ingest.source.documentation import documentation
 from pgrag.ingest.source.folder import Listing
 from pgrag.ingest.source.generators import Generator
-from pgrag.ingest.source.source import ListedSource, SourceFile
+from pgrag.ingest.source.source import Source, SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,9 @@ def selected(
     revision: str | None = None,
     find_generator: Callable[[], Generator | None] = lambda: None,
     release: Callable[[], None] = lambda: None,
-) -> ListedSource:
-    """Return the files of a listing that a selection wants, as a source.
-
-    Raises SourceError, and releases the source, if there are none.
+) -> Source:
+    """Return the files of a listing that a selection wants, as a source. Raises SourceError, and
+    releases the source, if there are none.
     """
     files = [*files]
     is_wanted = matcher(selection.include, selection.exclude)
@@ -60,7 +59,7 @@ def selected(
     chosen = {file.key: file for file in reversed(files) if file.key in pages}
     warnings = [*listing.warnings, *_ambiguities([name for name, _ in listing.files], chosen)]
     if chosen:
-        return ListedSource(
+        return Source(
             location,
             tuple(chosen[key] for key in sorted(chosen)),
             revision,

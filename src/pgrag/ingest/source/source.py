@@ -1,31 +1,30 @@
-"""What a source of pages is: files with bytes, listed but not read."""
+"""Sources of pages: files with bytes, listed but not read."""
 
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.generators import Generator
 from pgrag.ingest.values import NOWHERE, Origin
 
+#: Names that are given as examples of each group of skipped files.
 EXAMPLES = 3
-"""Names that are told of each group of what is skipped."""
 
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _LONGEST_POINTER = 1024
 
 
 class Elsewhere(SourceError):
-    """The content of a file is not where the file is."""
+    """The content of a file is elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file of a source. `key` is its path below the source, with "/".
-
-    `load` returns at most the given number of bytes, all of them for -1. `digest` is that of the
-    bytes (see `digest_of`) if it is known before they are read.
+    """One file of a source. `key` is its path below the source, with "/". `load` returns at most
+    the given number of bytes, all of them for -1. `digest` is that of `digest_of` if it is known
+    before the bytes are read.
     """
 
     key: str
@@ -34,10 +33,8 @@ class SourceFile:
     digest: str | None = None
 
     def read(self, limit: int | None = None) -> bytes:
-        """Return the file's bytes.
-
-        Raises SourceError if it cannot be read, or is larger than `limit`, and Elsewhere if it is
-        a pointer of Git LFS.
+        """Return the file's bytes. Raises SourceError if it cannot be read, or is larger than
+        `limit`, and Elsewhere for a pointer of Git LFS.
         """
         try:
             data = self.load(-1 if limit is None else limit + 1)
@@ -86,70 +83,21 @@ class Skips:
 
 
 def digest_of(data: bytes) -> str:
-    """Return the id that git gives to these bytes.
-
-    So an unchanged file of a repository need not be read, and a folder, an archive and a commit
-    with the same file agree.
-    """
+    """Return the id that git gives to these bytes: unchanged files of a repository are not read."""
     head = f"blob {len(data)}\0".encode()
     return hashlib.sha1(head + data, usedforsecurity=False).hexdigest()
 
 
-class Source(Protocol):
+@dataclass(frozen=True, slots=True)
+class Source:
     """The files of a source, listed but not read.
 
     A source may hold a process or a connection: use it as a context manager, or close it.
+    `location` says in a line where it is. `revision` is its commit, if any. `warnings` name what
+    was skipped that should not be there. `ignored` counts the files that `.gitignore` and `.ignore`
+    leave out, `skipped` is what else is not a page. With `arguments` `App.index` reads the same
+    source again, from anywhere; None if that is impossible.
     """
-
-    @property
-    def location(self) -> str:
-        """Where it is, in a line."""
-
-    @property
-    def revision(self) -> str | None:
-        """The commit; None where there is none."""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What was skipped that should not have been there, and why; each names the file."""
-
-    @property
-    def ignored(self) -> int:
-        """The number of files that `.gitignore` and `.ignore` files leave out."""
-
-    @property
-    def skipped(self) -> tuple[Skipped, ...]:
-        """What else of the source is not a page, and why: assets, what robots.txt refuses …."""
-
-    @property
-    def arguments(self) -> dict[str, Any] | None:
-        """The arguments with which `App.index` reads the same source again, from anywhere.
-
-        None if that is impossible.
-        """
-
-    def __len__(self) -> int:
-        """Return the number of files."""
-
-    def files(self) -> Iterator[SourceFile]:
-        """Yield the files in key order."""
-
-    def generator(self) -> Generator | None:
-        """Return the site generator that publishes the source, if its configuration is near."""
-
-    def close(self) -> None:
-        """Give back what the source holds."""
-
-    def __enter__(self) -> Self:
-        """Return the source."""
-
-    def __exit__(self, *_: object) -> None:
-        """Close the source."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListedSource:
-    """A source whose files are all known: a folder, a file, a commit, an archive, records."""
 
     location: str
     listed: tuple[SourceFile, ...]

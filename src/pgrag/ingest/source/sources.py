@@ -33,14 +33,12 @@ def discover(
 ) -> Source:
     """List the documentation in a folder, an archive or a repository, or take a single file.
 
-    What counts as documentation says `documentation.documentation`. `include` and `exclude` are
-    globs over keys (see `globs.matcher`). `subfolder` restricts the source to that folder, and keys
-    are relative to it. With `ref` (a branch, tag or commit) the files are read from that commit of
-    the git repository around the folder, whatever is checked out; nothing is fetched. The address
-    of a repository is read at `ref`, else at its default branch, through `network`. Hidden folders
-    and `node_modules` are skipped, and, unless `include_ignored`, what `.gitignore` and `.ignore`
-    files name, those of the repository around the folder included; so are symbolic links that
-    leave the folder, with a warning. No folder is visited twice.
+    See `documentation.documentation`. `include` and `exclude` are globs over keys (see
+    `globs.matcher`). `subfolder` restricts the source to that folder, and keys are relative to it.
+    With `ref` (a branch, tag or commit) the files are read from that commit of the git repository
+    around the folder; nothing is fetched. The address of a repository is read at `ref`, else at its
+    default branch, through `network`. Hidden folders, `node_modules`, links that leave the folder
+    and, unless `include_ignored`, what `.gitignore` and `.ignore` files name, are skipped.
 
     Raises SourceError if the source is missing, cannot be read, or holds no documentation.
     """
@@ -51,7 +49,7 @@ def discover(
         return open_fetched(_without_login(source, address), repository, commit, ref, selection)
     if source.startswith("file://") and not (network and network.uses_credentials):
         # What a service may read is decided by the path.
-        raise SourceError(f"{source}: a service reads no such address.", hint="Name its path.")
+        raise SourceError(f"{source}: a service reads no such address.", hint="Use its path.")
     root = _existing(source)
     if ref is not None:
         return open_commit(root, ref, selection)
@@ -64,26 +62,19 @@ Kind = Literal["a website", "a repository at an address", "a path"]
 
 
 def kind_of(source: str, ref: str | None = None) -> Kind:
-    """What a source is; the address of a website, a sitemap or an llms.txt is crawled."""
+    """Return the kind of a source; a website, a sitemap or an llms.txt is crawled."""
     if repository_at(source, is_named=ref is not None) is not None:
         return "a repository at an address"
     is_address = source.lower().startswith(("http://", "https://"))
     return "a website" if is_address else "a path"
 
 
-def is_website(source: str, ref: str | None = None) -> bool:
-    """Whether a source is the address of a website."""
-    return kind_of(source, ref) == "a website"
-
-
 def discover_tags(
     source: str, pattern: str, selection: Selection, network: Network | None = None
 ) -> list[tuple[str, Callable[[], Source]]]:
     """Return a version label for each tag of a repository that matches a glob, and how it opens.
-
-    The labels are in the order of their numbers. What is missing of a repository at an address is
-    fetched at once. Of several tags with one label the last is taken. Raises SourceError if no tag
-    matches.
+    Labels are sorted by their numbers; of several tags with one label the last is taken. Missing
+    commits of a repository at an address are fetched at once. Raises SourceError if no tag matches.
     """
     address = repository_at(source, is_named=True)
     repository = _repository(address, network) if address else None
@@ -95,16 +86,17 @@ def discover_tags(
         raise SourceError(
             f"{named_source(source)}: no tag matches {pattern!r}.", hint=f"Its last tags: {shown}."
         )
+    labels = {label_of(tag): tag for tag in wanted}
     if repository is None or address is None:
         return [
             (label, partial(open_commit, root, tag, replace(selection, ref=tag)))
-            for label, tag in {label_of(tag): tag for tag in wanted}.items()
+            for label, tag in labels.items()
         ]
     name = _without_login(source, address)
     commits = dict(zip(wanted, repository.fetch(wanted), strict=True))
     return [
         (label, partial(open_fetched, name, repository, commits[tag], tag, selection))
-        for label, tag in {label_of(tag): tag for tag in wanted}.items()
+        for label, tag in labels.items()
     ]
 
 
@@ -127,12 +119,12 @@ def _without_login(source: str, address: Address) -> str:
 
 
 def _numbers(tag: str) -> list[tuple[int, str]]:
-    """Return a key that sorts 1.10 behind 1.9, and 1.0-rc1 by its text."""
+    """Return a sort key: 1.10 follows 1.9, and 1.0-rc1 sorts by its text."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", tag)]
 
 
 def named_source(source: str) -> str:
-    """Return how errors name a source: it may be the address of a repository, with a password."""
+    """Return how errors name a source, without the password of an address."""
     return masked_url(source) if ":/" in source else source
 
 

@@ -1,7 +1,7 @@
-"""Decompress a file piece by piece, with bounds on what comes out.
+"""Decompress a file piece by piece, within bounds.
 
-A few kilobytes can stand for terabytes, and a header can ask for any amount of memory. So no more
-is held than one piece, and no more comes out than `LARGEST`.
+A few kilobytes can expand to terabytes, and a header can demand any amount of memory. So only one
+piece is held, and at most `LARGEST` bytes come out.
 """
 
 import bz2
@@ -13,14 +13,13 @@ from typing import BinaryIO, Protocol
 
 from pgrag.ground.errors import SourceError
 
-#: Bytes that an archive may hold, unpacked.
+#: Bytes of an archive, unpacked.
 LARGEST = 4_000_000_000
-#: Bytes that are asked for at once: what a reader of headers may not exceed.
+#: Bytes of a read: what a reader of headers may not exceed.
 LONGEST_READ = 1 << 20
-
 _PIECE = 1 << 16
+#: Memory for LZMA: four times the dictionary of `xz -9`.
 _MEMORY = 256_000_000
-"""What decompression of LZMA may take: four times the dictionary of `xz -9`."""
 
 
 class _Decompressor(Protocol):
@@ -62,10 +61,9 @@ def is_compressed(head: bytes) -> bool:
 
 
 class Unpacked(io.RawIOBase):
-    """The content of a file that may be compressed, to be read forward only.
-
+    """The content of a file that may be compressed, to be read forward only; `name` is for errors.
     Raises SourceError for more than `LARGEST` bytes or a read of more than `LONGEST_READ`, and
-    OSError for broken data. `name` is how errors call the file.
+    OSError for broken data.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -128,7 +126,7 @@ class Unpacked(io.RawIOBase):
             return piece or self._file.read(_PIECE)
         while True:
             if self._stream.eof:
-                # Parallel compressors write several streams, one behind the other.
+                # Parallel compressors write several streams, one after the other.
                 rest = self._stream.unused_data or self._file.read(_PIECE)
                 if not rest.strip(b"\0"):
                     return b""
@@ -138,13 +136,11 @@ class Unpacked(io.RawIOBase):
             except (zlib.error, lzma.LZMAError, OSError, ValueError) as error:
                 raise OSError(None, f"its compression is broken: {error}") from error
             self._input = b""
-            if piece or self._stream.eof:
-                if piece:
-                    return piece
-                continue
-            self._input = self._file.read(_PIECE)
-            if not self._input:
+            if piece:
+                return piece
+            if not self._stream.eof and not (data := self._file.read(_PIECE)):
                 raise OSError(None, "its end is missing")
+            self._input = b"" if self._stream.eof else data
 
 
 def _format(head: bytes) -> Callable[[], _Decompressor] | None:

@@ -19,10 +19,7 @@ _PREFIX = "pgrag-upload-"
 def upload_folder() -> Iterator[Path]:
     """Make a folder, which is removed at the end; its lock tells others that it is in use."""
     while True:
-        with (
-            tempfile.TemporaryDirectory(prefix=_PREFIX) as name,
-            _locked(Path(name)) as is_locked,
-        ):
+        with tempfile.TemporaryDirectory(prefix=_PREFIX) as name, _locked(Path(name)) as is_locked:
             # Not if a worker that begins has just found it without its lock.
             if is_locked:
                 yield Path(name)

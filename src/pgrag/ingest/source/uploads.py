@@ -1,4 +1,4 @@
-"""Pages that somebody sends: one by one, as lines of JSON, as files or as an archive."""
+"""Pages that clients send: one by one, as lines of JSON, as files or as an archive."""
 
 import codecs
 import json
@@ -13,24 +13,22 @@ from pydantic_core import from_json
 
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.formats.formats import FORMATS, SUFFIXES, named_format
-from pgrag.ingest.source.source import ListedSource, Source, SourceFile
+from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.source.sources import discover
 from pgrag.ingest.values import Origin
 
+#: The media type of pages as lines of JSON, and the maximum bytes of a line.
 LINES = "application/x-ndjson"
-"""The media type of pages as lines of JSON."""
-
 LONGEST_LINE = 100_000_000
-"""Bytes of a page as a line of JSON."""
 
 _LONGEST_KEY = 1000
-#: Lines that are not pages, of which a report says why.
+#: Warnings about lines that are not pages; the others are counted.
 _NAMED_LINES = 1_000
 _ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class UploadedPage:
     """A page as it was sent."""
 
     key: str
@@ -39,7 +37,7 @@ class Page:
 
     @property
     def origin(self) -> Origin:
-        """Where it comes from, as formats ask for it."""
+        """Its origin, with the media type that the client stated."""
         return Origin(media_type=self.media_type or None)
 
     def has_known_format(self) -> bool:
@@ -53,9 +51,7 @@ class Page:
         """The page as a file of a source."""
         content = self.content
         return SourceFile(
-            self.key,
-            lambda size: content if size < 0 else content[:size],
-            self.origin,
+            self.key, lambda size: content if size < 0 else content[:size], self.origin
         )
 
 
@@ -69,11 +65,9 @@ def is_known_upload(name: str) -> bool:
     return name.lower().endswith((*SUFFIXES, *_ARCHIVES, ".ndjson"))
 
 
-def sent_page(fields: Mapping[str, Any]) -> Page:
-    """Return the page that a JSON object describes. Raises InvalidInput.
-
-    Its members are `key`, `content`, and optionally `media_type` and, for a page in Markdown,
-    `properties`, its front matter.
+def sent_page(fields: Mapping[str, Any]) -> UploadedPage:
+    """Return the page that a JSON object describes. Raises InvalidInput. Members: `key`, `content`,
+    optionally `media_type` and, for Markdown, `properties`, its front matter.
     """
     unknown = sorted(set(fields) - {"key", "content", "media_type", "properties"})
     if unknown:
@@ -93,10 +87,10 @@ def sent_page(fields: Mapping[str, Any]) -> Page:
                 "properties are an object, and only for pages in Markdown.",
                 hint="Pages in other formats have their own title and description.",
             )
-        # JSON is YAML, so no other writer of front matter is needed.
+        # JSON is YAML, so it can be the front matter.
         written = json.dumps(dict(properties), ensure_ascii=False)
         content = f"---\n{written}\n---\n{content}"
-    return Page(checked_key(fields.get("key")), content.encode(), media_type)
+    return UploadedPage(checked_key(fields.get("key")), content.encode(), media_type)
 
 
 def checked_key(key: Any) -> str:
@@ -132,16 +126,15 @@ def check_together(names: Sequence[str]) -> None:
             )
 
 
-def sent_pages(pages: Sequence[Page]) -> ListedSource:
+def sent_pages(pages: Sequence[UploadedPage]) -> Source:
     """Return a source of pages that were sent; of several with one key the last."""
     files = {page.key: page.as_file() for page in pages}
-    return ListedSource("pages sent by a client", tuple(files[key] for key in sorted(files)))
+    return Source("pages sent by a client", tuple(files[key] for key in sorted(files)))
 
 
 def received(location: str, pieces: Iterable[Mapping[str, Any]], folder: Path) -> Source:
-    """Write uploaded files into an empty folder, and open them as one source.
-
-    A single file may be an archive, or hold pages as lines of JSON. Raises SourceError.
+    """Write uploaded files into an empty folder, and open them as one source. A single file may be
+    an archive, or hold pages as lines of JSON. Raises SourceError.
     """
     names: list[str] = []
     media_type = ""
@@ -166,15 +159,13 @@ def received(location: str, pieces: Iterable[Mapping[str, Any]], folder: Path) -
     try:
         opened = discover(str(folder / first if is_alone else folder), include_ignored=True)
     except SourceError as error:
-        # The folder is nothing that who uploads knows.
+        # The client does not know the folder.
         said = error.message.replace(f"{folder}/", "").replace(str(folder), location)
         raise SourceError(said, hint=error.hint) from error
-    if isinstance(opened, ListedSource):
-        return replace(opened, location=location, arguments=None)
-    return opened
+    return replace(opened, location=location, arguments=None)
 
 
-def _lines(path: Path) -> ListedSource:
+def _lines(path: Path) -> Source:
     """Open a file of pages as lines of JSON; a line is read again when its page is."""
     files: dict[str, SourceFile] = {}
     warnings: list[str] = []
@@ -188,27 +179,22 @@ def _lines(path: Path) -> ListedSource:
             else:
                 unnamed += 1
             continue
-        files[page.key] = SourceFile(page.key, _Line(path, start, len(line)), page.origin)
+        load = partial(_content, path, start, len(line))
+        files[page.key] = SourceFile(page.key, load, page.origin)
     chosen = tuple(files[key] for key in sorted(files))
     if not chosen:
         raise SourceError("; ".join(warnings[:3]) or "There is no page in it.")
     if unnamed:
         warnings.append(f"{unnamed:,} more lines are not pages")
-    return ListedSource(str(path), chosen, warnings=tuple(warnings))
+    return Source(str(path), chosen, warnings=tuple(warnings))
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    path: Path
-    start: int
-    length: int
-
-    def __call__(self, size: int) -> bytes:
-        """Return the content of the page."""
-        with self.path.open("rb") as file:
-            file.seek(self.start)
-            content = sent_page(_object(file.read(self.length))).content
-        return content if size < 0 else content[:size]
+def _content(path: Path, start: int, length: int, size: int) -> bytes:
+    """Return the content of the page in a line of a file, or its first `size` bytes."""
+    with path.open("rb") as file:
+        file.seek(start)
+        content = sent_page(_object(file.read(length))).content
+    return content if size < 0 else content[:size]
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, int, bytes]]:

@@ -1,4 +1,4 @@
-"""Watch a folder: when something in it changes, and which of its files are as they were."""
+"""Watch a folder: when it changes, and which of its files are unchanged."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -13,21 +13,20 @@ from pgrag.ingest.source.documentation import is_known, is_skipped
 from pgrag.ingest.source.ignored import NAMES
 from pgrag.ingest.source.local import open_folder
 from pgrag.ingest.source.selection import Selection
-from pgrag.ingest.source.source import ListedSource, SourceFile, digest_of
+from pgrag.ingest.source.source import Source, SourceFile, digest_of
 
-#: Milliseconds without a change after which a burst is over, and that a burst may last.
+#: Milliseconds without a change that end a burst, and the longest burst.
 REST = 100
 LONGEST_BURST = 500
-
+#: Milliseconds to wait for changes before anything is yielded.
 _FIRST = 100
-"""Milliseconds to wait for changes before anything is yielded."""
 
-#: What says that a file is as it was: times of its content and its name, size, place on the disk.
+#: What shows that a file is unchanged: times of content and name, size, inode.
 _State = tuple[int, int, int, int]
 
 
 class Folder:
-    """A folder that is listed again and again; only files that have changed are read again."""
+    """A folder that is listed repeatedly; only files that have changed are read again."""
 
     def __init__(self, path: Path, selection: Selection) -> None:
         self.path = path / (selection.subfolder or "").strip("/")
@@ -38,9 +37,8 @@ class Folder:
             raise SourceError(f"{self.path}: is not a folder, so it cannot be watched.")
 
     def changes(self) -> Iterator[None]:
-        """Yield at once, then whenever files have changed and rested for a moment.
-
-        Nothing is missed between two steps. Raises SourceError if the folder cannot be watched.
+        """Yield at once, then whenever files have changed and rested for a moment. Misses no change
+        between two steps. Raises SourceError if the folder cannot be watched.
         """
         try:
             batches = watch(
@@ -63,7 +61,7 @@ class Folder:
                 " where the system tells of no changes: WATCHFILES_FORCE_POLLING=1.",
             ) from error
 
-    def listed(self) -> ListedSource:
+    def listed(self) -> Source:
         """List the folder as it is. Raises SourceError as `open_folder` does."""
         source = open_folder(self._root, self._selection)
         return replace(source, listed=tuple(map(self._remembered, source.listed)))
@@ -74,7 +72,7 @@ class Folder:
         return not is_skipped(folders) and (is_known(name) or name in NAMES or is_folder)
 
     def _remembered(self, file: SourceFile) -> SourceFile:
-        """Give a file the digest that it had when it was read last, if it is as it was then."""
+        """Give an unchanged file the digest of its last reading."""
         state = self._state(file.key)
         known = self._digests.get(file.key)
         if state is not None and known is not None and known[0] == state:
@@ -90,7 +88,7 @@ class Folder:
 
     def _state(self, key: str) -> _State | None:
         try:
-            found = os.stat(self.path / key)
+            status = os.stat(self.path / key)
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns
+        return status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns

@@ -36,10 +36,9 @@ def heading_anchors(
 ) -> dict[int, str]:
     """Return the anchor of every heading of a page by the heading's first line, counted from 0.
 
-    Headings in quotes and lists are included, because they use up numbers. A heading without an
-    id in the published page has the anchor ""; with the style None only what is written is an id.
-    `definitions` are the page's link definitions; `reduced` gives the source of a top-level heading
-    without template macros.
+    Headings in quotes and lists count, because they use up numbers. A heading without a published
+    id has the anchor ""; with the style None only written ids count. `definitions` are the page's
+    link definitions; `reduced` gives the source of a top-level heading without macros.
     """
     anchors: dict[int, str] = {}
     numbers = Numbers(style or "github")
@@ -82,10 +81,9 @@ def _anchor(
 
 
 def split_id(content: str, style: SlugStyle | None) -> tuple[str, str | None]:
-    """Split the source of a heading into its text and its explicit id, or None.
-
-    `{#id}` counts for every style but sphinx and obsidian, `{/* #id */}` for docusaurus. The style
-    github also takes `{/*id*/}`, as React's site does, because it stands for unknown generators.
+    """Split the source of a heading into its text and its explicit id, or None. `{#id}` counts for
+    every style but sphinx and obsidian, `{/* #id */}` for docusaurus. The style github, which
+    stands for unknown generators, also takes `{/*id*/}` of React's site.
     """
     if style in ("sphinx", "obsidian"):
         return content, None

@@ -1,7 +1,7 @@
 """The block rules of CommonMark, chosen by the first character of a line.
 
-The parser asks each of its eleven rules about each line, and nearly all of them answer no for the
-first character alone: that was more than a third of the time in which a page is read.
+The parser tries eleven rules on each line, nearly all of which fail at the first character: that
+was more than a third of the time to read a page.
 """
 
 from collections.abc import Callable
@@ -46,9 +46,8 @@ _AFTER_ITEM: _Rules = {**dict.fromkeys("`~", fence), ">": blockquote, **dict.fro
 
 
 def block_parser() -> MarkdownIt:
-    """Return a parser of blocks alone, with the tables of GitHub.
-
-    It gives the tokens that the parser gives with the rules of CommonMark and `table`.
+    """Return a parser of blocks alone, with the tables of GitHub. Its tokens are those of the
+    parser with the rules of CommonMark and `table`.
     """
     # The parser asks for "tasklists" at each item, and an option that it lacks costs an exception.
     parser = MarkdownIt("commonmark", {"tasklists": False})

@@ -32,9 +32,8 @@ _FIRST_SEGMENT = re.compile(r"(?:(?!--|\.\.\.|<<|>>)[^'\"_*~\[])*(?:[_*~\[]+)?")
 
 
 def heading_words(content: str, definitions: Mapping[str, Any], style: SlugStyle) -> str | None:
-    """Return the text of a heading; None if the generator makes no id for it.
-
-    `content` is inline Markdown without the mark of an explicit id.
+    """Return the text of a heading, from inline Markdown without an explicit id. None if the
+    generator makes no id for it.
     """
     if _WORDS_ALONE.fullmatch(content):
         return content
@@ -46,7 +45,7 @@ def heading_words(content: str, definitions: Mapping[str, Any], style: SlugStyle
     tokens = inline.children or []
     match style:
         case "vitepress":
-            words = "".join(
+            return "".join(
                 token.markup if token.info == "entity" else _EMOJI.sub("", token.content)
                 for token in tokens
                 if token.type in _TEXTS
@@ -54,12 +53,10 @@ def heading_words(content: str, definitions: Mapping[str, Any], style: SlugStyle
         case "hugo":
             return _hugo_words(tokens)
         case "mkdocs" | "obsidian":
-            words = " ".join(_shown(tokens).split())
+            return " ".join(_shown(tokens).split())
         case "docusaurus":
-            words = _docusaurus_words(tokens)
-        case _:
-            words = _shown(tokens)
-    return words
+            return _docusaurus_words(tokens)
+    return _shown(tokens)
 
 
 def _footnote_shown(match: re.Match[str]) -> str:
@@ -89,10 +86,9 @@ def _docusaurus_words(tokens: Sequence[Token]) -> str:
 
 
 def _hugo_words(tokens: Sequence[Token]) -> str | None:
-    """Hugo's `TextPlain` (markup/goldmark/internal/render/context.go), then the last line of it.
-
-    Of a link, an image or emphasis only the first node counts, and text ends where goldmark ends
-    it: at a sign that it replaces or tried as a mark. Addresses that are links do not count.
+    """Hugo's `TextPlain` (markup/goldmark/internal/render/context.go), then its last line. Of a
+    link, an image or emphasis only the first node counts, and text ends where goldmark ends it: at
+    a sign that it replaces or tried as a mark. Addresses that are links do not count.
     """
     words = "".join(_hugo_nodes(iter(tokens), is_nested=False))
     return words.rpartition("\n")[2].strip() if words else None

@@ -4,9 +4,8 @@ import html
 import re
 from collections.abc import Collection
 
+#: Characters of a heading that are read: parsing inline Markdown is not linear.
 MAX_HEADING_SOURCE = 2000
-"""Characters of a heading that are read: parsing inline Markdown is not linear."""
-
 _MAX_HEADING = 200
 _INLINE = re.compile(
     r"(?P<ticks>`+)(?P<code>[^\n]{1,300}?)(?<!`)(?P=ticks)(?!`)"
@@ -30,9 +29,8 @@ _CLOSING_HASHES = re.compile(r"(?:^|(?<=[ \t]))#+[ \t]*$")
 
 
 def plain(text: str) -> str:
-    """Reduce inline Markdown to its words, on one line: links to their labels, no emphasis.
-
-    The content of code spans is unchanged.
+    """Reduce inline Markdown to its words, on one line: links to their labels, no emphasis. The
+    content of code spans is unchanged.
     """
     if sign := _SIGN.search(text):
         text = _reduced(text, sign)
@@ -40,7 +38,7 @@ def plain(text: str) -> str:
 
 
 def _reduced(text: str, sign: re.Match[str] | None) -> str:
-    """Replace the syntax in a text, which begins at a sign: to try it anywhere takes long."""
+    """Replace the syntax in a text, trying only at its signs: to try it anywhere takes long."""
     parts: list[str] = []
     copied = 0
     while sign:
@@ -61,19 +59,15 @@ def _words(match: re.Match[str]) -> str:
     for group in ("wiki", "url", "escaped"):
         if match[group] is not None:
             return match[group]
-    if (label := match["label"]) is not None:
-        return plain(label)
-    if (marked := match["marked"]) is not None:
-        return plain(marked)
-    return ""
+    return plain(match["label"] or match["marked"] or "")
 
 
 def heading_text(source: str, definitions: Collection[str] = ()) -> str:
     """Return the words of a heading without its explicit id: `X { #id }` gives "X".
 
-    `definitions` are the labels that links are defined for, in capitals: "[2.0] - May" gives
-    "2.0 - May" if there is one for 2.0. Roles of MyST vanish, too: "{mod}`json`" gives "json". The
-    words have at most 200 characters, because a heading is part of many paths.
+    `definitions` are the labels of link definitions, in capitals: with one for 2.0, "[2.0] - May"
+    gives "2.0 - May". Roles of MyST vanish, too: "{mod}`json`" gives "json". The words have at most
+    200 characters, because a heading is part of many paths.
     """
     source = _EXPLICIT_ID.sub("", _CLOSING_HASHES.sub("", source))[:MAX_HEADING_SOURCE]
     if definitions and "[" in source:

@@ -24,8 +24,8 @@ _PREFIXES = {
     "gecko": "Gecko ",
     "geckorelease": "Gecko ",
 }
+#: Macros whose second argument is not the text to show.
 _OWN_SECOND_ARGUMENT = frozenset({"htmlattrxref", "sectiononpage", *_PREFIXES})
-"""Macros whose second argument is not the text to show."""
 
 _NO_WORDS = re.compile(
     r".*sidebar|.*sidebarmenu|(?:api|css|js|svg|html|http|xslt|mathml|defaultapi|canvas)ref"
@@ -39,14 +39,13 @@ _CROSS_REFERENCE = re.compile(r".*xref|webextapiref|glossary|http\w+|csp|svgattr
 
 
 def words(name: str, arguments: str | None) -> str | None:
-    """Return the text that a macro shows on the page, or None for a name that is not MDN's.
-
-    An unknown name without arguments stays, such as `{{title}}` in a text about templates.
+    """Return the text that a macro shows on the page, or None for a name that is not MDN's. An
+    unknown name without arguments stays, such as `{{title}}` in a text about templates.
     """
     name = name.lower().replace("-", "").replace("_", "")
     if name in _LABELS:
         return _LABELS[name]
-    values: list[str] = [a or b or c for a, b, c in _ARGUMENT.findall(arguments or "")]
+    values = _values(arguments)
     if _NO_WORDS.fullmatch(name) and not (name == "webextapiref" and values):
         return ""
     if not values:
@@ -58,7 +57,11 @@ def words(name: str, arguments: str | None) -> str | None:
     return _PREFIXES.get(name, "") + values[0]
 
 
-_PLACES = {
+def _values(arguments: str | None) -> list[str]:
+    return [a or b or c for a, b, c in _ARGUMENT.findall(arguments or "")]
+
+
+_FOLDERS = {
     "domxref": "Web/API/",
     "cssxref": "Web/CSS/",
     "htmlelement": "Web/HTML/Element/",
@@ -83,8 +86,8 @@ _NOT_IN_SLUG = re.compile(r"\(.*?\)|&[lg]t;|[<>]")
 
 def target(name: str, arguments: str | None) -> str | None:
     """Return the slug of the page that a macro links to, or None for a macro without a link."""
-    folder = _PLACES.get(name.lower())
-    values: list[str] = [a or b or c for a, b, c in _ARGUMENT.findall(arguments or "")]
+    folder = _FOLDERS.get(name.lower())
+    values = _values(arguments)
     if folder is None or not values:
         return None
     page = "_".join(_NOT_IN_SLUG.sub("", values[0]).split())

@@ -14,7 +14,7 @@ from pgrag.ingest.text.anchors import heading_anchors
 from pgrag.ingest.text.block_rules import block_parser
 from pgrag.ingest.text.html_text import readable
 from pgrag.ingest.text.inline import heading_text
-from pgrag.ingest.text.prose import Passage, Prose
+from pgrag.ingest.text.prose import Prose, ProseBlock
 from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.ingest.values import Block, Section
 
@@ -45,7 +45,7 @@ _EDGE_CALLOUT = re.compile(r"\[!edge\]", re.IGNORECASE)
 
 @dataclass(slots=True)
 class _Heading:
-    """A heading with the blocks below it, before it is placed in the tree."""
+    """A heading with the blocks below it, before the tree is built."""
 
     text: str
     level: int
@@ -64,10 +64,10 @@ def read(
 ) -> tuple[tuple[Section, ...], Prose]:
     """Return the sections of a page in reading order, and its prose, in linear time.
 
-    Text before the first heading is a section of level 0. Only top-level headings count, not
-    those in quotes, lists, fences or HTML. Headings without words are skipped. `first_line` is
-    the line of the source on which the text begins; `slugs` names the generator whose anchors the
-    headings get; with None only those that show an id (`{#id}`) have one.
+    Text before the first heading is a section of level 0. Only top-level headings with words count,
+    not those in quotes, lists, fences or HTML. `first_line` is the line of the source on which the
+    text begins; `slugs` names the generator whose anchors the headings get; with None only written
+    ids (`{#id}`) count.
     """
     text = templating.prepare(text)
     lines = text.split("\n")
@@ -75,7 +75,7 @@ def read(
     tokens = _PARSER.parse(text, environment)
     definitions = environment.get("references", {})
     prose = Prose(
-        tuple(_passages(tokens, definitions, lines, first_line)),
+        tuple(_prose_blocks(tokens, definitions, lines, first_line)),
         {
             label: _address(definition)
             for label, definition in definitions.items()
@@ -107,39 +107,39 @@ def read(
 
 
 def _address(definition: Mapping[str, Any]) -> str:
-    """Undo the parser's percent-encoding: addresses are kept as written."""
+    """Undo the parser's percent-encoding: addresses stay as written."""
     href: str = definition["href"]
     return href if "://" in href else unquote(href)
 
 
-def _passages(
+def _prose_blocks(
     tokens: Sequence[Token],
     definitions: Mapping[str, Mapping[str, Any]],
     lines: Sequence[str],
     first_line: int,
-) -> list[Passage]:
+) -> list[ProseBlock]:
     """Collect all text except code, before its macros are reduced."""
-    passages: list[Passage] = []
+    blocks: list[ProseBlock] = []
     callouts: list[int | None] = []
     for token in tokens:
         kind = token.type
         start, end = token.map or (0, 0)
         if kind == "inline" and token.content:
             if callouts and callouts[-1] is None and _EDGE_CALLOUT.match(token.content):
-                callouts[-1] = len(passages)
+                callouts[-1] = len(blocks)
             callout = callouts[-1] if callouts else None
-            # a table row is one passage, so that a link's sentence is the row; skip its cells
+            # a table row is one block, so that a link's sentence is the row; skip its cells
             in_row = (
-                bool(passages)
-                and passages[-1].kind == "table"
-                and passages[-1].line == first_line + start
+                bool(blocks)
+                and blocks[-1].kind == "table"
+                and blocks[-1].line == first_line + start
             )
             if not in_row:
-                passages.append(Passage(token.content, first_line + start, callout=callout))
+                blocks.append(ProseBlock(token.content, first_line + start, callout=callout))
         elif kind == "tr_open":
-            passages.append(Passage(lines[start], first_line + start, "table"))
+            blocks.append(ProseBlock(lines[start], first_line + start, "table"))
         elif kind == "html_block" and not _HTML_CODE.match(token.content):
-            passages.append(Passage("\n".join(lines[start:end]), first_line + start, "html"))
+            blocks.append(ProseBlock("\n".join(lines[start:end]), first_line + start, "html"))
         elif kind == "blockquote_open":
             callouts.append(callouts[-1] if callouts else None)
         elif kind == "blockquote_close":
@@ -147,15 +147,15 @@ def _passages(
     notes = [definition["map"] for label, definition in definitions.items() if label[0] == "^"]
     if notes:
         # CommonMark parses a footnote as a link definition
-        passages += (
-            Passage("\n".join(lines[start:end]), first_line + start) for start, end in notes
+        blocks += (
+            ProseBlock("\n".join(lines[start:end]), first_line + start) for start, end in notes
         )
-        passages.sort(key=lambda passage: passage.line)
-    return passages
+        blocks.sort(key=lambda block: block.line)
+    return blocks
 
 
 def parse_blocks(text: str, first_line: int) -> list[Block]:
-    """Return the blocks of a list item or a quote whose markers were removed."""
+    """Return the blocks of a list item without its marker."""
     lines = text.split("\n")
     blocks: list[Block] = []
     for token, contains in _top_level(_PARSER.parse(text)):
@@ -205,11 +205,7 @@ def _block_type(token_type: str, first_line: str) -> str:
 
 
 def _block(
-    kind: str,
-    contains: tuple[str, ...],
-    lines: list[str],
-    extent: tuple[int, int],
-    first_line: int,
+    kind: str, contains: tuple[str, ...], lines: list[str], extent: tuple[int, int], first_line: int
 ) -> Block | None:
     """Slice a block from the page; None if it has no visible text."""
     start, end = extent

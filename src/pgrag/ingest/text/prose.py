@@ -1,17 +1,16 @@
-"""The prose of a page, without code: the passages in which links are searched."""
+"""The prose of a page, without code: the blocks in which links are searched."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ProseBlock:
     """The text of one paragraph, heading, table row or HTML block, as written.
 
-    Its lines are lines of the source, beginning at `line` (1-based, in the whole file). List and
-    quote marks before the text are removed, except before table rows. `kind` is "text", "table"
-    or "html" (not parsed as Markdown). `callout` is the number of the callout `> [!edge]` that
-    contains the passage, or None.
+    It begins on `line` of the file, from 1. List and quote marks before the text are removed,
+    except before table rows. `kind` is "text", "table" or "html" (not parsed as Markdown).
+    `callout` is the number of the enclosing callout `> [!edge]`, or None.
     """
 
     text: str
@@ -22,13 +21,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The passages of a page in source order.
-
-    `definitions` maps the label of each `[label]: address`, normalised by `definition_label`,
-    to its address.
+    """The text of a page without code, in source order. `definitions` maps the label of each
+    `[label]: address`, normalised by `definition_label`, to its address.
     """
 
-    passages: tuple[Passage, ...] = ()
+    blocks: tuple[ProseBlock, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -70,10 +70,7 @@ def _fence(opened: re.Match[str], body: str) -> str | None:
 
 
 def words(shortcode: str) -> str:
-    """Return the text that one shortcode tag shows, without the text between two tags.
-
-    `shortcode` is the text between `{{<` and `>}}`.
-    """
+    """Return the text that one shortcode tag shows; `shortcode` is between `{{<` and `>}}`."""
     shortcode = shortcode.strip().removesuffix("/").strip()
     if shortcode.startswith("/*"):
         return "{{< " + shortcode.strip("/*").strip() + " >}}"

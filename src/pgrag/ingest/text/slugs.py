@@ -5,6 +5,7 @@ Every rule names its source; `scripts/make_heading_ids.py` compares them with th
 
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import Literal
 
 SlugStyle = Literal["github", "vitepress", "docusaurus", "mkdocs", "sphinx", "hugo", "obsidian"]
@@ -27,23 +28,11 @@ _OBSIDIAN_SPECIAL = re.compile(r"[#|^:\\\s]|%%|\[\[|\]\]")
 
 def slug(words: str, style: SlugStyle) -> str:
     """Return the id of a heading with these words, before duplicates are numbered."""
-    match style:
-        case "vitepress":
-            return _vitepress(words)
-        case "mkdocs":
-            return _mkdocs(words)
-        case "sphinx":
-            return _docutils(words)
-        case "hugo":
-            return _hugo(words)
-        case "obsidian":
-            return _obsidian(words)
-    return _github(words)
+    return _SLUGS.get(style, _github)(words)
 
 
 def _github(words: str) -> str:
     """The packages github-slugger (index.js, regex.js) and rehype-slug; Docusaurus uses them too.
-
     Letters, marks, digits, connectors and hyphens stay; no run of hyphens is shortened.
     """
     kept = (c for c in words.lower() if c in " -" or _is_word(c))
@@ -77,9 +66,8 @@ def _docutils(words: str) -> str:
 
 
 def _hugo(words: str) -> str:
-    """Hugo's markup/goldmark/autoid.go with the default autoIDType, `github`.
-
-    Unlike GitHub, Hugo drops marks and lowers each character alone.
+    """Hugo's markup/goldmark/autoid.go with the default autoIDType, `github`. Unlike GitHub, Hugo
+    drops marks and lowers each character alone.
     """
     kept = (
         "-" if c in " \t-" else c.lower()[0]
@@ -91,25 +79,30 @@ def _hugo(words: str) -> str:
 
 def _obsidian(words: str) -> str:
     """The form in which Obsidian Publish links to headings: https://help.obsidian.md/links.
-
     Characters that have a meaning in a link become spaces, and spaces become "+".
     """
     return "+".join(_OBSIDIAN_SPECIAL.sub(" ", words).split())
 
 
+_SLUGS: dict[SlugStyle, Callable[[str], str]] = {
+    "vitepress": _vitepress, "mkdocs": _mkdocs, "sphinx": _docutils, "hugo": _hugo,
+    "obsidian": _obsidian,
+}  # fmt: skip
+
+
 class Numbers:
-    """Makes the slugs of one page unique, as a generator does."""
+    """Makes the slugs of one page unique, as its generator does."""
 
     def __init__(self, style: SlugStyle) -> None:
         self._style = style
         self._used: set[str] = set()
         self._counter = 0
-        # Where the search for a free id ended: without it many equal headings take quadratic time.
+        # The last number of each slug: without it many equal headings take quadratic time.
         self._numbers: dict[str, int] = {}
         self._last: dict[str, str] = {}
 
     def take(self, anchor: str) -> None:
-        """Note an id that no later heading gets."""
+        """Note an id that no later heading may get."""
         self._used.add(anchor)
 
     def count(self) -> None:

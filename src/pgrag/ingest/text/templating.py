@@ -40,21 +40,12 @@ _IMPORTS = (
     r"[ \t]*\n?)+)"
 )
 _MACRO = re.compile(
-    "|".join(
-        (
-            _CODE_SPAN,
-            _COMMENT,
-            _SHORTCODE,
-            _KUMASCRIPT,
-            _RAW,
-            _INCLUDE,
-            _ADMONITION,
-            _ELEMENT,
-            _IMPORTS,
-        )
-    ),
+    "|".join([
+        _CODE_SPAN, _COMMENT, _SHORTCODE, _KUMASCRIPT, _RAW, _INCLUDE, _ADMONITION, _ELEMENT,
+        _IMPORTS,
+    ]),
     re.MULTILINE | re.DOTALL,
-)
+)  # fmt: skip
 #: Where a macro or a code span may begin: most of a text is passed over by this quick pattern.
 _BEGINNING = re.compile(
     r"[`{<]|^[ \t]*(?:/{3}|:{3}|!{3}|\?{3}|\{\*|<)|^(?:import|export)[ \t]", re.MULTILINE
@@ -69,10 +60,9 @@ _INDENTED_ADMONITION = re.compile(
 
 
 def prepare(text: str) -> str:
-    """Rewrite, before Markdown is parsed, the macros that affect what counts as code.
-
-    Shortcodes around code become fences, comments become empty lines, and the indented body of
-    an admonition (`!!! note`) loses its indent, which Markdown would parse as code.
+    """Rewrite, before Markdown is parsed, the macros that affect what counts as code. Shortcodes
+    around code become fences, comments become empty lines, and the indented body of an admonition
+    (`!!! note`) loses its indent, which Markdown would parse as code.
     """
     if "{{" in text:
         text = shortcodes.fence_code(text)

@@ -5,8 +5,8 @@
 model (name, origin, character classes, checksum); `builtin.npz` has the tokens, and their vectors
 quantised in steps of 1/128 of each vector's length.
 
-An earlier version of pgrag may have left another built-in model in a database. Libraries that it
-embedded keep it, and `stored` reads it from there.
+A database may hold built-in models of earlier versions of pgrag. Libraries that they embedded keep
+them; `stored` reads them.
 """
 
 import hashlib
@@ -53,10 +53,9 @@ class StaticModel:
 
 
 class StaticEmbedder:
-    """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors.
-
-    Embeds 5,000 to 8,000 English texts of 1,000 characters per second on one core; keeps 67 MB of
-    vectors and a cache of words in memory.
+    """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors. Embeds 5,000 to 8,000
+    English texts of 1,000 characters per second on one core; keeps 67 MB of vectors and a cache of
+    words in memory.
     """
 
     def __init__(self, name: str, model: StaticModel, characters: CharacterClasses) -> None:
@@ -99,10 +98,9 @@ def _shared() -> BuiltinEmbedder:
 def install(connection: Connection[Any]) -> None:
     """Load the shipped model into `pgrag.embedding_models` and `pgrag.model_tokens`.
 
-    Does nothing if the database has a model with the same checksum. Another built-in model stays
-    if a library uses it or has vectors by it. Atomic: on an autocommit connection in a separate
-    transaction, otherwise within the current one. Takes about a second and requires the rights
-    of the schema's owner.
+    Does nothing if the database has a model with the same checksum. Another built-in model stays if
+    a library uses it or has vectors by it. Atomic: on an autocommit connection in a transaction of
+    its own, else within the current one. Takes a second, and the rights of the schema's owner.
     """
     if is_installed(connection):
         return
@@ -126,14 +124,10 @@ def is_installed(connection: Connection[Any]) -> bool:
 
 def _register(connection: Connection[Any], description: ModelDescription) -> int | None:
     """Register the model; None if another session has just done so."""
-    settings = {
-        "characters": asdict(description.characters),
-        "provenance": description.provenance,
-    }
+    settings = {"characters": asdict(description.characters), "provenance": description.provenance}
     cursor = connection.cursor(row_factory=tuple_row)
     cursor.execute(
-        "select pgrag.register_model(%s, %s, 'builtin')",
-        (description.name, description.dimensions),
+        "select pgrag.register_model(%s, %s, 'builtin')", (description.name, description.dimensions)
     )
     row = cursor.execute(
         """
@@ -142,11 +136,7 @@ def _register(connection: Connection[Any], description: ModelDescription) -> int
         where m.name = %(name)s and m.checksum is distinct from %(checksum)s
         returning m.model_id
         """,
-        {
-            "name": description.name,
-            "checksum": description.checksum,
-            "settings": Jsonb(settings),
-        },
+        {"name": description.name, "checksum": description.checksum, "settings": Jsonb(settings)},
     ).fetchone()
     return None if row is None else row[0]
 
@@ -166,7 +156,7 @@ def _load(connection: Connection[Any], model_id: int, model: StaticModel) -> Non
 
 
 def _remove_unused(connection: Connection[Any], current_id: int) -> None:
-    """Remove built-in models of earlier versions that no library uses, nor could go back to."""
+    """Remove built-in models of earlier versions that no library uses or has vectors by."""
     removed = connection.cursor(row_factory=tuple_row).execute(
         r"""
         delete from pgrag.embedding_models as m
@@ -191,10 +181,7 @@ def _remove_unused(connection: Connection[Any], current_id: int) -> None:
 
 
 def stored(connection: Connection[Any], name: str) -> StaticEmbedder | None:
-    """Read a built-in model from the database, about a second; None if it has none so named.
-
-    The vectors are those of `pgrag.embed(text, name)`.
-    """
+    """Read a built-in model from the database, in about a second; None if it has none so named."""
     cursor = connection.cursor(row_factory=tuple_row)
     row = cursor.execute(
         "select m.model_id, m.settings -> 'characters' from pgrag.embedding_models as m"
@@ -259,10 +246,9 @@ def content_checksum(
     lengths: NDArray[np.float32],
     characters: CharacterClasses,
 ) -> str:
-    """SHA-256 of everything that determines a vector, as stored in the files.
-
-    `tokens` is UTF-8 with one token per line, `steps` has shape `(dimensions, len(tokens))`,
-    `lengths` has the length of each token's vector.
+    """Return the SHA-256 of everything that determines a vector, as stored in the files. `tokens`
+    is UTF-8 with one token per line, `steps` has shape `(dimensions, len(tokens))`, `lengths` has
+    the length of each token's vector.
     """
     digest = hashlib.sha256(tokens.tobytes())
     digest.update(np.ascontiguousarray(steps).tobytes())

@@ -10,10 +10,9 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors, so that their inner product is their cosine similarity.
-
-    A text without anything to embed (blank, or without a known word) gets a vector of zeros;
-    callers neither store such a vector nor search with it. Implementations are thread-safe.
+    """Turns texts into unit vectors: their inner product is their cosine similarity. Thread-safe. A
+    text without anything to embed (blank, or without a known word) gets zeros, which callers
+    neither store nor search with.
     """
 
     @property
@@ -25,16 +24,10 @@ class Embedder(Protocol):
         """The number of dimensions of every vector."""
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed documents; returns shape `(len(texts), dimensions)`, in the order of `texts`.
-
-        Raises `EmbeddingError` when the model fails.
-        """
+        """Return an array of shape `(len(texts), dimensions)`; raises `EmbeddingError`."""
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a query; returns shape `(dimensions,)`.
-
-        Raises `EmbeddingError` when the model fails.
-        """
+        """Return an array of shape `(dimensions,)`; raises `EmbeddingError`."""
 
 
 @runtime_checkable
@@ -42,10 +35,7 @@ class PageEmbedder(Protocol):
     """The additional interface of an `Embedder` whose vectors depend on the whole page."""
 
     def embed_pages(self, pages: Sequence[Sequence[str]]) -> list[Vectors]:
-        """Embed the texts of pages, each in reading order; one array per page, see `Embedder`.
-
-        Raises `EmbeddingError` when the model fails.
-        """
+        """Embed the texts of pages, each in reading order; one array per page, see `Embedder`."""
 
 
 def similarities(embedder: Embedder, left: Sequence[str], right: Sequence[str]) -> list[float]:

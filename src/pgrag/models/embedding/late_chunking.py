@@ -16,11 +16,10 @@ from pgrag.ground.errors import EmbeddingError
 from pgrag.models.embedding.embedder import Vectors
 from pgrag.models.embedding.local_model import LocalModel
 
+#: Maximum nominal overlap of two windows, in tokens; even spacing may add more.
 MOST_OVERLAP = 256
-"""Maximum nominal overlap of two windows, in tokens; even spacing may add more."""
-
+#: Tokens per batch; a single window may have more.
 _BATCH_TOKENS = 4096
-"""Tokens per batch; a single window may have more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +33,9 @@ class Window:
 
 
 def windows(length: int, size: int) -> list[Window]:
-    """Cover `length` tokens by overlapping windows of `size` tokens.
-
-    Each token is taken from one window: in an overlap from the window in which it is further from
-    the edge. Windows overlap by a quarter of `size` or `MOST_OVERLAP`, whichever is less, and by
-    more where even spacing, which avoids a short last window, requires it.
+    """Cover `length` tokens by overlapping windows of `size` tokens. A token in an overlap is taken
+    from the window in which it is further from the edge. Windows overlap by a quarter of `size`, at
+    most `MOST_OVERLAP`, or by what even spacing requires, which avoids a short last window.
     """
     if length <= size:
         return [Window(0, length, 0, length)]
@@ -55,11 +52,9 @@ def windows(length: int, size: int) -> list[Window]:
 def embed_pages(
     model: LocalModel, pages: Sequence[Sequence[str]], *, prefix: str = ""
 ) -> list[Vectors]:
-    """Embed the chunks of pages, each a list of texts in reading order.
-
-    Returns one array of shape `(chunks, dimensions)` per page; a chunk without a token gets
-    zeros. Every window begins with `prefix`, which no chunk's mean includes. Raises
-    `EmbeddingError` if the prefix leaves no room for a token.
+    """Embed the chunks of pages, each a list of texts in reading order. Returns one array of shape
+    `(chunks, dimensions)` per page; a chunk without a token gets zeros. Every window begins with
+    `prefix`, which no chunk's mean includes. Raises `EmbeddingError` if the prefix leaves no room.
     """
     before = model.tokens(prefix) if prefix else []
     size = model.window - len(before)

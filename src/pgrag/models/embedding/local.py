@@ -6,16 +6,14 @@ from pgrag.models.embedding import late_chunking
 from pgrag.models.embedding.embedder import Vectors
 from pgrag.models.embedding.local_model import LocalModel
 
+#: Suffix of a model's name for vectors pooled from whole pages.
 LATE = "+late"
-"""Suffix of a model's name for vectors pooled from whole pages, which differ from its own."""
 
 
 class LocalEmbedder:
-    """Embeds each text separately, as sentence-transformers does.
-
-    The prefixes are put before queries and documents; a prefix that is None defaults to the prompt
-    for queries or documents in the model's configuration, if any. The model is loaded on first
-    use. Every method raises `EmbeddingError` if the model fails.
+    """Embeds each text separately, as sentence-transformers does. A prefix that is None defaults to
+    the prompt in the model's configuration, if any. The model is loaded on first use. Every method
+    raises `EmbeddingError` if the model fails.
     """
 
     def __init__(
@@ -64,10 +62,7 @@ class LocalEmbedder:
 
 
 class LateEmbedder(LocalEmbedder):
-    """Embeds the texts of a page together; see `late_chunking`.
-
-    Queries and texts that belong to no page are embedded separately.
-    """
+    """Embeds the texts of a page together; see `late_chunking`. Others are embedded separately."""
 
     @property
     def name(self) -> str:

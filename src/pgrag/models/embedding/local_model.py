@@ -16,17 +16,17 @@ from pgrag.ground.errors import EmbeddingError, reason
 from pgrag.models.embedding.embedder import Vectors, normalized
 
 _LIBRARY = "sentence_transformers"
+#: Seconds before a retry after a model could not be loaded.
 _PATIENCE = 60.0
-"""Seconds before a retry after a model could not be loaded."""
 
 
 class LocalModel:
     """A model from the Hugging Face hub, by name, or from a folder.
 
-    The model is loaded on first use; code shipped with a model is never executed. `dimensions`,
-    if given, is the required number. A lock serialises threads per batch, so a query waits for one
-    batch, not for a whole page. Every method raises `EmbeddingError` if sentence-transformers
-    is not installed or the model fails.
+    The model is loaded on first use; code shipped with a model is never executed. `dimensions`, if
+    given, is the required number. A lock serialises batches, so a query waits for one batch, not
+    for a whole page. Every method raises `EmbeddingError` if sentence-transformers is not installed
+    or the model fails.
     """
 
     def __init__(self, name: str, *, dimensions: int | None = None, batch_size: int = 32) -> None:
@@ -87,8 +87,8 @@ class LocalModel:
             mode = _pooling_mode(model)
         if mode != "mean":
             raise EmbeddingError(
-                f"The model {self.name} pools by {mode or 'something of its own'}: late chunking"
-                " needs one that takes the mean of the tokens.",
+                f"The model {self.name} pools by {mode or 'a method of its own'}: late chunking"
+                " needs the mean of the tokens.",
                 hint="Unset PGRAG_EMBEDDING_LATE_CHUNKING, or choose another model.",
             )
 
@@ -195,7 +195,7 @@ class LocalModel:
 
 
 def _hide_loading() -> None:
-    """Hide the progress bar of reading weights, which takes a moment; downloads keep theirs."""
+    """Hide the progress bar of loading weights; downloads keep theirs."""
     transformers = sys.modules.get("transformers")
     if transformers is not None:
         transformers.utils.logging.disable_progress_bar()

@@ -26,10 +26,9 @@ class OpenAIEmbedder(Client):
     """Sends batches of texts in concurrent requests, and validates every response.
 
     `url` is the address without `/embeddings`. `dimensions`, if given, is sent with every request
-    and required of every response; otherwise the first response sets the number that all later
-    ones must have. The prefixes are put before queries and documents, for models that distinguish
-    them. `batch_size` counts texts, `concurrency` concurrent requests. `connection` is passed to
-    `Endpoint`. Blank texts are not sent; their vectors are zeros.
+    and required of every response; otherwise the first response sets the number. The prefixes are
+    put before queries and documents. `batch_size` counts texts, `concurrency` requests.
+    `connection` is that of `Endpoint`. Blank texts are not sent; their vectors are zeros.
     """
 
     def __init__(
@@ -75,10 +74,7 @@ class OpenAIEmbedder(Client):
 
     @property
     def dimensions(self) -> int:
-        """The number of dimensions of every vector; asks the server if not configured or known.
-
-        Raises `EmbeddingError` if that request fails.
-        """
+        """The number of dimensions of every vector; asks the server if it is not known."""
         if self._dimensions is None:
             self._request(["dimensions"])
         assert self._dimensions is not None
@@ -114,11 +110,7 @@ class OpenAIEmbedder(Client):
         return vectors
 
     def _request(self, texts: list[str]) -> Vectors:
-        payload: dict[str, Any] = {
-            "model": self.name,
-            "input": texts,
-            "encoding_format": "float",
-        }
+        payload: dict[str, Any] = {"model": self.name, "input": texts, "encoding_format": "float"}
         if self._wanted_dimensions is not None:
             payload["dimensions"] = self._wanted_dimensions
         try:

@@ -1,7 +1,7 @@
 """BERT's WordPiece tokenizer; `pgrag.embed` in SQL takes the same steps.
 
-Unicode NFD, remove marks and controls, lower case, split at white space and around punctuation
-and Chinese characters, then match the longest tokens of each word from left to right.
+Unicode NFD, remove marks and controls, lower case, split at white space and around punctuation and
+Chinese characters, then match the longest tokens of each word from left to right.
 """
 
 import re
@@ -11,20 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+#: Prefix of a token that continues a word.
 CONTINUATION = "##"
-"""Prefix of a token that continues a word."""
-
+#: In characters; longer words are unknown.
 MAXIMUM_WORD_LENGTH = 100
-"""In characters; longer words are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CharacterClasses:
     """Character classes; the expressions mean the same in Python and in PostgreSQL.
 
-    `removed` and `isolated` are bracket expressions: characters that are deleted, and characters
-    that form separate words. The nth character of `uppercase` becomes the nth of `lowercase`; both
-    contain only letters outside ASCII that can occur in a known token.
+    `removed` and `isolated` are bracket expressions: characters that are deleted, and that form
+    separate words. The nth character of `uppercase` becomes the nth of `lowercase`; both contain
+    only letters outside ASCII that can occur in a known token.
     """
 
     removed: str
@@ -34,17 +33,12 @@ class CharacterClasses:
 
 
 class WordPieces:
-    """A tokenizer with a vocabulary; a token's id is its index in the vocabulary.
-
-    Caches the pieces of up to `cached_words` words, because text repeats most of its words.
+    """A tokenizer with a vocabulary; a token's id is its index in the vocabulary. Caches the pieces
+    of up to `cached_words` words, because text repeats most of its words.
     """
 
     def __init__(
-        self,
-        tokens: Sequence[str],
-        characters: CharacterClasses,
-        *,
-        cached_words: int = 200_000,
+        self, tokens: Sequence[str], characters: CharacterClasses, *, cached_words: int = 200_000
     ) -> None:
         self._characters = _CharacterTable(characters)
         self._words = _WordTable(tokens, cached_words)

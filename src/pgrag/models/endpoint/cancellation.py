@@ -6,8 +6,8 @@ from threading import Event, Lock
 from typing import Any
 from weakref import WeakSet
 
+#: httpcore events after which a connection has a new socket.
 _OPENED = (".connect_tcp.complete", ".start_tls.complete")
-"""httpcore events after which a connection has a new socket."""
 
 
 class Cancelled(Exception):
@@ -15,10 +15,9 @@ class Cancelled(Exception):
 
 
 class Cancellation:
-    """The cancel switch of one request or of several, in turn or at once.
-
-    The transport reports its sockets to `trace`. A blocked read ends at once, because the socket is
-    shut down under it. Connecting and name lookup cannot be interrupted; they have a short timeout.
+    """The cancel switch of one or more requests. The transport reports its sockets to `trace`. A
+    blocked read ends at once, because its socket is shut down. Connecting and name lookup cannot be
+    interrupted; they have a short timeout.
     """
 
     def __init__(self) -> None:

@@ -12,29 +12,27 @@ import httpx
 from pgrag.models.endpoint.cancellation import Cancellation
 from pgrag.models.endpoint.service import Failure, Service
 
+#: Seconds between two attempts: the first wait, and the default maximum.
 SHORTEST_WAIT = 0.5
 LONGEST_WAIT = 60.0
-"""Seconds between two attempts: the first wait, and the default maximum."""
-
+#: Bytes of one line of a response.
 LONGEST_LINE = 16_000_000
-"""Bytes of one line of a response."""
-
+#: Seconds to connect: a model may load for minutes, but its server listens before that.
 LONGEST_CONNECT = 10.0
-"""Seconds to connect: a model may load for minutes, but its server listens before that."""
 
 #: Returns another payload for one that a server refused with an error text, or None.
 Amend = Callable[[dict[str, Any], str], dict[str, Any] | None]
 
 
 class Endpoint:
-    """POSTs JSON to one address, `url` and the path of the service; for several threads at once.
+    """POSTs JSON to one address, `url` and the path of the service. Thread-safe.
 
     Rate limits (429), server errors (5xx), timeouts and broken connections are retried up to
     `retries` times with randomised exponential backoff, never sooner than the server's
-    `Retry-After`; a server that asks for more than `longest_wait` is not retried. `timeout` is the
-    longest silence in seconds; after a timeout the request is retried only with `is_patient`.
-    Requests can be cancelled only without `keep_alive`: each then has its own connection.
-    `transport` and `sleep` replace the network and the clock.
+    `Retry-After`, and not if that exceeds `longest_wait`. `timeout` is the longest silence in
+    seconds; a timeout is retried only with `is_patient`. Requests can be cancelled only without
+    `keep_alive`: each then has its own connection. `transport` and `sleep` replace the network and
+    the clock.
     """
 
     def __init__(
@@ -94,21 +92,17 @@ class Endpoint:
         cancellation: Cancellation | None = None,
         amend: Amend | None = None,
     ) -> Any:
-        """Send a payload and return the decoded response.
-
-        `amend` returns another payload when the server refuses one. Raises the service's error if
-        the server refuses, keeps failing, or does not answer with JSON; `Cancelled` if a
-        `cancellation` is given.
+        """Send a payload and return the decoded response. `amend` returns another payload when the
+        server refuses one. Raises the service's error if the server refuses, keeps failing, or does
+        not send JSON; `Cancelled` after `cancellation`.
         """
         with self._started(cancellation) as running:
             response, _ = self._answered(payload, cancellation, running, amend, in_pieces=False)
         return self._decoded(response)
 
     def get(self, path: str, *, timeout: float) -> Any:
-        """Return the JSON at another path of the same server; None if there is none.
-
-        `timeout` is in seconds. Raises the service's error if the server cannot be reached or
-        refuses; there is no retry.
+        """Return the JSON at another path of the same server; None if there is none. Never retries.
+        Raises the service's error if the server cannot be reached or refuses.
         """
         try:
             response = self._client.get(self.url.copy_with(path=path), timeout=timeout)
@@ -127,10 +121,8 @@ class Endpoint:
     def lines(
         self, payload: dict[str, Any], cancellation: Cancellation, amend: Amend | None = None
     ) -> Generator[str, None, None]:
-        """Send a payload and yield the lines of the response as they arrive.
-
-        Retries like `post` until the first byte; after it, a response that ends early raises the
-        service's `broken_off`.
+        """Send a payload and yield the lines of the response as they arrive. Retries like `post`
+        until the first byte; a response that ends early later raises the service's `broken_off`.
         """
         with self._started(cancellation) as running:
             response, pieces = self._answered(payload, cancellation, running, amend, in_pieces=True)

@@ -1,19 +1,17 @@
 """The service behind an endpoint: what its settings must be, why it fails, and what helps."""
 
-import email.utils
-import time
 from dataclasses import dataclass
 
 import httpx
 
 from pgrag.ground.errors import PgragError, SettingsError, reason
+from pgrag.ground.outgoing import retry_after
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an attempt failed; `wait` is the server's `Retry-After`, in seconds.
-
-    `refusal`: the server's message about a payload that it does not accept.
+    """Why an attempt failed; `wait` is the server's `Retry-After`, in seconds. `refusal`: the
+    server's message about a payload that it does not accept.
     """
 
     reason: str
@@ -28,9 +26,9 @@ class Service:
     """The purpose of an endpoint, as its error messages describe it.
 
     `name`: such as "embedding"; `variables`: prefix of its settings, "PGRAG_EMBEDDING"; `error`:
-    raised when it fails; `path`: what the protocol adds to its address; `address`: where its
-    address ends; `example`: a correct address; `demands`: further reasons for a refusal; `size`:
-    the quantity to lower; `broken_off`: raised when a stream ends early.
+    raised when it fails; `path`: added to its address, which ends at `address`; `example`: a
+    correct address; `demands`: further reasons for a refusal; `size`: the quantity to lower;
+    `broken_off`: raised when a stream ends early.
     """
 
     name: str
@@ -44,9 +42,8 @@ class Service:
     broken_off: type[PgragError] = PgragError
 
     def http_url(self, url: str) -> httpx.URL:
-        """Check the address and add the path, unless it is there, before the parameters.
-
-        Raises `SettingsError` with the form that the address should have.
+        """Check the address and add the path before the parameters, unless it is there. Raises
+        `SettingsError` with the right form.
         """
         base, mark, parameters = url.strip().partition("?")
         base = base.rstrip("/").removesuffix(self.path)
@@ -74,7 +71,7 @@ class Service:
     def silence(
         self, error: httpx.RequestError, timeout: float, *, is_patient: bool = True
     ) -> Failure:
-        """Describe a missing response; `timeout`: the seconds waited for it."""
+        """Describe a missing response, after `timeout` seconds."""
         is_connected = not isinstance(error, httpx.ConnectTimeout)
         if isinstance(error, httpx.TimeoutException) and is_connected:
             return Failure(
@@ -90,7 +87,7 @@ class Service:
     def refusal(self, response: httpx.Response, excerpt: str, *, longest_wait: float) -> Failure:
         """Describe a refused request; `excerpt`: the server's message without secrets."""
         status = response.status_code
-        wait = _retry_after(response)
+        wait = retry_after(response.headers.get("Retry-After", "")) or 0.0
         request = f", asking to wait {wait:.0f} s" if wait else ""
         return Failure(
             f"answered with status {status}{request}: {excerpt}",
@@ -113,15 +110,3 @@ class Service:
             422: demands,
             429: f"Lower the concurrency or {self.size}, or try again later.",
         }.get(status, "The server's own log may say more.")
-
-
-def _retry_after(response: httpx.Response) -> float:
-    """Return the server's `Retry-After` in seconds, given as a number or a date; 0 without one."""
-    value = response.headers.get("Retry-After", "")
-    if value.isdecimal():
-        return float(value)
-    try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
-        return 0.0
-    return max(0.0, moment.timestamp() - time.time())

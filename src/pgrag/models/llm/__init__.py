@@ -4,11 +4,4 @@ from pgrag.ground.values.answers import Usage
 from pgrag.models.llm.openai import ChatModel, ChatStream
 from pgrag.models.llm.protocol import Completion, Message, ToolCall
 
-__all__ = [
-    "ChatModel",
-    "ChatStream",
-    "Completion",
-    "Message",
-    "ToolCall",
-    "Usage",
-]
+__all__ = ["ChatModel", "ChatStream", "Completion", "Message", "ToolCall", "Usage"]

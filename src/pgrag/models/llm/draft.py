@@ -12,9 +12,8 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 
 class Spoken:
-    """Passes streamed text through, except `<think>…</think>` at its very start.
-
-    Servers that know a model's reasoning format send it separately; others leave it in the text.
+    """Passes streamed text through, except `<think>…</think>` at its very start. Servers that know
+    a model's reasoning format send it separately; others leave it in the text.
     """
 
     def __init__(self) -> None:
@@ -60,8 +59,7 @@ class Draft:
 
     def __init__(self) -> None:
         self.finish = ""
-        self.size = 0
-        """Bytes of text and tool calls so far."""
+        self.size = 0  # in bytes, of text and tool calls
         self._text: list[str] = []
         self._spoken = Spoken()
         self._calls: list[_Call] = []
@@ -80,9 +78,8 @@ class Draft:
         return not self._calls and not self.text.strip()
 
     def add(self, event: dict[str, Any]) -> str:
-        """Add an event of a stream, or a whole response; return the text that it adds.
-
-        Raises `Garbled` for an event that reports an error.
+        """Add an event of a stream, or a whole response; return the text that it adds. Raises
+        `Garbled` for an event that reports an error.
         """
         error = event.get("error") or (event if event.get("object") == "error" else None)
         if error:
@@ -153,7 +150,7 @@ class Draft:
         self.size += len(_text(arguments))
 
     def _call_of(self, index: object, id_: str, name: str) -> _Call | None:
-        """The call that a piece continues. Some servers number every call 0, or none."""
+        """Return the call that a piece continues: some servers number all calls 0, others none."""
         for known in self._calls:
             if id_ and known.id == id_:
                 return known

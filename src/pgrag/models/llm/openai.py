@@ -25,14 +25,12 @@ from pgrag.models.llm.protocol import (
 
 _MODELS = "/models"
 
+#: Bytes: `_LONGEST` limits a completion without a token limit, `_SPARE` + 64 a token one with it.
+#: Most tokens have four bytes: a server that sends 64 a token ignores its token limit.
 _LONGEST = 1_000_000
 _SPARE, _BYTES_PER_TOKEN = 4000, 64
-"""Bytes: `_LONGEST` limits a completion without a token limit, `_SPARE` + 64 a token one with it.
-Most tokens have four bytes: a server that sends 64 a token ignores its token limit.
-"""
-
+#: Seconds for a server to list its models.
 PROBE_TIMEOUT = 5.0
-"""Seconds for a server to list its models."""
 
 _DEFAULTS: Connection = {"retries": 2, "timeout": 300.0}
 _SERVICE = Service(
@@ -49,22 +47,16 @@ _SERVICE = Service(
 
 
 class ChatModel(Client):
-    """Asks a chat model, and validates every response. Threads may share it.
+    """Asks a chat model, and validates every response. Thread-safe.
 
-    `url` is the address up to `/chat/completions`. The `connection` is that of `Endpoint`, by
+    `url` is the address without `/chat/completions`. The `connection` is that of `Endpoint`, by
     default with two retries and 300 s of silence, in which a server may load its model. A request
     is retried only before the first byte of the response, and never after a timeout. Fields that a
     server refuses (`stream_options`, `max_tokens`, `temperature`) are omitted or renamed from then
     on.
     """
 
-    def __init__(
-        self,
-        *,
-        url: str,
-        model: str,
-        **connection: Unpack[Connection],
-    ) -> None:
+    def __init__(self, *, url: str, model: str, **connection: Unpack[Connection]) -> None:
         if not model:
             raise SettingsError(
                 "The language model needs the name of a model.", hint="Set PGRAG_LLM_MODEL."
@@ -75,22 +67,15 @@ class ChatModel(Client):
             raise SettingsError(f"The language model's timeout must be above 0, not {timeout}.")
         self.name = model
         self._dialect = Dialect()
-        self._endpoint = Endpoint(
-            url,
-            _SERVICE,
-            is_patient=False,
-            keep_alive=False,
-            **connection,
-        )
+        self._endpoint = Endpoint(url, _SERVICE, is_patient=False, keep_alive=False, **connection)
 
     def __str__(self) -> str:
         """Name the model and its server, without secrets."""
         return f"{self.name} at {self._endpoint}"
 
     def served(self) -> list[str] | None:
-        """Return the models that the server lists; None if it has no such list.
-
-        Raises `LanguageModelError` if the server cannot be reached or refuses the key.
+        """Return the models that the server lists; None if it has no list. Raises
+        `LanguageModelError` if the server cannot be reached or refuses the key.
         """
         path = self._endpoint.url.path.removesuffix(_SERVICE.path) + _MODELS
         listed = self._endpoint.get(path, timeout=PROBE_TIMEOUT)
@@ -123,10 +108,9 @@ class ChatModel(Client):
     ) -> "ChatStream":
         """Return a completion whose request is sent when the iteration begins.
 
-        `tools` are definitions in OpenAI's format; `max_tokens` bounds the output; a `temperature`
-        of None is the server's default. Iterating raises `LanguageModelError` if the server
-        refuses, keeps failing, breaks off or writes nothing, and `GenerationCancelled` after the
-        `cancellation`, which successive requests may share.
+        `tools` are in OpenAI's format; a `temperature` of None is the server's default. Iterating
+        raises `LanguageModelError` if the server refuses, keeps failing, breaks off or writes
+        nothing, and `GenerationCancelled` after the `cancellation`, which requests may share.
         """
         request = request_for(self.name, messages, tools, max_tokens, temperature)
         return ChatStream(self, request, cancellation or Cancellation())
@@ -176,8 +160,7 @@ class ChatModel(Client):
                     yield piece
                 if draft.size > room:
                     raise AnswerCutShort(
-                        f"{self} keeps writing past its token limit.",
-                        hint="Try another model.",
+                        f"{self} keeps writing past its token limit.", hint="Try another model."
                     )
         if piece := draft.end():
             yield piece
@@ -230,5 +213,5 @@ class ChatStream:
     def completion(self) -> Completion:
         """The whole completion, available after the iteration has ended."""
         if not self._completions:
-            raise RuntimeError("The completion has not come to its end.")
+            raise RuntimeError("The completion has not ended.")
         return self._completions[0]

@@ -14,12 +14,12 @@ from pgrag.ground.values.answers import Usage
 
 log = logging.getLogger(__name__)
 
+#: Fields that some servers or models refuse, and the wording of the refusal.
 _REFUSALS = {
     "stream_options": re.compile(r"stream.?option|include_usage", re.I),
     "max_tokens": re.compile(r"(?=.*max_completion_tokens)(?=.*support)", re.I | re.S),
     "temperature": re.compile(r"temperature", re.I),
 }
-"""Fields that some servers or models refuse, and the wording of the refusal."""
 _END = "[DONE]"
 
 
@@ -34,10 +34,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation.
-
-    `tool_calls` belong to an assistant's message; `tool_call_id` names the call that a message of
-    the role "tool" answers.
+    """One message of a conversation. `tool_calls` belong to an assistant's message; `tool_call_id`
+    names the call that a message of the role "tool" answers.
     """
 
     role: Literal["system", "user", "assistant", "tool"]
@@ -140,10 +138,9 @@ class Garbled(Exception):
 
 
 def events(lines: Iterable[str]) -> Iterator[dict[str, Any] | None]:
-    """Decode server-sent events that hold JSON; None stands for OpenAI's end marker.
-
-    Comments, other fields and empty lines are ignored. JSON without `data:` is accepted too: some
-    servers do not stream, and some report an error that way. Raises `Garbled`.
+    """Decode server-sent events that hold JSON; None stands for OpenAI's end marker. Comments,
+    other fields and empty lines are ignored. JSON without `data:` is accepted: some servers do not
+    stream, others report errors this way. Raises `Garbled`.
     """
     pending, strange = "", ""
     for line in lines:

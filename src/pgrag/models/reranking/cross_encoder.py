@@ -14,10 +14,9 @@ _LIBRARY = "sentence_transformers"
 
 
 class CrossEncoderReranker:
-    """Scores with a model of the Hugging Face hub, or from a folder.
-
-    The first search that needs the model loads it. Raises `SettingsError` if sentence-transformers
-    is not installed. Calls are serialised; `batch_size` texts are scored together.
+    """Scores with a model of the Hugging Face hub, or from a folder, loaded on first use. Raises
+    `SettingsError` if sentence-transformers is not installed. Calls are serialised; `batch_size`
+    texts are scored together.
     """
 
     def __init__(self, model: str, *, batch_size: int = 32) -> None:
@@ -48,8 +47,7 @@ class CrossEncoderReranker:
                     show_progress_bar=False,
                 )
                 answers = [float(score) for score in scores]
-            # Whatever the model library raises, the search continues without reranking.
-            except Exception as error:
+            except Exception as error:  # of the model library: the search continues
                 raise RerankingError(
                     f"The model {self.name} failed: {reason(error)}.",
                     hint="Check PGRAG_RERANKER_MODEL: it must be a cross-encoder with one score.",

@@ -10,11 +10,10 @@ from pgrag.models.reranking.order import Scale
 
 Shape = Literal["auto", "cohere", "tei"]
 
+#: Default limit of texts per request in Text Embeddings Inference.
 TEI_BATCH = 32
-"""Default limit of texts per request in Text Embeddings Inference."""
-
+#: Longest wait between two attempts, in seconds: the search waits for it.
 LONGEST_WAIT = 2.0
-"""Longest wait between two attempts, in seconds: the search waits for it."""
 
 _DEFAULTS: Connection = {"retries": 1, "timeout": 5.0}
 _SERVICE = Service(
@@ -65,10 +64,7 @@ class HttpReranker(Client):
         self._batch_size = batch_size or (TEI_BATCH if self._is_tei else None)
         self._scale = Scale()
         self._endpoint = Endpoint(
-            url,
-            _SERVICE,
-            longest_wait=LONGEST_WAIT,
-            **(_DEFAULTS | connection),
+            url, _SERVICE, longest_wait=LONGEST_WAIT, **(_DEFAULTS | connection)
         )
         self.name = model or str(self._endpoint)
 

@@ -12,11 +12,10 @@ log = logging.getLogger(__name__)
 
 Row = dict[str, Any]
 
+#: Characters of a hit that are read: more than any common reranker accepts.
 LONGEST_TEXT = 8000
-"""Characters of a hit that are read: more than any common reranker accepts."""
-
+#: Tolerance for probabilities that leave their range by rounding.
 _ROUNDING = 1e-3
-"""Tolerance for probabilities that leave their range by rounding."""
 
 
 class Reranker(Protocol):
@@ -27,9 +26,8 @@ class Reranker(Protocol):
         """The model's name, for logs and notices."""
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """Return one score from 0 to 1 for each text, in their order; higher is better.
-
-        Raises `RerankingError` when the model fails.
+        """Return one score from 0 to 1 for each text, in their order; higher is better. Raises
+        `RerankingError` when the model fails.
         """
 
 
@@ -37,9 +35,9 @@ class Reranker(Protocol):
 class Scale:
     """Whether a model answers with probabilities or with logits.
 
-    Logits go through the logistic function, 1 / (1 + exp(-x)), which keeps their order. A model
-    counts as answering with probabilities until one of its scores is out of range; from then on all
-    are logits, so that a score means the same in every later search.
+    Logits go through the logistic function, 1 / (1 + exp(-x)), which keeps their order. The first
+    score out of range shows that a model answers with logits; from then on all its scores are, so
+    that a score means the same in every later search.
     """
 
     has_logits: bool = False
@@ -55,9 +53,8 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """Hits, best first, and notices about their order.
-
-    `applied` is False if the order is still that of the fusion.
+    """Hits, best first, and notices about their order. `applied` is False if the order is still
+    that of the fusion.
     """
 
     rows: list[Row]
@@ -68,12 +65,11 @@ class Reranked:
 def rerank(
     query: str, rows: Sequence[Row], reranker: Reranker, *, limit: int | None = None
 ) -> Reranked:
-    """Order rows of `pgrag.search` by a reranker's scores.
+    """Order rows of `pgrag.search` by a reranker's scores, at most `limit`.
 
     The reranker's score becomes each row's `score`; the fused one stays in `hybrid_score`. A row's
-    `cursor`, if it has one, becomes None: it would continue in the order of the fusion. Ties keep
-    the order of the fusion. `limit`: at most this many rows. If the reranker fails, the rows return
-    unchanged, with a notice.
+    `cursor` becomes None: it would continue in the order of the fusion, which ties keep. If the
+    reranker fails, the rows return unchanged, with a notice.
     """
     if not rows:
         return Reranked([])

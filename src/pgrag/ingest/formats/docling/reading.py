@@ -9,11 +9,9 @@ from pgrag.ingest.values import Origin
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
-    """Read a PDF as Docling's standard pipeline does; its headings lead to their pages.
-
-    Docling fetches its models from their hub when it first needs them, unless
-    `DOCLING_ARTIFACTS_PATH` names the folder in which they are. Raises SourceError for a file that
-    it cannot convert.
+    """Read a PDF as Docling's standard pipeline does; its headings lead to their pages. Docling
+    downloads its models on first use, unless `DOCLING_ARTIFACTS_PATH` names their folder. Raises
+    SourceError for a file that it cannot convert.
     """
     from docling.datamodel.base_models import DocumentStream  # noqa: PLC0415 - not of pgrag
     from docling.document_converter import DocumentConverter  # noqa: PLC0415

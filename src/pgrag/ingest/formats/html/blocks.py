@@ -38,7 +38,6 @@ _PANELS = frozenset(("tabbed-block", "tabbed-content", "tab-pane", "sd-tab-conte
 @dataclass(slots=True)
 class Blocks:
     """Reads the blocks of a page. `inline` reads what is in a line, `ids` collects ids on the way.
-
     `level` is that of the last heading; `tabs` are the labels of the panels that come next.
     """
 
@@ -180,7 +179,7 @@ class Blocks:
         if tables.is_layout(node):
             return self.flow(node)
         before = self.ids.flushed()
-        caption = next((each for each in elements(node) if tag_of(each) == "caption"), None)
+        caption = _child(node, "caption")
         words = self._paragraph(self.inline.text(caption)) if caption is not None else []
         lines = tables.table(node, self._cell)
         return [*before, *words, "\n".join(lines)] if lines else []
@@ -189,23 +188,21 @@ class Blocks:
         return self.inline.text(node).replace("\n", " ").strip()
 
     def _details(self, node: Node) -> list[str]:
-        summary = next((each for each in elements(node) if tag_of(each) == "summary"), None)
+        summary = _child(node, "summary")
+        if summary is None:
+            return self.flow(node)
         blocks: list[str] = []
-        if summary is not None:
-            if is_skipped("summary", summary.attributes):
-                blocks = []
-            elif summary.css_first("h1, h2, h3, h4, h5, h6, section") is not None:
-                blocks = self.flow(summary)
-            else:
-                words = self._cell(summary)
-                blocks = self._paragraph(f"**{words}**" if words and "**" not in words else words)
-            summary.decompose()
+        is_shown = not is_skipped("summary", summary.attributes)
+        if is_shown and summary.css_first("h1, h2, h3, h4, h5, h6, section") is not None:
+            blocks = self.flow(summary)
+        elif is_shown and (words := self._cell(summary)):
+            blocks = self._paragraph(words if "**" in words else f"**{words}**")
+        summary.decompose()
         return blocks + self.flow(node)
 
     def _definitions(self, node: Node) -> list[str]:
-        """Read a definition list: published terms become headings, the others bold lines.
-
-        What follows the list belongs to the section around it, which its heading opens again.
+        """Read a definition list: published terms become headings, the others bold lines. What
+        follows the list belongs to the section around it, which its heading opens again.
         """
         is_published = not self.nested and definitions.is_published(node)
         level, around = self.level, self.last_heading
@@ -280,6 +277,10 @@ def with_reopened(blocks: Iterable[str]) -> list[str]:
 
 def _wraps_blocks(node: Node, tag: str) -> bool:
     return tag in _WRAPPERS and any(tag_of(child) in BLOCKS for child in elements(node))
+
+
+def _child(node: Node, tag: str) -> Node | None:
+    return next((each for each in elements(node) if tag_of(each) == tag), None)
 
 
 def _names(node: Node) -> list[str]:

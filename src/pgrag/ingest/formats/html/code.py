@@ -2,7 +2,7 @@
 
 import re
 
-from pgrag.ingest.formats.html.dom import TEXT, Node, children, class_of, tag_of
+from pgrag.ingest.formats.html.dom import Node, class_of, tag_of, texts
 
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:?|sourceCode)[- ]([\w+#.-]+)"
@@ -20,18 +20,7 @@ _LEVELS = 6
 
 def code_of(node: Node) -> str:
     """Return the text of a `<pre>` as it is shown."""
-    parts: list[str] = []
-    pending = [iter(children(node))]
-    while pending:
-        child = next(pending[-1], None)
-        if child is None:
-            pending.pop()
-        elif tag_of(child) == TEXT:
-            parts.append(child.text_content or "")
-        elif tag_of(child) == "br":
-            parts.append("\n")
-        elif tag_of(child)[0] != "-" and _NUMBERS.isdisjoint(class_of(child.attributes).split()):
-            pending.append(iter(children(child)))
+    parts = texts(node, lambda each: not _NUMBERS.isdisjoint(class_of(each.attributes).split()))
     text = "".join(parts).replace("\r\n", "\n").replace("\u00a0", " ").replace("\u200b", "")
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
@@ -49,9 +38,8 @@ def language_of(node: Node) -> str:
     for candidate in candidates:
         attributes = candidate.attributes
         written = attributes.get("data-lang") or attributes.get("data-language") or ""
-        names = class_of(attributes)
-        found: list[str] = [written, *_LANGUAGE.findall(names), *_bare(candidate, names)]
-        for name in found:
+        names: str = class_of(attributes)
+        for name in (written, *_LANGUAGE.findall(names), *_bare(candidate, names)):
             if name and name.lower() not in _NO_LANGUAGE:
                 return _SAME.get(name.lower(), name.lower())
     return ""

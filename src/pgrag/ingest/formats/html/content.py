@@ -37,6 +37,7 @@ _CONTENTS = ".toc, .contents, .table-of-contents, #toc, #TOC, #table-of-contents
 #: The share of its parent's words that the element with the text has.
 _DOMINANT = 0.7
 _MOST_LEVELS = 40
+_CONTAINERS = frozenset(("div", "section", "table", "tbody", "tr", "td", "center", "form"))
 
 
 def main_content(tree: LexborHTMLParser) -> Node | None:
@@ -45,8 +46,8 @@ def main_content(tree: LexborHTMLParser) -> Node | None:
     if body is None:
         return None
     for rule in RULES:
-        if (found := tree.css_first(rule.main)) is not None:
-            return _without(found, rule.dropped)
+        if (main := tree.css_first(rule.main)) is not None:
+            return _without(main, rule.dropped)
     for selector in _STRUCTURE:
         several = tree.css(selector)
         if len(several) == 1 or (several and selector != "article"):
@@ -77,16 +78,7 @@ def _densest(node: Node) -> Node:
         if not sizes:
             return node
         size, largest = max(sizes, key=lambda pair: pair[0])
-        if tag_of(largest) not in (
-            "div",
-            "section",
-            "table",
-            "tbody",
-            "tr",
-            "td",
-            "center",
-            "form",
-        ):
+        if tag_of(largest) not in _CONTAINERS:
             return node
         if size < _DOMINANT * sum(other for other, _ in sizes):
             return node

@@ -10,17 +10,13 @@ LONGEST_HEADING = 120
 
 def groups(node: Node) -> list[tuple[list[Node], list[Node]]]:
     """Return the terms of a list, those that share a definition together, and their definitions."""
-    found: list[tuple[list[Node], list[Node]]] = []
+    pairs: list[tuple[list[Node], list[Node]]] = []
     for child in _parts(node):
-        if tag_of(child) == "dt":
-            if not found or found[-1][1]:
-                found.append(([], []))
-            found[-1][0].append(child)
-        elif found:
-            found[-1][1].append(child)
-        else:
-            found.append(([], [child]))
-    return found
+        is_term = tag_of(child) == "dt"
+        if not pairs or (is_term and pairs[-1][1]):
+            pairs.append(([], []))
+        pairs[-1][0 if is_term else 1].append(child)
+    return pairs
 
 
 def _parts(node: Node) -> Iterator[Node]:

@@ -1,7 +1,7 @@
 """Helpers for the nodes of a parsed page."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from selectolax.lexbor import LexborNode
 
@@ -118,16 +118,24 @@ def all_text(node: Node) -> str:
     return words(node.text(deep=True)).strip()
 
 
-def shown_text(node: Node) -> str:
-    """Return the text of a node on one line, without what is not part of it."""
-    parts: list[str] = []
+def texts(node: Node, is_left_out: Callable[[Node], bool]) -> Iterator[str]:
+    """Yield the text in a node, `<br>` as a line break, without elements that are left out."""
     pending = [children(node)]
     while pending:
         child = next(pending[-1], None)
         if child is None:
             pending.pop()
         elif tag_of(child) == TEXT:
-            parts.append(child.text_content or "")
-        elif tag_of(child)[0] != "-" and not is_skipped(tag_of(child), child.attributes):
+            yield child.text_content or ""
+        elif tag_of(child)[0] != "-" and not is_left_out(child):
+            if tag_of(child) == "br":
+                yield "\n"
             pending.append(children(child))
+
+
+def shown_text(node: Node) -> str:
+    """Return the text of a node on one line, without what is not part of it."""
+    parts = texts(
+        node, lambda each: tag_of(each) == "br" or is_skipped(tag_of(each), each.attributes)
+    )
     return words("".join(parts)).strip()

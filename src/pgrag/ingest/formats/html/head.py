@@ -44,9 +44,8 @@ def read_head(tree: LexborHTMLParser) -> Head:
 
 
 def _without_site(title: str, site: str) -> str:
-    """Drop the site's name from a title: as the page names it, else what follows the last sign.
-
-    A hyphen separates only what is known to be the name: "Client - Server" is a title.
+    """Drop the site's name from a title: as the page names it, else what follows the last sign. A
+    hyphen separates only what is known to be the name: "Client - Server" is a title.
     """
     parts = _PARTS.split(title)
     if len(parts) < 2:

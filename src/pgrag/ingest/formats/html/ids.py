@@ -15,7 +15,6 @@ _UNSAFE = re.compile(r"[\s\"'<>&`]")
 @dataclass(slots=True)
 class Ids:
     """Collects ids until a heading takes them, or a block to which a link on the page leads.
-
     `linked` are the ids to which links on the same page lead.
     """
 
@@ -34,21 +33,22 @@ class Ids:
 
     def of_heading(self, own: list[str]) -> tuple[str, list[str]]:
         """Return the anchor of a heading with these ids, and a block with the others."""
-        found = dict.fromkeys(own)
-        found |= dict.fromkeys(name for name, owns in self._pending if owns)
-        found |= dict.fromkeys(name for name, _ in self._pending if name in self.linked)
+        names = dict.fromkeys(own)
+        names |= dict.fromkeys(name for name, owns in self._pending if owns)
+        names |= dict.fromkeys(name for name, _ in self._pending if name in self.linked)
         self._pending.clear()
-        rest = sorted(found, key=lambda name: bool(_AUTOMATIC.fullmatch(name)))
+        rest = sorted(names, key=lambda name: bool(_AUTOMATIC.fullmatch(name)))
         anchor = own[0] if own else next(iter(rest), "")
-        others = [name for name in rest if name != anchor]
-        named = [name for name in others if name in self.linked or not _AUTOMATIC.fullmatch(name)]
-        return anchor, targets_of(named)
+        others = (name for name in rest if name != anchor)
+        return anchor, targets_of(
+            [name for name in others if name in self.linked or not _AUTOMATIC.fullmatch(name)]
+        )
 
     def flushed(self) -> list[str]:
         """Return a block with the pending ids that lead to the next block."""
-        found = [n for n, owns in self._pending if n in self.linked]
+        names = [name for name, _ in self._pending if name in self.linked]
         self._pending.clear()
-        return targets_of(found)
+        return targets_of(names)
 
 
 def heading_ids(node: Node) -> list[str]:
@@ -63,8 +63,7 @@ def heading_ids(node: Node) -> list[str]:
         and not has_class(each, "src")
     ]
     targets = [each.attributes.get("id") or each.attributes.get("name") for each in inner]
-    found = dict.fromkeys(filter(None, [*links, own, *targets]))
-    return [*found]
+    return [*dict.fromkeys(filter(None, [*links, own, *targets]))]
 
 
 def targets_of(names: list[str]) -> list[str]:

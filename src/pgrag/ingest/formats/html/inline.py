@@ -56,8 +56,7 @@ class Inline:
         # docutils writes code as a span
         if reader := _READERS.get("code" if "literal" in names and tag == "span" else tag):
             return reader(self, node, depth)
-        formula = _formula(node, tag, attributes) if "class" in attributes else ""
-        if formula:
+        if formula := _formula(node, tag, attributes) if "class" in attributes else "":
             return formula
         text = self.text(node, depth)
         return f" {text} " if tag in BLOCKS else text

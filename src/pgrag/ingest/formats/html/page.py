@@ -63,8 +63,8 @@ def _refuse_depth(key: str, data: bytes) -> None:
 def _decoded(key: str, data: bytes, origin: Origin) -> tuple[str, list[str]]:
     """Decode a page with the encoding that the server or the page declares, else as any text."""
     _, _, declared = (origin.media_type or "").partition("charset=")
-    found = _CHARSET.search(data[:4096])
-    name = declared.split(";")[0].strip(" \"'") or (found[1].decode() if found else "")
+    in_page = _CHARSET.search(data[:4096])
+    name = declared.split(";")[0].strip(" \"'") or (in_page[1].decode() if in_page else "")
     if name and name.lower() not in ("utf-8", "utf8"):
         try:
             return data.decode(name).replace("\r\n", "\n").replace("\0", ""), []

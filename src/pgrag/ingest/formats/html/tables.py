@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from itertools import zip_longest
 
+from pgrag.ingest.formats.escaping import table_lines
 from pgrag.ingest.formats.html.dom import Node, elements, has_class, tag_of
 
 _MAX_SPAN = 100
@@ -13,7 +14,7 @@ _PARTS = frozenset(("thead", "tbody", "tfoot"))
 
 
 def is_layout(node: Node) -> bool:
-    """Whether a table only places what is in it: headings, other tables, code beside its lines."""
+    """Whether a table only arranges its content: headings, other tables, code beside its lines."""
     if node.attributes.get("role") in ("presentation", "none"):
         return True
     # a node is not a descendant of itself, but `css_first` finds it
@@ -33,11 +34,9 @@ def rows_of(node: Node) -> list[Node]:
 
 
 def table(node: Node, inline: Callable[[Node], str]) -> list[str]:
-    """Return the lines of a table.
-
-    A cell that spans rows is repeated in each; one that spans columns has empty ones beside it. The
-    first row is the header if it is marked as one; else the header is empty. Spans that would make
-    much of little are not followed, and then short rows stay short.
+    """Return the lines of a table, whose header is the first row if that is marked as one. A cell
+    that spans rows is repeated in each; one that spans columns has empty ones beside it. Spans that
+    would multiply the size of the table are not followed; then short rows stay short.
     """
     rows = rows_of(node)
     grid, room = _grid(rows, inline)
@@ -54,7 +53,7 @@ def table(node: Node, inline: Callable[[Node], str]) -> list[str]:
         grid = [row + [""] * (width - len(row)) for row in grid]
     columns = list(zip_longest(*grid[:head], fillvalue=""))
     header = [_merged(column) for column in columns] + [""] * (width - len(columns))
-    return [_line(header), "|" + " --- |" * width, *map(_line, grid[head:])]
+    return table_lines([header, *grid[head:]], is_filled=False)
 
 
 def grid_table(node: Node, inline: Callable[[Node], str]) -> list[str]:
@@ -64,8 +63,8 @@ def grid_table(node: Node, inline: Callable[[Node], str]) -> list[str]:
     cells = [inline(cell) for cell in elements(node)]
     if not width or len(cells) < 2 * width:
         return []
-    lines = [_line(cells[at : at + width]) for at in range(0, len(cells), width)]
-    return [lines[0], "|" + " --- |" * width, *lines[1:]]
+    rows = [cells[at : at + width] for at in range(0, len(cells), width)]
+    return table_lines(rows, is_filled=False)
 
 
 def _grid(rows: list[Node], inline: Callable[[Node], str]) -> tuple[list[list[str]], int]:
@@ -80,16 +79,16 @@ def _grid(rows: list[Node], inline: Callable[[Node], str]) -> tuple[list[list[st
     for below, row in zip(reversed(range(len(rows))), written, strict=True):
         line: list[str] = []
         cells = iter(row)
-        found = next(cells, None)
-        while found is not None or len(line) in spanning:
+        following = next(cells, None)
+        while following is not None or len(line) in spanning:
             if len(line) in spanning:
                 left, text = spanning.pop(len(line))
                 if left > 1:
                     spanning[len(line)] = (left - 1, text)
                 line.append(text)
                 continue
-            assert found is not None
-            text, cell = found
+            assert following is not None
+            text, cell = following
             across = _span(cell, "colspan")
             down = min(_span(cell, "rowspan"), below + 1)
             added = _filling("", (across - 1) * down) + _filling(text, down - 1)
@@ -101,7 +100,7 @@ def _grid(rows: list[Node], inline: Callable[[Node], str]) -> tuple[list[list[st
                 if down > 1:
                     spanning[len(line)] = (down - 1, "" if extra else text)
                 line.append("" if extra else text)
-            found = next(cells, None)
+            following = next(cells, None)
         grid.append(line)
     return grid, room
 
@@ -126,8 +125,3 @@ def _is_head(row: Node) -> bool:
 
 def _merged(column: tuple[str, ...]) -> str:
     return " ".join(dict.fromkeys(filter(None, column)))
-
-
-def _line(cells: list[str]) -> str:
-    shown = (" ".join(cell.replace("|", "\\|").split()) for cell in cells)
-    return "| " + " | ".join(shown) + " |"

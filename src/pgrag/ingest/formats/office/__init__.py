@@ -1,1 +1,1 @@
-"""Office files: documents, presentations and workbooks of the kind that are zip archives of XML."""
+"""Office files (zip archives of XML): documents, presentations and workbooks."""

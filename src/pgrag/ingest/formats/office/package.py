@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import IO, Any
-from xml.etree.ElementTree import Element, fromstring
+from xml.etree.ElementTree import Element, ParseError, fromstring
 from xml.parsers import expat
 
 _FORMATS = "http://schemas.openxmlformats.org"
@@ -30,6 +30,10 @@ def named(path: str) -> str:
     )
 
 
+class Damaged(Exception):
+    """A part is missing or cannot be read; the message says which, and why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
     """A relation of a part: its kind, such as `hyperlink`, its address, and the part there."""
@@ -48,11 +52,16 @@ class Package:
         self._read: dict[str, Element] = {}
 
     def part(self, name: str) -> Element:
-        """Return the root of a part; raises KeyError without it."""
+        """Return the root of a part. Raises Damaged if it is missing or not XML."""
         if name not in self._read:
+            if name not in self._names:
+                raise Damaged(f"its part {name} is missing")
             content = self._archive.read(name)
-            _require_no_entities(content)
-            self._read[name] = fromstring(content)
+            try:
+                _require_no_entities(content)
+                self._read[name] = fromstring(content)
+            except (expat.ExpatError, ParseError) as error:
+                raise Damaged(f"its part {name} is not XML: {error}") from error
         return self._read[name]
 
     def relations(self, name: str) -> dict[str, Relation]:
@@ -79,12 +88,12 @@ class Package:
         )
 
     def properties(self) -> dict[str, str]:
-        """Return title, subject and language of the file, as far as they are stated."""
+        """Return title, description and language of the file; empty if not stated."""
+        fields = {"title": "dc:title", "description": "dc:subject", "language": "dc:language"}
         if "docProps/core.xml" not in self._names:
-            return {}
-        stated = self.part("docProps/core.xml")
-        names = ("title", "subject", "language")
-        return {name: (stated.findtext(named(f"dc:{name}")) or "").strip() for name in names}
+            return dict.fromkeys(fields, "")
+        core = self.part("docProps/core.xml")
+        return {field: (core.findtext(named(path)) or "").strip() for field, path in fields.items()}
 
 
 class _Begun(Exception):
@@ -92,10 +101,10 @@ class _Begun(Exception):
 
 
 def _require_no_entities(content: bytes) -> None:
-    """Raise ValueError for XML with a document type, whose entities could grow without bounds."""
+    """Raise Damaged for XML with a document type, whose entities could grow without bounds."""
 
     def refuse(*_: Any) -> None:
-        raise ValueError("it has a document type, as no Office file needs")
+        raise Damaged("it has a document type, as no Office file needs")
 
     def stop(*_: Any) -> None:
         raise _Begun

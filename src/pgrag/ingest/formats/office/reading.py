@@ -1,15 +1,16 @@
-"""Read an Office file: find out what it is by what it contains, and what must not be opened."""
+"""Read an Office file: recognise its kind by its parts, and refuse what must not be opened."""
 
 import io
 import zipfile
 from importlib import import_module
 
-from pgrag.ground.errors import SourceError, reason
+from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
+from pgrag.ingest.formats.office.package import Damaged
 from pgrag.ingest.values import Origin
 
 _OLE = b"\xd0\xcf\x11\xe0"
-"""The container of Office before 2007, which also holds what is encrypted since."""
+"""The container of Office before 2007, and of encrypted files since."""
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _PARTS = {
     "word/document.xml": "pgrag.ingest.formats.office.word",
@@ -22,19 +23,22 @@ _MAX_FACTOR = 200
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
-    """Read a document, a presentation or a workbook; which of them, its parts tell, not its name.
-
-    Raises SourceError for a file that is another one, is damaged, needs a password, or unpacks to
-    far more than it should.
+    """Read a document, a presentation or a workbook; its parts tell which, not its name. Raises
+    SourceError for another file, and for one that is damaged, needs a password, or unpacks to too
+    many bytes.
     """
     reader = import_module(_PARTS[_main_part(key, data)])
     try:
         fields, blocks = reader.read(io.BytesIO(data))
     except (ImportError, MemoryError):
         raise
-    except Exception as error:  # what the packages raise depends on what is missing in the file
-        detail = f": {reason(error)}" if isinstance(error, ValueError) else ", or a part is missing"
-        raise SourceError(f"{key}: is damaged{detail}.") from error
+    except Damaged as error:
+        raise SourceError(f"{key}: is damaged: {error}.") from error
+    except Exception as error:  # of openpyxl, or of values that the reader does not expect
+        raise SourceError(
+            f"{key}: is damaged, or holds something that cannot be read.",
+            hint="Open it in an Office program and save it again.",
+        ) from error
     return Converted(with_front_matter(fields, "\n\n".join(blocks)))
 
 
@@ -55,7 +59,6 @@ def _main_part(key: str, data: bytes) -> str:
     if unpacked > min(_MAX_UNPACKED, max(_MAX_FACTOR * len(data), 10_000_000)):
         raise SourceError(f"{key}: is refused: its {len(data):,} bytes unpack to {unpacked:,}.")
     names = {member.filename for member in members}
-    for part in _PARTS:
-        if part in names:
-            return part
+    if part := next((part for part in _PARTS if part in names), None):
+        return part
     raise SourceError(f"{key}: is a zip archive, but no document, presentation or workbook.")

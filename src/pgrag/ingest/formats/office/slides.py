@@ -7,30 +7,25 @@ from xml.etree.ElementTree import Element
 
 from pgrag.ingest.formats.escaping import escape, heading
 from pgrag.ingest.formats.office.package import Package, named
-from pgrag.ingest.formats.office.text import (
-    Part,
-    blocks,
-    is_fixed_pitch,
-    item,
-    paragraph,
-    table,
-)
+from pgrag.ingest.formats.office.text import Part, blocks, is_fixed_pitch, item, paragraph, table
 
 _PRESENTATION = "ppt/presentation.xml"
 _SHAPES = frozenset(map(named, ("p:sp", "p:grpSp", "p:graphicFrame", "p:pic", "p:cxnSp")))
 _SMALL = ("dt", "ftr", "sldNum")
+#: Titles that programs write by default.
 _MEANINGLESS_TITLES = frozenset({"", "PowerPoint Presentation"})
-"""What programs write by themselves."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shape:
-    """A shape with its kind of placeholder (`title`, `body`, …; `obj` if it states none)."""
+    """A shape with its kind of placeholder (`title`, `body`, …; `obj` if it states none).
+    `position` is its distance from the top and from the left.
+    """
 
     element: Element
     placeholder: str | None
     index: str
-    place: tuple[int, int] | None
+    position: tuple[int, int] | None
 
     @property
     def paragraphs(self) -> list[Element]:
@@ -43,40 +38,36 @@ def read(stream: IO[bytes]) -> tuple[dict[str, Any], list[str]]:
     relations = package.relations(_PRESENTATION)
     listed = package.part(_PRESENTATION).iterfind(named("p:sldIdLst/p:sldId"))
     slides = [_Slide(package, relations[each.attrib[named("r:id")]].part) for each in listed]
-    properties = package.properties()
-    title = properties.get("title", "")
-    if title in _MEANINGLESS_TITLES:
-        title = next((slide.title_text for slide in slides if slide.title_text), "")
+    fields = package.properties()
+    if fields["title"] in _MEANINGLESS_TITLES:
+        fields["title"] = next((slide.title_text for slide in slides if slide.title_text), "")
     written: list[str] = []
     for number, slide in enumerate(slides, start=1):
         level = 1 if number == 1 and slide.is_title_slide else 2
         written.append(heading(level, escape(slide.title_text or f"Slide {number}")))
         written += blocks(slide.parts())
-    return {
-        "title": title,
-        "description": properties.get("subject"),
-        "language": properties.get("language"),
-    }, written
+    return fields, written
 
 
 class _Slide:
-    """A slide, with its notes and the places that its layout gives to placeholders."""
+    """A slide, with its notes and the positions that its layout gives to placeholders."""
 
     def __init__(self, package: Package, name: str) -> None:
-        self._shapes = _shapes_of(package.part(name))
+        def shapes(part: str | None) -> list[_Shape]:
+            tree = package.part(part).find(named("p:cSld/p:spTree")) if part else None
+            return [] if tree is None else _shapes_in(tree)
+
         layout = package.related(name, "slideLayout")
-        self._layout = _shapes_of(package.part(layout)) if layout else []
-        master = package.related(layout, "slideMaster") if layout else None
-        self._master = _shapes_of(package.part(master)) if master else []
-        notes = package.related(name, "notesSlide")
-        self._notes = _shapes_of(package.part(notes)) if notes else []
-        found = (shape for shape in self._shapes if shape.placeholder and shape.index == "0")
-        self._title = next(found, None)
+        self._shapes, self._layout = shapes(name), shapes(layout)
+        self._master = shapes(package.related(layout, "slideMaster") if layout else None)
+        self._notes = shapes(package.related(name, "notesSlide"))
+        titles = (shape for shape in self._shapes if shape.placeholder and shape.index == "0")
+        self._title = next(titles, None)
         self.title_text = " ".join(_text_of(self._title).split()) if self._title else ""
         self.is_title_slide = self._title is not None and self._title.placeholder == "ctrTitle"
 
     def parts(self) -> Iterator[Part | None]:
-        """Yield what stands on the slide, and its notes."""
+        """Yield the content of the slide, and its notes."""
         for shape in self._in_order(self._shapes):
             if shape is self._title:
                 continue
@@ -90,31 +81,26 @@ class _Slide:
         yield paragraph(escape(f"Notes: {notes}")) if notes else None
 
     def _in_order(self, shapes: Iterable[_Shape]) -> Iterator[_Shape]:
-        """Yield shapes from the top to the bottom, those of groups, too."""
-        for shape in sorted(shapes, key=self._place):
+        """Yield shapes from top to bottom, those of groups included."""
+        for shape in sorted(shapes, key=self._position):
             if shape.element.tag == named("p:grpSp"):
                 yield from self._in_order(_shapes_in(shape.element))
             elif shape.placeholder not in _SMALL:
                 yield shape
 
-    def _place(self, shape: _Shape) -> tuple[int, int]:
-        """Return where a shape is: a placeholder may be where its layout or master has it."""
-        place = shape.place
-        if place is None and shape.placeholder:
+    def _position(self, shape: _Shape) -> tuple[int, int]:
+        """Return the position of a shape; a placeholder may have that of its layout or master."""
+        position = shape.position
+        if position is None and shape.placeholder:
             model = next((each for each in self._layout if each.index == shape.index), None)
             if model is not None:
-                place = model.place or self._place_in_master(model.placeholder)
-        return place or (0, 0)
+                position = model.position or self._position_in_master(model.placeholder)
+        return position or (0, 0)
 
-    def _place_in_master(self, placeholder: str | None) -> tuple[int, int] | None:
+    def _position_in_master(self, placeholder: str | None) -> tuple[int, int] | None:
         kind = "title" if placeholder in {"title", "ctrTitle"} else placeholder
         wanted = kind if kind in {"title", *_SMALL} else "body"
-        return next((each.place for each in self._master if each.placeholder == wanted), None)
-
-
-def _shapes_of(root: Element) -> list[_Shape]:
-    tree = root.find(named("p:cSld/p:spTree"))
-    return [] if tree is None else _shapes_in(tree)
+        return next((each.position for each in self._master if each.placeholder == wanted), None)
 
 
 def _shapes_in(tree: Element) -> list[_Shape]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pgrag.ingest.formats.escaping import escape, escape_start, fence
+from pgrag.ingest.formats.escaping import escape, escape_start, fence, table_lines
 
 _FIXED_PITCH = re.compile(
     r"mono|courier|consolas|menlo|inconsolata|typewriter|lucida console|fira code|source code",
@@ -37,20 +37,9 @@ def item(text: str, depth: int, mark: str = "-") -> Part:
 
 def table(rows: Iterable[Sequence[str]]) -> Part | None:
     """Return a table of plain texts; None for one without text."""
-    filled = [[" ".join(cell.split()) for cell in row] for row in rows]
-    filled = [row for row in filled if any(row)]
-    if not filled:
-        return None
-    width = max(len(row) for row in filled)
-    lines = [
-        "| "
-        + " | ".join(escape(cell).replace("|", "\\|") for cell in row)
-        + " | " * (width - len(row))
-        + " |"
-        for row in filled
-    ]
-    lines.insert(1, "|" + " --- |" * width)
-    return Part("other", "\n".join(lines))
+    cells = [[escape(" ".join(cell.split())) for cell in row] for row in rows]
+    filled = [row for row in cells if any(row)]
+    return Part("other", "\n".join(table_lines(filled))) if filled else None
 
 
 def blocks(parts: Iterable[Part | None]) -> Iterator[str]:

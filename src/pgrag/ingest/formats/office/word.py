@@ -10,14 +10,7 @@ from xml.etree.ElementTree import Element
 
 from pgrag.ingest.formats.escaping import escape, heading
 from pgrag.ingest.formats.office.package import Package, named
-from pgrag.ingest.formats.office.text import (
-    Part,
-    blocks,
-    is_fixed_pitch,
-    item,
-    paragraph,
-    table,
-)
+from pgrag.ingest.formats.office.text import Part, blocks, is_fixed_pitch, item, paragraph, table
 
 _CODE_STYLE = re.compile(r"code|source|preformatted|verbatim|listing|\bpre\b", re.IGNORECASE)
 _LEFT_OUT = frozenset(
@@ -48,12 +41,8 @@ def read(stream: IO[bytes]) -> tuple[dict[str, Any], list[str]]:
     reader = _Reader(package)
     body = package.part(_DOCUMENT).find(named("w:body"))
     written = [] if body is None else list(blocks(reader.parts(body)))
-    properties = package.properties()
-    fields = {
-        "title": properties.get("title") or reader.title,
-        "description": properties.get("subject"),
-        "language": properties.get("language"),
-    }
+    fields = package.properties()
+    fields["title"] = fields["title"] or reader.title
     return fields, written
 
 
@@ -68,7 +57,7 @@ class _Reader:
         self._numbers: Counter[tuple[str, int]] = Counter()
 
     def parts(self, element: Element) -> Iterator[Part | None]:
-        """Yield what stands in the body, also within content controls."""
+        """Yield the content of the body, that of content controls included."""
         for child in element:
             if child.tag == named("w:p"):
                 yield self._paragraph(child)
@@ -94,8 +83,8 @@ class _Reader:
             self.title = self.title or " ".join(plain.split())
             return Part("other", heading(level + self._shift, escape(plain)))
         text = "".join(self._inline(source))
-        if (place := _list_place(source, styles)) is not None:
-            number, depth = place
+        if (position := _list_position(source, styles)) is not None:
+            number, depth = position
             return item(text, depth, self._mark(number, depth))
         return paragraph(text)
 
@@ -172,8 +161,8 @@ def _plain(element: Element) -> str:
 
 def _value(element: Element, path: str) -> str | None:
     """Return the value of the element at a path, or None."""
-    found = element.find(named(path))
-    return None if found is None else found.get(_VALUE)
+    target = element.find(named(path))
+    return None if target is None else target.get(_VALUE)
 
 
 def _font(element: Element) -> str | None:
@@ -196,8 +185,8 @@ def _heading_level(source: Element, styles: list[_Style]) -> int | None:
     return None
 
 
-def _list_place(source: Element, styles: list[_Style]) -> tuple[str, int] | None:
-    """Return the list and the depth of an item; None for what is none."""
+def _list_position(source: Element, styles: list[_Style]) -> tuple[str, int] | None:
+    """Return the list and the depth of an item; None for what is not one."""
     for element in (source, *(style.element for style in styles)):
         number = _value(element, "w:pPr/w:numPr/w:numId")
         if number is not None:

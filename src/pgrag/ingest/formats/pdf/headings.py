@@ -1,11 +1,11 @@
 """Find the headings of a PDF: by its tags, else by its bookmarks, else by the sizes of its text."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pgrag.ingest.formats.pdf.lines import Line
+from pgrag.ingest.formats.pdf.lines import Line, by_page
 from pgrag.ingest.formats.pdf.properties import Bookmark
 
 _MAX_LENGTH = 150
@@ -19,9 +19,8 @@ _LINES_OF_A_TITLE = 3
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; `lines` are the lines that it stands for, the first of which it replaces.
-
-    A bookmark without such lines stands before the line `before`.
+    """A heading; its first line is replaced, the rest of `lines` left out. A bookmark without lines
+    stands before the line `before`.
     """
 
     text: str
@@ -41,14 +40,13 @@ def find_headings(lines: Sequence[Line], bookmarks: Sequence[Bookmark]) -> list[
 
 
 def title_of(lines: Sequence[Line]) -> str:
-    """Return what the first page shows in its largest type, or "" if that is its usual type."""
+    """Return the text of the first page in its largest type, or "" if that is the usual type."""
     sizes = _sizes(lines)
     page = [line for line in lines if line.page == lines[0].page and not line.is_code]
     largest = max((line.size for line in page), default=0.0)
     if not sizes or largest < 1.25 * sizes.most_common(1)[0][0]:
         return ""
-    found = [(line, 1) for line in page if line.size == largest]
-    title = _joined(found)[0].text
+    title = _joined([(line, 1) for line in page if line.size == largest])[0].text
     return title if 1 < len(title) <= _MAX_LENGTH else ""
 
 
@@ -61,15 +59,14 @@ def _sizes(lines: Sequence[Line]) -> Counter[float]:
     return sizes
 
 
-def _joined(found: Sequence[tuple[Line, int]]) -> list[Heading]:
+def _joined(lines: Sequence[tuple[Line, int]]) -> list[Heading]:
     """Join the lines of a heading that takes several."""
     headings: list[Heading] = []
-    for line, level in found:
+    for line, level in lines:
         last = headings[-1] if headings else None
         if last and level == last.level and _follows(last.lines[-1], line):
-            headings[-1] = Heading(
-                f"{last.text} {line.text}", level, last.page, (*last.lines, line)
-            )
+            text = f"{last.text} {line.text}"
+            headings[-1] = Heading(text, level, last.page, (*last.lines, line))
         else:
             headings.append(Heading(line.text, level, line.page, (line,)))
     return headings
@@ -88,20 +85,18 @@ def _squeezed(text: str) -> str:
 
 
 def _bookmarked(lines: Sequence[Line], bookmarks: Sequence[Bookmark]) -> list[Heading]:
-    """Find the lines that the bookmarks lead to; a title that is not found is put there."""
-    pages: dict[int, list[Line]] = defaultdict(list)
-    for line in lines:
-        pages[line.page].append(line)
+    """Find the lines to which the bookmarks lead; a title that is not shown becomes a heading."""
+    pages = by_page(lines)
     headings: list[Heading] = []
     taken: set[int] = set()
     for bookmark in bookmarks:
-        page = [line for line in pages[bookmark.page] if id(line) not in taken]
+        page = [line for line in pages.get(bookmark.page, ()) if id(line) not in taken]
         matches = _title_lines(page, _squeezed(bookmark.title))
         if matches:
-            found = min(matches, key=lambda each: abs(each[0].y - bookmark.y))
-            taken.update(id(line) for line in found)
-            text = " ".join(line.text for line in found)
-            headings.append(Heading(text, bookmark.level, bookmark.page, tuple(found)))
+            heading = min(matches, key=lambda each: abs(each[0].y - bookmark.y))
+            taken.update(id(line) for line in heading)
+            text = " ".join(line.text for line in heading)
+            headings.append(Heading(text, bookmark.level, bookmark.page, tuple(heading)))
         else:
             below = (line for line in page if line.y + line.size > bookmark.y)
             before = min(below, key=lambda each: each.y, default=None)
@@ -119,12 +114,9 @@ def _title_lines(page: Sequence[Line], title: str) -> list[list[Line]]:
             joined += texts[last]
             if len(joined) > len(title) + 14:
                 break
-            if joined == title or (
-                joined.endswith(title) and _PREFIX.fullmatch(joined[: -len(title)])
-            ):
-                matches.append(list(page[first : last + 1]))
-                break
-            if title.endswith(joined) and _PREFIX.fullmatch(title[: -len(joined)]):
+            is_title = joined.endswith(title) and _PREFIX.fullmatch(joined[: -len(title)])
+            is_rest = title.endswith(joined) and _PREFIX.fullmatch(title[: -len(joined)])
+            if joined == title or is_title or is_rest:
                 matches.append(list(page[first : last + 1]))
                 break
     return matches
@@ -136,13 +128,8 @@ def _by_size(lines: Sequence[Line]) -> list[Heading]:
     if not sizes:
         return []
     body = sizes.most_common(1)[0][0]
-    found = [
-        line
-        for previous, line, following in zip(
-            [None, *lines], lines, [*lines[1:], None], strict=False
-        )
-        if _is_heading(previous, line, following, body)
-    ]
+    around = zip([None, *lines], lines, [*lines[1:], None], strict=False)
+    found = [line for above, line, below in around if _is_heading(above, line, below, body)]
     ranks = sorted({_style(line, body) for line in found}, reverse=True)
     numbers = [_NUMBERED.match(line.text) for line in found]
     by_number = sum(number is not None for number in numbers) * 2 > len(found)

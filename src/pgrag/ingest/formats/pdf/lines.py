@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from liteparse.types import LayoutBlock, ParsedPage, StructureTreeElement, TextItem
 
@@ -55,6 +55,17 @@ class Table:
     bottom: float
     rows: list[list[str]]
     text_lines: list[Line] = field(default_factory=list)
+
+
+_Placed = TypeVar("_Placed", bound=Line | Table)
+
+
+def by_page(elements: Iterable[_Placed]) -> dict[int, list[_Placed]]:
+    """Group lines or tables by the number of their page."""
+    pages: dict[int, list[_Placed]] = {}
+    for element in elements:
+        pages.setdefault(element.page, []).append(element)
+    return pages
 
 
 def page_elements(page: ParsedPage) -> list[Line | Table]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from pypdf import PdfReader
 
+#: Titles that programs write by default, such as the name of the file.
 _NO_TITLE = re.compile(r"(?:microsoft word\s*-.*|untitled.*|.*\.\w{3,5}|\W*)", re.IGNORECASE)
-"""What programs write as the title of a document that has none, such as the name of its file."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,22 +9,21 @@ from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.escaping import heading
 from pgrag.ingest.formats.pdf.headings import Heading, find_headings, title_of
-from pgrag.ingest.formats.pdf.lines import Line, Table, page_elements, set_texts
+from pgrag.ingest.formats.pdf.lines import Line, Table, by_page, page_elements, set_texts
 from pgrag.ingest.formats.pdf.properties import PdfProperties, read_properties
 from pgrag.ingest.formats.pdf.running import running_lines
 from pgrag.ingest.formats.pdf.writing import write_page
 from pgrag.ingest.values import Origin
 
 _PAGES_AT_ONCE = 50
+#: The signature `%PDF-` may follow other bytes, as Adobe's implementation notes allow.
 _HEADER_WITHIN = 1024
-"""The signature `%PDF-` may stand behind other bytes, as Adobe's implementation notes allow."""
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
-    """Read a PDF; its title is that of its properties, else what its first page shows largest.
-
-    Pages without text, such as scanned ones, are left and named in a warning. Raises SourceError
-    for a file that is not a PDF, is damaged, needs a password, or has no text at all.
+    """Read a PDF; its title is that of its properties, else the largest text of its first page.
+    Pages without text, such as scans, are left out with a warning. Raises SourceError for a file
+    that is not a PDF, is damaged, needs a password, or has no text at all.
     """
     start = data.find(b"%PDF-", 0, _HEADER_WITHIN)
     if start < 0:
@@ -76,9 +75,9 @@ def _elements(key: str, data: bytes) -> tuple[list[Line | Table], list[int], int
         for batch in parser.parse_batches(data, _PAGES_AT_ONCE):
             count = batch.total_pages
             for page in batch.result.pages:
-                found = page_elements(page)
-                elements += found
-                if not found and page.content_bounds:
+                on_page = page_elements(page)
+                elements += on_page
+                if not on_page and page.content_bounds:
                     pictures.append(page.page_num)
             pictures += [error.page_num for error in batch.result.page_errors]
     except ParseError as error:
@@ -136,12 +135,9 @@ def _body(elements: Iterable[Line | Table], headings: Sequence[Heading]) -> str:
 
 
 def _sections_of_pages(elements: Iterable[Line | Table]) -> Iterator[str]:
-    pages: dict[int, list[Line | Table]] = defaultdict(list)
-    for element in elements:
-        pages[element.page].append(element)
-    for number in sorted(pages):
+    for number, page in sorted(by_page(elements).items()):
         yield heading(2, f"Page {number}", f"page={number}")
-        yield _joined(write_page(pages[number], {}, []))
+        yield _joined(write_page(page, {}, []))
 
 
 def _joined(blocks: Iterable[tuple[str, str]]) -> str:

@@ -4,26 +4,25 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from pgrag.ingest.formats.pdf.lines import Line
+from pgrag.ingest.formats.pdf.lines import Line, by_page
 
 _EDGE_LINES = 3
 _NUMBER = re.compile(r"\d+")
 _PAGE_OF_PAGES = re.compile(r"(?:page\s+)?(\d+)\s*(?:/|of)\s*(\d+)", re.IGNORECASE)
+#: The date with which a browser heads its printouts.
 _PRINTED = re.compile(r"\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}, \d{1,2}:\d{2}")
-"""The date with which a browser heads what it prints."""
 _ROMAN = re.compile(r"[ivxlc]{1,7}", re.IGNORECASE)
+#: The dots between a heading and its page number in a table of contents.
 _LEADERS = re.compile(r"(?:[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)?$", re.IGNORECASE)
-"""The dots between a heading and its page in a table of contents."""
 
 
 def running_lines(lines: Sequence[Line], page_count: int) -> set[int]:
-    """Return the `id()` of lines that are not content: heads, feet, numbers, contents' entries.
-
-    A line at the edge of a page is running if its words stand at the same height of several
-    pages, or if it counts the pages.
+    """Return the `id()` of lines that are not content: heads, feet, numbers, entries of contents. A
+    line at the edge of a page is running if its words recur at its height on several pages, or if
+    it counts the pages.
     """
-    found = {id(line) for line in lines if _LEADERS.search(line.text)}
-    edges = [row for page in _by_page(lines) for row in _edge_rows(page)]
+    running = {id(line) for line in lines if _LEADERS.search(line.text)}
+    edges = [row for page in by_page(lines).values() for row in _edge_rows(page)]
     pages_of: dict[tuple[str, int], set[int]] = defaultdict(set)
     offsets: Counter[tuple[int, int]] = Counter()
     for row in edges:
@@ -37,19 +36,12 @@ def running_lines(lines: Sequence[Line], page_count: int) -> set[int]:
             sum(offsets[offset, height] for height in heights) >= needed for offset in _offsets(row)
         )
         if len(repeated) >= needed or counts or _is_printed(row, page_count):
-            found.update(id(line) for line in row)
-    return found
-
-
-def _by_page(lines: Sequence[Line]) -> list[list[Line]]:
-    pages: dict[int, list[Line]] = defaultdict(list)
-    for line in lines:
-        pages[line.page].append(line)
-    return list(pages.values())
+            running.update(id(line) for line in row)
+    return running
 
 
 def _edge_rows(page: Sequence[Line]) -> list[list[Line]]:
-    """Return the first and the last rows of a page, each all that stands at one height."""
+    """Return the first and the last rows of a page; a row is all text at one height."""
     rows: list[list[Line]] = []
     for line in sorted(page, key=lambda each: each.y):
         if rows and line.y < (rows[-1][0].y + rows[-1][0].bottom) / 2:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from pgrag.ingest.formats.escaping import escape, escape_start, fence, heading
+from pgrag.ingest.formats.escaping import escape, escape_start, fence, heading, table_lines
 from pgrag.ingest.formats.pdf.headings import Heading
 from pgrag.ingest.formats.pdf.lines import Line, Table
 
+#: The mark of an item; symbol fonts keep their bullets in the private use area.
 _BULLET = re.compile(r"(?:[•◦▪▫●○■□‣⁃∙·–—*\ue000-\uf8ff]|-)\s+(?=\S)")
-"""What stands before an item; symbol fonts keep their bullets in the private use area."""
 _ORDERED = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
 _SENTENCE_END = (".", ":", "!", "?")
 _HYPHEN = re.compile(r"[^\W\d_]-$|\u00ad$")
@@ -31,22 +31,21 @@ def write_page(
     headings: Mapping[int, Sequence[Heading]],
     last: Sequence[Heading],
 ) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the Markdown of each block.
-
-    `headings` are known by the `id()` of the line at which they stand, and replace their lines;
-    those in `last` stand behind the last line.
+    """Yield the kind and the Markdown of each block. `headings` are keyed by the `id()` of the line
+    at which they stand, and replace their lines; those in `last` follow the last line.
     """
-    skipped = {id(line) for found in headings.values() for each in found for line in each.lines}
+    skipped = {id(line) for group in headings.values() for each in group for line in each.lines}
     run: list[Line] = []
     for element in elements:
-        found = headings.get(id(element), ())
-        if isinstance(element, Table) or found or id(element) in skipped:
+        here = headings.get(id(element), ())
+        if isinstance(element, Table) or here or id(element) in skipped:
             yield from _blocks(run)
             run = []
-        for each in found:
+        for each in here:
             yield "heading", _heading(each)
         if isinstance(element, Table):
-            yield "table", _table(element)
+            rows = [[escape(" ".join(cell.split())) for cell in row] for row in element.rows]
+            yield "table", "\n".join(table_lines(rows))
         elif id(element) not in skipped:
             run.append(element)
     yield from _blocks(run)
@@ -65,17 +64,17 @@ def _blocks(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
     for block in blocks:
         if block.kind == "code":
             yield "code", _code(block.lines)
-        elif block.kind == "item":
-            text = escape(_joined(line.text for line in block.lines))
+            continue
+        text = escape(_joined(line.text for line in block.lines))
+        if block.kind == "item":
             yield "item", f"{'  ' * block.depth}{block.marker} {text}"
         else:
-            text = escape(_joined(line.text for line in block.lines))
             yield "paragraph", escape_start(text)
 
 
-def _heading(found: Heading) -> str:
+def _heading(each: Heading) -> str:
     """Write a heading whose id leads a viewer to its page."""
-    return heading(found.level, escape(found.text), f"page={found.page}")
+    return heading(each.level, escape(each.text), f"page={each.page}")
 
 
 def _started(line: Line, blocks: Sequence[_Block]) -> _Block:
@@ -165,14 +164,3 @@ def _code(lines: Sequence[Line]) -> str:
         written.append(indent + line.text)
         previous = line
     return "\n".join(fence("\n".join(written)))
-
-
-def _table(table: Table) -> str:
-    width = max(len(row) for row in table.rows)
-    head, *body = ([_cell(text) for text in row] + [""] * (width - len(row)) for row in table.rows)
-    rows = [head, ["---"] * width, *body]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def _cell(text: str) -> str:
-    return escape(" ".join(text.split())).replace("|", "\\|")

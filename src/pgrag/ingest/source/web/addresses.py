@@ -7,14 +7,14 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from pgrag.ingest.globs import matcher
 
-#: Longer addresses are made by programs, and no key of the database holds them.
+#: Longer addresses are made by programs, and are no keys in the database.
 LONGEST = 1500
+#: Why an address of another version than the crawled one is not visited.
 OTHER_VERSION = "of another version of the site"
-"""Why an address is not visited that is beside the version that is crawled."""
 FOLDER_PAGE = "index.html"
 
 _PORTS = {"http": 80, "https": 443}
-#: Parameters that name a visit and not a page.
+#: Parameters that identify a visit, not a page.
 _OF_A_VISIT = re.compile(
     r"(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|_ga|s?sid|session_?id|phpsessid|jsessionid"
     r"|aspsessionid\w*|cfid|cftoken)",
@@ -22,7 +22,7 @@ _OF_A_VISIT = re.compile(
 )
 _SESSION_IN_PATH = re.compile(r";jsessionid=[^/?]*", re.IGNORECASE)
 _SLASH = re.compile("%2F", re.IGNORECASE)
-#: What servers take for the end of a folder's name, some of them.
+#: What some servers take for the end of a folder's name.
 _SEPARATOR = re.compile("/|%2F|%5C")
 _SUFFIX = re.compile(r"\.[a-z][a-z0-9]{1,5}$", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -31,9 +31,8 @@ _NAMED_VERSIONS = frozenset({"stable", "latest", "current", "main", "master", "n
 
 
 def normalised(address: str, base: str = "") -> str | None:
-    """Return the one spelling of an http address without fragment, visit and session; or None.
-
-    It has no dot segments, so what it begins with is where it leads.
+    """Return the one spelling of an http address, or None; it has no fragment, visit or session. It
+    has no dot segments either: the path that it begins with is where it leads.
     """
     try:
         parts = urlsplit(urljoin(base, _CONTROL.sub("", address.strip())))
@@ -56,7 +55,7 @@ def normalised(address: str, base: str = "") -> str | None:
 
 
 def _spelled(path: str) -> str:
-    """Write a path with as few percent signs as possible, so that each has one spelling."""
+    """Write a path with as few percent signs as possible, so that it has one spelling."""
     letters = unquote(path, errors="surrogateescape")
     return quote(letters, safe="/:@!$&'()*+,;=~-._", errors="surrogateescape")
 
@@ -74,7 +73,7 @@ def _resolved(path: str) -> str:
 
 
 def _authority(parts: SplitResult) -> str:
-    """The host, with a port that is not the scheme's own; names and passwords are never sent."""
+    """Return the host, with a port unless it is the scheme's default, and without credentials."""
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host.encode("idna").decode()
     return host if parts.port in (None, _PORTS[parts.scheme]) else f"{host}:{parts.port}"
@@ -82,9 +81,8 @@ def _authority(parts: SplitResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of a site below a prefix, such as https://docs.example/guide/, without exclusions.
-
-    `is_wanted` tells which keys include and exclude globs leave.
+    """The part of a site below a prefix such as https://docs.example/guide/. `is_wanted` tells
+    which keys the include and exclude globs leave.
     """
 
     prefix: str
@@ -94,7 +92,7 @@ class Scope:
     def around(
         cls, start: str, include: tuple[str, ...] = (), exclude: tuple[str, ...] = ()
     ) -> "Scope":
-        """Return the scope of a start page: its folder, or what is below it if it has no suffix."""
+        """Return the scope of a start page: its folder; a name without a suffix is a folder."""
         parts = urlsplit(start)
         origin = f"{parts.scheme}://{parts.netloc}"
         return cls(f"{origin}{_folder(parts.path)}", matcher(include, exclude))
@@ -111,10 +109,8 @@ class Scope:
     def own(self, url: str) -> str:
         """Return the address with the scheme of the site, if the host is the site's."""
         other = "http" if self.prefix.startswith("https:") else "https"
-        host = self.origin.partition("://")[2]
-        if url.startswith(f"{other}://{host}/"):
-            return f"{self.origin}{url.removeprefix(f'{other}://{host}')}"
-        return url
+        rest = url.removeprefix(f"{other}://{self.origin.partition('://')[2]}/")
+        return url if rest == url else f"{self.origin}/{rest}"
 
     def has(self, url: str) -> bool:
         """Whether an address is the prefix, with or without its last slash, or below it."""
@@ -130,12 +126,12 @@ class Scope:
 
     @property
     def versions(self) -> str:
-        """The address below which versions of the site are, if the prefix is that of a version."""
+        """The address below which the site's versions are, if the prefix is that of a version."""
         version = _version_segment(self.prefix)
         return self.prefix[: self.prefix.rindex(f"/{version}/") + 1] if version else ""
 
     def other_version(self, url: str) -> str:
-        """Return the version of an address outside, if it is beside the version of the prefix."""
+        """Return the version of an address outside the prefix, if it is another one; else ""."""
         if not self.versions or not url.startswith(self.versions):
             return ""
         segment = url.removeprefix(self.versions).partition("/")[0]
@@ -143,16 +139,14 @@ class Scope:
         return version if version != _version_segment(self.prefix) else ""
 
     def refusal(self, url: str) -> str | None:
-        """Say why an address is not visited, or None."""
+        """Return why an address is not visited, or None."""
         if not self.has(url):
             return OTHER_VERSION if self.other_version(url) else f"outside {self.prefix}"
-        if not self.is_wanted(self.key(url)):
-            return "left out by include and exclude"
-        return None
+        return None if self.is_wanted(self.key(url)) else "left out by include and exclude"
 
 
 def _folder(path: str) -> str:
-    """Return the folder that a path names, such as /docs/4.2/, or in which its file is."""
+    """Return the folder that a path names, such as /docs/4.2/, or that its file is in."""
     folder, _, name = path.rpartition("/")
     is_file = _SUFFIX.search(name) and not _VERSION.fullmatch(name.lower())
     return f"{folder}/{name}/" if name and not is_file else f"{folder}/"
@@ -165,7 +159,7 @@ def version_of(address: str) -> str:
 
 
 def _version_segment(address: str) -> str:
-    """Return the folder of an address that is a version: the last with a number, or a name."""
+    """Return the folder of an address that is a version: the last with a number, else a name."""
     segments = _folder(urlsplit(address).path).split("/")
     numbered = (each for each in reversed(segments) if _VERSION.fullmatch(each.lower()))
     named = (each for each in segments if each.lower() in _NAMED_VERSIONS)

@@ -1,4 +1,4 @@
-"""The Markdown that a site publishes beside a page."""
+"""The Markdown that a site publishes with a page."""
 
 import re
 from collections import defaultdict, deque
@@ -8,7 +8,7 @@ _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})")
 _EXPLICIT = re.compile(r"\{#[^\s{}]+\}\s*$")
 _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\))?")
-#: So many of the headings must be those of the page, or the text is another.
+#: The share of its headings that must be the page's, or the Markdown is another text.
 _SHARE = 0.5
 
 
@@ -19,10 +19,9 @@ def markdown_address(url: str) -> str:
 
 
 def with_ids(markdown: bytes, headings: Iterable[tuple[str, str]]) -> bytes | None:
-    """Give the headings of a page's Markdown the ids that they have in the page.
-
-    `headings` are (text, id) of the page. None if the Markdown is not that of the page: it is not
-    text, or most of its headings are others.
+    """Give the headings of a page's Markdown the ids that they have in the page. `headings` are
+    (text, id) of the page. None if the Markdown is not text, or most of its headings are not the
+    page's.
     """
     try:
         lines = markdown.decode("utf-8").splitlines()
@@ -31,7 +30,7 @@ def with_ids(markdown: bytes, headings: Iterable[tuple[str, str]]) -> bytes | No
     ids: defaultdict[str, deque[str]] = defaultdict(deque)
     for text, own in headings:
         ids[_plain(text)].append(own)
-    fence, seen, found = "", 0, 0
+    fence, seen, known = "", 0, 0
     for number, line in enumerate(lines):
         mark = _FENCE.match(line)
         if mark and (not fence or mark[1].startswith(fence)):
@@ -41,9 +40,9 @@ def with_ids(markdown: bytes, headings: Iterable[tuple[str, str]]) -> bytes | No
             continue
         seen += 1
         if candidates := ids.get(_plain(heading[2])):
-            found += 1
+            known += 1
             lines[number] = f"{heading[1]} {heading[2]} {{#{candidates.popleft()}}}"
-    if seen and ids and found < _SHARE * seen:
+    if seen and ids and known < _SHARE * seen:
         return None
     return ("\n".join(lines) + "\n").encode()
 

@@ -1,7 +1,7 @@
 """One crawl of a site: fetch what is queued, store what came, queue what it links to.
 
-The queue and every answer are in the database, so that a crawl continues where it was killed. The
-requests run in threads; this thread stores what they bring.
+The queue and every answer are in the database, so that a killed crawl can be continued. Threads
+send the requests, this thread stores the answers.
 """
 
 from collections import deque
@@ -18,17 +18,17 @@ from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.source.web.addresses import Scope
 from pgrag.ingest.source.web.pages import MARKDOWN, Pages, Result
 
-#: So many addresses in a row without an answer mean that the site is down.
+#: Consecutive addresses without an answer after which the site counts as down.
 SILENCES = 10
-#: Bytes of bodies that are stored in one statement, but for a single one.
+#: Bytes of bodies per statement, unless one body has more.
 BATCH_BYTES = 50_000_000
-#: So many addresses are kept for each page that may be fetched, and at least so many in all.
+#: Addresses kept for each page that may be fetched, and at least in all.
 ADDRESSES_A_PAGE, LEAST_ADDRESSES = 20, 1000
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlLimits:
-    """How far a crawl goes: pages, links from the start, bytes of all pages."""
+    """The limits of a crawl: pages, links from the start, bytes of all pages."""
 
     pages: int = 10_000
     depth: int = 30
@@ -36,13 +36,13 @@ class CrawlLimits:
 
     @property
     def addresses(self) -> int:
-        """How many addresses are queued at most; nearer ones are known first."""
+        """The maximum number of queued addresses; nearer ones come first."""
         return max(ADDRESSES_A_PAGE * self.pages, LEAST_ADDRESSES)
 
 
 @dataclass(slots=True)
 class Crawl:
-    """A crawl under way. `names` are the library and the version that it fills."""
+    """A crawl under way; `names` are the library and version that it fills, `found` its pages."""
 
     database: Database
     names: Mapping[str, str]
@@ -50,7 +50,6 @@ class Crawl:
     limits: CrawlLimits
     workers: int
     found: int = 0
-    """The pages found so far."""
     _bytes: int = 0
     _answered: int = 0
     _known: int = 0
@@ -59,21 +58,21 @@ class Crawl:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """The addresses answered and known."""
+        """The numbers of addresses answered and known."""
         return self._answered, max(self._answered, self._known, 1)
 
     def queue(self, urls: Iterable[str], depth: int) -> None:
-        """Queue addresses of the site, as far as they may be visited."""
+        """Queue addresses of the site that may be visited."""
         wanted = self.pages.gate.passed(urls)
         if wanted and depth <= self.limits.depth:
             self._call("queue_addresses", urls=wanted, depth=depth)
 
     def queue_start(self) -> None:
-        """Queue the start page, which leads to the others even if it is left out itself."""
+        """Queue the start page, which leads to the others even if it is not wanted itself."""
         self._call("queue_addresses", urls=[self.pages.start], depth=0)
 
     def store_given(self, given: Mapping[str, bytes]) -> None:
-        """Store pages in Markdown, by address, that came in a list and need not be fetched."""
+        """Store pages in Markdown, by address, that came in one list."""
         keys = {url: _key(url) for url in islice(given, self.limits.pages)}
         wanted = [url for url in keys if self.pages.gate.scope.is_wanted(keys[url])]
         for url in islice(given, self.limits.pages, None):
@@ -94,9 +93,8 @@ class Crawl:
         )
 
     def fetch_all(self) -> None:
-        """Fetch until nothing is queued, or a limit is reached.
-
-        Raises SourceError if the site stops answering; the crawl can then be continued.
+        """Fetch until nothing is queued, or a limit is reached. Raises SourceError if the site
+        stops answering; the crawl can then be continued.
         """
         outcomes = self._call("crawl_outcomes")
         self.found = sum(row["addresses"] for row in outcomes if row["outcome"] == "page")
@@ -112,9 +110,8 @@ class Crawl:
             pool.shutdown(cancel_futures=True)
 
     def body(self, url: str) -> bytes | None:
-        """Return what was fetched, or fetch it again: bodies are dropped once they are indexed.
-
-        If it has changed since, the next crawl will see that it has another digest.
+        """Return a body, or fetch it again: bodies are dropped once they are indexed. If it has
+        changed since, its digest tells the next crawl.
         """
         [row] = self._call("fetched_body", url=url)
         if row["fetched_body"] is not None:
@@ -124,7 +121,7 @@ class Crawl:
         return body
 
     def _fetch(self, rows: list[Row], pool: ThreadPoolExecutor) -> bool:
-        """Fetch addresses; false if a limit is reached before the last."""
+        """Fetch addresses; return false if a limit is reached before the last."""
         waiting = deque(rows)
         pending: set[Future[Result]] = set()
         while waiting or pending:
@@ -143,7 +140,7 @@ class Crawl:
         return True
 
     def _note(self, results: list[Result]) -> None:
-        """Store results; those without an answer only when the site has answered again."""
+        """Store results; those without an answer only after the site has answered again."""
         answers = [result for result in results if not result.get("is_silent")]
         self._silent += [result for result in results if result.get("is_silent")]
         self._silences = 0 if answers else self._silences + len(results)
@@ -154,7 +151,7 @@ class Crawl:
             raise SourceError(
                 f"{self.pages.gate.scope.prefix}: stopped answering after {self.found:,} pages:"
                 f" {self._silent[-1]['failure']}.",
-                hint="Nothing was changed. The same command continues where it stopped.",
+                hint="Nothing was changed. The same command continues the crawl.",
             )
 
     def _store_silent(self) -> None:
@@ -170,7 +167,7 @@ class Crawl:
             self._answered += len(batch)
             self._known += row["queued"]
             self._bytes += sum(len(body) for body in bodies if body)
-            self.found += sum(_is_found(result) for result in batch)
+            self.found += sum(map(_is_found, batch))
             for url in row["too_deep"]:
                 self.pages.gate.refuse(f"more than {self.limits.depth} links from the start", url)
 
@@ -179,7 +176,7 @@ class Crawl:
 
 
 def _batches(results: list[Result]) -> Iterator[list[Result]]:
-    """Divide results so that the bodies of each part fit into one statement."""
+    """Divide results so that the bodies of each batch fit into one statement."""
     batch: list[Result] = []
     size = 0
     for result in results:
@@ -194,13 +191,13 @@ def _batches(results: list[Result]) -> Iterator[list[Result]]:
 
 
 def _is_found(result: Result) -> bool:
-    """Whether an answer is a page, or says that one is what it was."""
+    """Whether an answer is a page, or says that a page is unchanged."""
     if result.get("is_kept"):
         return bool(result["was_page"]) and "failure" not in result
     return bool(result["outcome"] == "page")
 
 
 def _key(url: str) -> str:
-    """The key of a page in a list, wherever it is published."""
+    """Return the key of a page in a list, by its address."""
     origin = "/".join(url.split("/", 3)[:3])
     return Scope(f"{origin}/", lambda _: True).key(url)

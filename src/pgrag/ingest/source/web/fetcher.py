@@ -1,4 +1,4 @@
-"""Ask a site for one address: validators, limits of size and time, retries."""
+"""Request one address of a site: validators, limits of size and time, retries."""
 
 import time
 import zlib
@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from pgrag.ground.outgoing import watched
+from pgrag.ground.outgoing import retry_after, watched
 from pgrag.ingest.source.web.addresses import normalised
-from pgrag.ingest.source.web.pace import Pace, retry_after
+from pgrag.ingest.source.web.pace import Pace
 
-#: Seconds that one answer may take, from the first connection to its last byte.
+#: Seconds for one answer, from the first connection to its last byte.
 ANSWER_SECONDS = 60.0
 #: Seconds before each retry of a site that is busy or does not answer.
 RETRY_DELAYS = (1.0, 4.0, 15.0)
@@ -30,15 +30,12 @@ Room = Callable[["Answer"], int]
 
 
 class NoAnswer(Exception):
-    """The site did not give an answer that could be used; the message says why."""
+    """The site gave no usable answer; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a site answers for one address; `location` is where it redirects to.
-
-    With `is_cut` the body is only the beginning, as large as it may be.
-    """
+    """What a site answers for one address; with `is_cut` the body is only the beginning."""
 
     url: str
     status: int
@@ -53,32 +50,27 @@ class Answer:
 
     @property
     def location(self) -> str | None:
-        """The address that the answer redirects to, if it is one of http."""
+        """The http address that the answer redirects to, if any."""
         if self.status not in _MOVED:
             return None
         return normalised(self.headers.get("location", ""), self.url)
 
 
 class Fetcher:
-    """Asks one site at its pace; thread-safe."""
+    """Sends requests to one site at its pace; thread-safe."""
 
     def __init__(self, client: httpx.Client, pace: Pace) -> None:
         self._client = client
         self.pace = pace
 
     def get(
-        self,
-        url: str,
-        headers: Mapping[str, str] | None = None,
-        *,
-        room: Room,
-        method: str = "GET",
+        self, url: str, headers: Mapping[str, str] | None = None, *, room: Room, method: str = "GET"
     ) -> Answer:
         """Return the answer for an address, without following redirects.
 
-        The body is read as far as there is `room`, that of anything but a success is not. A busy
-        site is asked again after the time that it names. Raises NoAnswer, ForbiddenAddress for
-        addresses that may not be reached from here, and Ended.
+        Only the body of a success is read, as far as there is `room`. Requests to a busy site are
+        repeated after the time that it names. Raises NoAnswer, ForbiddenAddress for addresses that
+        may not be reached, and Ended.
         """
         for delay in (*RETRY_DELAYS, None):
             pause = delay
@@ -87,7 +79,7 @@ class Fetcher:
                 if answer.status not in _BUSY:
                     return answer
                 problem = f"HTTP {answer.status}"
-                asked = retry_after(answer.headers.get("retry-after"))
+                asked = retry_after(answer.headers.get("retry-after", ""))
                 if delay is not None and asked is not None:
                     pause = asked
             except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError) as error:
@@ -101,15 +93,13 @@ class Fetcher:
         raise NoAnswer(problem)
 
     def follow(self, url: str, *, method: str = "GET", room: int | None = None) -> Answer:
-        """Return the answer behind at most `REDIRECTS` redirects, none of which leaves the host."""
+        """Return the answer after at most `REDIRECTS` redirects, none of which leaves the host."""
         for _ in range(REDIRECTS + 1):
             answer = self.get(url, method=method, room=lambda _: room or LARGEST_LIST)
             if answer.location is None:
                 return answer
             if urlsplit(answer.location).hostname != urlsplit(url).hostname:
-                raise NoAnswer(
-                    f"it redirects to another site: name {answer.location}, if that is meant"
-                )
+                raise NoAnswer(f"it redirects to another site; if you mean it: {answer.location}")
             url = answer.location
         raise NoAnswer(f"more than {REDIRECTS} redirects")
 
@@ -135,9 +125,8 @@ class Fetcher:
 
 
 def _body(response: httpx.Response, most: int) -> bytes:
-    """Return at most so many bytes of a body, and hold no more of it, however well it is packed.
-
-    Raises NoAnswer for an encoding that was not asked for, and for broken data.
+    """Return at most that many bytes of a decoded body, and hold no more in memory. Raises NoAnswer
+    for an encoding that was not requested, and for broken data.
     """
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {*_PACKED, "identity", ""}:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pgrag.ingest.source.web.addresses import Scope
 from pgrag.ingest.source.web.traps import Traps
 
-#: Addresses that are counted at most, for each reason.
+#: Addresses that are counted for each reason.
 MOST_COUNTED = 10_000
 
 _NO_PAGE = re.compile(
@@ -22,7 +22,7 @@ _NO_PAGE = re.compile(
 
 @dataclass(slots=True)
 class Gate:
-    """Lets addresses of a site pass, and keeps those that it refuses. Thread-safe."""
+    """Passes addresses of a site, and keeps those that it refuses. Thread-safe."""
 
     scope: Scope
     traps: Traps
@@ -43,7 +43,7 @@ class Gate:
         return wanted
 
     def refuse(self, reason: str, url: str) -> None:
-        """Count an address that is not visited for a reason that somebody else has found."""
+        """Count an address that is not visited for another reason."""
         with self._lock:
             self._count(reason, url)
 

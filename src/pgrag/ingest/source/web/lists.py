@@ -17,20 +17,19 @@ from pgrag.ground.errors import PgragError, SourceError
 from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.fetcher import LARGEST_LIST, Fetcher, NoAnswer
 
-#: Sitemaps of one site, also of its indexes.
+#: Sitemaps of one site, those of indexes included; addresses of one sitemap, by the protocol.
 MOST_SITEMAPS = 200
-#: Addresses of one sitemap, by the protocol.
 MOST_ENTRIES = 50_000
 
 _SOURCE_LINE = re.compile(r"\A\s*(?:Source|URL):\s*<?(https?://[^\s<>]+)>?[^\n]*\n?", re.IGNORECASE)
-#: Name, role, priority, address, title; names and titles have blanks.
+#: Name, role, priority, address, title; names and titles may contain blanks.
 _ENTRY = re.compile(r".+?\s+\S+:\S+\s+-?\d+\s+(\S*)\s+.*")
 _TITLE = re.compile(r"^# ", re.MULTILINE)
 
 
 @dataclass(slots=True)
 class Sitemap:
-    """The addresses of sitemaps, each with when it changed last (None: unknown)."""
+    """The addresses in sitemaps, each with its last change (None: unknown)."""
 
     pages: dict[str, datetime | None] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
@@ -39,10 +38,8 @@ class Sitemap:
 def read_sitemaps(
     fetcher: Fetcher, run: Callable[..., Any], urls: Iterable[str], most: int
 ) -> Sitemap:
-    """Read sitemaps, and those that their indexes name on the same host, up to `most` pages.
-
-    `run` calls a function in a child process. A sitemap that cannot be read is a fault in the
-    result, if it is there at all.
+    """Read sitemaps, and those that their indexes name on the same host, up to `most` pages. `run`
+    calls a function in a child process. A sitemap that exists but cannot be read is a fault.
     """
     sitemap = Sitemap()
     waiting = list(dict.fromkeys(urls))
@@ -56,14 +53,14 @@ def read_sitemaps(
             if answer.is_cut:
                 sitemap.faults.append(f"{url}: is larger than {LARGEST_LIST:,} bytes.")
                 continue
-            places, more = run(parse_sitemap, answer.url, answer.body)
+            pages, more = run(parse_sitemap, answer.url, answer.body)
         except NoAnswer as error:
             sitemap.faults.append(f"{url}: {error}")
             continue
         except PgragError as error:
             sitemap.faults.append(error.message)
             continue
-        sitemap.pages.update(places)
+        sitemap.pages.update(pages)
         host = url.split("/")[2]
         for each in more:
             if each not in known and each.split("/")[2] == host and len(known) < MOST_SITEMAPS:
@@ -73,34 +70,31 @@ def read_sitemaps(
 
 
 def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], list[str]]:
-    """Return the pages and the further sitemaps that a sitemap lists, in XML, gzip or text.
-
-    Raises SourceError for what is not a sitemap.
+    """Return the pages and the further sitemaps that a sitemap lists, in XML, gzip or text. Raises
+    SourceError for what is not a sitemap.
     """
     if body[:2] == b"\x1f\x8b":
         body = _unpacked(url, body, 31)
     if body.lstrip()[:1] != b"<":
         lines = body.decode("utf-8", "replace").splitlines()
-        found = (normalised(line) for line in lines if line.startswith("http"))
-        return {page: None for page in islice(found, MOST_ENTRIES) if page}, []
+        urls = (normalised(line) for line in lines if line.startswith("http"))
+        return {url: None for url in islice(urls, MOST_ENTRIES) if url}, []
     if b"<!DOCTYPE" in body[:1000] or b"<!ENTITY" in body[:10_000]:
         raise SourceError(f"{url}: is not a sitemap.")
     pages: dict[str, datetime | None] = {}
     more = []
     for entry in _entries(url, body):
         values = {_name(child): (child.text or "").strip() for child in entry}
-        place = normalised(values.get("loc", ""), url)
-        if place is None:
-            continue
-        if _name(entry) == "sitemap":
-            more.append(place)
-        else:
-            pages[place] = _moment(values.get("lastmod", ""))
+        location = normalised(values.get("loc", ""), url)
+        if location is not None and _name(entry) == "sitemap":
+            more.append(location)
+        elif location is not None:
+            pages[location] = _moment(values.get("lastmod", ""))
     return pages, more
 
 
 def _entries(url: str, body: bytes) -> Iterator[ElementTree.Element]:
-    """Yield the elements below the root, and keep none of them."""
+    """Yield the elements below the root, and free each afterwards."""
     count, depth = 0, 0
     root: ElementTree.Element | None = None
     try:
@@ -116,9 +110,8 @@ def _entries(url: str, body: bytes) -> Iterator[ElementTree.Element]:
 
 
 def parse_inventory(url: str, body: bytes) -> list[str]:
-    """Return the pages in which the objects of a Sphinx inventory (version 2) are.
-
-    Raises SourceError for what is not an inventory.
+    """Return the pages that hold the objects of a Sphinx inventory (version 2). Raises SourceError
+    for what is not an inventory.
     """
     head, _, packed = body.partition(b"zlib")
     if not head.startswith(b"# Sphinx inventory version 2"):
@@ -134,27 +127,22 @@ def parse_inventory(url: str, body: bytes) -> list[str]:
 
 
 def parse_versions(url: str, body: bytes) -> list[str]:
-    """Return the addresses of the versions that a site's switcher offers.
-
-    That is versions.json of mike, beside the versions, or switcher.json of the theme of PyData.
+    """Return the addresses of the versions that a site's switcher offers. That is versions.json of
+    mike, beside the versions, or switcher.json of the theme of PyData.
     """
     try:
         entries = json.loads(body)
     except ValueError:
         return []
-    found: dict[str, None] = {}
-    for entry in entries if isinstance(entries, list) else ():
-        version = entry.get("version") if isinstance(entry, dict) else None
-        place = normalised(str(entry.get("url") or f"{version}/"), url) if version else None
-        if place is not None:
-            found[place] = None
-    return list(found)
+    listed = entries if isinstance(entries, list) else []
+    versions = [each for each in listed if isinstance(each, dict) and each.get("version")]
+    urls = (normalised(str(each.get("url") or f"{each['version']}/"), url) for each in versions)
+    return [*dict.fromkeys(filter(None, urls))]
 
 
 def split_full_text(url: str, text: str) -> dict[str, str]:
-    """Return the pages of an llms-full.txt by address.
-
-    A page begins with a title and a line with its address; a text without these is one page.
+    """Return the pages of an llms-full.txt by address. A page begins with a title and a line with
+    its address; a text without these is one page.
     """
     pages: defaultdict[str, list[str]] = defaultdict(list)
     starts = [match.start() for match in _TITLE.finditer(text)]
@@ -164,13 +152,13 @@ def split_full_text(url: str, text: str) -> dict[str, str]:
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
         title, _, rest = text[start:end].partition("\n")
         source = _SOURCE_LINE.match(rest)
-        place = normalised(source[1], url) if source else None
-        if source and place:
-            here = place
+        address = normalised(source[1], url) if source else None
+        if source and address:
+            here = address
             pages[here] = [f"{title}\n\n{rest[source.end() :].lstrip()}"]
         elif text[start:end].strip():
             pages[here].append(text[start:end])
-    return {place: "".join(parts) for place, parts in pages.items()}
+    return {address: "".join(parts) for address, parts in pages.items()}
 
 
 def _unpacked(url: str, data: bytes, window: int) -> bytes:
@@ -190,7 +178,7 @@ def _name(element: ElementTree.Element) -> str:
 
 
 def _moment(text: str) -> datetime | None:
-    """The moment up to which a page may have changed: of a date alone, the end of its day."""
+    """Return the time up to which a page may have changed: for a date, the end of the day."""
     with suppress(ValueError):
         moment = datetime.fromisoformat(text)
         if len(text) == len("2026-11-23"):

@@ -1,12 +1,11 @@
-"""How fast a site is asked."""
+"""The rate of requests to a site."""
 
 import threading
 import time
-from email.utils import parsedate_to_datetime
 
 
 class Ended(Exception):
-    """Nobody waits for the crawl any more, so its threads end."""
+    """The crawl has ended; its threads end, too."""
 
 
 #: Longest wait that a site can ask for with Retry-After, in seconds.
@@ -14,7 +13,7 @@ LONGEST_PAUSE = 120.0
 
 
 class Pace:
-    """Lets requests begin one after the other, `interval` seconds apart, and pauses or ends all."""
+    """Lets requests begin `interval` seconds apart, one after the other; can pause or end them."""
 
     def __init__(self, interval: float) -> None:
         self.interval = interval
@@ -45,19 +44,5 @@ class Pace:
             self._next = max(self._next, time.monotonic() + min(seconds, LONGEST_PAUSE))
 
     def end(self) -> None:
-        """Let no request begin or go on any more, and wake those that wait."""
+        """Let no request begin or continue, and wake the waiting threads."""
         self._is_over.set()
-
-
-def retry_after(value: str | None) -> float | None:
-    """Return the seconds that a Retry-After header asks for: a number, or a date."""
-    if value is None:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except (ValueError, TypeError):
-        return None

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError, SourceError
@@ -22,21 +22,21 @@ from pgrag.ingest.values import Origin
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 MARKDOWN = "text/markdown"
 PDF = "application/pdf"
+#: Why a page is skipped that has no text before its scripts run.
 SCRIPTED = "made by scripts in the browser"
-"""Why a page is skipped that has no text before its scripts run."""
+#: Why a page is skipped that came for an address that does not exist.
 MISSING = "the site's page for what does not exist"
-"""Why a page is skipped that came for an address that leads nowhere."""
 
-#: Bytes of one body, whatever the settings allow: it is one value of the database.
+#: Bytes of one body, which is stored in a single row.
 LARGEST_BODY = 200_000_000
 
-#: Servers call Markdown by these names, too.
+#: Media types that servers also give Markdown.
 _PLAIN = frozenset({"text/x-markdown", "text/plain", "application/octet-stream", ""})
 _MARKDOWN_NAME = re.compile(r"\.(?:md|mdx|markdown)$")
 _MISSING = re.compile(r"\b404\b|not found|nicht gefunden|introuvable", re.IGNORECASE)
 _VALIDATORS = (("If-None-Match", "etag"), ("If-Modified-Since", "last_modified"))
 
-#: What `pgrag.store_fetched` takes of one address. With `is_silent` the site gave no answer.
+#: What `pgrag.store_fetched` takes for one address; with `is_silent` the site gave no answer.
 Result = dict[str, Any]
 
 
@@ -49,7 +49,7 @@ class Missing:
 
     @classmethod
     def of(cls, url: str, body: bytes, signals: Signals) -> "Missing":
-        """Return what identifies the page that came for an address that cannot exist."""
+        """Return what identifies the page that the site sends for an address that cannot exist."""
         return cls(frozenset({digest_of(body), _anonymous_digest(url, body)}), signals.title)
 
     def is_same(self, url: str, body: bytes, signals: Signals) -> bool:
@@ -74,10 +74,10 @@ def _anonymous_digest(url: str, body: bytes) -> str:
 class Pages:
     """Fetches the pages of a site; thread-safe.
 
-    `run` calls a function in a child process: a page can crash its parser. `start` is a page
-    whatever it looks like. `largest` are the bytes that a page of text may have. Only with
-    `follows` links are collected. `changed` has when a page changed last, as the site's own sitemap
-    tells.
+    `run` calls a function in a child process, because a page can crash its parser. `start` is
+    always a page. `largest` is the maximum size of a page of text. Links are collected only with
+    `follows`. `changed` says when pages changed last, by the site's sitemap. `markdown_chances` is
+    how many more pages are requested as Markdown by a guessed address.
     """
 
     fetcher: Fetcher
@@ -90,10 +90,9 @@ class Pages:
     missing: Missing = field(default_factory=Missing)
     changed: Mapping[str, datetime | None] = field(default_factory=dict)
     markdown_chances: int = 0
-    """How many times more a page is asked for as Markdown by a guessed address."""
 
     def fetch(self, row: Row) -> Result:
-        """Ask for an address; `row` is what the last crawl knows of it."""
+        """Request an address; `row` is what the last crawl knows of it."""
         url = row["url"]
         kept = {"url": url, "is_kept": True, "was_page": row["outcome"] in ("page", "copy")}
         if reason := self._refusal(url):
@@ -112,27 +111,27 @@ class Pages:
             return kept | {"failure": error.message.rstrip(".")}
 
     def _refusal(self, url: str) -> str | None:
-        """Say why an address is not asked for: not everything in the queue came from the site."""
+        """Return why an address is not requested: rows of the queue may come from elsewhere."""
         if url != self.start and (reason := self.gate.scope.refusal(url)):
             return reason
         return None if self.robots.allows(url) else "robots.txt forbids it"
 
     def _room(self, head: Answer) -> int:
-        """How many bytes of an answer are read: none of what is not a page."""
+        """Return how many bytes of an answer are read: none of what is not a page."""
         if not _is_page(head.url, head):
             return 0
         limit = size_limit(self.gate.scope.key(head.url), Origin(head.media_type), self.largest)
         return min(limit or self.largest, LARGEST_BODY)
 
     def _is_unchanged(self, row: Row) -> bool:
-        """Whether the sitemap says so of a page that has no validators."""
+        """Whether, by the sitemap, a page without validators is unchanged."""
         if row["outcome"] not in ("page", "copy") or row["etag"] or row["last_modified"]:
             return False
         changed = self.changed.get(row["url"])
         return changed is not None and changed < row["fetched_at"]
 
     def _result(self, answer: Answer) -> Result:
-        """Return what becomes of an address. Raises if its last state is to stay."""
+        """Return what becomes of an address. Raises if its last state stays."""
         if answer.status >= 500:
             raise NoAnswer(f"HTTP {answer.status}")
         if answer.location:
@@ -152,8 +151,11 @@ class Pages:
         target = self.gate.passed([location])
         if target and target != [url]:
             return {"url": url, "outcome": "moved", "links": target}
-        reason = "redirect to where the crawl may not go"
-        return {"url": url, "outcome": "skipped", "reason": reason}
+        return {
+            "url": url,
+            "outcome": "skipped",
+            "reason": "redirect to where the crawl may not go",
+        }
 
     def _page(self, answer: Answer) -> Result:
         """Read the signals of a page, and decide whether it is indexed."""
@@ -181,7 +183,7 @@ class Pages:
             self.gate.refuse("hash routes, which only scripts follow", f"{url}#/")
         reason = self._unwanted(url, body, signals)
         if reason in (MISSING, OTHER_VERSION):
-            page["links"] = []  # they would lead on without end, or to that version
+            page["links"] = []  # which would lead on forever, or to that version
         if reason:
             return page | {"outcome": "skipped", "reason": reason, "body": None, "digest": None}
         guess = markdown_address(url) if self.markdown_chances and media_type in HTML else None
@@ -194,16 +196,13 @@ class Pages:
         if media_type == PDF:
             return Signals()
         if media_type == MARKDOWN:
-            signals: Signals = self.run(read_markdown_signals, answer.url, answer.body)
-        else:
-            tag = answer.headers.get("x-robots-tag", "")
-            signals = self.run(
-                read_signals, answer.url, answer.body, tag, self.markdown_chances > 0
-            )
-        return signals
+            return cast(Signals, self.run(read_markdown_signals, answer.url, answer.body))
+        tag = answer.headers.get("x-robots-tag", "")
+        has_markdown = self.markdown_chances > 0
+        return cast(Signals, self.run(read_signals, answer.url, answer.body, tag, has_markdown))
 
     def _unwanted(self, url: str, body: bytes, signals: Signals) -> str | None:
-        """Say why a page that came is not indexed, or None."""
+        """Return why a page is not indexed, or None."""
         if not signals.is_index_allowed:
             return "noindex"
         if not self.gate.scope.is_wanted(self.gate.scope.key(url)):
@@ -218,7 +217,7 @@ class Pages:
         return None
 
     def _with_markdown(self, page: Result, url: str, headings: Sequence[tuple[str, str]]) -> Result:
-        """Take the Markdown that a page names as its own, with the anchors of the page."""
+        """Take the Markdown that a page names as its own, with the page's anchors."""
         try:
             answer = self.fetcher.get(url, room=lambda _: self.largest)
         except (NoAnswer, PgragError):

@@ -6,10 +6,9 @@ from protego import Protego
 
 from pgrag.ground.errors import SourceError
 
+#: The name of this crawler in robots.txt, and in meta elements.
 AGENT = "pgrag"
-"""The name that robots.txt, and meta elements of this name, address."""
-
-#: Longer files are read up to here, as RFC 9309 asks.
+#: Bytes of robots.txt that are read, as RFC 9309 asks.
 LONGEST = 500 * 1024
 #: Seconds between two requests; a site that asks for more would be crawled for months.
 LONGEST_DELAY = 60.0
@@ -25,9 +24,8 @@ class Robots:
 
     @classmethod
     def read(cls, url: str, status: int, body: bytes) -> "Robots":
-        """Read an answer: 4xx allows everything.
-
-        Raises SourceError for 5xx, which forbids all, and for a delay that is too long.
+        """Read an answer; 4xx allows everything. Raises SourceError for 5xx, which forbids all, and
+        for a delay that is too long.
         """
         if status >= 500:
             raise SourceError(
@@ -42,8 +40,8 @@ class Robots:
         delay = max(rules.crawl_delay(AGENT) or 0.0, pause)
         if delay > LONGEST_DELAY:
             raise SourceError(
-                f"{url}: asks for {delay:,.0f} seconds between two requests, and pgrag waits no"
-                f" longer than {LONGEST_DELAY:.0f}.",
+                f"{url}: asks for {delay:,.0f} seconds between two requests; pgrag waits at most"
+                f" {LONGEST_DELAY:.0f}.",
                 hint="Ask the site's owner, or index its sources from a folder.",
             )
         return cls(delay, tuple(rules.sitemaps), rules)

@@ -19,21 +19,21 @@ from pgrag.ingest.source.web.pages import HTML, Missing, Pages
 from pgrag.ingest.source.web.signals import Signals, read_markdown_signals, read_signals
 
 FULL_TEXT = "llms-full.txt"
-#: After so many pages that are not there as Markdown, no more are asked for.
+#: Pages that may lack Markdown before no more is requested.
 MARKDOWN_CHANCES = 5
 _LISTS = ("llms.txt", FULL_TEXT)
 
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """Plants the first addresses of a crawl, by the look of its start."""
+    """Queues the first addresses of a crawl, depending on its start."""
 
     crawl: Crawl
     pages: Pages
     warnings: list[str]
 
     def plant(self) -> None:
-        """Queue the first addresses. Raises SourceError if a list cannot be read."""
+        """Queue the first addresses. Raises SourceError if a required list cannot be read."""
         crawl, pages = self.crawl, self.pages
         path = urlsplit(pages.start).path
         name = path.rpartition("/")[2]
@@ -74,21 +74,25 @@ class Seeds:
         return answer
 
     def _optional(self, url: str) -> Answer | None:
-        """Return an answer with something that is not a page, or None."""
+        """Return a successful answer that is no page, or None."""
+        answer = self._answered(url)
+        return None if answer is None or answer.is_cut or answer.media_type in HTML else answer
+
+    def _answered(self, url: str) -> Answer | None:
+        """Return a successful answer, or None."""
         if not self.pages.robots.allows(url):
             return None
         try:
             answer = self.pages.fetcher.follow(url)
         except (NoAnswer, PgragError):
             return None
-        is_whole = answer.status == 200 and not answer.is_cut
-        return answer if is_whole and answer.media_type not in HTML else None
+        return answer if answer.status == 200 else None
 
     def _own_sitemaps(self) -> list[str]:
-        """The sitemaps of robots.txt on the site's host: others may be in a private network."""
+        """Return the sitemaps of robots.txt on the site's host: others may be private."""
         scope = self.pages.gate.scope
-        found = (normalised(each, scope.prefix) for each in self.pages.robots.sitemaps)
-        own = (scope.own(url) for url in found if url is not None)
+        urls = (normalised(each, scope.prefix) for each in self.pages.robots.sitemaps)
+        own = (scope.own(url) for url in urls if url is not None)
         return [url for url in own if scope.is_of_site(url)]
 
     def _queue_sitemaps(self, urls: list[str], depth: int) -> None:
@@ -109,7 +113,7 @@ class Seeds:
                 self.warnings.append(error.message)
 
     def _note_versions(self) -> None:
-        """Count the versions of the site's switcher among what is not visited."""
+        """Count the versions of the site's switcher among the addresses that are not visited."""
         gate = self.pages.gate
         if gate.scope.versions:
             for name in ("versions.json", "switcher.json", "_static/switcher.json"):
@@ -119,15 +123,10 @@ class Seeds:
                         gate.passed(self.pages.run(parse_versions, url, answer.body))
 
     def _missing(self) -> Missing:
-        """Ask for a page that cannot exist, to know what the site answers then."""
+        """Request a page that cannot exist, to know the site's answer."""
         url = f"{self.pages.gate.scope.prefix}no-such-page-{secrets.token_hex(6)}"
-        if not self.pages.robots.allows(url):
-            return Missing()
-        try:
-            answer = self.pages.fetcher.follow(url)
-        except (NoAnswer, PgragError):
-            return Missing()
-        if answer.status != 200 or answer.media_type not in HTML:
+        answer = self._answered(url)
+        if answer is None or answer.media_type not in HTML:
             return Missing()
         signals: Signals = self.pages.run(read_signals, url, answer.body)
         return Missing.of(url, answer.body, signals)

@@ -1,4 +1,4 @@
-"""What a page tells crawlers: its links, and what may be done with it."""
+"""What a page tells crawlers: its links, and how it may be used."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.robots import AGENT
 
-#: A page has no more links than this; the rest is data.
+#: Links of a page that are followed; more are data.
 MOST_LINKS = 5000
 
 _MARKDOWN_LINK = re.compile(
@@ -17,21 +17,20 @@ _MARKDOWN_LINK = re.compile(
 )
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.MULTILINE | re.DOTALL)
 _REFRESH = re.compile(r"""\s*(\d+)[\d.]*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"']+)""", re.IGNORECASE)
+#: A page without text that leads on sooner is a redirect.
 _REDIRECT_SECONDS = 5
-"""A page without text that leads on sooner is a redirect."""
+#: A page with fewer characters is made by its scripts, or stands for another one.
 _LITTLE_TEXT = 200
-"""A page with less text is made by its scripts, or stands for another one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signals:
     """What a page tells.
 
-    `links` are absolute addresses, without those of rel=nofollow; empty if the page may not be
-    followed. `markdown` is where the page is as Markdown. `needs_scripts` says that a browser
-    would make the page, `hash_routes` counts the links within such a page. `redirect` is where the
-    page leads by itself. `version` is that of Docusaurus; what comes after the last release is
-    "current".
+    `links` are absolute addresses, without those of rel=nofollow; empty if the page forbids to
+    follow them. `markdown` is where the page is as Markdown. `needs_scripts` says that only a
+    browser shows the page; `hash_routes` counts the links within such a page. `redirect` is where
+    the page leads by itself. `version` is that of Docusaurus, "current" after the last release.
     """
 
     links: tuple[str, ...] = ()
@@ -49,8 +48,8 @@ class Signals:
 def read_signals(
     url: str, body: bytes, robots_tag: str = "", has_markdown: bool = False
 ) -> Signals:
-    """Read the signals of an HTML page. `robots_tag` is the X-Robots-Tag of its answer,
-    `has_markdown` says that the site may have the page as Markdown, so that its headings count.
+    """Read the signals of an HTML page; `robots_tag` is the X-Robots-Tag of its answer. With
+    `has_markdown` the site may publish the page as Markdown: then its headings are read.
     """
     document = LexborHTMLParser(body)
     root = document.root
@@ -93,18 +92,18 @@ def read_signals(
     has_script = document.css_first("script") is not None
     title = " ".join((document.css_first("title") or root).text().split())[:200]
     may_follow = not rules & {"nofollow", "none"}
-    found = _absolute(links if may_follow else (), base)
+    urls = _absolute(links if may_follow else (), base)
     headings = _headings(document) if markdown or has_markdown else ()
     has_little_text = _has_little_text(document)
     redirect = _redirect(told.get("refresh", ""), base)
     return Signals(
-        links=found,
+        links=urls,
         is_index_allowed=not rules & {"noindex", "none"},
         canonical=canonical,
         markdown=markdown,
         headings=headings,
         title=title,
-        needs_scripts=len(found) < 3 and has_script and has_little_text,
+        needs_scripts=len(urls) < 3 and has_script and has_little_text,
         hash_routes=hash_routes,
         version=told.get("docusaurus_version", ""),
         redirect=redirect if may_follow and has_little_text else None,
@@ -119,18 +118,18 @@ def read_markdown_signals(url: str, body: bytes) -> Signals:
 
 
 def _absolute(targets: Iterable[str], base: str) -> tuple[str, ...]:
-    """Return the addresses that links lead to, each once."""
-    found: dict[str, None] = {}
+    """Return the distinct addresses to which links lead."""
+    urls: dict[str, None] = {}
     for target in targets:
         if (url := normalised(target, base)) is not None:
-            found[url] = None
-        if len(found) >= MOST_LINKS:
+            urls[url] = None
+        if len(urls) >= MOST_LINKS:
             break
-    return tuple(found)
+    return tuple(urls)
 
 
 def _robots(header: str) -> set[str]:
-    """The words of an X-Robots-Tag header for every crawler, or for this one."""
+    """Return the words of an X-Robots-Tag header for every crawler, or for this one."""
     rules: set[str] = set()
     agent = AGENT
     for part in header.lower().split(","):
@@ -147,23 +146,23 @@ def _words(text: str) -> set[str]:
 
 def _redirect(refresh: str, base: str) -> str | None:
     """Return where a meta element leads that reloads the page, if it does so soon."""
-    found = _REFRESH.match(refresh)
-    if found is None or len(found[1]) > 3 or int(found[1]) > _REDIRECT_SECONDS:
+    match = _REFRESH.match(refresh)
+    if match is None or len(match[1]) > 3 or int(match[1]) > _REDIRECT_SECONDS:
         return None
-    return normalised(found[2], base)
+    return normalised(match[2], base)
 
 
 def _headings(document: LexborHTMLParser) -> tuple[tuple[str, str], ...]:
-    """The text and id of each heading; generators put the id on it or on the section around it."""
-    found = []
+    """Return text and id of each heading; the id may be on the section around it."""
+    headings = []
     for node in document.css("h1, h2, h3, h4, h5, h6"):
         own = node.attributes.get("id")
         parent = node.parent
         if not own and parent is not None and parent.tag in {"section", "div"}:
             own = parent.attributes.get("id")
         if own:
-            found.append((node.text(), own))
-    return tuple(found)
+            headings.append((node.text(), own))
+    return tuple(headings)
 
 
 def _has_little_text(document: LexborHTMLParser) -> bool:

@@ -17,7 +17,7 @@ from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ground.outgoing import guarded_client
 from pgrag.ground.settings import Settings, masked_url
 from pgrag.ingest.child import Child, Limits
-from pgrag.ingest.source.source import ListedSource, Skipped, SourceFile
+from pgrag.ingest.source.source import Skipped, Source, SourceFile
 from pgrag.ingest.source.web.addresses import OTHER_VERSION, Scope, normalised
 from pgrag.ingest.source.web.crawl import Crawl, CrawlLimits
 from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer
@@ -34,7 +34,7 @@ from pgrag.ingest.values import Origin
 LOCAL_WORKERS, WORKERS, INTERVAL = 8, 4, 0.1
 #: Seconds of silence after which a request is given up.
 SILENCE_SECONDS = 20.0
-#: Seconds after which the caller hears how far a crawl is, and can end it.
+#: Seconds between two calls of `progress`.
 LOOK_SECONDS = 0.25
 
 #: Called with (addresses answered, addresses known, None); ends the crawl by raising.
@@ -51,7 +51,7 @@ class SiteOptions:
     allow_private: bool = False
 
     def arguments(self, address: str) -> dict[str, Any]:
-        """The arguments with which `App.index` reads the same site again."""
+        """Return the arguments with which `App.index` reads the same site again."""
         return {
             "source": address,
             "include": [*self.include],
@@ -72,20 +72,18 @@ def open_site(
     library: str,
     version: str,
     progress: Progress | None = None,
-) -> ListedSource:
+) -> Source:
     """Crawl a site for a version of a library, and return its pages as a source.
 
-    A crawl that was interrupted is continued. What `progress` raises interrupts it, within a
-    second. Raises SourceError if the site as a whole cannot be read, and InvalidInput for what is
-    not an address, or has a password: then nothing is changed.
+    An interrupted crawl is continued. What `progress` raises interrupts it, within a second. Raises
+    SourceError if the site as a whole cannot be read, and InvalidInput for what is not an address,
+    or has a password: then nothing is changed.
     """
     start = normalised(address)
     if start is None:
         raise InvalidInput(f"{masked_url(address)} is not an address of a website.")
     if "@" in urlsplit(address.strip()).netloc:
-        raise InvalidInput(
-            f"{start}: pgrag logs in to no website.", hint="Leave name and password out."
-        )
+        raise InvalidInput(f"{start}: pgrag logs in to no website.", hint="Omit name and password.")
     names = {"library": library, "version": version}
     with ExitStack() as stack:
         name = f"{library}@{version}".strip().lower()
@@ -94,12 +92,7 @@ def open_site(
                 f"Another run is crawling for {name.removesuffix('@')}.", hint="Wait for its end."
             )
         visit = _Visit(
-            stack,
-            database=database,
-            names=names,
-            settings=settings,
-            options=options,
-            start=start,
+            stack, database=database, names=names, settings=settings, options=options, start=start
         )
         arguments = options.arguments(start)
         database.call("begin_crawl", **names, arguments=arguments)
@@ -115,7 +108,7 @@ def open_site(
         # Of two with one key the last stays, which has answered.
         rows.sort(key=lambda row: row["failure"] is None)
         files = {file.key: file for file in (_file(crawl, row) for row in rows)}
-        return ListedSource(
+        return Source(
             start,
             tuple(files[key] for key in sorted(files)),
             warnings=tuple(visit.warnings),
@@ -126,7 +119,7 @@ def open_site(
 
 
 class _Visit:
-    """One visit of a site: its connections, and a child process that parses its pages."""
+    """One visit of a site: its connections, and the child process that parses its pages."""
 
     def __init__(
         self,
@@ -157,9 +150,8 @@ class _Visit:
         self.can_continue = False
 
     def crawl(self, progress: Progress) -> Crawl:
-        """Fetch the pages, in a thread, so that this one can end it at any time.
-
-        Raises SourceError if there are none, and what `progress` raises.
+        """Fetch the pages in a thread, so that this one can end it at any time. Raises SourceError
+        if there are none, and what `progress` raises.
         """
         with ThreadPoolExecutor(1, thread_name_prefix="pgrag-crawl") as pool:
             crawling = pool.submit(copy_context().run, self._crawled)
@@ -227,7 +219,7 @@ class _Visit:
             return self._child.run(function, *arguments)
 
     def _explained(self, crawl: Crawl) -> SourceError:
-        """Say why a crawl found no page."""
+        """Return an error that says why a crawl has no page."""
         groups = [*self.skipped(crawl)]
         if any(group.reason == SCRIPTED for group in groups):
             return SourceError(
@@ -264,7 +256,7 @@ class _Visit:
 
 
 def _file(crawl: Crawl, row: Row) -> SourceFile:
-    """Return a page as a file whose body is read when it is needed."""
+    """Return a page as a file whose body is read when needed."""
     url, failure = row["url"], row["failure"]
     key = row["key"] or crawl.pages.gate.scope.key(url)
     load = partial(_body, crawl, key, url, failure)
@@ -277,7 +269,7 @@ def _body(crawl: Crawl, key: str, url: str, failure: str | None, size: int) -> b
         raise SourceError(f"{key}: {url}: {failure}.")
     body = crawl.body(url)
     if body is None:
-        raise SourceError(f"{key}: {url}: was there when the site was crawled, and is no longer.")
+        raise SourceError(f"{key}: {url}: has vanished since the site was crawled.")
     return body if size < 0 else body[:size]
 
 

@@ -4,10 +4,9 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-#: Of each path this many query strings are visited.
-QUERIES = 20
-#: Of addresses that differ only in their numbers, this many; of those with a date in the path, …
-NUMBERED, DATED = 2000, 100
+#: How many addresses are visited that differ only in their query, only in their numbers, and only
+#: in their numbers with a date.
+QUERIES, NUMBERED, DATED = 20, 2000, 100
 DEEPEST_PATH = 25
 
 _NUMBER = re.compile(r"\d+")
@@ -25,7 +24,7 @@ class Traps:
     _passed: set[int] = field(default_factory=set)
 
     def refusal(self, url: str) -> str | None:
-        """Say why an address is not visited, or None. An address that passed once passes again."""
+        """Return why an address is not visited, or None. An address that passed passes again."""
         if hash(url) in self._passed:
             return None
         if len(self._passed) >= self.most:
@@ -36,7 +35,7 @@ class Traps:
         return reason
 
     def _alike(self, url: str) -> str | None:
-        """Say whether too many like this one have passed, else count it."""
+        """Return why too many like this one have passed, or None and count it."""
         path, _, query = url.partition("?")
         if path.count("/") > DEEPEST_PATH:
             return f"more than {DEEPEST_PATH} folders deep"
