@@ -85,6 +85,27 @@ def search(connection: psycopg.Connection, query: str, **arguments: Any) -> list
     return run(connection, "search", query=query, **arguments)
 
 
+def explained(connection: psycopg.Connection, query: str, **arguments: Any) -> list[Row]:
+    """The hits in the library "manual", each with its explanation."""
+    hits = search(connection, query, library="manual", explain=True, **arguments)
+    assert hits
+    return hits
+
+
+def walk(
+    connection: psycopg.Connection, function: str, size: int, limit: int = 200, **arguments: Any
+) -> list[Row]:
+    """All pages of `size` hits, one after the other."""
+    hits: list[Row] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        more = run(connection, function, top_k=size, **cursor, **arguments)
+        hits += more
+        if len(more) < size or len(hits) >= limit:
+            return hits
+        cursor = {"after": more[-1]["cursor"]}
+
+
 @contextmanager
 def processor_seconds(connection: psycopg.Connection) -> Iterator[list[float]]:
     """What each statement takes of the server's processor, however busy the machine is."""
@@ -113,6 +134,18 @@ def value(connection: psycopg.Connection, statement: str, *arguments: Any) -> An
 
 def keys(rows: Sequence[Row]) -> list[str]:
     return [row["key"] for row in rows]
+
+
+def ids(rows: Sequence[Row]) -> list[int]:
+    return [row["document_id"] for row in rows]
+
+
+def relations(rows: Sequence[Row], name: str = "key") -> dict[str, list[str]]:
+    """Keys, or titles, by their relation to the hits."""
+    return {
+        relation: [row[name] for row in rows if row["relation"] == relation]
+        for relation in {row["relation"] for row in rows}
+    }
 
 
 def contents(rows: Sequence[Row]) -> list[str]:

@@ -7,7 +7,7 @@ import re
 
 import psycopg
 import pytest
-from library import Row, document, ingest, page, refused, run, search, value
+from library import Row, document, ingest, page, refused, relations, run, search, value
 from psycopg.rows import dict_row
 
 STEPS = "How do I drain the boiler?"
@@ -35,13 +35,6 @@ def manual(module_connection) -> str:
 def ask(connection: psycopg.Connection, question: str, library: str = "manual", **given) -> Row:
     [row] = run(connection, "answer_context", question=question, library=library, **given)
     return row
-
-
-def relations(row: Row) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for source in row["sources"]:
-        found.setdefault(source["relation"], []).append(source["key"])
-    return found
 
 
 class TestSources:
@@ -76,9 +69,9 @@ class TestSources:
     def test_expansion_brings_the_rest_of_the_page(self, connection, manual):
         question = "Which valve drains the boiler?"
         expanded = ask(connection, question, top_k=1, inject_types=[])
-        assert relations(expanded) == {"hit": ["drain.md"], "expansion": ["drain.md"]}
+        assert relations(expanded["sources"]) == {"hit": ["drain.md"], "expansion": ["drain.md"]}
         plain = ask(connection, question, top_k=1, inject_types=[], expand=False)
-        assert relations(plain) == {"hit": ["drain.md"]}
+        assert relations(plain["sources"]) == {"hit": ["drain.md"]}
 
     def test_nothing_found_is_an_answer_too(self, connection, manual):
         row = ask(connection, "zzqx", alpha=0)
@@ -160,7 +153,7 @@ class TestInjection:
         )  # fmt: skip
         row = ask(connection, STEPS, top_k=1, expand=False)
         assert row["strategy"]["inject_types"] == ["guide"]
-        found = relations(row)
+        found = relations(row["sources"])
         assert found["hit"] == ["drain.md"] or found["hit"] == ["guides/drain.md"]
         assert set(found["injected"]) <= {"guides/drain.md", "guides/other.md", "cars.md"}
         ids = [s["document_id"] for s in row["sources"]]
@@ -171,8 +164,8 @@ class TestInjection:
         row = ask(connection, STEPS, top_k=10, **given)
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
-        hits = relations(row)["hit"]
-        assert not set(hits) & set(relations(row).get("injected", []))
+        hits = relations(row["sources"])["hit"]
+        assert not set(hits) & set(relations(row["sources"]).get("injected", []))
 
     def test_a_page_is_chosen_by_its_rank_among_those_of_its_type(self, connection, manual):
         """However much better the pages of other types match."""
@@ -187,19 +180,19 @@ class TestInjection:
         )  # fmt: skip
         row = ask(connection, "Drain the boiler by its valve", "notes", **given)
         score = {s["key"]: s["score"] for s in row["sources"]}
-        assert relations(row) == {"hit": ["drain.md"], "injected": ["values.md"]}
+        assert relations(row["sources"]) == {"hit": ["drain.md"], "injected": ["values.md"]}
         assert score["values.md"] < score["drain.md"] / 2
         row = ask(connection, "Drain the boiler by its valve", "notes", min_score=0.9, **given)
-        assert "injected" not in relations(row)
+        assert "injected" not in relations(row["sources"])
 
     def test_counts_and_turns_off(self, connection, manual):
         given = {"top_k": 1, "expand": False}
         question = "Which valve drains the boiler?"
         two = ask(connection, question, inject_types=["GUIDE"], inject_count=2, **given)
-        assert len(relations(two)["injected"]) == 2
+        assert len(relations(two["sources"])["injected"]) == 2
         for off in ({"inject_count": 0}, {"inject_types": []}, {"inject_types": ["no-such"]}):
             row = ask(connection, STEPS, **(given | {"inject_types": ["guide"]} | off))
-            assert "injected" not in relations(row)
+            assert "injected" not in relations(row["sources"])
 
     def test_expanded_documents_become_injected_ones(self, connection, manual):
         row = ask(
@@ -207,15 +200,15 @@ class TestInjection:
         )  # fmt: skip
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
-        assert relations(row)["injected"] == ["drain.md"]
+        assert relations(row["sources"])["injected"] == ["drain.md"]
 
     def test_has_its_turn_where_the_budget_is_short(self, connection, manual):
         row = ask(
             connection, "Which valve drains the boiler?", inject_types=["guide"],
             inject_count=1, top_k=2, token_budget=110,
         )  # fmt: skip
-        assert len(relations(row)["injected"]) == 1
-        assert len(relations(row)["hit"]) >= 1
+        assert len(relations(row["sources"])["injected"]) == 1
+        assert len(relations(row["sources"])["hit"]) >= 1
 
 
 class TestMessages:
@@ -329,7 +322,7 @@ class TestIntent:
         """A known item is a page in a search; what an answer cites is a passage."""
         row = ask(connection, '"boiler"', expand=False)
         assert row["intent"] == "KNOWN_ITEM"
-        assert relations(row)["hit"].count("drain.md") == 2
+        assert relations(row["sources"])["hit"].count("drain.md") == 2
 
 
 def test_summaries_of_models_are_not_cited(connection):

@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from typing import Any
-
 import pytest
-from corpus import Author, pages
-from library import Row, contents, document, ingest, page, search
-
-
-@pytest.fixture(scope="module")
-def manual(module_connection) -> str:
-    ingest(module_connection, "manual", pages(Author(random.Random(11)), 30))
-    return "manual"
-
-
-def explained(connection, query: str, **arguments: Any) -> list[Row]:
-    hits = search(connection, query, library="manual", explain=True, **arguments)
-    assert hits
-    return hits
+from library import Row, contents, document, explained, ingest, page, search
 
 
 class TestThreshold:

@@ -55,7 +55,7 @@ class TestMarks:
             ("+KERNEL -Order", {"drain.md"}),
         ],
     )
-    def test_conditions_hold_in_every_arm(self, connection, nodes, function, query, expected):
+    def test_conditions_hold_in_every_retriever(self, connection, nodes, function, query, expected):
         assert found(connection, query, function=function) == expected
 
     def test_words_alone_are_no_conditions(self, connection, nodes):

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from library import Row, document, ingest, page, run, search
+from library import Row, document, ids, ingest, page, run, search
 from pgvector import HalfVector
 
 QUERY = "restart the server of a user"
@@ -54,10 +54,6 @@ def listed(connection, unit: str = "document", **arguments: Any) -> list[Row]:
         connection, QUERY, library="manual", top_k=200, candidate_count=200,
         levels=[0, 1, 2], unit=unit, **arguments,
     )  # fmt: skip
-
-
-def ids(rows: list[Row]) -> list[int]:
-    return [row["document_id"] for row in rows]
 
 
 def pages_of(rows: list[Row]) -> dict[int, list[Row]]:

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
-from corpus import Author, pages
-from library import Row, ingest, page, refused, run, search
+from library import ids, ingest, page, refused, run, search, walk
 from psycopg.types.json import Jsonb
 
 QUERY = "restart the server of a user"
-
-
-@pytest.fixture(scope="module")
-def manual(module_connection) -> str:
-    ingest(module_connection, "manual", pages(Author(random.Random(5)), 30))
-    return "manual"
-
-
-def walk(connection, size: int, **arguments: Any) -> list[Row]:
-    hits: list[Row] = []
-    cursor: dict[str, Any] = {}
-    while True:
-        more = search(connection, QUERY, top_k=size, **cursor, **arguments)
-        hits += more
-        if len(more) < size:
-            return hits
-        cursor = {"after": more[-1]["cursor"]}
-
-
-def ids(hits: list[Row]) -> list[int]:
-    return [hit["document_id"] for hit in hits]
 
 
 @pytest.mark.parametrize(
@@ -51,17 +28,19 @@ def ids(hits: list[Row]) -> list[int]:
 @pytest.mark.parametrize("size", [3, 10])
 def test_the_pages_of_a_rearranged_list_are_the_list(connection, manual, arguments, size):
     ask = {"library": manual, "candidate_count": 40, **arguments}
-    walked = walk(connection, size, **ask)
+    walked = walk(connection, "search", size, query=QUERY, **ask)
     assert len(set(ids(walked))) == len(walked) > 20
     first = search(connection, QUERY, top_k=size, **ask)
     assert ids(walked)[: len(first)] == ids(first)
-    assert walk(connection, size, **ask) == walked
+    assert walk(connection, "search", size, query=QUERY, **ask) == walked
 
 
 def test_one_hit_a_page_reaches_every_page(connection, manual):
     """However few pages the first candidates are from: ten means ten where ten qualify."""
     every = search(connection, QUERY, library=manual, top_k=1000)
-    hits = walk(connection, 4, library=manual, unit="page", candidate_count=5)
+    hits = walk(
+        connection, "search", 4, query=QUERY, library=manual, unit="page", candidate_count=5
+    )
     assert sorted({h["page_id"] for h in hits}) == sorted({h["page_id"] for h in every})
     assert len(hits) == len({h["page_id"] for h in hits})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import psycopg
 import pytest
-from library import document, ingest, keys, page, refused, run, search, value
+from library import document, ids, ingest, keys, page, refused, run, search, value
 from pgvector import HalfVector
 from psycopg.rows import dict_row
 
@@ -104,10 +104,6 @@ def big(clone) -> Iterator[tuple[psycopg.Connection, Vectors]]:
         vectors.read()
         connection.execute("analyze pgrag.embeddings, pgrag.documents, pgrag.pages")
         yield connection, vectors
-
-
-def ids(hits) -> list[int]:
-    return [hit["document_id"] for hit in hits]
 
 
 def plan(hits) -> str:
