@@ -1,4 +1,4 @@
-"""Builds small libraries: pages of documents in the form of `pgrag.ingest_pages`, and calls."""
+"""Builds small libraries: pages of passages in the form of `pgrag.ingest_pages`, and calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def document(content: str, **fields: Any) -> Row:
 
 
 def page(key: str, *documents: Row | str, **fields: Any) -> Row:
-    """A page of paragraphs, each of which is also searched in its section's place."""
+    """A page of paragraphs, each of which also represents its section."""
     rows = [document(d) if isinstance(d, str) else d for d in documents]
     written = {
         "key": key,
@@ -72,7 +72,7 @@ def run(connection: psycopg.Connection, function: str, /, **arguments: Any) -> l
 
 
 def rebuild_statistics(connection: psycopg.Connection, library: str) -> None:
-    """Make the statistics and impacts of a library anew, as changed settings do."""
+    """Rebuild statistics and impacts of a library, as changed settings do."""
     connection.execute(
         "select _pgrag.rebuild_statistics(l.library_id, pgrag.effective_settings(l.settings))"
         " from pgrag.libraries as l where l.name = %s",
@@ -108,7 +108,7 @@ def walk(
 
 @contextmanager
 def processor_seconds(connection: psycopg.Connection) -> Iterator[list[float]]:
-    """What each statement takes of the server's processor, however busy the machine is."""
+    """The processor time of each statement on the server, independent of the load."""
     times: list[float] = []
 
     def note(diagnostic: psycopg.errors.Diagnostic) -> None:
@@ -156,7 +156,7 @@ def contents(rows: Sequence[Row]) -> list[str]:
 def refused(
     connection: psycopg.Connection, sqlstate: str, message: str = "", hint: str = ""
 ) -> Iterator[None]:
-    """The block raises this SQLSTATE with these words; the work before it stays."""
+    """Expect this error; earlier work in the transaction stays."""
     with pytest.raises(psycopg.Error) as caught, connection.transaction():
         yield
     error = caught.value

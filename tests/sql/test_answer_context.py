@@ -88,7 +88,7 @@ class TestSources:
             ask(connection, STEPS, "manuel")
 
     def test_have_their_own_scores_whatever_order_the_intent_wants(self, connection, manual):
-        """A new order of hits hands scores on; how good a source is must stay its own."""
+        """Rearranging reassigns scores, but a source keeps its own."""
         question = "Overview of the boiler: drain, fill, valve, bucket"
         row = ask(connection, question, score_share=0, expand=False)
         assert row["strategy"]["hierarchy"] == "overview"
@@ -102,7 +102,7 @@ class TestSources:
         assert len(found) > 3
 
     def test_are_introduced_in_few_words(self, connection, manual):
-        """What a model does not need costs tokens: where a page is says the object of a source."""
+        """The prompt omits addresses, which are in the object of a source."""
         row = ask(connection, STEPS)
         opened = re.findall("^<source [^\\n]*>$", row["messages"][1]["content"], re.MULTILINE)
         sources = {s["number"]: s for s in row["sources"]}
@@ -116,7 +116,7 @@ class TestSources:
 
 
 class TestQuotedPhrases:
-    """Whoever pastes a message quotes names of their own with it."""
+    """Pasted messages quote names that the documentation does not have."""
 
     MESSAGE = 'the manometer "m-4711" of the boiler is stuck'
 
@@ -129,7 +129,7 @@ class TestQuotedPhrases:
         assert any("quoted phrases" in notice for notice in notices)
 
     def test_rank_as_words_where_pages_with_them_fit_badly(self, connection, manual):
-        """Only the page about cars has the word, and it says nothing else of the question."""
+        """Only one page has the phrase, and it matches the question badly."""
         question = 'put a bucket below the boiler before you drain it "car"'
         assert {hit["key"] for hit in search(connection, question, library=manual)} == {"cars.md"}
         row = ask(connection, question, expand=False)
@@ -146,7 +146,7 @@ class TestQuotedPhrases:
 
 class TestInjection:
     def test_brings_in_pages_of_a_type_that_are_no_hits(self, connection, manual):
-        """The question is for steps, so a guide belongs to the answer, hit or not."""
+        """A question for steps gets a guide, hit or not."""
         run(
             connection, "apply_configuration",
             entries={"intents": {"PROCEDURAL": {"inject_types": ["guide"]}}},
@@ -168,7 +168,7 @@ class TestInjection:
         assert not set(hits) & set(relations(row["sources"]).get("injected", []))
 
     def test_a_page_is_chosen_by_its_rank_among_those_of_its_type(self, connection, manual):
-        """However much better the pages of other types match."""
+        """Even if pages of other types match far better."""
         given = {"top_k": 1, "expand": False, "inject_types": ["note"], "inject_count": 1}
         ingest(
             connection, "notes",
@@ -319,7 +319,7 @@ class TestIntent:
         assert (found["levels"], found["inject_types"]) == ([2], ["reference", "note"])
 
     def test_whole_pages_are_asked_for_by_their_passages(self, connection, manual):
-        """A known item is a page in a search; what an answer cites is a passage."""
+        """KNOWN_ITEM lists pages, but an answer cites passages."""
         row = ask(connection, '"boiler"', expand=False)
         assert row["intent"] == "KNOWN_ITEM"
         assert relations(row["sources"])["hit"].count("drain.md") == 2

@@ -17,7 +17,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def documents(module_connection) -> list[int]:
-    """Two of the same text, one of another kind, one that is much like the first two."""
+    """Two equal texts, one of another kind, and one much like the first two."""
     ingest(module_connection, "mixed", [page(f"{n}.md", text) for n, text in enumerate(TEXTS)])
     rows = module_connection.execute(
         "select document_id from pgrag.documents order by document_id"
@@ -26,7 +26,7 @@ def documents(module_connection) -> list[int]:
 
 
 def places(connection, documents: list[int], scores: list[float], **arguments: Any) -> list[int]:
-    """The documents that come back, by their place in the list that was given."""
+    """The positions, in the given list, of the passages returned."""
     rows = run(connection, "diversify", document_ids=documents, scores=scores, **arguments)
     assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
     for row in rows:

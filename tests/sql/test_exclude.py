@@ -1,4 +1,4 @@
-"""What was seen already does not come again, by whatever way a search goes."""
+"""Excluded passages and pages are in no result of any function."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def notes(module_connection) -> str:
 
 
 def left(connection, filters: Any) -> set[str]:
-    """The first words of the documents that a search for "note" leaves."""
+    """The first words of the hits for "note" with these filters."""
     hits = run(
         connection, "search", query="note", library="notes", filters=Jsonb(filters), top_k=100
     )
@@ -221,7 +221,7 @@ def test_a_day_is_the_same_day_in_every_time_zone(connection, indexed_in, search
 
 
 def linking(key: str, text: str) -> dict[str, Any]:
-    """A page of this Markdown, with its links."""
+    """The page of a Markdown text, with its links."""
     return page_document(read_page(key, text.encode(), PageOptions()))
 
 

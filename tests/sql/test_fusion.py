@@ -69,7 +69,7 @@ class TestAbsolute:
         ]
 
     def test_document_found_by_one_retriever_gets_its_score_in_the_other(self, connection, manual):
-        """One candidate a retriever: what only the keyword retriever found still has its cosine."""
+        """With one candidate per retriever, a keyword hit still has its cosine."""
         hits = explained(connection, "certificate of a user", candidate_count=1, top_k=1)
         by_meaning = run(
             connection, "semantic_search",
@@ -237,7 +237,7 @@ class TestArguments:
 
 @pytest.fixture(scope="module")
 def archive(module_connection) -> str:
-    """A library with enough words to tell."""
+    """A library large enough to judge words by."""
     ingest(module_connection, "archive", pages(Author(random.Random(12)), 250))
     counted = (
         "select sum(c.document_count) from pgrag.corpus_statistics as c"
@@ -249,7 +249,7 @@ def archive(module_connection) -> str:
 
 @pytest.mark.usefixtures("archive")
 class TestWordsThatTheLibraryLacks:
-    """What neither the library nor the model knows takes its share of alpha; the model's, half."""
+    """Words unknown to library and model lower alpha by their share; those of the model, by half."""
 
     def alpha(self, connection, query: str, **arguments: Any) -> float:
         given = {"library": "archive", "explain": True} | arguments
@@ -309,7 +309,7 @@ class TestWordsThatTheLibraryLacks:
 
 
 class TestNamesOfCode:
-    """The built-in model has such names only in pieces, so their letters count more."""
+    """The built-in model knows such names only in pieces, so words count more."""
 
     def alpha(self, connection, query: str, **arguments: Any) -> float:
         return search(connection, query, **{"explain": True} | arguments)[0]["explanation"]["alpha"]

@@ -192,7 +192,7 @@ class TestPagesThatOnlyLinksLeadTo:
     FEW: ClassVar[dict[str, Any]] = {"candidate_count": 3, "top_k": 3, "alpha": 0}
 
     def reached(self, connection, **arguments) -> list[str]:
-        """The keys of one list, however many it has, before it is read deeper."""
+        """The keys of the whole first list."""
         request = connection.execute(
             "select h.page_id, h.graph from _pgrag.make_request(%(query)s, %(options)s) as r"
             " cross join lateral _pgrag.rank(r, '{}', 3) as k"

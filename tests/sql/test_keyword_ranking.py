@@ -17,7 +17,7 @@ PRECISION = 2e-5
 
 
 def assert_exact(connection, oracle, query, among=lambda row: True, levels=(2,), **arguments):
-    """The top ten are ten of the best, in order of their score, each with its true score."""
+    """The top ten are ten of the best, in the order of their exact scores."""
     hits = run(
         connection, "keyword_search", query=query, levels=list(levels), page_evidence=0, **arguments
     )
@@ -93,7 +93,7 @@ def test_every_depth_is_exact(connection, manual, author, oracle):
 
 @pytest.fixture(params=["in the scope", "everywhere"])
 def looked_up(connection, request):
-    """Where words are looked up, whatever would be faster in so small a library."""
+    """Both ways to look words up, whichever is faster in a small library."""
     if request.param == "everywhere":
         connection.execute(
             "create or replace function _pgrag.is_wide(target _pgrag.search_target)"
@@ -161,7 +161,7 @@ def test_changed_settings_are_ranked_by_at_once(connection, manual, author):
 
 
 def tiny_pages(author: Author, count: int, per_page: int = 60) -> list[Row]:
-    """Many documents of a few words, quickly written."""
+    """Many passages of a few words, quickly written."""
     return [
         page(
             f"{number}.md",
@@ -173,7 +173,7 @@ def tiny_pages(author: Author, count: int, per_page: int = 60) -> list[Row]:
 
 
 def test_what_cannot_win_is_not_read_and_the_best_are_the_same(connection, author):
-    """Above a few thousand documents MaxScore leaves the postings of frequent words unread."""
+    """Above a few thousand passages MaxScore leaves the postings of frequent words unread."""
     for start in range(0, 4000, 2000):
         batch = [{**p, "key": f"{start}/{p['key']}"} for p in tiny_pages(author, 2000)]
         ingest(connection, "many", batch, embed=False, language="simple")
@@ -316,7 +316,7 @@ def test_documents_of_a_later_word_are_read_only_beside_others(connection, autho
 
 @pytest.mark.parametrize("rows", [30, 400])
 def test_words_taken_later_add_to_what_is_known(connection, author, rows):
-    """Whether all words are looked up at once or one after the other, the same comes first."""
+    """Looked up together or one after the other, words give the same order."""
     ingest(connection, "many", tiny_pages(author, 1500), embed=False, language="simple")
     kept = set()
     for query in ["rotate the vault", "use the linker of a runtime", "the benchmark of a kernel"]:
@@ -367,7 +367,7 @@ def test_words_taken_later_add_to_what_is_known(connection, author, rows):
 
 
 def test_strong_postings_are_found_alone(connection):
-    """Their threshold in the index is the one that the ranking counts on."""
+    """The index uses the threshold of the ranking."""
     [row] = connection.execute(
         """
         select
@@ -416,7 +416,7 @@ def test_weak_postings_are_left_out_where_strong_ones_are_enough(connection, aut
     ("versions", "share", "expected"), [(9, 0.6, True), (9, 0.5, False), (8, 1, False)]
 )
 def test_most_of_many_versions_are_looked_up_at_once(connection, manual, versions, share, expected):
-    """Of few versions, or few documents, the words are looked up in each version."""
+    """With few versions, or few passages, words are looked up by version."""
     [row] = connection.execute(
         "select _pgrag.is_wide(jsonb_populate_record(null::_pgrag.search_target,"
         " jsonb_build_object('version_ids', %s::bigint[],"
@@ -428,7 +428,7 @@ def test_most_of_many_versions_are_looked_up_at_once(connection, manual, version
 
 
 def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
-    """Whether the words or the pages are read first is a question of time alone."""
+    """Reading words or pages first changes only the time."""
     author = Author(random.Random(5))
     ingest(connection, "few", pages(author, 40))
     query = author.sentence(12)
@@ -466,7 +466,7 @@ def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
 
 
 def test_few_pages_are_scored_whole_also_where_a_library_knows_none_of_the_words(connection):
-    """Its documents have no score, which must not come before every score."""
+    """A null score must not rank first."""
     wordy = [page(f"{name}.md", "The zymurgist brews.") for name in range(9)]
     for library in ("ale", "beer"):
         ingest(connection, library, [*wordy, page("g.md", "A zymurgist.", type="guide")])

@@ -21,7 +21,7 @@ class TestThreshold:
 
 
 class TestLevels:
-    """A summary, its two paragraphs, and a paragraph that stands for its section too."""
+    """A summary, its two paragraphs, and a paragraph that also represents its section."""
 
     @pytest.fixture
     def guide(self, connection) -> str:
@@ -103,7 +103,7 @@ class TestMaxPerPage:
         assert [hit["document_id"] for hit in hits] == expected[:12]
 
     def test_limit_is_filled_from_deeper_down(self, connection):
-        """A page that holds all the best candidates does not use up the list."""
+        """One page with all the best candidates does not fill the list."""
         ingest(
             connection, "nodes",
             [page("long.md", *(f"Drain node {n}." for n in range(150)))]
@@ -115,11 +115,11 @@ class TestMaxPerPage:
 
 
 class TestSectionsAround:
-    """What is around a hit's section, as a walk of the page says."""
+    """The sections around a hit, against those of the whole page."""
 
     @pytest.fixture
     def sections(self, connection) -> dict[int, Row]:
-        """Chapters of a page, more than are listed on each side, two of which have sections."""
+        """More chapters than are listed on each side, two of them with sections."""
         rows = [document("Valves.", level=0, covers=1, is_summary=True)]
         for chapter in range(26):
             rows.append(document(f"Valve {chapter}.", level=1, covers=2, parent=0))

@@ -12,7 +12,7 @@ JEST = ["25.x", "26.x", "27.0", "next"]
 
 
 def make(connection: psycopg.Connection, library: str, *labels: str, **pages: list[Row]) -> None:
-    """A library whose versions have a page with their label, and the pages given by label."""
+    """A library with a page per version, and further pages by label."""
     for label in labels:
         own = pages.get(label.replace(".", "_"), [])
         ingest(connection, library, [page("a.md", f"Timeout of {label}."), *own], label)

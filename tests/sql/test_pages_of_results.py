@@ -14,14 +14,14 @@ WORDS = ["server", "user", "file", "node", "role", "key", "log", "disk", "lock",
 
 @pytest.fixture(scope="module")
 def manual(module_connection) -> str:
-    """Few enough documents that both retrievers see all of them."""
+    """Few enough passages that both retrievers read all."""
     ingest(module_connection, "manual", pages(Author(random.Random(5)), 12))
     return "manual"
 
 
 @pytest.fixture(scope="module")
 def large(module_connection) -> str:
-    """More documents than the retrievers read at once, many with the same score."""
+    """More passages than the retrievers read at once, many with equal scores."""
     chosen = random.Random(6)
     rows = [
         page(f"{n}.md", *(" ".join(chosen.choices(WORDS, k=3)) for _ in range(40)), title="Part")
@@ -85,7 +85,7 @@ def test_pages_of_one_retriever_reach_as_deep_as_wanted(connection, large, funct
     "arguments", [{}, {"fusion": "rrf"}, {"max_per_page": 3}, {"min_score": 0.3}], ids=str
 )
 def test_pages_of_both_retrievers_lose_and_repeat_nothing(connection, large, arguments):
-    """Far down, deeper lists follow the first: all of one, then what the next has besides."""
+    """Deeper lists follow the first, each without the hits of those before."""
     ask = {"query": "server user", "library": large, **arguments}
     walked = walk(connection, "search", 50, limit=5000, **ask)
     ids = [hit["document_id"] for hit in walked]

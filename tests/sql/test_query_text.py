@@ -28,7 +28,7 @@ def found(connection, query: str, library: str = "nodes", function: str = "keywo
 
 
 def answer(connection, function: str, **arguments) -> list[Row]:
-    """Its rows, or none where it refused the arguments; any other error is one."""
+    """The rows, or none if the arguments are refused; other errors are raised."""
     try:
         with connection.transaction():
             return run(connection, function, **arguments)

@@ -20,7 +20,7 @@ SECTIONS = ["Start", "Run", "Stop"]
 
 @pytest.fixture(scope="module")
 def manual(module_connection) -> str:
-    """So few documents that both retrievers see all of them: every pool is the whole library."""
+    """Few enough passages that every list of candidates is the whole library."""
     chosen = random.Random(11)
     rows = []
     for number in range(9):
@@ -45,7 +45,7 @@ def manual(module_connection) -> str:
 
 @pytest.fixture
 def fused(connection, manual) -> list[Row]:
-    """The list before anything happens to it."""
+    """The list before it is rearranged."""
     return listed(connection, "document")
 
 
@@ -288,7 +288,7 @@ def vectors_of(connection, document_ids: list[int]) -> dict[int, list[float]]:
 def chosen_by_hand(
     scores: dict[int, float], vectors: dict[int, list[float]], mmr_lambda: float
 ) -> list[int]:
-    """Carbonell and Goldstein's formula, word for word; the first of equals is taken."""
+    """The formula of Carbonell and Goldstein; of equals, the first."""
     highest = max(scores.values())
     chosen: list[int] = []
 

@@ -36,7 +36,7 @@ def test_the_pages_of_a_rearranged_list_are_the_list(connection, manual, argumen
 
 
 def test_one_hit_a_page_reaches_every_page(connection, manual):
-    """However few pages the first candidates are from: ten means ten where ten qualify."""
+    """The list is read deeper until it has enough pages."""
     every = search(connection, QUERY, library=manual, top_k=1000)
     hits = walk(
         connection, "search", 4, query=QUERY, library=manual, unit="page", candidate_count=5

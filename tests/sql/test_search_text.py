@@ -63,7 +63,7 @@ def found(connection, pattern: str, mode: str, **arguments) -> list[tuple[str, i
 
 
 def expected(pattern: str, mode: str, *, ignore_case: bool) -> set[tuple[str, int]]:
-    """Look at every line of every source on its own."""
+    """The matches, from a regular expression of Python on every line."""
     written = pattern if mode == "regex" else re.escape(pattern)
     if mode == "word":
         written = rf"(?<!\w){written}(?!\w)"

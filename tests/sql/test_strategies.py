@@ -54,7 +54,7 @@ def answer(connection, **arguments: Any) -> list[Row]:
 @pytest.mark.parametrize("function", [context, answer])
 class TestInjection:
     def test_types_of_the_intent_are_in_the_context(self, connection, function):
-        """Though its best page matches less than half as well as the best hit."""
+        """Even if its best page scores less than half of the best hit."""
         sets(connection)
         rows = function(connection, inject_count=1)
         assert relations(rows, "title") == {"hit": ["Move"], "injected": ["Freedom"]}

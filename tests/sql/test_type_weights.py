@@ -29,7 +29,7 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(scope="module")
 def manual(module_connection) -> str:
-    """Few enough documents that both retrievers see all of them; every third page is a post."""
+    """Few enough passages that both retrievers read all; every third page is a post."""
     rows = pages(Author(random.Random(5)), 18)
     for nth, row in enumerate(rows):
         if nth % 3 == 0:
@@ -240,7 +240,7 @@ def test_the_least_score_applies_to_the_weighted_one(connection, manual):
 
 
 def test_heavy_pages_behind_the_first_candidates_are_found(connection):
-    """The first list has only pages whose weight is 0; the bound of the rest has their weight."""
+    """The first list has only pages of weight 0; the bound of the others includes their weight."""
     light = [page(f"light/{n}.md", "water " * 9, title="Water") for n in range(12)]
     heavy = [page(f"heavy/{n}.md", "water and " + "so on " * 60, title="Other") for n in range(3)]
     configure(
