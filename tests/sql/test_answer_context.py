@@ -195,9 +195,7 @@ class TestInjection:
             assert "injected" not in relations(row["sources"])
 
     def test_expanded_documents_become_injected_ones(self, connection, manual):
-        row = ask(
-            connection, "boiler valve manometer", top_k=1, inject_types=["reference"],
-        )  # fmt: skip
+        row = ask(connection, "boiler valve manometer", top_k=1, inject_types=["reference"])
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
         assert relations(row["sources"])["injected"] == ["drain.md"]
@@ -262,9 +260,8 @@ class TestMessages:
         ):  # fmt: skip
             with refused(connection, "PGR01", "Source 2 is none", "a number and a content"):
                 run(
-                    connection, "answer_messages",
-                    question="a?", sources=json.dumps([whole, unfit]),
-                )  # fmt: skip
+                    connection, "answer_messages", question="a?", sources=json.dumps([whole, unfit])
+                )
         [made] = run(connection, "answer_messages", question="a?", sources=json.dumps([whole]))
         assert '<source number="7"' in made["answer_messages"][1]["content"]
 

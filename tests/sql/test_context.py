@@ -277,10 +277,7 @@ class TestContext:
         ]  # fmt: skip
 
     def test_pages_are_expanded_only_if_hits_leave_a_part_of_the_budget(self, connection):
-        ingest(
-            connection, "quay",
-            [page("cranes.md", "Cranes lift crates. " * 12, "Mind.")],
-        )  # fmt: skip
+        ingest(connection, "quay", [page("cranes.md", "Cranes lift crates. " * 12, "Mind.")])
         given = {"library": "quay", "top_k": 1, "levels": [2], "expansion_threshold": 0}
         for budget, relations in ((4000, {"hit", "expansion"}), (50, {"hit"})):
             blocks = run(

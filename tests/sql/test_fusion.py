@@ -249,7 +249,7 @@ def archive(module_connection) -> str:
 
 @pytest.mark.usefixtures("archive")
 class TestWordsThatTheLibraryLacks:
-    """Words unknown to library and model lower alpha by their share; those of the model, by half."""
+    """Words that the library lacks lower alpha by their share, by half if the model knows them."""
 
     def alpha(self, connection, query: str, **arguments: Any) -> float:
         given = {"library": "archive", "explain": True} | arguments

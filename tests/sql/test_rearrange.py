@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from library import Row, document, ids, ingest, page, run, search
+from library import Row, document, ids, ingest, page, run, search, walk
 from pgvector import HalfVector
 
 QUERY = "restart the server of a user"
@@ -107,14 +107,9 @@ class TestEveryWay:
 
     @pytest.mark.parametrize("size", [3, 10])
     def test_is_the_list_of_its_parts(self, connection, manual, arguments, size):
-        whole = ids(listed(connection, **arguments))
-        common = {"library": "manual", "top_k": size, "candidate_count": 200, **arguments}
-        parts: list[Row] = []
-        after: dict[str, Any] = {}
-        while len(parts) % size == 0 and len(parts) < len(whole):
-            parts += search(connection, QUERY, levels=[0, 1, 2], **common, **after)
-            after = {"after": parts[-1]["cursor"]}
-        assert ids(parts) == whole
+        given = {"library": "manual", "candidate_count": 200, "levels": [0, 1, 2], **arguments}
+        walked = walk(connection, "search", size, query=QUERY, **given)
+        assert ids(walked) == ids(listed(connection, **arguments))
 
 
 class TestPages:

@@ -45,12 +45,6 @@ def test_one_hit_a_page_reaches_every_page(connection, manual):
     assert len(hits) == len({h["page_id"] for h in hits})
 
 
-def test_the_fused_score_is_kept(connection, manual):
-    fused = {h["document_id"]: h["score"] for h in search(connection, QUERY, top_k=100)}
-    for hit in search(connection, QUERY, unit="page", aggregate="mean", top_k=10):
-        assert hit["hybrid_score"] == fused[hit["document_id"]]
-
-
 def test_without_a_new_order_it_is_the_score(connection, manual):
     assert all(h["hybrid_score"] == h["score"] for h in search(connection, QUERY))
 
@@ -101,9 +95,8 @@ class TestIntent:
         ask = {"query": "list all server roles", "library": manual, "intent": "auto"}
         hits = run(connection, "search", top_k=5, **ask)
         blocks = run(
-            connection, "context", top_k=5, expand=False, score_share=0,
-            token_budget=100000, **ask,
-        )  # fmt: skip
+            connection, "context", top_k=5, expand=False, score_share=0, token_budget=100000, **ask
+        )
         assert {b["document_id"] for b in blocks} == set(ids(hits))
         plain = run(connection, "context", top_k=5, expand=False, **{**ask, "intent": "off"})
         assert {b["document_id"] for b in plain} != set(ids(hits))

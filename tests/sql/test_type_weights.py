@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from corpus import Author, pages
-from library import Row, ingest, keys, page, run, search, value
+from library import Row, ingest, keys, page, run, search, value, walk
 from psycopg.types.json import Jsonb
 
 from pgrag.ingest.matter.page_types import PageTypes
@@ -220,12 +220,7 @@ def test_cursors_lead_through_the_weighted_list(connection, manual, arguments):
     given = {"library": "manual"} | arguments
     whole = search(connection, QUERY, top_k=60, **given)
     assert {is_post(hit) for hit in whole} == {True, False}
-    walked: list[Row] = []
-    while len(walked) < len(whole):
-        after = {"after": walked[-1]["cursor"]} if walked else {}
-        more = search(connection, QUERY, top_k=7, **given, **after)
-        assert more
-        walked += more
+    walked = walk(connection, "search", 7, 60, query=QUERY, **given)
     assert scores(walked[: len(whole)]) == scores(whole)
 
 
