@@ -113,8 +113,7 @@ begin
 end;
 $$;
 
--- RM3 (Abdul-Jaleel et al.: UMass at TREC 2004, after the relevance model of Lavrenko and Croft,
--- 2001):
+-- RM3 (Abdul-Jaleel et al.: UMass at TREC 2004, after Lavrenko and Croft, 2001):
 -- p'(w) = original_weight tf(w, q) / |q| + (1 - original_weight) p(w | R). The relevance model
 -- p(w | R) is estimated from these passages, weighted by their scores, and cut to the
 -- feedback_terms most probable terms. BM25 adds the idf, as for every query. fields: the labels of

@@ -1,5 +1,5 @@
 -- The search for psql, with every argument by name; other search functions take most of these as
--- options. Parallel restricted, because filters in a query are checked in a subtransaction, which a
+-- options. Parallel unsafe, because filters in a query are checked in a subtransaction, which a
 -- parallel worker of PostgreSQL 16 must not start.
 create or replace function pgrag.search(
     query text,
