@@ -134,6 +134,7 @@ class TestSectionsAround:
         ingest(connection, "valves", [page("a.md", *rows), page("b.md", "One valve, no section.")])
         found = connection.execute(
             "select document_id, parent_id, page_id, level, sort_order from pgrag.documents"
+            " order by sort_order"
         )
         return {row["document_id"]: row for row in found}
 
@@ -144,28 +145,21 @@ class TestSectionsAround:
             own = sections[hit["document_id"]]
             if own["level"] == 2:
                 own = sections.get(own["parent_id"], {})
-            page_sections = sorted(
-                (
-                    row
-                    for row in sections.values()
-                    if row["level"] == 1 and row["page_id"] == own.get("page_id")
-                ),
-                key=lambda row: row["sort_order"],
-            )
-            before = [r for r in page_sections if r["sort_order"] < own["sort_order"]]
-            after = [r for r in page_sections if r["sort_order"] > own["sort_order"]]
-            beside = [
+            chapters = [
+                r
+                for r in sections.values()
+                if r["level"] == 1 and r["page_id"] == own.get("page_id")
+            ]
+            before = [r for r in chapters if r["sort_order"] < own["sort_order"]]
+            after = [r for r in chapters if r["sort_order"] > own["sort_order"]]
+            left, right = (
                 [r["document_id"] for r in side if r["parent_id"] == own["parent_id"]]
                 for side in (before, after)
-            ]
-            assert {
-                name: hit[name]
-                for name in ("previous_section", "next_section", "sibling_sections", "has_children")
-            } == {
+            )
+            expected = {
                 "previous_section": before[-1]["document_id"] if before else None,
                 "next_section": after[0]["document_id"] if after else None,
-                "sibling_sections": (
-                    beside[0][-10:] + beside[1][:10] if own.get("level") == 1 else []
-                ),
-                "has_children": any(r["parent_id"] == own["document_id"] for r in page_sections),
-            }, hit["content"]
+                "sibling_sections": left[-10:] + right[:10] if own.get("level") == 1 else [],
+                "has_children": any(r["parent_id"] == own["document_id"] for r in chapters),
+            }
+            assert {name: hit[name] for name in expected} == expected, hit["content"]
