@@ -145,11 +145,8 @@ class TestSectionsAround:
             own = sections[hit["document_id"]]
             if own["level"] == 2:
                 own = sections.get(own["parent_id"], {})
-            chapters = [
-                r
-                for r in sections.values()
-                if r["level"] == 1 and r["page_id"] == own.get("page_id")
-            ]
+            page_id = own.get("page_id")
+            chapters = [r for r in sections.values() if (r["level"], r["page_id"]) == (1, page_id)]
             before = [r for r in chapters if r["sort_order"] < own["sort_order"]]
             after = [r for r in chapters if r["sort_order"] > own["sort_order"]]
             left, right = (
