@@ -52,11 +52,10 @@ def notes(module_connection) -> str:
     return "notes"
 
 
-def left(connection, filters: Any) -> set[str]:
+def left(connection, filters: Any, **arguments: Any) -> set[str]:
     """The first words of the hits for "note" with these filters."""
-    hits = run(
-        connection, "search", query="note", library="notes", filters=Jsonb(filters), top_k=100
-    )
+    given = {"query": "note", "library": "notes", "filters": Jsonb(filters), "top_k": 100}
+    hits = run(connection, "search", **given, **arguments)
     return {hit["content"].split()[0].lower() for hit in hits}
 
 
@@ -159,11 +158,7 @@ def left(connection, filters: Any) -> set[str]:
 )  # fmt: skip
 @pytest.mark.parametrize("alpha", [0, 1])
 def test_what_is_left(connection, notes, filters, expected, alpha):
-    hits = run(
-        connection, "search", query="note", library="notes", filters=Jsonb(filters), alpha=alpha,
-        top_k=100,
-    )  # fmt: skip
-    assert {hit["content"].split()[0].lower() for hit in hits} == set(expected.split())
+    assert left(connection, filters, alpha=alpha) == set(expected.split())
 
 
 @pytest.mark.parametrize(

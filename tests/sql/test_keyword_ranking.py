@@ -200,9 +200,7 @@ def tiny_pages(author: Author, count: int, per_page: int = 60) -> list[Row]:
 
 def test_what_cannot_win_is_not_read_and_the_best_are_the_same(connection, author):
     """Above a few thousand passages MaxScore leaves the postings of frequent words unread."""
-    for start in range(0, 4000, 2000):
-        batch = [{**p, "key": f"{start}/{p['key']}"} for p in tiny_pages(author, 2000)]
-        ingest(connection, "many", batch, embed=False, language="simple")
+    ingest(connection, "many", tiny_pages(author, 4000), embed=False, language="simple")
     oracle = Oracle(connection, "many")
     plans = [
         hits[0]["explanation"]["plans"][0]["plan"]
@@ -233,9 +231,7 @@ def test_words_of_one_language_are_not_stemmed_by_another(connection):
 
 @pytest.mark.parametrize("expansion", ["synonyms", "feedback", "both"])
 def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author, expansion):
-    for start in range(0, 4000, 2000):
-        batch = [{**p, "key": f"{start}/{p['key']}"} for p in tiny_pages(author, 2000)]
-        ingest(connection, "many", batch, embed=False, language="simple")
+    ingest(connection, "many", tiny_pages(author, 4000), embed=False, language="simple")
     synonyms = {"vault": ["the table"], "linker": {"expansions": ["of", "compiler"], "weight": 1}}
     run(connection, "set_synonyms", library="many", synonyms=synonyms)
     plans = set()
