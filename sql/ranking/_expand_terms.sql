@@ -72,7 +72,7 @@ begin
         ) as p (term, expansion)
     ),
     expansions as (
-        select p.library_id, p.language, lexeme.lexeme, p.weight / p2.size as share
+        select p.library_id, p.language, lexeme.lexeme, p.weight / length(x.vector) as share
         from phrases as p
         cross join lateral phraseto_tsquery(p.language::regconfig, p.term) as condition
         cross join lateral (
@@ -80,7 +80,6 @@ begin
                 p.language::regconfig, pgrag.searchable_text(p.expansion, camel_case => false)
             )
         ) as x (vector)
-        cross join lateral (select length(x.vector)) as p2 (size)
         cross join lateral unnest(x.vector) as lexeme
         where numnode(condition) > 0 and p.query @@ condition
     ),
