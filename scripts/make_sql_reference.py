@@ -139,7 +139,8 @@ def _told(function: Function) -> str:
         f"\n    {line.strip()}" for line in function.arguments.splitlines() if line.strip()
     )
     signature = f"pgrag.{function.name}({arguments}\n)" if arguments else f"pgrag.{function.name}()"
-    comment = _escaped(re.sub(r"\s+", " ", function.comment))
+    # Paragraphs stay apart.
+    comment = _escaped(re.sub(r"(?<!\n)\n(?!\n)", " ", function.comment))
     return (
         f"### {function.name}\n\n{comment}\n\n"
         f"```sql\n{signature}\nreturns {function.returns}\n```\n"

@@ -65,7 +65,7 @@ $$;
 
 -- The nearest passage above each hit whose summary has sentences that the gathered texts of its
 -- page lack, reduced to these: the summary of a section of one paragraph is that paragraph. Each
--- passage is read once, since what it adds is then there.
+-- passage is compared once: what it adds is then in the context.
 create or replace function _pgrag.parents_beyond(
     hits _pgrag.ranked_hit[],
     passages pgrag.passage[]

@@ -75,20 +75,19 @@ $$;
 comment on function pgrag.context is
 'The context for a question: the hits of pgrag.search, without pages whose best hit is below the
 share score_share of the best score, expanded by pgrag.expand_documents if they leave a part of
-token_budget (expand, expansion_threshold,
-max_documents_to_expand, max_chunks_per_document, expansion_share), with the summary of the nearest
-section above each hit that says more than the context does (parents; sentences that the context has
-of its page are left out), this many neighbours before and after each hit (siblings: passages under
-the same parent, then those beside them on the page), and the end of the preceding paragraph unless
-that paragraph is in the context itself (overlap). Whole passages only, best first, as far as they
-fit into token_budget (a token is counted as 4 bytes of UTF-8); then in reading order, page by page.
-Quoted phrases only rank if the best hit that has them is below score_share of the best without
-(+"…" must occur in any case).
-block is the text of a row: format "simple" puts breadcrumbs and relevance above every passage,
-"grouped" a heading above each root section, and relevance and heading level above every passage;
-the blocks, joined by empty lines, are the context. relation: hit, injected, expansion, parent or
-sibling. A second search adds up to inject_count passages (relation injected) from pages of the
-types inject_types, the best of those that have no hit, one per page (null: the types of the intent;
+token_budget (expand, expansion_threshold, max_documents_to_expand, max_chunks_per_document,
+expansion_share), with the summary of the nearest section above each hit that says more than the
+context does (parents; sentences that the context has of its page are left out), this many
+neighbours before and after each hit (siblings: passages under the same parent, then those beside
+them on the page), and the end of the preceding paragraph unless that paragraph is in the context
+itself (overlap). Whole passages only, best first, as far as they fit into token_budget (a token is
+counted as 4 bytes of UTF-8); then in reading order, page by page. Quoted phrases only rank if the
+best hit that has them is below score_share of the best without (+"…" must occur in any case). block
+is the text of a row: format "simple" puts breadcrumbs and relevance above every passage, "grouped"
+a heading above each root section, and relevance and heading level above every passage; the blocks,
+joined by empty lines, are the context. relation: hit, injected, expansion, parent or sibling. A
+second search adds up to inject_count passages (relation injected) from pages of the types
+inject_types, the best of those that have no hit, one per page (null: the types of the intent;
 empty: no second search). hybrid_score: of a hit, the fused score. The intent also sets the other
 arguments that its entry names. intent "auto": a question about everything also finds summaries of
 pages. Errors: PGR01 and those of pgrag.search.';

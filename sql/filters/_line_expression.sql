@@ -56,7 +56,7 @@ begin
         select
             string_agg(t.token, '' order by t.nth) filter (where t.token !~ '^\\'),
             string_agg(
-                -- Borders of words and the end of the text have other letters here.
+                -- PostgreSQL has other letters for word boundaries and the end of the text.
                 case
                     when t.token ~ '^\\[bB<>z]$' then translate(t.token, 'bB<>z', 'yYmMZ')
                     else t.token

@@ -1,5 +1,5 @@
--- The pages of all libraries that link to a note, given by any name of the target page in the form
--- of _link_name; a link without a target page matches by its own text.
+-- The pages of all libraries that link to a note, which is given by any of its names in the form of
+-- _link_name; a link without a target page matches by its own text.
 create or replace function _pgrag.linking_pages(
     note text
 )

@@ -16,7 +16,7 @@ declare
     choices jsonb := '[]';
     others jsonb := '[]';
     text_value text;
-    -- The value if it is not quoted: it may be a pattern, a range, or no text.
+    -- An unquoted value: it may be a pattern, a range, or no text.
     bare text;
     is_alone boolean;
     scalar jsonb;
@@ -119,7 +119,7 @@ as $$
     end;
 $$;
 
--- The values of a field, a,b or (a b), each also as it is written if it is not quoted.
+-- The values of a field, a,b or (a b); bare is the value if it is not quoted.
 create or replace function _pgrag.query_values(
     written text,
     start integer
@@ -134,7 +134,7 @@ parallel safe
 as $$
 declare
     part text;
-    -- The part before: a value, a blank, or a comma that needs a value.
+    -- The previous part: a value, a blank, or a comma that needs a value.
     before text := ',';
 begin
     if written ~ '^\((?:[^()"]|"(?:[^"\\]|\\.)*")*\)$' then

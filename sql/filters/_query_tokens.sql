@@ -36,7 +36,7 @@ declare
     -- The token tags:a, to which the next bare word belongs.
     tags_token integer;
     is_apart boolean := true;
-    open_places integer[] := '{}';
+    unclosed integer[] := '{}';
     opened integer;
 begin
     kinds := '{}';
@@ -73,9 +73,9 @@ begin
         kind := 'word';
         filter := null;
         if part = ')' then
-            opened := open_places[1];
+            opened := unclosed[1];
             if opened is not null then
-                open_places := open_places[2:];
+                unclosed := unclosed[2:];
                 if kinds[opened + 1 : newest] && '{filter, scope}' then
                     kinds[opened] := '(';
                     kind := ')';
@@ -84,7 +84,7 @@ begin
                 perform _pgrag.query_error(start, 'this parenthesis was not opened.');
             end if;
         elsif is_apart and part = '(' then
-            open_places := newest + 1 || open_places;
+            unclosed := newest + 1 || unclosed;
         elsif is_apart and part in ('AND', 'OR', 'NOT') then
             kind := lower(part);
         elsif is_apart and part in ('-', '+') and parts[nth + 1] = '(' then
@@ -158,7 +158,7 @@ begin
         is_apart := is_apart and (kind in ('-', '+') or part = '(');
     end loop;
 
-    kinds := _pgrag.settled_kinds(kinds, texts, starts, open_places);
+    kinds := _pgrag.settled_kinds(kinds, texts, starts, unclosed);
 end;
 $$;
 

@@ -22,7 +22,7 @@ declare
     with_tags boolean;
 begin
     words := parse_query.query;
-    -- Most queries have neither sign, and the names cost more to look for.
+    -- Most queries have neither sign, and testing for the names is slower.
     if (
         words ~ '[:#]'
         and words ~ ('(?:^|[\s(])[+-]?(?:' || names || ':[^\s:)]|#[[:alpha:]])')
@@ -30,8 +30,8 @@ begin
         return;
     end if;
 
-    -- Prose has hashes too: (see #setup). Where parentheses or operators do not fit the tags, they
-    -- are words.
+    -- Prose has hashes too, as in (see #setup): if parentheses or operators do not fit, no #tag is
+    -- a filter.
     foreach with_tags in array array[true, false] loop
         begin
             tokens := _pgrag.query_tokens(words, names, with_tags);

@@ -70,7 +70,7 @@ begin
         ) as p (term, expansion)
     ),
     expansions as (
-        select p.library_id, p.language, lexeme.lexeme, p.weight / p2.size as share
+        select p.library_id, p.language, lexeme.lexeme, p.weight / length(x.vector) as share
         from phrases as p
         cross join lateral phraseto_tsquery(p.language::regconfig, p.term) as condition
         cross join lateral (
@@ -78,7 +78,6 @@ begin
                 p.language::regconfig, pgrag.searchable_text(p.expansion, camel_case => false)
             )
         ) as x (vector)
-        cross join lateral (select length(x.vector)) as p2 (size)
         cross join lateral unnest(x.vector) as lexeme
         where numnode(condition) > 0 and p.query @@ condition
     ),
@@ -111,8 +110,7 @@ begin
 end;
 $$;
 
--- RM3 (Abdul-Jaleel et al.: UMass at TREC 2004, after the relevance model of Lavrenko and Croft,
--- 2001):
+-- RM3 (Abdul-Jaleel et al.: UMass at TREC 2004, after Lavrenko and Croft, 2001):
 -- p'(w) = original_weight tf(w, q) / |q| + (1 - original_weight) p(w | R). The relevance model
 -- p(w | R) is estimated from the best passages, weighted by their scores, and cut to the
 -- feedback_terms most probable terms. BM25 adds the idf, as for every query.

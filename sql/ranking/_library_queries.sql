@@ -19,10 +19,8 @@ as $$
 declare
     wanted_model constant bigint := _pgrag.model_id(model);
     -- The built-in model knows most names of code only in pieces, so it has less weight there.
-    name_share constant double precision := case
-        when _pgrag.is_name_of_code(words) then 1 / 3.0
-        else 1
-    end;
+    name_share constant double precision :=
+        case when _pgrag.is_name_of_code(words) then 1 / 3.0 else 1 end;
     model_count bigint;
 begin
     if query_embedding is not null and wanted_model is null then

@@ -162,8 +162,8 @@ as $$
     );
 $$;
 
--- Whether a search reads many versions and most passages. The index is then asked without versions,
--- because the keys of each would be merged.
+-- Whether a search reads many versions and most passages: the index is then read without versions,
+-- because it would merge the keys of each.
 create or replace function _pgrag.is_wide(
     target _pgrag.search_target
 )

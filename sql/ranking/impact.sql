@@ -29,7 +29,7 @@ score before multiplication by its idf (Robertson and Zaragoza: The Probabilisti
 Framework, 2009). frequency and length are weighted sums over the fields.
 Errors: PGR01 for a number out of its bounds.';
 
--- Without checks, because it is a part of the queries that write impacts.
+-- Without checks, for the queries that write impacts.
 create or replace function _pgrag.impact(
     frequency double precision,
     length double precision,

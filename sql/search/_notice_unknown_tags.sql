@@ -11,11 +11,11 @@ as $$
 declare
     unknown text;
 begin
-    select string_agg(t.tag, ', ' order by t.place)
+    select string_agg(t.tag, ', ' order by t.nth)
     into unknown
     from (
-        select e.tag #>> '{}' as tag, e.place
-        from jsonb_path_query(filters, '$.**.tags.all[*]') with ordinality as e (tag, place)
+        select e.tag #>> '{}' as tag, e.nth
+        from jsonb_path_query(filters, '$.**.tags.all[*]') with ordinality as e (tag, nth)
     ) as t
     where not exists (
         select from pgrag.pages as p

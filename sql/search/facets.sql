@@ -51,7 +51,7 @@ begin
         document_ids
     ) as c
     where c.rank <= value_count
-    order by c.facet_place, c.page_count desc, c.value;
+    order by c.facet_number, c.page_count desc, c.value;
 end;
 $$;
 
@@ -104,7 +104,7 @@ create or replace function _pgrag.count_facets(
 )
 returns table (
     facet text,
-    facet_place integer,
+    facet_number integer,
     value text,
     page_count bigint,
     rank bigint
@@ -157,7 +157,7 @@ begin
             select
                 case grouping(s.library_id, s.version_id, s.topic, s.type, s.language)
                     when 15 then 1 when 23 then 2 when 27 then 3 when 29 then 4 else 6
-                end as facet_place,
+                end as facet_number,
                 s.library_id,
                 s.version_id,
                 coalesce(s.topic, s.type, s.language) as value,
@@ -176,8 +176,8 @@ begin
         ),
         named as (
             select
-                c.facet_place,
-                case c.facet_place when 1 then l.name when 2 then v.label else c.value end
+                c.facet_number,
+                case c.facet_number when 1 then l.name when 2 then v.label else c.value end
                     as value,
                 -- Versions of different libraries may have the same label.
                 sum(c.page_count)::bigint as page_count
@@ -188,9 +188,9 @@ begin
             group by 1, 2
         )
         select
-            ('{library,version,topic,type,tags,language,content_tags}'::text[])[n.facet_place],
-            n.facet_place, n.value, n.page_count,
-            row_number() over (partition by n.facet_place order by n.page_count desc, n.value)
+            ('{library,version,topic,type,tags,language,content_tags}'::text[])[n.facet_number],
+            n.facet_number, n.value, n.page_count,
+            row_number() over (partition by n.facet_number order by n.page_count desc, n.value)
         from named as n
         where n.value is not null
         $sql$,

@@ -1,5 +1,5 @@
 -- The search for psql, with every argument by name; other search functions take most of these as
--- options. Parallel restricted, because filters in a query are checked in a subtransaction, which a
+-- options. Parallel unsafe, because filters in a query are checked in a subtransaction, which a
 -- parallel worker of PostgreSQL 16 must not start.
 create or replace function pgrag.search(
     query text,
@@ -66,45 +66,58 @@ end;
 $$;
 
 comment on function pgrag.search is
-'Hybrid search. query: plain words rank; "a phrase" and +word must occur, -word must not, type:guide
-filters (see parse_query). library: null for all (or filters {"library": […]}); version: a label, a
-range, "*" for all versions (see resolve_version), null for the one that the words name ("in Jest
-27"; a notice says so), else the newest. A notice says which words a version that was asked for
-lacks, and which versions have them. filters: see
-filter_predicate. score, between 0 and 1, is (1 - alpha) keyword_score + alpha semantic_score, times
-the retriever_weight of the page''s type (see docs/page-types.md): below 1 for posts and release
-notes, unless words of the query or a filter ask for them; with the library''s setting type_weights
-false, and with mode semantic, always 1. keyword_score is BM25F divided by the query''s sum of idf
-(k1 + 1), mixed with the page''s own BM25F and its titles, which have the share page_evidence;
-semantic_score is the cosine. alpha: the share of the vector retriever (default: the library''s,
-else the model''s, else pgrag.hybrid_alpha, else 0.3; with the built-in model, in a library of 1,000
-passages or more, times the share of the query''s idf that the library''s words have, and a third if
-all words are names of code). fusion "rrf":
-sum of rrf_weights / (rrf_k + rank) instead of (1 - alpha) keyword_score + alpha semantic_score
-(Cormack, Clarke, Buettcher, SIGIR 2009); a retriever that did not find the hit adds 0. min_score is
-applied before the limit. levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and
-2: a summary gives way to its section''s paragraphs and lends the best of them its score).
-max_per_page: at most this many hits per page. exclude: ids of passages ("42") and pages ("page:7")
-to leave out, such as those already seen. changed_since: only passages of sections whose text is
-nowhere in this version (a label or a range). history: since and changed_in say which version first
-had the passage''s section, and which last changed its text (see section_history). chunk_key: the
-page''s key, #c and sort_order. previous_section, next_section: document_id of the sections before
-and after that of the hit, in reading order, whatever their level; sibling_sections: of those under
-the same parent on the page, the nearest ten on each side; has_children: whether sections are below
-it. after: the cursor of the last hit, for the next page of results. query_embedding: the query''s
-vector, required for models outside the database. reranked: scores from 0 to 1 by document_id, such
-as a reranker gives the hits of the same search with a larger top_k: only these documents are hits,
-in this order, and hybrid_score keeps the fused score. candidate_count: how deep each retriever is
-read. snippets: an excerpt with the matches marked by **. explain: every number behind the score
-(see explain_search). intent: "auto" (see detect_intent) or the name of an intent or query type sets
-the default of levels, unit, aggregate, hierarchy, alpha and the arguments that its entry names;
-"off" sets none (default: the library''s setting). unit "page": one hit per page, scored by
-aggregate (max, mean, rrf); +word is then asked of the page, a phrase of a passage. hierarchy:
-"depth" prefers the section of the best hit, "breadth" other sections and pages, "overview"
-summaries and introductions. mmr_lambda: below 1 it trades score for diversity (Carbonell,
-Goldstein, SIGIR 1998). query_expansion: "synonyms", "feedback" (RM3) or "both". graph: links count,
-and pages that only links lead to may be found (default: the library''s setting graph; the score is
-described in docs/graph-search.md; min_score then applies to hybrid_score). If these arguments
-change the order, hybrid_score keeps the fused score. Of equal scores, newer versions and earlier
-passages of a page come first. version_reason: why this version was read. Errors: PGR01 arguments,
-PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';
+'Hybrid search: passages by words and by meaning, best first.
+
+score, from 0 to 1: ((1 - alpha) keyword_score + alpha semantic_score) times the retriever_weight of
+the page''s type. keyword_score: BM25F divided by the query''s sum of idf (k1 + 1), mixed with the
+page''s own BM25F and its titles, which have the share page_evidence. semantic_score: the cosine.
+hybrid_score: the fused score, which graph, unit, hierarchy, mmr_lambda and reranked leave as it is.
+Of equal scores, newer versions and earlier passages of a page come first.
+
+query: plain words rank; "a phrase" and +word must occur, -word must not, type:guide filters (see
+parse_query).
+library: null for all (or filters {"library": […]}).
+version: a label, a range or "*" for all (see resolve_version); null for the one that the words name
+("in Jest 27"; a notice says so), else the newest. A notice says which words the version lacks, and
+which versions have them.
+filters: see filter_predicate.
+alpha: the share of the vector retriever (default: the library''s, else the model''s, else
+pgrag.hybrid_alpha, else 0.3; with the built-in model, in a library of 1,000 passages or more, times
+the share of the query''s idf that the library''s words have, and a third if all words are names of
+code).
+fusion: "rrf" is the sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR
+2009); a retriever without the passage adds 0.
+min_score: applied before the limit; with graph, to hybrid_score.
+levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to
+its section''s paragraphs and lends the best of them its score).
+max_per_page: the maximum number of hits per page.
+after: the cursor of the last hit, for the next page of results.
+query_embedding: the query''s vector, required for models outside the database.
+candidate_count: how deep each retriever is read.
+snippets: an excerpt with the matches marked by **.
+explain: every number behind the score (see explain_search).
+intent: "auto" (see detect_intent) or the name of an intent or query type sets the default of
+levels, unit, aggregate, hierarchy, alpha and the arguments that its entry names; "off" sets none
+(default: the library''s setting).
+unit: "page" gives one hit per page, scored by aggregate (max, mean, rrf); +word is then required on
+the page, a phrase in a passage.
+hierarchy: "depth" prefers the section of the best hit, "breadth" other sections and pages,
+"overview" summaries and introductions.
+mmr_lambda: below 1 it trades score for diversity (Carbonell, Goldstein, SIGIR 1998).
+query_expansion: "synonyms", "feedback" (RM3) or "both".
+graph: links count, and pages that only links lead to may be found (default: the library''s setting;
+see docs/graph-search.md).
+exclude: ids of passages ("42") and pages ("page:7") to leave out, for example those already seen.
+changed_since: only passages of sections whose text is nowhere in this version (label or range).
+history: since and changed_in name the versions that first had the passage''s section, and that last
+changed its text (see section_history).
+reranked: scores from 0 to 1 by document_id, as a reranker gives them to the hits of the same search
+with a larger top_k: only these passages are hits, in this order.
+
+Weights of types are below 1 for posts and release notes, unless words of the query or a filter name
+them (see docs/page-types.md); always 1 with mode semantic or the library''s setting type_weights
+false. chunk_key: the page''s key, #c and sort_order. previous_section, next_section: document_id of
+the sections around the hit''s in reading order, whatever their level; sibling_sections: of the
+nearest ten on each side under the same parent; has_children: whether sections are below it.
+version_reason: why this version was read. Errors: PGR01 arguments, PGR02 library, PGR03 version,
+PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';

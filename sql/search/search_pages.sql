@@ -78,9 +78,8 @@ comment on function pgrag.search_pages is
 passage, title, path or url; a phrase and a word with signs in one passage. aggregate: how the
 scores of its hits become the score of a page: "max" the best, "mean" the mean of the best three,
 "rrf" the sum of 1 / (rrf_k + rank) over the page''s hits, divided by the same sum over all hits
-(default: that of the intent, else of the library''s settings).
-document_id, heading, anchor, snippet, keyword_score, semantic_score and hybrid_score (the fused
-score) are those of the page''s best passage; passage_count counts the passages of the page whose
-text has a word of the query. content: the best passage or, with whole, the whole page as indexed.
-snippets: an excerpt of the best passage with the matches marked by **. Other arguments and errors
-as in pgrag.search.';
+(default: that of the intent, else of the library''s settings). document_id, heading, anchor,
+snippet, keyword_score, semantic_score and hybrid_score (the fused score) are those of the page''s
+best passage; passage_count counts the passages of the page whose text has a word of the query.
+content: the best passage or, with whole, the whole page as indexed. snippets: an excerpt of the
+best passage with the matches marked by **. Other arguments and errors as in pgrag.search.';

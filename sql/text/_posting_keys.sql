@@ -38,7 +38,7 @@ as $$
     ) as p (id);
 $$;
 
--- From this impact on a posting is strong in posting_keys. About a tenth are, of titles, short
+-- The least impact of a strong posting in posting_keys. About a tenth are strong: of titles, short
 -- passages and repeated words, with the default k1 of 1.2, which allows impacts up to 2.2.
 create or replace function _pgrag.strong_impact()
 returns real

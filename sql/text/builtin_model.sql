@@ -20,16 +20,16 @@ stable
 parallel safe
 as $$
 declare
-    found_id bigint;
+    known_id bigint;
 begin
     if model_id.model is null then
         return null;
     end if;
     select m.model_id
-    into found_id
+    into known_id
     from pgrag.embedding_models as m
     where m.name = model_id.model;
-    if found_id is null then
+    if known_id is null then
         raise exception 'There is no embedding model %.', quote_literal(model_id.model)
             using errcode = 'PGR09',
                 hint = _pgrag.name_hint(
@@ -39,6 +39,6 @@ begin
                     'No model is registered yet: run `pgrag db upgrade`.'
                 );
     end if;
-    return found_id;
+    return known_id;
 end;
 $$;

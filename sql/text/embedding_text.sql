@@ -20,7 +20,7 @@ comment on function pgrag.embedding_text is
 'The text that is embedded for a passage: title, url and path (joined with " / ") on a line each, an
 empty line, then the content with links reduced to their words.';
 
--- Without a search_path to set, which takes as long as all else for a short text.
+-- Without a set clause, which would double the time for a short text.
 create or replace function _pgrag.embedding_text(
     title text,
     url text,

@@ -42,7 +42,7 @@ comment on function pgrag.search_vector is
 the lexemes @l<library_id> and @v<version_id> without positions. language is a text search
 configuration; camel_case: see searchable_text. Errors: PGR01.';
 
--- Without checks, because it is a part of the queries that write documents.
+-- Without checks, for the queries that write passages.
 create or replace function _pgrag.search_vector(
     language text,
     title text,

@@ -21,7 +21,7 @@ useEffect: use, Effect. Passages are indexed with camel_case, queries are read w
 useEffect does not mean "use". Names that begin with a capital (JavaScript, ConfigMap) stay one
 word: splitting them gains nothing and costs up to 1 % nDCG@10 on documentation.';
 
--- Without a search_path to set, which takes as long as all else for a short text.
+-- Without a set clause, which would double the time for a short text.
 create or replace function _pgrag.searchable_text(
     input text,
     camel_case boolean

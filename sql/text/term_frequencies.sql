@@ -32,7 +32,7 @@ comment on function pgrag.term_frequencies is
 content, each multiplied by the weight of its field. field_weights holds the weights of the labels
 A, B, C, D in that order. Errors: PGR01.';
 
--- Without checks, because it is a part of the queries that write impacts.
+-- Without checks, for the queries that write impacts.
 create or replace function _pgrag.term_frequencies(
     search tsvector,
     field_weights real[]
@@ -50,7 +50,7 @@ as $$
     select
         term.lexeme,
         case
-            -- Most lexemes stand in the content alone.
+            -- Most lexemes are only in the content.
             when term.weights[1] = 'D' and (
                 pg_catalog.cardinality(term.weights) = 1
                 or pg_catalog.cardinality(pg_catalog.array_positions(term.weights, 'D'))

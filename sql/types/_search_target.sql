@@ -31,7 +31,7 @@ create type _pgrag.library_query as (
 );
 
 -- A search with all of its arguments settled: those of the caller, the intent, the library and the
--- defaults, in this order. A new argument is a member here, a line in make_request, and a use.
+-- defaults, in this order. A new argument is a member here, a line in settled_arguments, and a use.
 create type _pgrag.search_request as (
     query text,
     words text,

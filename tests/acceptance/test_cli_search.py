@@ -128,14 +128,15 @@ def test_the_context_is_text_within_a_budget(indexed: CommandLine) -> None:
 def test_a_wrong_call_says_what_is_right(indexed: CommandLine) -> None:
     said = indexed.run_all(
         ("search", "x", "--keyword", "--semantic"),
-        ("search", "x", "--keyword", "--alpha", "0.5"),
         ("search", "x", "--filter", "type"),
         ("search", "x", "--filters", "[1]"),
         ("search", "x", "-l", "kestrel@1", "-v", "2"),
         code=2,
     )
-    words = ("--keyword", "--alpha", "FIELD=VALUE", "JSON object", "twice")
+    words = ("--keyword", "FIELD=VALUE", "JSON object", "twice")
     assert [word for word, ended in zip(words, said, strict=True) if word not in ended.err] == []
+    ended = indexed.run("search", "x", "--keyword", "--alpha", "0.5", code=1)
+    assert "keyword_search has no argument alpha" in ended.err
 
 
 def test_a_person_sees_pages_with_their_best_passage(indexed: CommandLine) -> None:

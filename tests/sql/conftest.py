@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from random import Random
 
 import psycopg
 import pytest
+from corpus import Author, pages
+from library import ingest
 from psycopg.rows import dict_row
 
 from pgrag.ground.connections import register_vector_types
@@ -52,3 +55,10 @@ def connect(
         yield another
         for connection in opened:
             connection.close()
+
+
+@pytest.fixture(scope="module")
+def manual(module_connection: psycopg.Connection) -> str:
+    """A library of 30 pages, for the modules that make none of their own."""
+    ingest(module_connection, "manual", pages(Author(Random(11)), 30))
+    return "manual"

@@ -1,4 +1,4 @@
-"""Made-up manuals: seeded, so that every run sees the same; their words as uneven as real ones."""
+"""Seeded, invented manuals whose words are distributed like those of real ones."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Author:
     language: str = "english"
 
     def sentence(self, length: int) -> str:
-        """Words by Zipf's law: a few in most documents, most in a few."""
+        """Words by Zipf's law: a few in most passages, most in a few."""
         vocabulary = VOCABULARY[self.language]
         weights = [1 / rank for rank in range(1, len(vocabulary) + 1)]
         return " ".join(self.random.choices(vocabulary, weights, k=length)).capitalize() + "."

@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 def matches(filter_: dict[str, Any], page: Row, document: Row) -> bool:
-    """Whether a document of a page is left by a filter; all of it is looked at, for its faults."""
+    """Whether a passage passes a filter; every part is evaluated, so that its faults are raised."""
     return all([_part(name, value, page, document) for name, value in filter_.items()])  # noqa: C419
 
 

@@ -40,7 +40,7 @@ def labelled_library(connection: psycopg.Connection, name: str = "winery") -> No
 def import_set(
     connection: psycopg.Connection, queries: list[Row] | None = None, **arguments: Any
 ) -> Row:
-    """Import questions; the ones above unless others are given."""
+    """Import questions, by default those above."""
     given = {"name": "questions", "library": "winery"} | arguments
     queries = QUERIES if queries is None else queries
     [row] = run(connection, "import_evaluation_set", queries=Jsonb(queries), **given)

@@ -1,4 +1,4 @@
-"""Builds small libraries: pages of documents in the form of `pgrag.ingest_pages`, and calls."""
+"""Builds small libraries: pages of passages in the form of `pgrag.ingest_pages`, and calls."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def document(content: str, **fields: Any) -> Row:
 
 
 def page(key: str, *documents: Row | str, **fields: Any) -> Row:
-    """A page of paragraphs, each of which is also searched in its section's place."""
+    """A page of paragraphs, each of which also represents its section."""
     rows = [document(d) if isinstance(d, str) else d for d in documents]
     written = {
         "key": key,
@@ -72,7 +72,7 @@ def run(connection: psycopg.Connection, function: str, /, **arguments: Any) -> l
 
 
 def rebuild_statistics(connection: psycopg.Connection, library: str) -> None:
-    """Make the statistics and impacts of a library anew, as changed settings do."""
+    """Rebuild statistics and impacts of a library, as changed settings do."""
     connection.execute(
         "select _pgrag.rebuild_statistics(l.library_id, pgrag.effective_settings(l.settings))"
         " from pgrag.libraries as l where l.name = %s",
@@ -85,9 +85,30 @@ def search(connection: psycopg.Connection, query: str, **arguments: Any) -> list
     return run(connection, "search", query=query, **arguments)
 
 
+def explained(connection: psycopg.Connection, query: str, **arguments: Any) -> list[Row]:
+    """The hits in the library "manual", each with its explanation."""
+    hits = search(connection, query, library="manual", explain=True, **arguments)
+    assert hits
+    return hits
+
+
+def walk(
+    connection: psycopg.Connection, function: str, size: int, limit: int = 200, **arguments: Any
+) -> list[Row]:
+    """All pages of `size` hits, one after the other."""
+    hits: list[Row] = []
+    cursor: dict[str, Any] = {}
+    while True:
+        more = run(connection, function, top_k=size, **cursor, **arguments)
+        hits += more
+        if len(more) < size or len(hits) >= limit:
+            return hits
+        cursor = {"after": more[-1]["cursor"]}
+
+
 @contextmanager
 def processor_seconds(connection: psycopg.Connection) -> Iterator[list[float]]:
-    """What each statement takes of the server's processor, however busy the machine is."""
+    """The processor time of each statement on the server, independent of the load."""
     times: list[float] = []
 
     def note(diagnostic: psycopg.errors.Diagnostic) -> None:
@@ -115,6 +136,18 @@ def keys(rows: Sequence[Row]) -> list[str]:
     return [row["key"] for row in rows]
 
 
+def ids(rows: Sequence[Row]) -> list[int]:
+    return [row["document_id"] for row in rows]
+
+
+def relations(rows: Sequence[Row], name: str = "key") -> dict[str, list[str]]:
+    """Keys, or titles, by their relation to the hits."""
+    return {
+        relation: [row[name] for row in rows if row["relation"] == relation]
+        for relation in {row["relation"] for row in rows}
+    }
+
+
 def contents(rows: Sequence[Row]) -> list[str]:
     return [row["content"] for row in rows]
 
@@ -123,7 +156,7 @@ def contents(rows: Sequence[Row]) -> list[str]:
 def refused(
     connection: psycopg.Connection, sqlstate: str, message: str = "", hint: str = ""
 ) -> Iterator[None]:
-    """The block raises this SQLSTATE with these words; the work before it stays."""
+    """Expect this error; earlier work in the transaction stays."""
     with pytest.raises(psycopg.Error) as caught, connection.transaction():
         yield
     error = caught.value

@@ -43,7 +43,7 @@ LABELS = {"A": "title", "B": "path", "C": "url", "D": "content"}
 
 @dataclass
 class Corpus:
-    """The documents of one library in one language."""
+    """The passages of one library in one language."""
 
     frequencies: dict[int, dict[str, float]] = field(default_factory=dict)
     lengths: dict[int, float] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class Corpus:
 
 
 class Oracle:
-    """Reads some libraries (none named: all) once; ask it for scores and statistics."""
+    """Scores and statistics of some libraries (default: all), which are read once."""
 
     def __init__(self, connection: psycopg.Connection, *libraries: str) -> None:
         self._connection = connection
@@ -95,7 +95,7 @@ class Oracle:
     def scores(
         self, query: str, among: Callable[[Row], bool] = lambda row: True
     ) -> dict[int, float]:
-        """The normalised BM25F score of every document that has one above 0."""
+        """The normalised BM25F scores above 0, by passage."""
         library_ids = list({library_id for library_id, _ in self.corpora})
         asked: dict[tuple[int, str], list[tuple[str, int]]] = defaultdict(list)
         for row in self._connection.execute(QUERY, [query, library_ids]).fetchall():

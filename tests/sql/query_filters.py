@@ -104,7 +104,7 @@ def negated(sign: str, inner: Written, *, in_parentheses: bool) -> Written:
 
 
 def grouped(word: str, members: list[Written]) -> Written:
-    """All members in parentheses, so that nothing depends on what binds closer."""
+    """All members in parentheses, so that precedence does not matter."""
     between = f" {word} " if word else " "
     meaning = {"or" if word == "OR" else "and": [meaning for _, meaning in members]}
     return f"({between.join(written for written, _ in members)})", meaning

@@ -7,7 +7,7 @@ import re
 
 import psycopg
 import pytest
-from library import Row, document, ingest, page, refused, run, search, value
+from library import Row, document, ingest, page, refused, relations, run, search, value
 from psycopg.rows import dict_row
 
 STEPS = "How do I drain the boiler?"
@@ -35,13 +35,6 @@ def manual(module_connection) -> str:
 def ask(connection: psycopg.Connection, question: str, library: str = "manual", **given) -> Row:
     [row] = run(connection, "answer_context", question=question, library=library, **given)
     return row
-
-
-def relations(row: Row) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for source in row["sources"]:
-        found.setdefault(source["relation"], []).append(source["key"])
-    return found
 
 
 class TestSources:
@@ -76,9 +69,9 @@ class TestSources:
     def test_expansion_brings_the_rest_of_the_page(self, connection, manual):
         question = "Which valve drains the boiler?"
         expanded = ask(connection, question, top_k=1, inject_types=[])
-        assert relations(expanded) == {"hit": ["drain.md"], "expansion": ["drain.md"]}
+        assert relations(expanded["sources"]) == {"hit": ["drain.md"], "expansion": ["drain.md"]}
         plain = ask(connection, question, top_k=1, inject_types=[], expand=False)
-        assert relations(plain) == {"hit": ["drain.md"]}
+        assert relations(plain["sources"]) == {"hit": ["drain.md"]}
 
     def test_nothing_found_is_an_answer_too(self, connection, manual):
         row = ask(connection, "zzqx", alpha=0)
@@ -95,7 +88,7 @@ class TestSources:
             ask(connection, STEPS, "manuel")
 
     def test_have_their_own_scores_whatever_order_the_intent_wants(self, connection, manual):
-        """A new order of hits hands scores on; how good a source is must stay its own."""
+        """Rearranging reassigns scores, but a source keeps its own."""
         question = "Overview of the boiler: drain, fill, valve, bucket"
         row = ask(connection, question, score_share=0, expand=False)
         assert row["strategy"]["hierarchy"] == "overview"
@@ -109,7 +102,7 @@ class TestSources:
         assert len(found) > 3
 
     def test_are_introduced_in_few_words(self, connection, manual):
-        """What a model does not need costs tokens: where a page is says the object of a source."""
+        """The prompt omits addresses, which are in the object of a source."""
         row = ask(connection, STEPS)
         opened = re.findall("^<source [^\\n]*>$", row["messages"][1]["content"], re.MULTILINE)
         sources = {s["number"]: s for s in row["sources"]}
@@ -123,7 +116,7 @@ class TestSources:
 
 
 class TestQuotedPhrases:
-    """Whoever pastes a message quotes names of their own with it."""
+    """Pasted messages quote names that the documentation does not have."""
 
     MESSAGE = 'the manometer "m-4711" of the boiler is stuck'
 
@@ -136,7 +129,7 @@ class TestQuotedPhrases:
         assert any("quoted phrases" in notice for notice in notices)
 
     def test_rank_as_words_where_pages_with_them_fit_badly(self, connection, manual):
-        """Only the page about cars has the word, and it says nothing else of the question."""
+        """Only one page has the phrase, and it matches the question badly."""
         question = 'put a bucket below the boiler before you drain it "car"'
         assert {hit["key"] for hit in search(connection, question, library=manual)} == {"cars.md"}
         row = ask(connection, question, expand=False)
@@ -153,14 +146,14 @@ class TestQuotedPhrases:
 
 class TestInjection:
     def test_brings_in_pages_of_a_type_that_are_no_hits(self, connection, manual):
-        """The question is for steps, so a guide belongs to the answer, hit or not."""
+        """A question for steps gets a guide, hit or not."""
         run(
             connection, "apply_configuration",
             entries={"intents": {"PROCEDURAL": {"inject_types": ["guide"]}}},
         )  # fmt: skip
         row = ask(connection, STEPS, top_k=1, expand=False)
         assert row["strategy"]["inject_types"] == ["guide"]
-        found = relations(row)
+        found = relations(row["sources"])
         assert found["hit"] == ["drain.md"] or found["hit"] == ["guides/drain.md"]
         assert set(found["injected"]) <= {"guides/drain.md", "guides/other.md", "cars.md"}
         ids = [s["document_id"] for s in row["sources"]]
@@ -171,11 +164,11 @@ class TestInjection:
         row = ask(connection, STEPS, top_k=10, **given)
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
-        hits = relations(row)["hit"]
-        assert not set(hits) & set(relations(row).get("injected", []))
+        hits = relations(row["sources"])["hit"]
+        assert not set(hits) & set(relations(row["sources"]).get("injected", []))
 
     def test_a_page_is_chosen_by_its_rank_among_those_of_its_type(self, connection, manual):
-        """However much better the pages of other types match."""
+        """Even if pages of other types match far better."""
         given = {"top_k": 1, "expand": False, "inject_types": ["note"], "inject_count": 1}
         ingest(
             connection, "notes",
@@ -187,35 +180,33 @@ class TestInjection:
         )  # fmt: skip
         row = ask(connection, "Drain the boiler by its valve", "notes", **given)
         score = {s["key"]: s["score"] for s in row["sources"]}
-        assert relations(row) == {"hit": ["drain.md"], "injected": ["values.md"]}
+        assert relations(row["sources"]) == {"hit": ["drain.md"], "injected": ["values.md"]}
         assert score["values.md"] < score["drain.md"] / 2
         row = ask(connection, "Drain the boiler by its valve", "notes", min_score=0.9, **given)
-        assert "injected" not in relations(row)
+        assert "injected" not in relations(row["sources"])
 
     def test_counts_and_turns_off(self, connection, manual):
         given = {"top_k": 1, "expand": False}
         question = "Which valve drains the boiler?"
         two = ask(connection, question, inject_types=["GUIDE"], inject_count=2, **given)
-        assert len(relations(two)["injected"]) == 2
+        assert len(relations(two["sources"])["injected"]) == 2
         for off in ({"inject_count": 0}, {"inject_types": []}, {"inject_types": ["no-such"]}):
             row = ask(connection, STEPS, **(given | {"inject_types": ["guide"]} | off))
-            assert "injected" not in relations(row)
+            assert "injected" not in relations(row["sources"])
 
     def test_expanded_documents_become_injected_ones(self, connection, manual):
-        row = ask(
-            connection, "boiler valve manometer", top_k=1, inject_types=["reference"],
-        )  # fmt: skip
+        row = ask(connection, "boiler valve manometer", top_k=1, inject_types=["reference"])
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
-        assert relations(row)["injected"] == ["drain.md"]
+        assert relations(row["sources"])["injected"] == ["drain.md"]
 
     def test_has_its_turn_where_the_budget_is_short(self, connection, manual):
         row = ask(
             connection, "Which valve drains the boiler?", inject_types=["guide"],
             inject_count=1, top_k=2, token_budget=110,
         )  # fmt: skip
-        assert len(relations(row)["injected"]) == 1
-        assert len(relations(row)["hit"]) >= 1
+        assert len(relations(row["sources"])["injected"]) == 1
+        assert len(relations(row["sources"])["hit"]) >= 1
 
 
 class TestMessages:
@@ -269,9 +260,8 @@ class TestMessages:
         ):  # fmt: skip
             with refused(connection, "PGR01", "Source 2 is none", "a number and a content"):
                 run(
-                    connection, "answer_messages",
-                    question="a?", sources=json.dumps([whole, unfit]),
-                )  # fmt: skip
+                    connection, "answer_messages", question="a?", sources=json.dumps([whole, unfit])
+                )
         [made] = run(connection, "answer_messages", question="a?", sources=json.dumps([whole]))
         assert '<source number="7"' in made["answer_messages"][1]["content"]
 
@@ -326,10 +316,10 @@ class TestIntent:
         assert (found["levels"], found["inject_types"]) == ([2], ["reference", "note"])
 
     def test_whole_pages_are_asked_for_by_their_passages(self, connection, manual):
-        """A known item is a page in a search; what an answer cites is a passage."""
+        """KNOWN_ITEM lists pages, but an answer cites passages."""
         row = ask(connection, '"boiler"', expand=False)
         assert row["intent"] == "KNOWN_ITEM"
-        assert relations(row)["hit"].count("drain.md") == 2
+        assert relations(row["sources"])["hit"].count("drain.md") == 2
 
 
 def test_summaries_of_models_are_not_cited(connection):

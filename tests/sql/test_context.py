@@ -10,7 +10,7 @@ PELICAN = "The pelican has lights that people call by a button."
 
 
 def crossings() -> Row:
-    """A section with two sections of one paragraph each, as the ingestion writes them."""
+    """A section with two sections of one paragraph each, as indexing writes them."""
     lead = "People meet trams."
     bare = "The zebra has 100 metres of clear sight on both sides."
     summary = {"level": 1, "covers": 2}
@@ -29,7 +29,7 @@ def crossings() -> Row:
 
 
 def long_page(key: str, topic: str, count: int) -> Row:
-    """Paragraphs in two sections, the topic named in every fifth."""
+    """A page whose every fifth paragraph names the topic."""
     rows = [
         document("Start.", level=1, covers=2, heading="Start", root_section="Start"),
         *(
@@ -70,7 +70,7 @@ def ids(connection, tool) -> dict[str, int]:
 
 
 def test_many_pages_are_read_whole_in_time_that_grows_as_they_do(connection):
-    """Also by a plan for few pages, which is what a function within a function gets."""
+    """Also with a generic plan, which nested functions get."""
     words = [f"Paragraph number {n} about boilers." for n in range(8)]
     ingest(connection, "many", [page(f"{n}.md", *words) for n in range(300)], embed=False)
     connection.execute("set local plan_cache_mode = force_generic_plan")
@@ -236,7 +236,7 @@ class TestContext:
         assert [block["url"] for block in blocks] == ["best.md", "small.md"]
 
     def test_pages_far_below_the_best_are_left_out(self, connection, tool):
-        """A weak passage of a page with a good one stays, for it is about the same thing."""
+        """A weak passage stays if its page has a good one."""
         hits = search(connection, "kernel upgrade", library="tool", top_k=20)
         best = hits[0]["score"]
         kept = {}
@@ -277,10 +277,7 @@ class TestContext:
         ]  # fmt: skip
 
     def test_pages_are_expanded_only_if_hits_leave_a_part_of_the_budget(self, connection):
-        ingest(
-            connection, "quay",
-            [page("cranes.md", "Cranes lift crates. " * 12, "Mind.")],
-        )  # fmt: skip
+        ingest(connection, "quay", [page("cranes.md", "Cranes lift crates. " * 12, "Mind.")])
         given = {"library": "quay", "top_k": 1, "levels": [2], "expansion_threshold": 0}
         for budget, relations in ((4000, {"hit", "expansion"}), (50, {"hit"})):
             blocks = run(
@@ -346,7 +343,7 @@ class TestContext:
         assert contents(blocks) == ["People meet trams.", ZEBRA, PELICAN]
 
     def test_each_passage_above_the_hits_is_asked_once(self, connection, tool):
-        """A page of many hits asked its summary anew for each of them."""
+        """A summary is compared once per page, not once per hit."""
         connection.execute("set local track_functions = 'all'")
         calls = """
             select coalesce(sum(calls), 0) as calls from pg_stat_xact_user_functions
@@ -372,7 +369,7 @@ class TestContext:
 
 
 def test_an_intent_that_wants_pages_still_gives_passages_with_their_own_scores(connection, tool):
-    """A list of pages, or a new order, says nothing about which passages to read."""
+    """Units and orders of an intent do not decide which passages to read."""
     given = {"library": tool, "intent": "EXPLORATORY"}
     rows = run(
         connection,

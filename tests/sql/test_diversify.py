@@ -17,7 +17,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def documents(module_connection) -> list[int]:
-    """Two of the same text, one of another kind, one that is much like the first two."""
+    """Two equal texts, one of another kind, and one much like the first two."""
     ingest(module_connection, "mixed", [page(f"{n}.md", text) for n, text in enumerate(TEXTS)])
     rows = module_connection.execute(
         "select document_id from pgrag.documents order by document_id"
@@ -26,7 +26,7 @@ def documents(module_connection) -> list[int]:
 
 
 def places(connection, documents: list[int], scores: list[float], **arguments: Any) -> list[int]:
-    """The documents that come back, by their place in the list that was given."""
+    """The positions, in the given list, of the passages returned."""
     rows = run(connection, "diversify", document_ids=documents, scores=scores, **arguments)
     assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
     for row in rows:
@@ -34,16 +34,17 @@ def places(connection, documents: list[int], scores: list[float], **arguments: A
     return [documents.index(row["document_id"]) for row in rows]
 
 
-def test_what_repeats_comes_last(connection, documents):
-    assert places(connection, documents, [0.9, 0.8, 0.6, 0.79], mmr_lambda=0.5) == [0, 2, 3, 1]
-
-
-def test_lambda_1_is_the_order_of_the_scores(connection, documents):
-    assert places(connection, documents, [0.1, 0.8, 0.6, 0.7], mmr_lambda=1) == [1, 3, 2, 0]
-
-
-def test_lambda_0_is_difference_alone(connection, documents):
-    assert places(connection, documents, [0.9, 0.8, 0.0, 0.7], mmr_lambda=0)[:2] == [0, 2]
+@pytest.mark.parametrize(
+    ("scores", "mmr_lambda", "first"),
+    [
+        ([0.9, 0.8, 0.6, 0.79], 0.5, [0, 2, 3, 1]),  # what repeats comes last
+        ([0.1, 0.8, 0.6, 0.7], 1, [1, 3, 2, 0]),  # the order of the scores
+        ([0.9, 0.8, 0.0, 0.7], 0, [0, 2]),  # difference alone
+        ([0.5] * 4, 1, [0, 1, 2, 3]),  # equal scores keep the given order
+    ],
+)
+def test_lambda_weighs_score_against_difference(connection, documents, scores, mmr_lambda, first):
+    assert places(connection, documents, scores, mmr_lambda=mmr_lambda)[: len(first)] == first
 
 
 @pytest.mark.parametrize("scale", [1000, 1e-6])
@@ -73,10 +74,6 @@ def test_gives_as_many_as_were_asked_for(connection, documents):
     assert places(connection, documents, scores, top_k=2) == every[:2]
 
 
-def test_equal_scores_keep_the_order_given(connection, documents):
-    assert places(connection, documents, [0.5] * 4, mmr_lambda=1) == [0, 1, 2, 3]
-
-
 def test_a_document_counts_once_with_its_best_score(connection, documents):
     rows = run(
         connection, "diversify",
@@ -99,6 +96,7 @@ def test_nothing_gives_nothing(connection, documents):
         ({"scores": [0.5, None, 0.1, 0.1]}, "finite numbers"),
         ({"scores": [0.5, float("nan"), 0.1, 0.1]}, "finite numbers"),
         ({"scores": [0.5, float("inf"), 0.1, 0.1]}, "finite numbers"),
+        ({"document_ids": [None], "scores": [1.0]}, "null"),
         ({"mmr_lambda": 1.5}, "mmr_lambda must be 0 to 1, got 1.5."),
         ({"top_k": 0}, "top_k must be 1 to 1000, got 0."),
     ],
@@ -113,12 +111,4 @@ def test_says_which_document_or_model_there_is_not(connection, documents):
     with refused(connection, "PGR05", "no document 999999"):
         run(connection, "diversify", document_ids=[documents[0], 999999], scores=[0.5, 0.4])
     with refused(connection, "PGR09", "nonesuch"):
-        run(
-            connection, "diversify",
-            document_ids=documents, scores=[0.5] * 4, model="nonesuch",
-        )  # fmt: skip
-
-
-def test_a_document_must_be_one(connection):
-    with refused(connection, "PGR01", "null"):
-        run(connection, "diversify", document_ids=[None], scores=[1.0])
+        run(connection, "diversify", document_ids=documents, scores=[0.5] * 4, model="nonesuch")

@@ -101,7 +101,7 @@ def test_any_text_has_the_vector_of_python(installed, embedder, texts):
 
 
 def test_every_character_splits_as_in_python(installed, embedder):
-    """Characters newer than Unicode 3.2 are left out if they decompose: servers differ there."""
+    """Without characters after Unicode 3.2 that decompose: servers differ there."""
     characters = [
         character
         for character in map(chr, range(1, sys.maxunicode + 1))

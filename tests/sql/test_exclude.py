@@ -1,9 +1,9 @@
-"""What was seen already does not come again, by whatever way a search goes."""
+"""Excluded passages and pages are in no result of any function."""
 
 from __future__ import annotations
 
 import pytest
-from library import Row, document, ingest, page, refused, run, search, value
+from library import Row, document, ids, ingest, page, refused, run, search, value
 
 QUERY = "pump pressure"
 PAGE_OF = "select page_id from pgrag.documents where document_id = %s"
@@ -20,10 +20,6 @@ def hall(module_connection) -> str:
         ],
     )  # fmt: skip
     return "hall"
-
-
-def ids(rows: list[Row]) -> list[int]:
-    return [row["document_id"] for row in rows]
 
 
 @pytest.mark.parametrize("function", WAYS)

@@ -1,4 +1,4 @@
-"""What the pages found are, counted."""
+"""Counts of the pages of a search by facet."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_nothing_found_gives_no_row(connection):
 
 
 def test_ranking_nothing_needs_no_vector(connection):
-    """Counting must not say that it searches by keywords only."""
+    """Counting raises no notice about missing vectors."""
     assert value(connection, "select count(*) from pgrag.facets()") > 0
 
 

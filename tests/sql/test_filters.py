@@ -52,11 +52,10 @@ def notes(module_connection) -> str:
     return "notes"
 
 
-def left(connection, filters: Any) -> set[str]:
-    """The first words of the documents that a search for "note" leaves."""
-    hits = run(
-        connection, "search", query="note", library="notes", filters=Jsonb(filters), top_k=100
-    )
+def left(connection, filters: Any, **arguments: Any) -> set[str]:
+    """The first words of the hits for "note" with these filters."""
+    given = {"query": "note", "library": "notes", "filters": Jsonb(filters), "top_k": 100}
+    hits = run(connection, "search", **given, **arguments)
     return {hit["content"].split()[0].lower() for hit in hits}
 
 
@@ -159,11 +158,7 @@ def left(connection, filters: Any) -> set[str]:
 )  # fmt: skip
 @pytest.mark.parametrize("alpha", [0, 1])
 def test_what_is_left(connection, notes, filters, expected, alpha):
-    hits = run(
-        connection, "search", query="note", library="notes", filters=Jsonb(filters), alpha=alpha,
-        top_k=100,
-    )  # fmt: skip
-    assert {hit["content"].split()[0].lower() for hit in hits} == set(expected.split())
+    assert left(connection, filters, alpha=alpha) == set(expected.split())
 
 
 @pytest.mark.parametrize(
@@ -221,7 +216,7 @@ def test_a_day_is_the_same_day_in_every_time_zone(connection, indexed_in, search
 
 
 def linking(key: str, text: str) -> dict[str, Any]:
-    """A page of this Markdown, with its links."""
+    """The page of a Markdown text, with its links."""
     return page_document(read_page(key, text.encode(), PageOptions()))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from corpus import Author, pages
-from library import Row, document, ingest, keys, page, refused, run, search, value
+from library import document, explained, ingest, keys, page, refused, run, search, value
 from oracle import Oracle
 from pgvector import HalfVector
 from psycopg.types.json import Jsonb
@@ -15,24 +15,12 @@ from psycopg.types.json import Jsonb
 QUERIES = ["restart the server", "certificate of a user", "role", "useEffect default value"]
 
 
-@pytest.fixture(scope="module")
-def manual(module_connection) -> str:
-    ingest(module_connection, "manual", pages(Author(random.Random(11)), 30))
-    return "manual"
-
-
-def explained(connection, query: str, **arguments: Any) -> list[Row]:
-    hits = search(connection, query, library="manual", explain=True, **arguments)
-    assert hits
-    return hits
-
-
 class TestAbsolute:
     """(1 - alpha) keyword + alpha semantic, all of it between 0 and 1."""
 
     @pytest.mark.parametrize("query", QUERIES)
     @pytest.mark.parametrize("alpha", [0.0, 0.3, 0.75, 1.0])
-    def test_score_is_the_weighted_sum_of_the_arms(self, connection, manual, query, alpha):
+    def test_score_is_the_weighted_sum_of_the_retrievers(self, connection, manual, query, alpha):
         for hit in explained(connection, query, alpha=alpha, levels=[1, 2]):
             why = hit["explanation"]
             keyword, semantic = why["keyword"], why["semantic"]
@@ -80,8 +68,8 @@ class TestAbsolute:
             (h["document_id"], h["score"]) for h in many[:3]
         ]
 
-    def test_document_found_by_one_arm_gets_its_score_in_the_other(self, connection, manual):
-        """One candidate a retriever: what only the keyword retriever found still has its cosine."""
+    def test_document_found_by_one_retriever_gets_its_score_in_the_other(self, connection, manual):
+        """With one candidate per retriever, a keyword hit still has its cosine."""
         hits = explained(connection, "certificate of a user", candidate_count=1, top_k=1)
         by_meaning = run(
             connection, "semantic_search",
@@ -105,7 +93,7 @@ class TestAbsolute:
             known = [w for w in row["explanation"]["keyword"]["lexemes"] if w["adds"] > 0]
             assert len((row["words"] or "").split(", ")) == max(len(known), 1)
 
-    def test_plans_say_how_each_arm_was_read(self, connection, manual):
+    def test_plans_say_how_each_retriever_was_read(self, connection, manual):
         [hit, *_] = explained(connection, "restart the server")
         keyword, semantic = hit["explanation"]["plans"]
         assert (keyword["retriever"], keyword["plan"]) == ("keyword", "exhaustive")
@@ -128,7 +116,7 @@ class TestReciprocalRank:
             absent += ranks.count(None)
         assert absent, "some hit is missing from a retriever and got 0 from it"
 
-    def test_ranks_are_those_of_the_arms_alone(self, connection, manual):
+    def test_ranks_are_those_of_the_retrievers_alone(self, connection, manual):
         hits = explained(connection, "certificate of a user", fusion="rrf", levels=[2])
         for retriever, arguments in (("keyword", {"page_evidence": 0}), ("semantic", {})):
             alone = run(
@@ -164,7 +152,7 @@ class TestAlpha:
         connection.execute("set local pgrag.hybrid_alpha = ''")
         assert self.alpha(connection) == pytest.approx(0.3)
 
-    def test_arms_that_do_not_count_are_not_read(self, connection, manual):
+    def test_retrievers_that_do_not_count_are_not_read(self, connection, manual):
         [hit, *_] = explained(connection, "role", alpha=0)
         assert [plan["retriever"] for plan in hit["explanation"]["plans"]] == ["keyword"]
         assert hit["semantic_score"] is None
@@ -249,7 +237,7 @@ class TestArguments:
 
 @pytest.fixture(scope="module")
 def archive(module_connection) -> str:
-    """A library with enough words to tell."""
+    """A library large enough to judge words by."""
     ingest(module_connection, "archive", pages(Author(random.Random(12)), 250))
     counted = (
         "select sum(c.document_count) from pgrag.corpus_statistics as c"
@@ -261,7 +249,7 @@ def archive(module_connection) -> str:
 
 @pytest.mark.usefixtures("archive")
 class TestWordsThatTheLibraryLacks:
-    """What neither the library nor the model knows takes its share of alpha; the model's, half."""
+    """Words that the library lacks lower alpha by their share, by half if the model knows them."""
 
     def alpha(self, connection, query: str, **arguments: Any) -> float:
         given = {"library": "archive", "explain": True} | arguments
@@ -321,7 +309,7 @@ class TestWordsThatTheLibraryLacks:
 
 
 class TestNamesOfCode:
-    """The built-in model has such names only in pieces, so their letters count more."""
+    """The built-in model knows such names only in pieces, so words count more."""
 
     def alpha(self, connection, query: str, **arguments: Any) -> float:
         return search(connection, query, **{"explain": True} | arguments)[0]["explanation"]["alpha"]

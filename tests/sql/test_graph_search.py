@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 import vault
-from library import Row, ingest, keys, page, refused, run, search, value
+from library import Row, ingest, keys, page, refused, run, search, value, walk
 from psycopg.types.json import Jsonb
 from vault import Link
 
@@ -192,7 +192,7 @@ class TestPagesThatOnlyLinksLeadTo:
     FEW: ClassVar[dict[str, Any]] = {"candidate_count": 3, "top_k": 3, "alpha": 0}
 
     def reached(self, connection, **arguments) -> list[str]:
-        """The keys of one list, however many it has, before it is read deeper."""
+        """The keys of the whole first list."""
         request = connection.execute(
             "select h.page_id, h.graph from _pgrag.make_request(%(query)s, %(options)s) as r"
             " cross join lateral _pgrag.rank(r, '{}', 3) as k"
@@ -252,18 +252,11 @@ class TestPagesThatOnlyLinksLeadTo:
 @pytest.mark.parametrize("size", [1, 2, 4])
 @pytest.mark.parametrize("arguments", [{}, {"unit": "page"}, {"max_per_page": 1}], ids=str)
 def test_pages_of_results_are_the_list(connection, ids, size, arguments):
-    ask = {"candidate_count": 4, "explain": False, **arguments}
-    walked: list[Row] = []
-    after = None
-    while True:
-        more = graph_search(connection, top_k=size, after=after, **ask)
-        walked += more
-        if len(more) < size:
-            break
-        after = more[-1]["cursor"]
+    ask = {"query": QUERY, "library": "garden", "graph": True, "candidate_count": 4, **arguments}
+    walked = walk(connection, "search", size, **ask)
     assert sorted(keys(walked)) == sorted({*keys(walked)})
     assert len(walked) == len(SAYS) + 2
-    first = graph_search(connection, top_k=size, **ask)
+    first = run(connection, "search", top_k=size, **ask)
     assert keys(first) == keys(walked)[:size]
 
 

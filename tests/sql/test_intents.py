@@ -108,7 +108,7 @@ def test_every_rule_is_used_by_more_than_one_query(connection):
 
 
 def test_no_rule_carries_the_result_alone(connection, found):
-    """Each rule is one of many: without it, only what is about its words goes wrong."""
+    """Without a rule, only questions with its words are wrong."""
     costs = {}
     whole = intents.accuracy([*LABELLED.values()], found)
     for rule in [r["name"] for r in connection.execute("select name from pgrag.intent_rules")]:

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from corpus import Author, pages
 from library import Row, ingest, keys, page, run, search
 from oracle import Oracle
+from psycopg.types.json import Jsonb
 
 QUERIES = 20
-#: The ids of all postings of words.
-POSTINGS = "_pgrag.posting_ids({terms}, {words}, array(select false from unnest({words})))"
+#: The passages with one of these words (null: of all), scored with all words of the query.
+SCORED = """
+select b.document_ids, b.scores
+from _pgrag.make_request(%(query)s, %(options)s) as r
+cross join lateral (
+    select coalesce(%(words)s::text[], array_agg(distinct t.lexeme)) as words
+    from unnest(r.terms) as t
+) as w
+cross join lateral _pgrag.score_documents(
+    r.terms,
+    _pgrag.posting_ids(r.terms, w.words, array(select false from unnest(w.words))),
+    jsonb_populate_record(r.target, %(target)s), %(depth)s, %(postings)s, %(known)s,
+    _pgrag.posting_ids(
+        r.terms, %(beside)s::text[], array(select false from unnest(%(beside)s::text[]))
+    )
+) as b
+"""
 #: Impacts, weights and idf are stored in single precision.
 PRECISION = 2e-5
 
 
 def assert_exact(connection, oracle, query, among=lambda row: True, levels=(2,), **arguments):
-    """The top ten are ten of the best, in order of their score, each with its true score."""
+    """The top ten are ten of the best, in the order of their exact scores."""
     hits = run(
         connection, "keyword_search", query=query, levels=list(levels), page_evidence=0, **arguments
     )
@@ -33,6 +50,15 @@ def assert_exact(connection, oracle, query, among=lambda row: True, levels=(2,),
     assert order == sorted(order)
     assert len({hit["document_id"] for hit in hits}) == len(hits)
     return hits
+
+
+def scored(connection, query, words=None, depth=5000, *, library="many", **given: Any) -> Row:
+    names = dict.fromkeys(("postings", "known", "beside"))
+    given = names | {"query": query, "words": words, "depth": depth, "target": {}} | given
+    options = {"library": library, "alpha": 0, "query_expansion": given.pop("expansion", "none")}
+    given |= {"options": Jsonb(options), "target": Jsonb(given["target"])}
+    [row] = connection.execute(SCORED, given).fetchall()
+    return row
 
 
 @pytest.fixture
@@ -93,7 +119,7 @@ def test_every_depth_is_exact(connection, manual, author, oracle):
 
 @pytest.fixture(params=["in the scope", "everywhere"])
 def looked_up(connection, request):
-    """Where words are looked up, whatever would be faster in so small a library."""
+    """Both ways to look words up, whichever is faster in a small library."""
     if request.param == "everywhere":
         connection.execute(
             "create or replace function _pgrag.is_wide(target _pgrag.search_target)"
@@ -161,7 +187,7 @@ def test_changed_settings_are_ranked_by_at_once(connection, manual, author):
 
 
 def tiny_pages(author: Author, count: int, per_page: int = 60) -> list[Row]:
-    """Many documents of a few words, quickly written."""
+    """Many passages of a few words, quickly written."""
     return [
         page(
             f"{number}.md",
@@ -173,10 +199,8 @@ def tiny_pages(author: Author, count: int, per_page: int = 60) -> list[Row]:
 
 
 def test_what_cannot_win_is_not_read_and_the_best_are_the_same(connection, author):
-    """Above a few thousand documents MaxScore leaves the postings of frequent words unread."""
-    for start in range(0, 4000, 2000):
-        batch = [{**p, "key": f"{start}/{p['key']}"} for p in tiny_pages(author, 2000)]
-        ingest(connection, "many", batch, embed=False, language="simple")
+    """Above a few thousand passages MaxScore leaves the postings of frequent words unread."""
+    ingest(connection, "many", tiny_pages(author, 4000), embed=False, language="simple")
     oracle = Oracle(connection, "many")
     plans = [
         hits[0]["explanation"]["plans"][0]["plan"]
@@ -207,54 +231,28 @@ def test_words_of_one_language_are_not_stemmed_by_another(connection):
 
 @pytest.mark.parametrize("expansion", ["synonyms", "feedback", "both"])
 def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author, expansion):
-    for start in range(0, 4000, 2000):
-        batch = [{**p, "key": f"{start}/{p['key']}"} for p in tiny_pages(author, 2000)]
-        ingest(connection, "many", batch, embed=False, language="simple")
+    ingest(connection, "many", tiny_pages(author, 4000), embed=False, language="simple")
     synonyms = {"vault": ["the table"], "linker": {"expansions": ["of", "compiler"], "weight": 1}}
     run(connection, "set_synonyms", library="many", synonyms=synonyms)
     plans = set()
     for query in ["rotate the vault", "use the linker of a runtime", "the benchmark of a kernel"]:
-        [compared] = connection.execute(
+        [pruned] = connection.execute(
             """
-            with request as materialized (
-                select _pgrag.make_request(%s, jsonb_build_object(
-                    'library', 'many', 'alpha', 0, 'query_expansion', %s::text
-                )) as made
-            ),
-            pruned as (
-                select _pgrag.keyword_candidates((made).terms, (made).target, 100, 20) as best
-                from request
-            ),
-            whole as (
-                select _pgrag.score_documents(
-                    (made).terms,
-                    (
-                        select _pgrag.posting_ids(
-                            (made).terms, array_agg(t.lexeme), array_agg(false)
-                        )
-                        from unnest((made).terms) as t
-                    ),
-                    (made).target, 100
-                ) as best
-                from request
-            )
             select
-                (p.best).document_ids[:20] as found,
-                (w.best).document_ids[:20] as expected,
-                (p.best).scores[:20] as scores,
-                (w.best).scores[:20] as expected_scores,
-                (p.best).plan ->> 'plan' as plan,
-                (select max(t.bound) <= 1 and min(t.weight) >= 0 from unnest((made).terms) as t)
+                b.document_ids[:20], b.scores[:20], b.plan ->> 'plan' as plan,
+                (select max(t.bound) <= 1 and min(t.weight) >= 0 from unnest(r.terms) as t)
                     as is_bounded
-            from pruned as p, whole as w, request
+            from _pgrag.make_request(%s, %s) as r
+            cross join lateral _pgrag.keyword_candidates(r.terms, r.target, 100, 20) as b
             """,
-            [query, expansion],
+            [query, Jsonb({"library": "many", "alpha": 0, "query_expansion": expansion})],
         ).fetchall()
-        assert compared["found"] == compared["expected"]
-        assert compared["scores"] == pytest.approx(compared["expected_scores"])
-        assert len(compared["found"]) == 20
-        assert compared["is_bounded"]
-        plans.add(compared["plan"])
+        whole = scored(connection, query, depth=100, expansion=expansion)
+        assert pruned["document_ids"] == whole["document_ids"][:20]
+        assert pruned["scores"] == pytest.approx(whole["scores"][:20])
+        assert len(pruned["document_ids"]) == 20
+        assert pruned["is_bounded"]
+        plans.add(pruned["plan"])
     assert "pruned" in plans
 
 
@@ -279,33 +277,12 @@ def test_what_a_document_needs_beside_a_frequent_word(connection, score, beside)
 
 def test_documents_of_a_later_word_are_read_only_beside_others(connection, author):
     ingest(connection, "many", tiny_pages(author, 1500), embed=False, language="simple")
-    connection.execute(
-        f"""
-        create function pg_temp.ids(words text[], known bigint[], beside text[]) returns bigint[]
-        language sql as $$
-            select (_pgrag.score_documents(
-                (r.made).terms,
-                {POSTINGS.format(terms="(r.made).terms", words="words")},
-                (r.made).target, 5000, null, known,
-                {POSTINGS.format(terms="(r.made).terms", words="beside")}
-            )).document_ids
-            from (
-                select _pgrag.make_request(
-                    'use the linker of a runtime', '{{"library": "many", "alpha": 0}}'
-                ) as made
-                offset 0
-            ) as r
-        $$
-        """
-    )
 
-    def ids(words, known=None, beside=None):
-        query = "select pg_temp.ids(%s, %s, %s) as ids"
-        [row] = connection.execute(query, [words, known, beside]).fetchall()
-        return row["ids"]
+    def ids(*words: str, **given: Any) -> list[int]:
+        return scored(connection, "use the linker of a runtime", [*words], **given)["document_ids"]
 
-    known, of, a = ids(["the"])[:400], ids(["of"]), ids(["a"])
-    found = ids(["of"], known, ["a"])
+    known, of, a = ids("the")[:400], ids("of"), ids("a")
+    found = ids("of", known=known, beside=["a"])
     assert len(found) == len({*found})
     assert {*found} == {*known} | ({*of} & {*a})
     assert {*known} & {*of} & {*a}
@@ -316,58 +293,20 @@ def test_documents_of_a_later_word_are_read_only_beside_others(connection, autho
 
 @pytest.mark.parametrize("rows", [30, 400])
 def test_words_taken_later_add_to_what_is_known(connection, author, rows):
-    """Whether all words are looked up at once or one after the other, the same comes first."""
+    """Looked up together or one after the other, words give the same order."""
     ingest(connection, "many", tiny_pages(author, 1500), embed=False, language="simple")
     kept = set()
     for query in ["rotate the vault", "use the linker of a runtime", "the benchmark of a kernel"]:
-        [found] = connection.execute(
-            f"""
-            with request as materialized (
-                select _pgrag.make_request(%s, '{{"library": "many", "alpha": 0}}') as made
-            ),
-            words as (
-                select array_agg(distinct t.lexeme) as lexemes
-                from request, unnest((made).terms) as t
-            ),
-            first as (
-                select _pgrag.score_documents(
-                    (made).terms, {POSTINGS.format(terms="(made).terms", words="lexemes[:1]")},
-                    (made).target, %s
-                ) as best
-                from request, words
-            )
-            select
-                (f.best).document_ids as known,
-                (l.best).document_ids as found,
-                (l.best).scores as scores,
-                (a.best).document_ids as expected,
-                (a.best).scores as expected_scores
-            from request
-            cross join words as w
-            cross join first as f
-            cross join lateral (
-                select _pgrag.score_documents(
-                    (made).terms, {POSTINGS.format(terms="(made).terms", words="w.lexemes[2:]")},
-                    (made).target, %s, null, (f.best).document_ids
-                ) as best
-            ) as l
-            cross join lateral (
-                select _pgrag.score_documents(
-                    (made).terms, {POSTINGS.format(terms="(made).terms", words="w.lexemes")},
-                    (made).target, %s
-                ) as best
-            ) as a
-            """,
-            [query, rows, rows, rows],
-        ).fetchall()
-        assert found["found"] == found["expected"]
-        assert found["scores"] == found["expected_scores"]
-        kept |= {*found["known"]} & {*found["found"]}
+        words = sorted({*query.split()})
+        first = scored(connection, query, words[:1], rows)
+        later = scored(connection, query, words[1:], rows, known=first["document_ids"])
+        assert later == scored(connection, query, words, rows)
+        kept |= {*first["document_ids"]} & {*later["document_ids"]}
     assert kept
 
 
 def test_strong_postings_are_found_alone(connection):
-    """Their threshold in the index is the one that the ranking counts on."""
+    """The index uses the threshold of the ranking."""
     [row] = connection.execute(
         """
         select
@@ -416,7 +355,7 @@ def test_weak_postings_are_left_out_where_strong_ones_are_enough(connection, aut
     ("versions", "share", "expected"), [(9, 0.6, True), (9, 0.5, False), (8, 1, False)]
 )
 def test_most_of_many_versions_are_looked_up_at_once(connection, manual, versions, share, expected):
-    """Of few versions, or few documents, the words are looked up in each version."""
+    """With few versions, or few passages, words are looked up by version."""
     [row] = connection.execute(
         "select _pgrag.is_wide(jsonb_populate_record(null::_pgrag.search_target,"
         " jsonb_build_object('version_ids', %s::bigint[],"
@@ -428,7 +367,7 @@ def test_most_of_many_versions_are_looked_up_at_once(connection, manual, version
 
 
 def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
-    """Whether the words or the pages are read first is a question of time alone."""
+    """Reading words or pages first changes only the time."""
     author = Author(random.Random(5))
     ingest(connection, "few", pages(author, 40))
     query = author.sentence(12)
@@ -439,34 +378,17 @@ def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):
             [count],
         ).fetchone()
         assert allowed
-        found = connection.execute(
-            f"""
-            with asked as (select _pgrag.make_request(%s, '{{"library": "few"}}') as r)
-            select best.document_ids, best.scores
-            from asked
-            cross join (values (null::bigint), (0), (1000000)) as p (postings)
-            cross join lateral (
-                select array_agg(distinct w.lexeme) as lexemes from unnest((r).terms) as w
-            ) as w
-            cross join lateral jsonb_populate_record(
-                (r).target,
-                jsonb_build_object('allowed_pages', %s::bigint[], 'document_count', %s)
-            ) as t
-            cross join lateral _pgrag.score_documents(
-                (r).terms, {POSTINGS.format(terms="(r).terms", words="lexemes")},
-                t, 500, postings
-            ) as best
-            order by postings nulls first
-            """,
-            [query, allowed["ids"], allowed["documents"]],
-        ).fetchall()
-        by_words, also_by_words, by_pages = found
+        target = {"allowed_pages": allowed["ids"], "document_count": int(allowed["documents"])}
+        by_words, also_by_words, by_pages = (
+            scored(connection, query, depth=500, library="few", target=target, postings=postings)
+            for postings in (None, 0, 1000000)
+        )
         assert len(by_words["document_ids"]) > 3
         assert by_words == also_by_words == by_pages
 
 
 def test_few_pages_are_scored_whole_also_where_a_library_knows_none_of_the_words(connection):
-    """Its documents have no score, which must not come before every score."""
+    """A null score must not rank first."""
     wordy = [page(f"{name}.md", "The zymurgist brews.") for name in range(9)]
     for library in ("ale", "beer"):
         ingest(connection, library, [*wordy, page("g.md", "A zymurgist.", type="guide")])

@@ -2,24 +2,8 @@
 
 from __future__ import annotations
 
-import random
-from typing import Any
-
 import pytest
-from corpus import Author, pages
-from library import Row, contents, document, ingest, page, search
-
-
-@pytest.fixture(scope="module")
-def manual(module_connection) -> str:
-    ingest(module_connection, "manual", pages(Author(random.Random(11)), 30))
-    return "manual"
-
-
-def explained(connection, query: str, **arguments: Any) -> list[Row]:
-    hits = search(connection, query, library="manual", explain=True, **arguments)
-    assert hits
-    return hits
+from library import Row, contents, document, explained, ingest, page, search
 
 
 class TestThreshold:
@@ -37,7 +21,7 @@ class TestThreshold:
 
 
 class TestLevels:
-    """A summary, its two paragraphs, and a paragraph that stands for its section too."""
+    """A summary, its two paragraphs, and a paragraph that also represents its section."""
 
     @pytest.fixture
     def guide(self, connection) -> str:
@@ -119,7 +103,7 @@ class TestMaxPerPage:
         assert [hit["document_id"] for hit in hits] == expected[:12]
 
     def test_limit_is_filled_from_deeper_down(self, connection):
-        """A page that holds all the best candidates does not use up the list."""
+        """One page with all the best candidates does not fill the list."""
         ingest(
             connection, "nodes",
             [page("long.md", *(f"Drain node {n}." for n in range(150)))]
@@ -131,11 +115,11 @@ class TestMaxPerPage:
 
 
 class TestSectionsAround:
-    """What is around a hit's section, as a walk of the page says."""
+    """The sections around a hit, against those of the whole page."""
 
     @pytest.fixture
     def sections(self, connection) -> dict[int, Row]:
-        """Chapters of a page, more than are listed on each side, two of which have sections."""
+        """More chapters than are listed on each side, two of them with sections."""
         rows = [document("Valves.", level=0, covers=1, is_summary=True)]
         for chapter in range(26):
             rows.append(document(f"Valve {chapter}.", level=1, covers=2, parent=0))
@@ -150,6 +134,7 @@ class TestSectionsAround:
         ingest(connection, "valves", [page("a.md", *rows), page("b.md", "One valve, no section.")])
         found = connection.execute(
             "select document_id, parent_id, page_id, level, sort_order from pgrag.documents"
+            " order by sort_order"
         )
         return {row["document_id"]: row for row in found}
 
@@ -160,28 +145,18 @@ class TestSectionsAround:
             own = sections[hit["document_id"]]
             if own["level"] == 2:
                 own = sections.get(own["parent_id"], {})
-            page_sections = sorted(
-                (
-                    row
-                    for row in sections.values()
-                    if row["level"] == 1 and row["page_id"] == own.get("page_id")
-                ),
-                key=lambda row: row["sort_order"],
-            )
-            before = [r for r in page_sections if r["sort_order"] < own["sort_order"]]
-            after = [r for r in page_sections if r["sort_order"] > own["sort_order"]]
-            beside = [
+            page_id = own.get("page_id")
+            chapters = [r for r in sections.values() if (r["level"], r["page_id"]) == (1, page_id)]
+            before = [r for r in chapters if r["sort_order"] < own["sort_order"]]
+            after = [r for r in chapters if r["sort_order"] > own["sort_order"]]
+            left, right = (
                 [r["document_id"] for r in side if r["parent_id"] == own["parent_id"]]
                 for side in (before, after)
-            ]
-            assert {
-                name: hit[name]
-                for name in ("previous_section", "next_section", "sibling_sections", "has_children")
-            } == {
+            )
+            expected = {
                 "previous_section": before[-1]["document_id"] if before else None,
                 "next_section": after[0]["document_id"] if after else None,
-                "sibling_sections": (
-                    beside[0][-10:] + beside[1][:10] if own.get("level") == 1 else []
-                ),
-                "has_children": any(r["parent_id"] == own["document_id"] for r in page_sections),
-            }, hit["content"]
+                "sibling_sections": left[-10:] + right[:10] if own.get("level") == 1 else [],
+                "has_children": any(r["parent_id"] == own["document_id"] for r in chapters),
+            }
+            assert {name: hit[name] for name in expected} == expected, hit["content"]

@@ -12,7 +12,7 @@ JEST = ["25.x", "26.x", "27.0", "next"]
 
 
 def make(connection: psycopg.Connection, library: str, *labels: str, **pages: list[Row]) -> None:
-    """A library whose versions have a page with their label, and the pages given by label."""
+    """A library with a page per version, and further pages by label."""
     for label in labels:
         own = pages.get(label.replace(".", "_"), [])
         ingest(connection, library, [page("a.md", f"Timeout of {label}."), *own], label)
@@ -58,34 +58,18 @@ class TestNamed:
     @pytest.mark.parametrize(
         "query",
         [
-            "timeout ends in HTTP 404",
-            "timeout on port 8080",
-            "timeout with Node 25",
-            "timeout with Node version 25",
-            "timeout in the API v25",
-            "timeout of TLS v25.0",
-            "timeout in version 25 of the protocol",
-            "timeout after 25 seconds",
-            "timeout of 25 workers",
-            "timeout in 25 steps",
-            "set the timeout to 25",
-            "jest 25 times slower until the timeout",
-            "timeout since Jest 25",
-            "upgrade from Jest 25 to Jest 26: timeout",
-            "timeout in Jest 25 vs Jest 26",
-            "timeout of Jest 25 vs 26",
-            "timeout between 25 and 26",
-            "Timeout seit Version 25",
-            "timeout до версии 25",
-            'the timeout of "jest 25"',
-            "the timeout of `jest 25`",
-            "timeout of ts-jest 25",
-            "timeout 25",
-            "timeout in jest",
-            "timeout in jest, 25 of them",
+            "timeout ends in HTTP 404", "timeout on port 8080", "timeout with Node 25",
+            "timeout with Node version 25", "timeout in the API v25", "timeout of TLS v25.0",
+            "timeout in version 25 of the protocol", "timeout after 25 seconds",
+            "timeout of 25 workers", "timeout in 25 steps", "set the timeout to 25",
+            "jest 25 times slower until the timeout", "timeout since Jest 25",
+            "upgrade from Jest 25 to Jest 26: timeout", "timeout in Jest 25 vs Jest 26",
+            "timeout of Jest 25 vs 26", "timeout between 25 and 26", "Timeout seit Version 25",
+            "timeout до версии 25", 'the timeout of "jest 25"', "the timeout of `jest 25`",
+            "timeout of ts-jest 25", "timeout 25", "timeout in jest", "timeout in jest, 25 of them",
             "jest 404 timeout",
         ],
-    )
+    )  # fmt: skip
     def test_is_not_every_number(self, connection, notices, query):
         make(connection, "jest", *JEST)
         assert searched(connection, query, query_embedding=None) <= {"jest 27.0"}

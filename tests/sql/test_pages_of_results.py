@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 import pytest
 from corpus import Author, pages
-from library import Row, ingest, page, refused, run, search
+from library import Row, ingest, page, refused, run, search, walk
 
 QUERY = "restart the server of a user"
 WORDS = ["server", "user", "file", "node", "role", "key", "log", "disk", "lock", "path", "port"]
@@ -15,14 +14,14 @@ WORDS = ["server", "user", "file", "node", "role", "key", "log", "disk", "lock",
 
 @pytest.fixture(scope="module")
 def manual(module_connection) -> str:
-    """Few enough documents that both retrievers see all of them."""
+    """Few enough passages that both retrievers read all."""
     ingest(module_connection, "manual", pages(Author(random.Random(5)), 12))
     return "manual"
 
 
 @pytest.fixture(scope="module")
 def large(module_connection) -> str:
-    """More documents than the retrievers read at once, many with the same score."""
+    """More passages than the retrievers read at once, many with equal scores."""
     chosen = random.Random(6)
     rows = [
         page(f"{n}.md", *(" ".join(chosen.choices(WORDS, k=3)) for _ in range(40)), title="Part")
@@ -30,18 +29,6 @@ def large(module_connection) -> str:
     ]
     ingest(module_connection, "large", rows, language="simple")
     return "large"
-
-
-def walk(connection, function: str, size: int, limit: int = 200, **arguments: Any) -> list[Row]:
-    """All pages of `size` hits, one after the other."""
-    hits: list[Row] = []
-    cursor: dict[str, Any] = {}
-    while True:
-        more = run(connection, function, top_k=size, **cursor, **arguments)
-        hits += more
-        if len(more) < size or len(hits) >= limit:
-            return hits
-        cursor = {"after": more[-1]["cursor"]}
 
 
 def places(hits: list[Row]) -> list[tuple[int, float]]:
@@ -85,7 +72,7 @@ def test_same_question_same_answer(connection, large):
 
 
 @pytest.mark.parametrize("function", ["keyword_search", "semantic_search"])
-def test_pages_of_one_arm_reach_as_deep_as_wanted(connection, large, function):
+def test_pages_of_one_retriever_reach_as_deep_as_wanted(connection, large, function):
     ask = {"query": "server user", "library": large}
     if function == "keyword_search":
         ask["page_evidence"] = 0  # What pages add comes after the retriever, for those it found.
@@ -97,8 +84,8 @@ def test_pages_of_one_arm_reach_as_deep_as_wanted(connection, large, function):
 @pytest.mark.parametrize(
     "arguments", [{}, {"fusion": "rrf"}, {"max_per_page": 3}, {"min_score": 0.3}], ids=str
 )
-def test_pages_of_both_arms_lose_and_repeat_nothing(connection, large, arguments):
-    """Far down, deeper lists follow the first: all of one, then what the next has besides."""
+def test_pages_of_both_retrievers_lose_and_repeat_nothing(connection, large, arguments):
+    """Deeper lists follow the first, each without the hits of those before."""
     ask = {"query": "server user", "library": large, **arguments}
     walked = walk(connection, "search", 50, limit=5000, **ask)
     ids = [hit["document_id"] for hit in walked]

@@ -28,7 +28,7 @@ def found(connection, query: str, library: str = "nodes", function: str = "keywo
 
 
 def answer(connection, function: str, **arguments) -> list[Row]:
-    """Its rows, or none where it refused the arguments; any other error is one."""
+    """The rows, or none if the arguments are refused; other errors are raised."""
     try:
         with connection.transaction():
             return run(connection, function, **arguments)
@@ -55,7 +55,7 @@ class TestMarks:
             ("+KERNEL -Order", {"drain.md"}),
         ],
     )
-    def test_conditions_hold_in_every_arm(self, connection, nodes, function, query, expected):
+    def test_conditions_hold_in_every_retriever(self, connection, nodes, function, query, expected):
         assert found(connection, query, function=function) == expected
 
     def test_words_alone_are_no_conditions(self, connection, nodes):
@@ -95,42 +95,29 @@ class TestMarks:
         assert row["excluded"] == ["kernel", "old text"]
 
 
+texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
+PIECES = [
+    '"', "-", "+", "node", "kernel", '"drain the', "'", "\\", "--x", "a.b", "(#A", "#A", "#A)", "(",
+    ")", "-(", "AND", "OR", "NOT",
+]  # fmt: skip
+
+
 class TestAnything:
     """A result or a clear error, never a crash."""
 
     @pytest.mark.parametrize(
         "query",
         [
-            "the of and",
-            "x" * 10_000,
-            "word " * 2_000,
-            "node " + "y" * 100_000,
-            "🚀🔥 👩‍💻",
-            "東京タワー データベース",
-            "'; drop table pgrag.pages; --",
-            "' or '1'='1",
-            "\\' \\\\ \\x \\",
-            '"unclosed phrase',
-            '""',
-            '" "',
-            '-""',
-            '+"" node',
-            "+ - + -",
-            "+-node -+node",
-            "& | ! ( ) <-> :* node:A",
-            "%s %(name)s {} {0} $1 $$ :name ?",
-            "@l1 @v1 node",
-            "node\tnode\nnode\r\u2028\u00a0node",
-            "a" * 3000 + " node",
-            "e\u0301 \u0301\u0301",
-            "\U0010ffff \ufffe",
-            "SELECT * FROM pgrag.pages WHERE 1=1; --",
-            "NULL",
-            "]](((( [a](b(c) d) [[",
-            "C++ C# .NET F# -> => != === ??",
+            "the of and", "x" * 10_000, "word " * 2_000, "node " + "y" * 100_000, "🚀🔥 👩‍💻",
+            "東京タワー データベース", "'; drop table pgrag.pages; --", "' or '1'='1",
+            "\\' \\\\ \\x \\", '"unclosed phrase', '""', '" "', '-""', '+"" node', "+ - + -",
+            "+-node -+node", "& | ! ( ) <-> :* node:A", "%s %(name)s {} {0} $1 $$ :name ?",
+            "@l1 @v1 node", "node\tnode\nnode\r\u2028\u00a0node", "a" * 3000 + " node",
+            "e\u0301 \u0301\u0301", "\U0010ffff \ufffe", "SELECT * FROM pgrag.pages WHERE 1=1; --",
+            "NULL", "]](((( [a](b(c) d) [[", "C++ C# .NET F# -> => != === ??",
         ],
         ids=lambda query: query[:20],
-    )
+    )  # fmt: skip
     @pytest.mark.parametrize("function", ["search", "context"])
     def test_strange_queries(self, connection, nodes, function, query):
         arguments = {"snippets": True, "explain": True} if function == "search" else {}
@@ -151,39 +138,7 @@ class TestAnything:
     @settings(
         max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
     )
-    @given(
-        query=st.lists(
-            st.one_of(
-                st.text(
-                    st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8
-                ),
-                st.sampled_from(
-                    [
-                        '"',
-                        "-",
-                        "+",
-                        "node",
-                        "kernel",
-                        '"drain the',
-                        "'",
-                        "\\",
-                        "--x",
-                        "a.b",
-                        "(#A",
-                        "#A",
-                        "#A)",
-                        "(",
-                        ")",
-                        "-(",
-                        "AND",
-                        "OR",
-                        "NOT",
-                    ]
-                ),
-            ),
-            max_size=8,
-        ).map(" ".join)
-    )
+    @given(query=st.lists(st.one_of(texts, st.sampled_from(PIECES)), max_size=8).map(" ".join))
     def test_any_text(self, connection, nodes, query):
         hits = answer(connection, "search", query=query, library=nodes, snippets=True, explain=True)
         assert all(0 <= hit["score"] <= 1 for hit in hits)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from library import Row, document, ingest, page, run, search
+from library import Row, document, ids, ingest, page, run, search, walk
 from pgvector import HalfVector
 
 QUERY = "restart the server of a user"
@@ -20,7 +20,7 @@ SECTIONS = ["Start", "Run", "Stop"]
 
 @pytest.fixture(scope="module")
 def manual(module_connection) -> str:
-    """So few documents that both retrievers see all of them: every pool is the whole library."""
+    """Few enough passages that every list of candidates is the whole library."""
     chosen = random.Random(11)
     rows = []
     for number in range(9):
@@ -45,7 +45,7 @@ def manual(module_connection) -> str:
 
 @pytest.fixture
 def fused(connection, manual) -> list[Row]:
-    """The list before anything happens to it."""
+    """The list before it is rearranged."""
     return listed(connection, "document")
 
 
@@ -54,10 +54,6 @@ def listed(connection, unit: str = "document", **arguments: Any) -> list[Row]:
         connection, QUERY, library="manual", top_k=200, candidate_count=200,
         levels=[0, 1, 2], unit=unit, **arguments,
     )  # fmt: skip
-
-
-def ids(rows: list[Row]) -> list[int]:
-    return [row["document_id"] for row in rows]
 
 
 def pages_of(rows: list[Row]) -> dict[int, list[Row]]:
@@ -111,14 +107,9 @@ class TestEveryWay:
 
     @pytest.mark.parametrize("size", [3, 10])
     def test_is_the_list_of_its_parts(self, connection, manual, arguments, size):
-        whole = ids(listed(connection, **arguments))
-        common = {"library": "manual", "top_k": size, "candidate_count": 200, **arguments}
-        parts: list[Row] = []
-        after: dict[str, Any] = {}
-        while len(parts) % size == 0 and len(parts) < len(whole):
-            parts += search(connection, QUERY, levels=[0, 1, 2], **common, **after)
-            after = {"after": parts[-1]["cursor"]}
-        assert ids(parts) == whole
+        given = {"library": "manual", "candidate_count": 200, "levels": [0, 1, 2], **arguments}
+        walked = walk(connection, "search", size, query=QUERY, **given)
+        assert ids(walked) == ids(listed(connection, **arguments))
 
 
 class TestPages:
@@ -292,7 +283,7 @@ def vectors_of(connection, document_ids: list[int]) -> dict[int, list[float]]:
 def chosen_by_hand(
     scores: dict[int, float], vectors: dict[int, list[float]], mmr_lambda: float
 ) -> list[int]:
-    """Carbonell and Goldstein's formula, word for word; the first of equals is taken."""
+    """The formula of Carbonell and Goldstein; of equals, the first."""
     highest = max(scores.values())
     chosen: list[int] = []
 

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
-from corpus import Author, pages
-from library import Row, ingest, page, refused, run, search
+from library import ids, ingest, page, refused, run, search, walk
 from psycopg.types.json import Jsonb
 
 QUERY = "restart the server of a user"
-
-
-@pytest.fixture(scope="module")
-def manual(module_connection) -> str:
-    ingest(module_connection, "manual", pages(Author(random.Random(5)), 30))
-    return "manual"
-
-
-def walk(connection, size: int, **arguments: Any) -> list[Row]:
-    hits: list[Row] = []
-    cursor: dict[str, Any] = {}
-    while True:
-        more = search(connection, QUERY, top_k=size, **cursor, **arguments)
-        hits += more
-        if len(more) < size:
-            return hits
-        cursor = {"after": more[-1]["cursor"]}
-
-
-def ids(hits: list[Row]) -> list[int]:
-    return [hit["document_id"] for hit in hits]
 
 
 @pytest.mark.parametrize(
@@ -51,25 +28,21 @@ def ids(hits: list[Row]) -> list[int]:
 @pytest.mark.parametrize("size", [3, 10])
 def test_the_pages_of_a_rearranged_list_are_the_list(connection, manual, arguments, size):
     ask = {"library": manual, "candidate_count": 40, **arguments}
-    walked = walk(connection, size, **ask)
+    walked = walk(connection, "search", size, query=QUERY, **ask)
     assert len(set(ids(walked))) == len(walked) > 20
     first = search(connection, QUERY, top_k=size, **ask)
     assert ids(walked)[: len(first)] == ids(first)
-    assert walk(connection, size, **ask) == walked
+    assert walk(connection, "search", size, query=QUERY, **ask) == walked
 
 
 def test_one_hit_a_page_reaches_every_page(connection, manual):
-    """However few pages the first candidates are from: ten means ten where ten qualify."""
+    """The list is read deeper until it has enough pages."""
     every = search(connection, QUERY, library=manual, top_k=1000)
-    hits = walk(connection, 4, library=manual, unit="page", candidate_count=5)
+    hits = walk(
+        connection, "search", 4, query=QUERY, library=manual, unit="page", candidate_count=5
+    )
     assert sorted({h["page_id"] for h in hits}) == sorted({h["page_id"] for h in every})
     assert len(hits) == len({h["page_id"] for h in hits})
-
-
-def test_the_fused_score_is_kept(connection, manual):
-    fused = {h["document_id"]: h["score"] for h in search(connection, QUERY, top_k=100)}
-    for hit in search(connection, QUERY, unit="page", aggregate="mean", top_k=10):
-        assert hit["hybrid_score"] == fused[hit["document_id"]]
 
 
 def test_without_a_new_order_it_is_the_score(connection, manual):
@@ -122,9 +95,8 @@ class TestIntent:
         ask = {"query": "list all server roles", "library": manual, "intent": "auto"}
         hits = run(connection, "search", top_k=5, **ask)
         blocks = run(
-            connection, "context", top_k=5, expand=False, score_share=0,
-            token_budget=100000, **ask,
-        )  # fmt: skip
+            connection, "context", top_k=5, expand=False, score_share=0, token_budget=100000, **ask
+        )
         assert {b["document_id"] for b in blocks} == set(ids(hits))
         plain = run(connection, "context", top_k=5, expand=False, **{**ask, "intent": "off"})
         assert {b["document_id"] for b in plain} != set(ids(hits))

@@ -141,9 +141,8 @@ def test_vectors_of_another_size_and_of_edges_that_are_gone(embedded):
 
 def store(connection, library, model, edge_ids, text_hashes, vectors):
     return value(
-        connection,
-        "select pgrag.store_embeddings(%s, %s, %s::uuid[], %s::halfvec[], %s)",
-        library, model, text_hashes, vectors, edge_ids,
+        connection, "select pgrag.store_embeddings(%s, %s, %s::uuid[], %s::halfvec[], %s)", library,
+        model, text_hashes, vectors, edge_ids,
     )  # fmt: skip
 
 

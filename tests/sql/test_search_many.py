@@ -32,7 +32,7 @@ def many(connection, queries: list[Any], arguments: Any = None, **shared: Any) -
 
 
 def hits(rows: list[Row]) -> list[Row]:
-    """The rows without what a batch adds; none of them is an error."""
+    """The rows without the columns of a batch; none is an error."""
     added = ("query_number", "query", "error_code", "error", "error_hint")
     assert all(row["error"] is None and row["error_code"] is None for row in rows)
     return [{name: row[name] for name in row if name not in added} for row in rows]

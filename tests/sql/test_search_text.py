@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from library import document, ingest, page, refused, run, value
+from library import document, ingest, page, refused, run, value, walk
 
 from pgrag.ingest.globs import matcher
 
@@ -63,7 +63,7 @@ def found(connection, pattern: str, mode: str, **arguments) -> list[tuple[str, i
 
 
 def expected(pattern: str, mode: str, *, ignore_case: bool) -> set[tuple[str, int]]:
-    """Look at every line of every source on its own."""
+    """The matches, from a regular expression of Python on every line."""
     written = pattern if mode == "regex" else re.escape(pattern)
     if mode == "word":
         written = rf"(?<!\w){written}(?!\w)"
@@ -146,18 +146,8 @@ def test_pages_of_lines_are_the_list(connection):
     assert len(whole) > 5
     assert whole == sorted(whole, key=lambda line: (whole.index(next(
         other for other in whole if other[0] == line[0])), line[1]))  # fmt: skip
-    parts, after = [], None
-    while True:
-        given = {"after": after} if after else {}
-        rows = run(
-            connection, "search_text", pattern="a", library="notes", case_mode="ignore",
-            top_k=2, **given,
-        )  # fmt: skip
-        parts += [(row["key"], row["line"]) for row in rows]
-        if len(rows) < 2:
-            break
-        after = rows[-1]["cursor"]
-    assert parts == whole
+    given = {"pattern": "a", "library": "notes", "case_mode": "ignore"}
+    assert [(r["key"], r["line"]) for r in walk(connection, "search_text", 2, **given)] == whole
 
 
 GLOBS = [

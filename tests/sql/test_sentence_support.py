@@ -12,7 +12,7 @@ FILLING = [page(f"p{n}.md", f"Valves and pumps, number {n}, are painted.") for n
 
 @pytest.fixture(scope="module")
 def manual(module_connection) -> dict[str, int]:
-    """The ids of documents by their key."""
+    """The ids of passages by key."""
     ingest(
         module_connection, "manual",
         [

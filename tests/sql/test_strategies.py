@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import vault
-from library import Row, contents, keys, page, refused, run, search, value
+from library import Row, contents, keys, page, refused, relations, run, search, value
 from vault import Link
 
 QUESTION = "Should I decide to move to the harbour?"
@@ -51,45 +51,38 @@ def answer(connection, **arguments: Any) -> list[Row]:
     return row["sources"]
 
 
-def relations(rows: list[Row]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for row in rows:
-        found.setdefault(row["relation"], []).append(row["title"])
-    return found
-
-
 @pytest.mark.parametrize("function", [context, answer])
 class TestInjection:
     def test_types_of_the_intent_are_in_the_context(self, connection, function):
-        """Though its best page matches less than half as well as the best hit."""
+        """Even if its best page scores less than half of the best hit."""
         sets(connection)
         rows = function(connection, inject_count=1)
-        assert relations(rows) == {"hit": ["Move"], "injected": ["Freedom"]}
+        assert relations(rows, "title") == {"hit": ["Move"], "injected": ["Freedom"]}
         score = {row["relation"]: row["score"] for row in rows}
         assert score["injected"] < score["hit"] / 2
         rows = function(connection)
-        assert sorted(relations(rows)["injected"]) == ["Freedom", "Money"]
-        assert relations(function(connection, intent="off")) == {"hit": ["Move"]}
+        assert sorted(relations(rows, "title")["injected"]) == ["Freedom", "Money"]
+        assert relations(function(connection, intent="off"), "title") == {"hit": ["Move"]}
 
     def test_types_of_the_caller_replace_them(self, connection, function):
         sets(connection)
         rows = function(connection, inject_types=["Goal"])
-        assert relations(rows) == {"hit": ["Move"], "injected": ["Money"]}
-        assert relations(function(connection, inject_types=[])) == {"hit": ["Move"]}
+        assert relations(rows, "title") == {"hit": ["Move"], "injected": ["Money"]}
+        assert relations(function(connection, inject_types=[]), "title") == {"hit": ["Move"]}
         rows = function(connection, intent="off", inject_types=["value"])
-        assert relations(rows)["injected"] == ["Freedom"]
+        assert relations(rows, "title")["injected"] == ["Freedom"]
 
     def test_its_count_comes_from_the_intent(self, connection, function):
         sets(connection, inject_count=0)
-        assert relations(function(connection)) == {"hit": ["Move"]}
-        assert len(relations(function(connection, inject_count=2))["injected"]) == 2
+        assert relations(function(connection), "title") == {"hit": ["Move"]}
+        assert len(relations(function(connection, inject_count=2), "title")["injected"]) == 2
 
     def test_it_takes_turns_with_the_hits(self, connection, function):
         sets(connection)
         given = {"top_k": 3, "score_share": 0, "inject_types": ["goal"]}
-        assert len(relations(function(connection, **given))["hit"]) == 3
+        assert len(relations(function(connection, **given), "title")["hit"]) == 3
         rows = function(connection, **given, token_budget=90 if function is context else 75)
-        assert relations(rows) == {"hit": ["Move"], "injected": ["Money"]}
+        assert relations(rows, "title") == {"hit": ["Move"], "injected": ["Money"]}
 
 
 @pytest.mark.parametrize("function", [context, answer])
@@ -97,23 +90,23 @@ class TestArguments:
     def test_expansion(self, connection, function):
         given = {"expand": None, "inject_types": []}
         sets(connection)
-        assert relations(function(connection, **given)).keys() == {"hit", "expansion"}
+        assert relations(function(connection, **given), "title").keys() == {"hit", "expansion"}
         for arguments in (
             {"expand": False}, {"expansion_threshold": 2}, {"max_documents_to_expand": 0},
             {"max_chunks_per_document": 0},
         ):  # fmt: skip
             sets(connection, **arguments)
-            assert relations(function(connection, **given)) == {"hit": ["Move"]}, arguments
+            assert relations(function(connection, **given), "title") == {"hit": ["Move"]}, arguments
         rows = function(connection, **given, max_chunks_per_document=2)
-        assert len(relations(rows)["expansion"]) == 1
+        assert len(relations(rows, "title")["expansion"]) == 1
 
     def test_thresholds(self, connection, function):
         given = {"inject_types": [], "top_k": 10}
         sets(connection, score_share=0)
-        assert len(set(relations(function(connection, **given))["hit"])) > 1
+        assert len(set(relations(function(connection, **given), "title")["hit"])) > 1
         sets(connection, score_share=1)
-        assert set(relations(function(connection, **given))["hit"]) == {"Move"}
-        assert len(set(relations(function(connection, **given, score_share=0))["hit"])) > 1
+        assert set(relations(function(connection, **given), "title")["hit"]) == {"Move"}
+        assert len(set(relations(function(connection, **given, score_share=0), "title")["hit"])) > 1
         sets(connection, min_score=0.99)
         assert function(connection, **given) == []
         assert function(connection, **given, min_score=0) != []

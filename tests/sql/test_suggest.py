@@ -28,8 +28,7 @@ def libraries(module_connection) -> None:
     )  # fmt: skip
     ingest(
         module_connection, "порт".encode().hex(),
-        [page("a.md", "Гости швартуются у причала, карты продаёт начальник порта.")],
-        language="ru",
+        [page("a.md", "Гости швартуются у причала, карты продаёт начальник порта.")], language="ru",
     )  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def test_score_is_the_squared_cosine_of_the_words(connection, gateway, query, ke
 
 
 def test_words_of_other_languages_take_nothing_from_a_title(connection, gateway):
-    """Each language reads the query for itself, and its pages are compared with that alone."""
+    """Each language reads the query separately, for its own pages."""
     assert titles(connection, "Schlüssel tauschen")["de.md"] == pytest.approx(1 / 2, rel=1e-5)
 
 
@@ -95,7 +95,7 @@ def test_share_of_titles_is_a_setting_that_needs_no_rebuild(connection, gateway,
     ],
 )
 def test_long_query_is_less_of_a_title(connection, gateway, query, counts):
-    """Four words count in full; those that the language leaves out are no words of a title."""
+    """Four words count in full, stop words not at all."""
     for hit in search(connection, query, library=gateway, explain=True):
         why = hit["explanation"]["keyword"]
         share = 0.5 * counts
@@ -126,7 +126,7 @@ def test_scores_stay_the_same_when_statistics_are_rebuilt(connection, gateway):
 
 
 def test_words_that_expansion_adds_are_not_asked_of_titles(connection, gateway):
-    """Else every synonym would make the title that was asked for a worse one."""
+    """Otherwise each synonym would lower the score of the exact title."""
     run(connection, "set_synonyms", library=gateway, synonyms={"rotate": ["exchange", "renew"]})
     expanded = titles(connection, "rotate tokens", query_expansion="synonyms")
     assert expanded["exact.md"] == pytest.approx(1, rel=1e-5)

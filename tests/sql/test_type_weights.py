@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from corpus import Author, pages
-from library import Row, ingest, keys, page, run, search, value
+from library import Row, ingest, keys, page, run, search, value, walk
 from psycopg.types.json import Jsonb
 
 from pgrag.ingest.matter.page_types import PageTypes
@@ -29,7 +29,7 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(scope="module")
 def manual(module_connection) -> str:
-    """Few enough documents that both retrievers see all of them; every third page is a post."""
+    """Few enough passages that both retrievers read all; every third page is a post."""
     rows = pages(Author(random.Random(5)), 18)
     for nth, row in enumerate(rows):
         if nth % 3 == 0:
@@ -220,12 +220,7 @@ def test_cursors_lead_through_the_weighted_list(connection, manual, arguments):
     given = {"library": "manual"} | arguments
     whole = search(connection, QUERY, top_k=60, **given)
     assert {is_post(hit) for hit in whole} == {True, False}
-    walked: list[Row] = []
-    while len(walked) < len(whole):
-        after = {"after": walked[-1]["cursor"]} if walked else {}
-        more = search(connection, QUERY, top_k=7, **given, **after)
-        assert more
-        walked += more
+    walked = walk(connection, "search", 7, 60, query=QUERY, **given)
     assert scores(walked[: len(whole)]) == scores(whole)
 
 
@@ -240,7 +235,7 @@ def test_the_least_score_applies_to_the_weighted_one(connection, manual):
 
 
 def test_heavy_pages_behind_the_first_candidates_are_found(connection):
-    """The first list has only pages whose weight is 0; the bound of the rest has their weight."""
+    """The first list has only pages of weight 0; the bound of the others includes their weight."""
     light = [page(f"light/{n}.md", "water " * 9, title="Water") for n in range(12)]
     heavy = [page(f"heavy/{n}.md", "water and " + "so on " * 60, title="Other") for n in range(3)]
     configure(

@@ -15,13 +15,13 @@ from psycopg.types.json import Jsonb
 from pgrag.ground.connections import Database
 
 BUILTIN = "static-en-de-ru-256"
-#: So many vectors are scanned exactly in these tests.
+#: The limit of exact scans in these tests.
 EXACT_LIMIT = 40
 
 
 @pytest.fixture
 def few(connection) -> None:
-    """Let the library's defaults call 41 vectors many."""
+    """Lower the limit of exact scans to 40 vectors."""
     connection.execute("alter function pgrag.default_settings() rename to shipped_settings")
     connection.execute(
         "create function pgrag.default_settings() returns jsonb immutable language sql as"
@@ -53,7 +53,7 @@ def indexes(connection: psycopg.Connection) -> list[str]:
 
 
 def scans(connection: psycopg.Connection) -> dict[str, int]:
-    """How often each index was read in this transaction, whatever a plan is called."""
+    """How often each index was read in this transaction."""
     rows = connection.execute(
         "select relname as name, pg_stat_get_xact_numscans(oid) as scans"
         " from pg_class where relname ~ '^embeddings_hnsw_'"
@@ -62,7 +62,7 @@ def scans(connection: psycopg.Connection) -> dict[str, int]:
 
 
 def make(connection: psycopg.Connection, library: str | None = None) -> None:
-    """As a run does, but in this transaction."""
+    """Build the index as an indexing run does, but in this transaction."""
     statement = state(connection, library=library)["create_statement"]
     connection.execute(statement.replace(" concurrently", ""))
 
@@ -155,7 +155,7 @@ class TestOfEveryModel:
 
 
 class TestOwn:
-    """A large library has an index of its own, and no vector of it is in the shared one."""
+    """A large library has its own index; none of its vectors is in the shared one."""
 
     @pytest.mark.parametrize(
         ("vectors", "expected", "was_large", "is_large"),
@@ -208,7 +208,7 @@ class TestOwn:
 
     @pytest.mark.parametrize("shared", [2, EXACT_LIMIT + 1])
     def test_it_is_read_beside_the_shared_one(self, connection, few, shared):
-        """Two libraries with indexes of their own, and what is in none of these."""
+        """Two libraries with their own indexes, and others that share one."""
         for library in ("large", "larger"):
             fill(connection, library, EXACT_LIMIT + 10)
         for nth in range(2):
@@ -338,7 +338,7 @@ class TestBesideOtherSessions:
 
     @pytest.fixture
     def connection(self, url: str) -> Iterator[psycopg.Connection]:
-        """Outside a transaction."""
+        """A connection outside a transaction."""
         with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
             yield connection
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import psycopg
 import pytest
-from library import document, ingest, keys, page, refused, run, search, value
+from library import document, ids, ingest, keys, page, refused, run, search, value
 from pgvector import HalfVector
 from psycopg.rows import dict_row
 
@@ -38,7 +38,7 @@ $$;
 
 
 class Vectors:
-    """Documents around some centres, and queries near them; numpy knows the nearest."""
+    """Passages around some centres, and queries near them; numpy computes the nearest."""
 
     def __init__(self, connection: psycopg.Connection) -> None:
         self.random = np.random.default_rng(5)
@@ -52,7 +52,7 @@ class Vectors:
         return chosen + 0.6 * self.random.normal(size=(count, DIMENSIONS))
 
     def read(self) -> None:
-        """Take what is stored: half precision, of length 1."""
+        """Read the stored vectors: half precision, length 1."""
         rows = self._connection.execute(
             "select document_id, embedding::real[] as v from pgrag.embeddings order by 1"
         ).fetchall()
@@ -60,7 +60,7 @@ class Vectors:
         self.vectors = np.array([row["v"] for row in rows])
 
     def scores(self, query: np.ndarray, allowed: set[int] | None) -> dict[int, float]:
-        """The score (no cosine counts less than 0) of every vector that is allowed."""
+        """The score (the cosine, at least 0) of every allowed vector."""
         half = np.float16(query).astype(float)
         half = np.float16(half / np.linalg.norm(half)).astype(float)
         cosines = np.maximum(self.vectors @ half, 0)
@@ -70,7 +70,7 @@ class Vectors:
 
 @pytest.fixture(scope="module")
 def big(clone) -> Iterator[tuple[psycopg.Connection, Vectors]]:
-    """4,000 documents with vectors, in the HNSW index that came with the model."""
+    """4,000 passages with vectors, in the HNSW index of their model."""
     with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         register_vector_types(connection)
         pages = [
@@ -106,10 +106,6 @@ def big(clone) -> Iterator[tuple[psycopg.Connection, Vectors]]:
         yield connection, vectors
 
 
-def ids(hits) -> list[int]:
-    return [hit["document_id"] for hit in hits]
-
-
 def plan(hits) -> str:
     [retriever] = [p for p in hits[0]["explanation"]["plans"] if p["retriever"] == "semantic"]
     return retriever["plan"]
@@ -125,7 +121,7 @@ def blocks(connection: psycopg.Connection, statement: str, *arguments: object) -
 
 
 def recall(big, limit: int, filters: dict | None, count: int = 10) -> tuple[float, set[str]]:
-    """Share of the true nearest that were found, over some queries, and the plans taken."""
+    """The recall of the true nearest over some queries, and the plans."""
     connection, vectors = big
     run(connection, "configure_library", library="big", settings={"exact_limit": limit})
     allowed = None
@@ -184,7 +180,7 @@ class TestIndex:
         assert recall(big, 20000, filters) == (1.0, {"exact"})
 
     def test_never_fewer_rows_than_exist(self, big):
-        """More than the index's own limit of scanned tuples lets through."""
+        """More rows than the index scans before it gives up."""
         share, _ = recall(big, 0, {"tags": "tenth"}, count=400)
         assert share >= 0.98
         share, _ = recall(big, 0, {"heading": "rare"}, count=50)
@@ -237,7 +233,7 @@ class TestIndex:
             assert value(connection, show) == before
 
     def test_no_passage_of_allowed_pages_is_a_candidate_twice(self, big):
-        """The first lexeme's are known when the second has more postings than the filter allows."""
+        """The second lexeme has more postings than the filter allows passages."""
         connection, _ = big
         connection.execute("set plan_cache_mode = force_generic_plan")
         found = value(
@@ -293,7 +289,7 @@ class TestExact:
 class TestTwoModels:
     @pytest.fixture
     def guide(self, connection):
-        """Two pages; the little model thinks of them the other way round."""
+        """Two pages, which the small model ranks the other way round."""
         ingest(
             connection, "guide", [page("cat.md", "Cats sleep."), page("node.md", "Drain nodes.")]
         )

@@ -149,10 +149,7 @@ def test_after_pages_change(connection):
 
 
 def test_after_pages_are_renamed(connection):
-    run(
-        connection, "rename_pages",
-        library="zoo", new_keys={"apart.md": "moved.md"}, version="2.0",
-    )  # fmt: skip
+    run(connection, "rename_pages", library="zoo", new_keys={"apart.md": "moved.md"}, version="2.0")
     assert found(connection, "+walrus +narwhal") == ["moved.md", "together.md"]
     moved = APART | {"key": "moved.md", "url": "/lagoon", "source_hash": "moved"}
     ingest(connection, "zoo", [moved], "2.0")

@@ -14,14 +14,7 @@ from pgrag.cli.hits import Entry, entries, next_command
 from pgrag.cli.notations import counted, label
 from pgrag.cli.output import marked, notice, print_indented, print_text, printable, stdout
 from pgrag.cli.session import read_versions
-from pgrag.ground.arguments import (
-    FUNCTIONS,
-    ContextArguments,
-    FacetArguments,
-    PagesArguments,
-    SearchArguments,
-    declared,
-)
+from pgrag.ground.arguments import ContextArguments, FacetArguments, PagesArguments, SearchArguments
 
 if TYPE_CHECKING:
     from pgrag.search.result import Result
@@ -56,22 +49,12 @@ def search(
         raise typer.BadParameter("cannot be combined with --semantic.", param_hint="--keyword")
     if keyword or semantic:
         arguments["mode"] = "keyword" if keyword else "semantic"
-        _refuse_foreign(arguments)
     if arguments.get("rerank") and "after" in arguments:
         raise typer.BadParameter("a reranked list has one page.", param_hint="--after")
     arguments["snippets"] = bool(snippets) if as_json else snippets is not False
     merged = not (snippets is False or arguments.get("explain"))
     show = partial(_print_hits, merged=merged, fusion=arguments.get("fusion"))
     return _output_of(app, "search", query, arguments, show)
-
-
-def _refuse_foreign(arguments: dict[str, Any]) -> None:
-    """Refuse options that have no effect on a single retriever."""
-    mode = arguments["mode"]
-    known = {one.name for one in declared(FUNCTIONS[f"{mode}_search"])}
-    for name in sorted(set(arguments) - known):
-        hint = f"--{name.replace('_', '-')}"
-        raise typer.BadParameter(f"has no effect on --{mode}.", param_hint=hint)
 
 
 @searching(PagesArguments)
