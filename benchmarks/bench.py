@@ -79,8 +79,9 @@ class Bench:
         """Index a folder by the real pipeline, in a separate process."""
         self._indexed.add(library)
         finished = subprocess.run(
-            [sys.executable, "-m", "benchmarks.bench", library, version, str(source)],
+            [sys.executable, "-m", "benchmarks.bench", library, version, str(source.resolve())],
             input=self.url,  # not an argument, which other users of the machine see
+            cwd=Path(__file__).parents[1],
             capture_output=True,
             encoding="utf-8",
             check=False,

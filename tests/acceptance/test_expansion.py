@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
-CHECKOUT = Path(__file__).parents[2]
+from benchmarks import expansion
+from benchmarks.bench import Bench, lent_app
+from benchmarks.corpora import Corpora
 
 
 def test_what_is_relevant_is_in_the_context_and_little_of_other_pages(
-    empty_database_url: str,
+    empty_database_url: str, tmp_path: Path
 ) -> None:
-    finished = subprocess.run(
-        [
-            *(sys.executable, "-m", "benchmarks", "--only", "expansion", "--strict"),
-            *("--database-url", empty_database_url),
-        ],
-        cwd=CHECKOUT,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=1200,
-        check=False,
-    )
-    assert finished.returncode == 0, finished.stderr + finished.stdout
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in finished.stdout.splitlines()
-        if line.startswith(("| context: ", "| sources of an answer: "))
-    ]
-    reached = {what: float(share.rstrip(" %")) for what, _, share, *_ in rows}
+    with lent_app(empty_database_url, tmp_path) as app:
+        figures = expansion.contexts(Bench(Corpora(tmp_path, tmp_path), app.url, tmp_path))
+    shares = {each.what: float(each.reached.rstrip(" %")) for each in figures if each.wanted}
     for what in ("context", "sources of an answer"):
-        assert reached[f"{what}: relevant passages returned"] >= 95
-        assert reached[f"{what}: passages of pages that do not answer"] <= 15
+        assert shares[f"{what}: relevant passages returned"] >= 95
+        assert shares[f"{what}: passages of pages that do not answer"] <= 15

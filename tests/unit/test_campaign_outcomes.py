@@ -12,6 +12,13 @@ PAGE = """# Promises
 
 The end.
 """
+TABLE = """
+| part | done | faults | run by |
+|---|---|---:|---|
+| pages | 9 documents | 1 | `pages alone` |
+| kills | 5 kills | 0 | `all` |
+
+<!-- end"""
 
 
 def test_a_part_run_again_replaces_its_own_row(tmp_path):
@@ -19,16 +26,7 @@ def test_a_part_run_again_replaces_its_own_row(tmp_path):
     page.write_text(PAGE, "utf-8")
     write_rows(page, [Outcome("pages", {"documents": 2000}), Outcome("kills", {"kills": 5})], "all")
     write_rows(page, [Outcome("pages", {"documents": 9}, ["a fault"])], "pages alone")
-    assert page.read_text("utf-8") == PAGE.replace(
-        "<!-- end",
-        "\n"
-        "| part | done | faults | run by |\n"
-        "|---|---|---:|---|\n"
-        "| pages | 9 documents | 1 | `pages alone` |\n"
-        "| kills | 5 kills | 0 | `all` |\n"
-        "\n"
-        "<!-- end",
-    )
+    assert page.read_text("utf-8") == PAGE.replace("<!-- end", TABLE)
 
 
 def test_a_page_without_the_marks_stays_as_it_is(tmp_path):
