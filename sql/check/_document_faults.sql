@@ -1,5 +1,5 @@
--- Finds the faults of documents in one pass. Faults between rows (a cycle of parents, a gap in the
--- order) are counted once per affected document.
+-- Finds the faults of passages in one pass. Faults between rows (a cycle of parents, a gap in the
+-- order) are counted once per affected passage.
 create or replace function _pgrag.document_faults(
     library_id bigint,
     version_ids bigint[]
@@ -59,8 +59,8 @@ as $$
     left join reached as r on r.document_id = l.document_id
     cross join lateral (
         values
-            ('a document without its page', l.key is null),
-            ('a document of another version than its page', l.page_version_id <> l.version_id),
+            ('a passage without its page', l.key is null),
+            ('a passage of another version than its page', l.page_version_id <> l.version_id),
             ('a parent that is gone', l.parent_id is not null and l.found_parent_id is null),
             ('a parent on another page', l.parent_page_id <> l.page_id),
             ('parents in a circle', r.document_id is null),

@@ -54,7 +54,7 @@ begin
         values
             ('an edge from a page of another version, or from none',
                 p.version_id is distinct from e.version_id),
-            ('an edge without the document that it stands in',
+            ('an edge without the passage that it stands in',
                 e.source_document_id is not null and d.page_id is distinct from e.source_page_id)
     ) as f (problem, is_found)
     where e.library_id = owner_id

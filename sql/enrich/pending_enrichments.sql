@@ -77,12 +77,12 @@ one row for each distinct input, of whole pages in the order of their keys after
 least top_k rows are returned (null: all). kind is context (the situation of a paragraph on its
 page: page_text and content) or summary (of a page or section whose text is content), cut as the
 library''s enrichment_limits say (see default_settings). model and prompt_version identify the model
-and its prompt. If text is not null, the model already wrote it for this input, for another document
+and its prompt. If text is not null, the model already wrote it for this input, for another passage
 or an earlier reading of the page: pass text to pgrag.store_enrichments without a new call.
 document_ids share the input. Texts shorter than minimum_length are left out. Errors: PGR01, PGR02,
 PGR03.';
 
--- The documents of these pages that lack this model's text, stored or still to be written.
+-- The passages of these pages that lack this model's text, stored or still to be written.
 create or replace function _pgrag.waiting_enrichments(
     library_id bigint,
     page_ids bigint[],

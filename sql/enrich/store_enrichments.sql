@@ -1,4 +1,4 @@
--- Stores the model's text by the hash of its input, and applies the text to documents that still
+-- Stores the model's text by the hash of its input, and applies the text to passages that still
 -- have this input. A page that changed meanwhile is not touched; the stored text is reused if the
 -- page has this input again.
 create or replace function pgrag.store_enrichments(
@@ -101,12 +101,12 @@ end;
 $$;
 
 comment on function pgrag.store_enrichments is
-'Stores texts of a language model and applies them to documents: enrichments is an array of
+'Stores texts of a language model and applies them to passages: enrichments is an array of
 {"input_hash", "document_ids", "text", "prompt_tokens", "completion_tokens"} as in
 pgrag.pending_enrichments; an entry with "reason" instead of "text" is recorded as a failure, and
-its documents do not change. Statistics are updated; texts with a vector in the library reuse that
-vector, other texts are pending. A document whose input changed meanwhile is not touched. Returns
-the changed pages, with the number of their changed documents. Errors: PGR01, PGR02.';
+its passages do not change. Statistics are updated; texts with a vector in the library reuse that
+vector, other texts are pending. A passage whose input changed meanwhile is not touched. Returns
+the changed pages, with the number of their changed passages. Errors: PGR01, PGR02.';
 
 create or replace function _pgrag.enrichment_rows(
     enrichments jsonb

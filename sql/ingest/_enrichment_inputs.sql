@@ -1,7 +1,7 @@
 -- The inputs of a language model: to situate a paragraph, the beginning of its page and the
 -- paragraph; to summarise a page or a section, the beginning of its text, each as long as the
--- library's enrichment_limits say. Inputs depend on these and the documents alone, so they are the
--- same before and after the documents are stored. Short texts are not worth a call.
+-- library's enrichment_limits say. Inputs depend on these and the passages alone, so they are the
+-- same before and after the passages are stored. Short texts are not worth a call.
 create or replace function _pgrag.enrichment_inputs(
     documents pgrag.documents[]
 )

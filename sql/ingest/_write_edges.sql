@@ -59,7 +59,7 @@ as $$
         from numbered as n
         left join pgrag.documents as d
             on d.library_id = write_edges.library_id and d.page_id = n.page_id
-            -- Without nested loops, this alone keeps the join from reading every document.
+            -- Without nested loops, this alone keeps the join from reading every passage.
             and d.page_id = any (write_edges.page_ids)
             and d.sort_order = n.document
         -- Of an edge that does not name its passage: the deepest, last passage that spans its line.

@@ -1,4 +1,4 @@
--- Each distinct text of documents is listed once. Edges are listed one by one: their texts are not
+-- Each distinct text of passages is listed once. Edges are listed one by one: their texts are not
 -- stored, so a vector belongs to the edge itself.
 create or replace function pgrag.pending_embeddings(
     library text,
@@ -66,7 +66,7 @@ begin
         join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
         join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
         where d.library_id = owner_id
-            -- An array, because a join may read every document of the library.
+            -- An array, because a join may read every passage of the library.
             and d.document_id = any (array(
                 select i.document_id
                 from pgrag.impacts as i
@@ -92,7 +92,7 @@ $$;
 comment on function pgrag.pending_embeddings is
 'The texts of a library without a vector of a model (the library''s by default), with the hash that
 pgrag.store_embeddings takes; at most top_k. page_ids: only texts of these pages. kind document: the
-distinct texts of documents, in reading order. kind edge: one row for each edge between two pages
+distinct texts of passages, in reading order. kind edge: one row for each edge between two pages
 with its text (pgrag.edge_text); equal texts have equal hashes, so embed each text once. Edges whose
 text already has a vector in the library get that vector first, and are not listed. Errors: PGR01,
 PGR02, PGR09.';

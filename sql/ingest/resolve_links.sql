@@ -94,7 +94,7 @@ begin
                 and e.source_page_id = any (written)
                 and e.state <> 'tag'
             union
-            -- These pages were rewritten: the documents that fragments name may have changed.
+            -- These pages were rewritten: the passages that fragments name may have changed.
             select e.edge_id
             from pgrag.edges as e
             where e.library_id = resolve_links.library_id

@@ -1,4 +1,4 @@
--- The edges of a version or of one page, with the pages and documents that they connect.
+-- The edges of a version or of one page, with the pages and passages that they connect.
 create or replace function pgrag.edges(
     library text,
     version text default null,
@@ -52,7 +52,7 @@ begin
         if edges.structure then
             raise exception 'structure needs a page_id.'
                 using errcode = 'PGR01',
-                    hint = 'The order of documents and the tree of pages are told page by page.';
+                    hint = 'The order of passages and the tree of pages are derived page by page.';
         end if;
         wanted_version := (pgrag.resolve_version(edges.library, edges.version)).version_id;
     elsif (_pgrag.page(edges.page_id)).library_id <> owner_id then
@@ -98,7 +98,7 @@ begin
     end if;
 
     if edges.structure and edges.after is null then
-        -- The relations of the page in the trees of documents and pages.
+        -- The relations of the page in the trees of passages and pages.
         return query
         with documents as (
             select d.document_id, d.parent_id, d.level, d.sort_order
@@ -159,9 +159,9 @@ comment on function pgrag.edges is
 direction out selects edges on the page, in edges to the page. kinds (references, embeds, depends_on
 …), states (resolved, unresolved, ambiguous, external, asset, tag) and rules (explicit:wikilink,
 inline:rel …) filter the edges; a value that no edge has matches nothing. section is the path of the
-document that contains the edge; target and fragment are as written; the target''s page and document
+passage that contains the edge; target and fragment are as written; the target''s page and passage
 are null if unresolved. At most top_k, by edge_id; after: the last edge_id already seen. structure
-appends relations that are not stored, without edge_id: belongs_to (a document to its section, a
+appends relations that are not stored, without edge_id: belongs_to (a passage to its section, a
 page to its parent), next and prev (between paragraphs). Errors: PGR01, PGR02, PGR03, PGR04.';
 
 -- One index probe per edge, even if the planner underestimates the pages of a library.

@@ -27,7 +27,7 @@ declare
     used_model bigint := (
         select l.model_id from pgrag.libraries as l where l.library_id = here.library_id
     );
-    -- The mean of the vectors of the page's documents, scaled to length 1; null without vectors.
+    -- The mean of the vectors of the page's passages, scaled to length 1; null without vectors.
     page_vector halfvec := (
         select l2_normalize(avg(e.embedding))
         from pgrag.documents as d
@@ -178,7 +178,7 @@ confidence and weight of kind among them. cocited: the
 pages that link to both, each counting 1 / log2(1 + number of its targets) (Adamic, Adar 2003),
 divided by the square root of the product of both pages'' numbers of linking pages; coupled: the
 same for pages that both link to. tagged: the share of common tags in all tags of both (Jaccard).
-meaning: the cosine between the mean vector of the page and the nearest document of the other, by
+meaning: the cosine between the mean vector of the page and the nearest passage of the other, by
 the library''s model; null without vectors. At most the strongest 100 neighbours of a page are read.
 reason states in words how the two pages are related. Errors: PGR01, PGR04.';
 

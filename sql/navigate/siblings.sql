@@ -1,4 +1,4 @@
--- The documents of the same level at the same place of the hierarchical path.
+-- The passages of the same level at the same place of the hierarchical path.
 create or replace function pgrag.siblings(
     document_id bigint,
     before integer default 1000,
@@ -37,14 +37,14 @@ end;
 $$;
 
 comment on function pgrag.siblings is
-'The documents of the same level at the same place of the hierarchy, in reading order, without the
-document itself: relation before or after, distance -2, -1, 1, 2 …; before, after: at most this many
+'The passages of the same level at the same place of the hierarchy, in reading order, without the
+passage itself: relation before or after, distance -2, -1, 1, 2 …; before, after: at most this many
 on each side. A section has the sections under the same parent, a paragraph the paragraphs of its
 section and of that section''s siblings. Pages are siblings under the same parent by path or folder,
-or if their parent paths are equal. If several pages share a hierarchical path, documents below
+or if their parent paths are equal. If several pages share a hierarchical path, passages below
 equal sections are siblings across these pages, by key. Errors: PGR01, PGR05.';
 
--- A document and its siblings in reading order.
+-- A passage and its siblings in reading order.
 create or replace function _pgrag.sibling_ids(
     here pgrag.documents
 )
@@ -86,7 +86,7 @@ begin
 end;
 $$;
 
--- The documents of a page and of its siblings: the pages below the same page or section, else those
+-- The passages of a page and of its siblings: the pages below the same page or section, else those
 -- with the same path above theirs.
 create or replace function _pgrag.sibling_page_documents(
     document pgrag.documents,

@@ -135,7 +135,7 @@ def test_a_repaired_paragraph_keeps_them(connection, farm):
     faults = run(connection, "repair_library", library="farm")
     assert [fault["problem"] for fault in faults] == [
         "the hash of another text",
-        "a document that searches find elsewhere or not at all",
+        "a passage that searches find elsewhere or not at all",
     ]
     assert found(connection, "drinking") == ["well.md"]
     assert_consistent(connection)
