@@ -64,10 +64,10 @@ as $$
             ('a parent that is gone', l.parent_id is not null and l.found_parent_id is null),
             ('a parent on another page', l.parent_page_id <> l.page_id),
             ('parents in a circle', r.document_id is null),
-            ('a gap or a double in the order of a page', l.nth <> l.sort_order),
+            ('a gap or a repetition in the order of a page', l.nth <> l.sort_order),
             ('words without a full-text vector, or the other way round',
                 (l.covers > 0) <> l.has_search),
-            ('a model''s text in the wrong place', l.has_strange_text),
+            ('a model''s text where none belongs', l.has_strange_text),
             ('the hash of another text', l.key is not null and not l.is_of_its_text)
     ) as f (problem, is_found)
     where f.is_found;

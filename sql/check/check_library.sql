@@ -62,7 +62,7 @@ begin
         select
             'links', f.problem, null, f.example,
             case
-                when f.problem = 'indexing that was not finished'
+                when f.problem = 'an unfinished version'
                 then format(
                     'pgrag index %s SOURCE',
                     concat_ws('@', lower(btrim(check_library.library)), nullif(v.label, ''))

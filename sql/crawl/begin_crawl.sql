@@ -1,4 +1,4 @@
--- A crawl that did not end is continued if it is asked for with the same arguments.
+-- A crawl that did not end goes on if it begins with the same arguments.
 create or replace function pgrag.begin_crawl(
     library text,
     version text,

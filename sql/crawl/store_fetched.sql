@@ -1,5 +1,5 @@
--- One statement a batch: what was fetched and what it links to become known together, so a crawl
--- that is killed loses nothing and asks for no page twice.
+-- One call stores a batch of answers and queues their links, so a crawl that is killed loses
+-- nothing and fetches no page twice.
 create or replace function pgrag.store_fetched(
     library text,
     version text,
@@ -121,7 +121,7 @@ failure, gave no answer. bodies has the body of each page, in the same order, or
 links of a copy of another page are not followed; a redirect counts as a link, so that none is
 endless.';
 
--- Refuses what is not a list of answers, before anything is stored.
+-- Refuses anything but a list of answers, before one is stored.
 create or replace function _pgrag.check_fetched(
     pages jsonb
 )

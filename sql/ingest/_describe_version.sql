@@ -7,7 +7,7 @@ create or replace function _pgrag.describe_version(
 returns void
 language sql
 volatile
--- What is too long to be a word is not searched for, either.
+-- Words too long for a lexeme raise notices; searches ignore them as well.
 set client_min_messages = 'error'
 as $$
     update pgrag.versions as v
@@ -35,13 +35,13 @@ as $$
     where l.library_id = describe_version.library_id
         and v.library_id = describe_version.library_id
         and v.version_id = describe_version.version_id
-        -- What this transaction has changed, it may have changed again.
+        -- A row that this transaction has changed may have changed again.
         and (v.described_at is distinct from v.updated_at or v.updated_at = now());
 $$;
 
 -- The 200 lexemes that most pages have, the strongest first; a page with the lexeme in its title
--- counts eleven times. Frequent words of any text do no harm, because find_libraries weighs words
--- by how few libraries have them. A thousand pages tell the same as more.
+-- counts eleven times. Frequent words do no harm, because find_libraries weighs words by how few
+-- libraries have them. A sample of 1,000 pages suffices.
 create or replace function _pgrag.version_keywords(
     library_id bigint,
     version_id bigint
@@ -79,9 +79,9 @@ as $$
     ) as r;
 $$;
 
--- The page that tells what a version is: index or README at its root, else in the folder with the
--- most pages, else the page that most links lead to. Its description is that of the front matter,
--- else its summary.
+-- The front page of a version: index or README at its root, else in the folder with the most pages,
+-- else the page that most links lead to. Its description is that of the front matter, else its
+-- summary.
 create or replace function _pgrag.front_page(
     library_id bigint,
     version_id bigint

@@ -1,6 +1,6 @@
--- Ranking needs lexemes; readers need words. The word of a lexeme is the first word of the text
--- with the same beginning, except for the last letters, which stemming may have changed. Called for
--- every written passage, hence strpos: it costs a fraction of a regular expression.
+-- Ranking needs lexemes; readers need words. The word of a lexeme is the first word with the same
+-- beginning, but for the last letters, which stemming may have changed. Called for every written
+-- passage, hence strpos: it costs a fraction of a regular expression.
 create or replace function _pgrag.keywords(
     content text,
     language text,

@@ -29,7 +29,7 @@ begin
     delete from pgrag.versions as v where v.library_id = owner_id;
     delete from pgrag.libraries as l where l.library_id = owner_id;
     if _pgrag.owns_vectors() then
-        -- What is in use stays, empty; pgrag doctor tells.
+        -- An index in use stays, empty; pgrag doctor reports it.
         perform _pgrag.drop_own_vector_indexes(owner_id);
     end if;
     return removed;

@@ -32,7 +32,7 @@ begin
             -- Only administrators run what reads any folder.
             and (j.confined or (select _pgrag.is_admin()) is not false)
             and (claim_job.wanted_id is null or j.job_id = claim_job.wanted_id)
-            -- Hashed whatever the statistics say: thousands may wait for one version.
+            -- "not in" is hashed whatever the statistics say: thousands may wait for one version.
             and (j.library, j.version) not in (
                 select r.library, r.version
                 from pgrag.jobs as r
@@ -76,7 +76,8 @@ lease (up to a day) ends, and end the job by finish_job, fail_job or release_job
 which no later worker shares. Jobs whose lease has ended are queued again first, which counts as a
 failed attempt; the sessions of their workers are ended.';
 
--- The sessions of a worker that gives no sign may hold locks that keep everybody else away.
+-- Takes jobs back whose lease has ended. The sessions of a silent worker may hold locks, so they
+-- are ended.
 create or replace function _pgrag.reclaim_jobs()
 returns void
 language plpgsql
@@ -106,7 +107,7 @@ begin
 end;
 $$;
 
--- A batch of what ended long ago, and uploads that were abandoned or whose failure nobody repaired.
+-- Deletes a batch of old jobs, of abandoned uploads, and of uploads that failed a day ago.
 create or replace function _pgrag.forget_jobs()
 returns void
 language plpgsql

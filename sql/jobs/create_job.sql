@@ -1,5 +1,5 @@
--- A job brings a version to the state of a source. One that waits already is not made twice: a
--- client that repeats a request whose answer it has not seen gets the same job.
+-- A job brings a version to the state of a source. An equal job that waits is used again, so a
+-- client may repeat a request.
 create or replace function pgrag.create_job(
     library text,
     arguments jsonb,
@@ -61,7 +61,7 @@ begin
             and j.state = 'queued'
             and j.arguments = create_job.arguments
             and j.confined = is_confined
-            -- That of another would end with the other's key.
+            -- The job of another caller would end with the key of that caller.
             and j.asked_by = _pgrag.caller()
         returning j.job_id into new_id;
     end if;
@@ -86,8 +86,8 @@ comment on function pgrag.create_job is
 'Makes a job for a worker (pgrag worker, pgrag serve): to bring a version of a library to the state
 of a source. Returns its job_id; an equal job of the caller that waits already is used again.
 arguments: "source" and the options of pgrag index by their names, such as "max_pages": 500 or
-"tags": "v1.*". every: repeat it so long after each end. priority: -100 to 100, higher first.
-run_at: not before; default: now. max_attempts: after so many failures it fails for good. confined:
+"tags": "v1.*". every: the pause before the next run. priority: -100 to 100, higher first.
+run_at: not before; default: now. max_attempts: with this failure it fails for good. confined:
 a worker reads only folders of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no
 credentials; only administrators may pass false. An address has no name, password or key in it,
 except the name of SSH. uploading: it reads what pgrag.add_upload_piece stores, and waits for
@@ -146,8 +146,8 @@ as $$
     );
 $$;
 
--- Workers listen, and look by themselves from time to time: a notification may be lost. It says no
--- more than that there is something, because every role may listen.
+-- Workers listen, and poll, because a notification may be lost. It is empty, because every role may
+-- listen.
 create or replace function _pgrag.tell_workers()
 returns void
 language plpgsql

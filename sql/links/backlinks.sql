@@ -1,4 +1,4 @@
--- The pages that link here, and their words: what a page is known for elsewhere.
+-- The pages that link to a page, and their words for it.
 create or replace function pgrag.backlinks(
     page_id bigint,
     kinds text[] default null,

@@ -1,4 +1,4 @@
--- Where a reader of these passages may go on: along their links, and in the tree of headings.
+-- The sections to read after these passages: along links, and in the tree of headings.
 create or replace function pgrag.related_sections(
     document_ids bigint[],
     top_k integer default 5,

@@ -1,5 +1,5 @@
--- Every function of this folder finds passage ids; this function returns the row of one. Without a
--- set clause, so that the planner can inline the function.
+-- The row of a passage for all functions of this folder. Without a set clause, so that the planner
+-- can inline it.
 create or replace function _pgrag.passage(
     library_id bigint,
     document_id bigint,

@@ -1,5 +1,5 @@
--- What share of the query's words, weighted by how few libraries have them, stands in a library's
--- name, in the title and description of its front page, or among its keywords.
+-- Ranks libraries by the share of the query's terms, weighted by idf, in their name, in the title
+-- and description of their front page, and among their keywords.
 create or replace function pgrag.find_libraries(
     query text,
     top_k integer default 10
@@ -30,7 +30,7 @@ begin
             (word.query || ':B')::tsquery as in_title,
             (word.query || ':C')::tsquery as in_description
         from (select distinct l.language from pgrag.libraries as l) as c
-        -- Each word is compared with each library: so many are enough.
+        -- Each term is compared with each library, hence the limit.
         cross join lateral (
             select t.lexeme
             from unnest(

@@ -1,4 +1,4 @@
--- The passages of the same level at the same place of the hierarchical path.
+-- The passages of one level under the same parent.
 create or replace function pgrag.siblings(
     document_id bigint,
     before integer default 1000,
@@ -37,8 +37,8 @@ end;
 $$;
 
 comment on function pgrag.siblings is
-'The passages of the same level at the same place of the hierarchy, in reading order, without the
-passage itself: relation before or after, distance -2, -1, 1, 2 …; before, after: at most this many
+'The passages of the same level under the same parent, in reading order, without the passage
+itself: relation before or after, distance -2, -1, 1, 2 …; before, after: at most this many
 on each side. A section has the sections under the same parent, a paragraph the paragraphs of its
 section and of that section''s siblings. Pages are siblings under the same parent by path or folder,
 or if their parent paths are equal. If several pages share a hierarchical path, passages below

@@ -1,5 +1,4 @@
--- Puts the versions that a query names in the place of those that are searched otherwise, and says
--- what was understood.
+-- Replaces the versions to search by those that the query names, with a note for each.
 create or replace function _pgrag.with_named_versions(
     query text,
     inout version_ids bigint[],

@@ -92,7 +92,7 @@ DAMAGE = {
         " where " + the(2),
     "parents in a circle":
         f"update pgrag.documents set parent_id = {PARAGRAPH.format(place=3)} where {the(1)}",
-    "a gap or a double in the order of a page":
+    "a gap or a repetition in the order of a page":
         "update pgrag.documents set sort_order = 17 where " + the(6),
     "words without a full-text vector, or the other way round":
         "update pgrag.documents set search = null where " + the(2),
@@ -114,18 +114,18 @@ DAMAGE = {
         f"update pgrag.embeddings set own_index = true where {the(4)}",
     "a text without a vector of the library's model":
         f"delete from pgrag.embeddings where {SHOP}",
-    "a name of a page that is missing, or that it has not":
+    "a page name that is missing or wrong":
         f"delete from pgrag.page_names where {SHOP} and how = 'alias';"
         f" update pgrag.page_names set name = 'else' where {SHOP} and how = 'title'",
     "an edge from a page of another version, or from none":
         f"update pgrag.edges set source_page_id = 999999 where {SHOP} and target = 'kettle'",
     "an edge without the passage that it stands in":
         f"update pgrag.edges set source_document_id = 999999 where {SHOP} and target = 'kettle'",
-    "an edge that leads elsewhere":
+    "an edge with another target than stored":
         "update pgrag.edges set target_page_id = source_page_id, state = 'resolved', how = 'name'"
         f" where {SHOP} and target = 'fittings';"
         f" update pgrag.edges set fragment_found = true where {SHOP} and fragment = 'none'",
-    "links that wait to be connected":
+    "links that wait to be resolved":
         "insert into pgrag.pending_names select library_id, version_id, 'x' from pgrag.versions"
         f" where {SHOP}",
     "page ranks from before the last change":
@@ -217,7 +217,7 @@ def test_what_needs_a_model_elsewhere_says_which_command_helps(connection):
 
 
 def test_indexing_that_was_interrupted_is_found_and_its_links_are_connected(connection):
-    problem = "indexing that was not finished"
+    problem = "an unfinished version"
     pages = Jsonb([note("a.md", "b"), note("b.md", "a")])
     run(connection, "ingest_pages", library="half", pages=pages, resolve=False)
     run(connection, "embed_pending", library="half")

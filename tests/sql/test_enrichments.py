@@ -367,7 +367,7 @@ def test_check_and_repair_know_it(connection):
     for spoilt in ("situation = 'x' where level = 1", "extract = 'x' where content = 'See above.'"):
         connection.execute(f"update pgrag.documents set {spoilt} and version_id in ({VERSIONS})")
     found = {row["problem"]: row for row in run(connection, "check_library", library="shop")}
-    assert found["a model's text in the wrong place"]["count"] == 6
+    assert found["a model's text where none belongs"]["count"] == 6
     assert found["the hash of another text"]["count"] == 5
     assert all(row["repaired"] for row in run(connection, "repair_library", library="shop"))
     assert_consistent(connection)
