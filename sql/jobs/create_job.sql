@@ -93,7 +93,9 @@ credentials; only administrators may pass false. An address has no name, passwor
 except the name of SSH. uploading: it reads what pgrag.add_upload_piece stores, and waits for
 pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';
 
--- Sources are stored, and shown to all who may read the library.
+-- Sources are stored, and shown to all who may read the library. SSH needs a name before the host,
+-- which is not a secret; a name for the web may be a token. A parameter is secret by the last word
+-- of its name: access_token and X-Amz-Signature, but not author or keyword.
 create or replace function _pgrag.check_address(
     source text
 )
@@ -103,47 +105,22 @@ immutable
 parallel safe
 as $$
 begin
-    if _pgrag.has_login(source) then
+    if source ~* '^\s*[a-z][a-z0-9+.-]*://[^/?#]*@'
+        and source !~* '^\s*(git\+)?ssh://[^/?#:@]*@[^/?#@]*(/|$)'
+    then
         raise exception 'The address of a source must have no name or password in it.'
             using errcode = 'PGR01',
                 hint = 'All who may read the library see it. git takes the login of a job of the'
                     ' operator from a credential helper of the worker''s account.';
-    elsif _pgrag.has_key(source) then
+    elsif source ~* (
+        '^\s*[a-z][a-z0-9+.-]*://[^?#]*\?([^#]*&)?([^=&#]*[_.-])?'
+        '(pass(word|wd)?|secret|(access|auth)?token|(api)?key|sig(nature)?|auth|credential)=[^&#]'
+    ) then
         raise exception 'The address of a source must have no key in it, such as "?token=".'
             using errcode = 'PGR01',
                 hint = 'All who may read the library see it. Index what needs a key from a folder.';
     end if;
 end;
-$$;
-
--- Whether an address has a login before its host. SSH needs a name, which is not a secret; a name
--- for the web may be a token.
-create or replace function _pgrag.has_login(
-    source text
-)
-returns boolean
-language sql
-immutable
-parallel safe
-as $$
-    select has_login.source ~* '^\s*[a-z][a-z0-9+.-]*://[^/?#]*@'
-        and has_login.source !~* '^\s*(git\+)?ssh://[^/?#:@]*@[^/?#@]*(/|$)';
-$$;
-
--- Whether the query of an address has a parameter that is a secret by the last word of its name:
--- access_token and X-Amz-Signature, but not author or keyword.
-create or replace function _pgrag.has_key(
-    source text
-)
-returns boolean
-language sql
-immutable
-parallel safe
-as $$
-    select has_key.source ~* (
-        '^\s*[a-z][a-z0-9+.-]*://[^?#]*\?([^#]*&)?([^=&#]*[_.-])?'
-        '(pass(word|wd)?|secret|(access|auth)?token|(api)?key|sig(nature)?|auth|credential)=[^&#]'
-    );
 $$;
 
 -- Workers listen, and poll, because a notification may be lost. It is empty, because every role may
