@@ -32,7 +32,6 @@ begin
             using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
     end if;
     perform _pgrag.check_pages(ingest_pages.pages);
-    perform _pgrag.check_edges(ingest_pages.pages);
     select o.*
     into target
     from pgrag.open_version(ingest_pages.library, ingest_pages.version, ingest_pages.language) as o;
