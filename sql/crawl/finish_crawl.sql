@@ -85,6 +85,6 @@ $$;
 
 comment on function pgrag.finish_crawl is
 'Ends the crawl of a version: forgets the addresses that it did not reach, and finds the copies
-among the pages: those with another canonical address, with the same key, and with the same
-content; of these the nearest to the start stays a page. After a crawl that is not complete, because
-the site failed, nothing is forgotten.';
+among the pages: those with another canonical address, with the same key, and with the same content;
+of these the nearest to the start stays a page. After a crawl that is not complete, because the site
+failed, nothing is forgotten.';

@@ -127,11 +127,10 @@ end;
 $$;
 
 comment on function pgrag.store_fetched is
-'Stores what the crawl of a version fetched, and queues what it links to, up to max_depth links
-from the start; returns how many addresses were queued, and those that are too deep. pages:
-[{"url", "outcome": "page", "moved", "skipped" or "gone", "reason", "key", "canonical",
-"media_type", "etag", "last_modified", "digest", "links": […]}, …]; of a page with {"url",
-"is_kept": true, "failure"} the state of the last crawl stays, because it did not change or, with a
-failure, gave no answer. bodies has the body of each page, in the same order, or null. The
-links of a copy of another page are not followed; a redirect counts as a link, so that none is
-endless. Errors: PGR01.';
+'Stores what the crawl of a version fetched, and queues what it links to, up to max_depth links from
+the start; returns how many addresses were queued, and those that are too deep. pages: [{"url",
+"outcome": "page", "moved", "skipped" or "gone", "reason", "key", "canonical", "media_type", "etag",
+"last_modified", "digest", "links": […]}, …]; of a page with {"url", "is_kept": true, "failure"} the
+state of the last crawl stays, because it did not change or, with a failure, gave no answer. bodies
+has the body of each page, in the same order, or null. The links of a copy of another page are not
+followed; a redirect counts as a link, so that none is endless. Errors: PGR01.';

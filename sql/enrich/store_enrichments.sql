@@ -130,8 +130,8 @@ comment on function pgrag.store_enrichments is
 {"input_hash", "document_ids", "text", "prompt_tokens", "completion_tokens"} as in
 pgrag.pending_enrichments; an entry with "reason" instead of "text" is recorded as a failure, and
 its passages do not change. Statistics are updated; texts with a vector in the library reuse that
-vector, other texts are pending. A passage whose input changed meanwhile is not touched. Returns
-the changed pages, with the number of their changed passages. Errors: PGR01, PGR02.';
+vector, other texts are pending. A passage whose input changed meanwhile is not touched. Returns the
+changed pages, with the number of their changed passages. Errors: PGR01, PGR02.';
 
 create or replace function _pgrag.enrichment_rows(
     enrichments jsonb

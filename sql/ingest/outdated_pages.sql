@@ -107,6 +107,6 @@ $$;
 
 comment on function pgrag.outdated_pages is
 'The versions with pages that were read before their page types changed: number of these pages,
-number of all pages, and the stored source. `pgrag index --changed-config` reads them again.
-wanted: only this library; null: all. Weights apply at query time, so changing them outdates no
-page. Versions without a source are not listed. Errors: PGR02.';
+number of all pages, and the stored source. `pgrag index --changed-config` reads them again. wanted:
+only this library; null: all. Weights apply at query time, so changing them outdates no page.
+Versions without a source are not listed. Errors: PGR02.';

@@ -37,6 +37,5 @@ end;
 $$;
 
 comment on function pgrag.remove_library is
-'Removes a library with all its versions, and cancels its jobs; returns the number of pages.
-Errors: PGR02; 55006 while a run of pgrag index writes one of them or another session removes the
-library.';
+'Removes a library with all its versions, and cancels its jobs; returns the number of pages. Errors:
+PGR02; 55006 while a run of pgrag index writes one of them or another session removes the library.';

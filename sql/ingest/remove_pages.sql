@@ -34,5 +34,5 @@ $$;
 
 comment on function pgrag.remove_pages is
 'Removes the pages with these keys from one version of a library, with their passages and vectors;
-returns the number of removed pages. Links to them get another target or become unresolved.
-Errors: PGR02, PGR03.';
+returns the number of removed pages. Links to them get another target or become unresolved. Errors:
+PGR02, PGR03.';

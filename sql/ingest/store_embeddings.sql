@@ -69,10 +69,10 @@ end;
 $$;
 
 comment on function pgrag.store_embeddings is
-'Stores vectors of a model, scaled to length 1, for every passage of a library whose text has one
-of the hashes. With edge_ids, the vectors are stored for edges instead (see pending_embeddings):
-edge, hash and vector at the same index belong together; edges that no longer exist are skipped.
-Returns the number of vectors stored. Errors: PGR02, PGR09, PGR08 for a wrong dimension.';
+'Stores vectors of a model, scaled to length 1, for every passage of a library whose text has one of
+the hashes. With edge_ids, the vectors are stored for edges instead (see pending_embeddings): edge,
+hash and vector at the same index belong together; edges that no longer exist are skipped. Returns
+the number of vectors stored. Errors: PGR02, PGR09, PGR08 for a wrong dimension.';
 
 -- Passages without a vector reuse one of the same text in the library, for every model, from the
 -- newest passage: a vector pooled from a whole page is then most likely from the same page text.

@@ -86,9 +86,9 @@ comment on function pgrag.create_job is
 'Makes a job for a worker (pgrag worker, pgrag serve): to bring a version of a library to the state
 of a source. Returns its job_id; an equal job of the caller that waits already is used again.
 arguments: "source" and the options of pgrag index by their names, such as "max_pages": 500 or
-"tags": "v1.*". every: the pause before the next run. priority: -100 to 100, higher first.
-run_at: not before; default: now. max_attempts: with this failure it fails for good. confined:
-a worker reads only folders of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no
+"tags": "v1.*". every: the pause before the next run. priority: -100 to 100, higher first. run_at:
+not before; default: now. max_attempts: with this failure it fails for good. confined: a worker
+reads only folders of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no
 credentials; only administrators may pass false. An address has no name, password or key in it,
 except the name of SSH. uploading: it reads what pgrag.add_upload_piece stores, and waits for
 pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';

@@ -65,7 +65,7 @@ $$;
 
 comment on function pgrag.backlinks is
 'The edges from other pages to a page, one row an edge: the linking page (source_page_id, key,
-title, url), the passage, section and line of the link, its words (link_text) and sentence, its
-rule and kind; fragment and target_document_id if the link names a part of the page. The strongest
-edges (confidence times weight of the kind) come first, then by key and position; at most top_k;
-kinds: only these. Errors: PGR01, PGR04.';
+title, url), the passage, section and line of the link, its words (link_text) and sentence, its rule
+and kind; fragment and target_document_id if the link names a part of the page. The strongest edges
+(confidence times weight of the kind) come first, then by key and position; at most top_k; kinds:
+only these. Errors: PGR01, PGR04.';

@@ -161,8 +161,8 @@ direction out selects edges on the page, in edges to the page. kinds (references
 inline:rel …) filter the edges; a value that no edge has matches nothing. section is the path of the
 passage that contains the edge; target and fragment are as written; the target''s page and passage
 are null if unresolved. At most top_k, by edge_id; after: the last edge_id already seen. structure
-appends relations that are not stored, without edge_id: belongs_to (a passage to its section, a
-page to its parent), next and prev (between paragraphs). Errors: PGR01, PGR02, PGR03, PGR04.';
+appends relations that are not stored, without edge_id: belongs_to (a passage to its section, a page
+to its parent), next and prev (between paragraphs). Errors: PGR01, PGR02, PGR03, PGR04.';
 
 -- One index probe per edge, even if the planner underestimates the pages of a library.
 create or replace function _pgrag.page_named(

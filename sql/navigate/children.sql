@@ -22,8 +22,8 @@ $$;
 
 comment on function pgrag.children is
 'The passages one level below in reading order: paragraphs and sections; for a page also its child
-pages by hierarchical path or folder; for a section also the pages whose parent path it has.
-Errors: PGR05.';
+pages by hierarchical path or folder; for a section also the pages whose parent path it has. Errors:
+PGR05.';
 
 create or replace function _pgrag.child_ids(
     above pgrag.documents

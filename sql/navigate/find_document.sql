@@ -38,6 +38,6 @@ end;
 $$;
 
 comment on function pgrag.find_document is
-'One passage by its key: a page (its key, or whatever find_page takes, such as a uuid), "#c" and
-its sort_order, as chunk_key of a hit says: guide/install.md#c3. library, version: as in find_page.
+'One passage by its key: a page (its key, or whatever find_page takes, such as a uuid), "#c" and its
+sort_order, as chunk_key of a hit says: guide/install.md#c3. library, version: as in find_page.
 Errors: PGR01, PGR02, PGR03, PGR04, PGR05.';

@@ -37,12 +37,12 @@ end;
 $$;
 
 comment on function pgrag.siblings is
-'The passages of the same level under the same parent, in reading order, without the passage
-itself: relation before or after, distance -2, -1, 1, 2 …; before, after: at most this many
-on each side. A section has the sections under the same parent, a paragraph the paragraphs of its
-section and of that section''s siblings. Pages are siblings under the same parent by path or folder,
-or if their parent paths are equal. If several pages share a hierarchical path, passages below
-equal sections are siblings across these pages, by key. Errors: PGR01, PGR05.';
+'The passages of the same level under the same parent, in reading order, without the passage itself:
+relation before or after, distance -2, -1, 1, 2 …; before, after: at most this many on each side. A
+section has the sections under the same parent, a paragraph the paragraphs of its section and of
+that section''s siblings. Pages are siblings under the same parent by path or folder, or if their
+parent paths are equal. If several pages share a hierarchical path, passages below equal sections
+are siblings across these pages, by key. Errors: PGR01, PGR05.';
 
 -- A passage and its siblings in reading order.
 create or replace function _pgrag.sibling_ids(

@@ -119,9 +119,7 @@ def test_they_follow_the_links(connection, farm):
     assert_consistent(connection)
 
 
-def test_settings_that_cannot_be(connection, farm):
-    with refused(connection, "PGR01", "anchor_texts must be true or false, got 2"):
-        configure(connection, 2)
+def test_an_unknown_library_is_refused(connection):
     with refused(connection, "PGR02"):
         run(connection, "refresh_anchor_texts", library="nowhere")
 
