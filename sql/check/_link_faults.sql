@@ -56,10 +56,10 @@ begin
                 p.version_id is distinct from e.version_id),
             ('an edge without the passage that it stands in',
                 e.source_document_id is not null and d.page_id is distinct from e.source_page_id)
-    ) as f (problem, is_found)
+    ) as f (problem, holds)
     where e.library_id = owner_id
         and coalesce(p.version_id, e.version_id) = checked
-        and f.is_found
+        and f.holds
     union all
     select 'links that wait to be resolved', format('those of page %s', p.page_id)
     from pgrag.pending_pages as p

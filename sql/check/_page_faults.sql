@@ -45,8 +45,8 @@ as $$
             ('a page without weights of its words', p.has_words and not p.has_weights),
             ('a page without a full-text vector', p.has_words and not p.has_search),
             ('a page without the weights of its title', p.has_words and p.has_other_title)
-    ) as f (problem, is_found)
-    where f.is_found
+    ) as f (problem, holds)
+    where f.holds
     union all
     select
         'a version with other numbers of pages or passages',

@@ -29,7 +29,7 @@ declare
     owner_id bigint := _pgrag.library_id(pending_enrichments.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, pending_enrichments.version);
     batch record;
-    found_count bigint;
+    row_total bigint;
     remaining bigint := coalesce(pending_enrichments.top_k, 9223372036854775807);
 begin
     perform _pgrag.check_choice('kind', pending_enrichments.kind, '{context, summary}');
@@ -64,8 +64,8 @@ begin
         join waiting as w on w.document_id = a.document_ids[1]
         join pgrag.pages as p on p.library_id = owner_id and p.page_id = w.page_id
         order by p.key, w.page_id, w.sort_order;
-        get diagnostics found_count = row_count;
-        remaining := remaining - found_count;
+        get diagnostics row_total = row_count;
+        remaining := remaining - row_total;
         exit when remaining <= 0;
     end loop;
 end;

@@ -132,7 +132,7 @@ begin
     where p.library_id = rank_version.library_id and p.version_id = rank_version.version_id;
     pages := cardinality(page_ids);
 
-    with places as materialized (
+    with numbered as materialized (
         select u.page_id, u.nth::integer as nth
         from unnest(page_ids) with ordinality as u (page_id, nth)
     ),
@@ -149,8 +149,8 @@ begin
             group by e.source_page_id, e.target_page_id
             having sum(e.confidence * coalesce(k.weight, 1)) > 0
         ) as l
-        join places as s on s.page_id = l.source_page_id
-        join places as t on t.page_id = l.target_page_id
+        join numbered as s on s.page_id = l.source_page_id
+        join numbered as t on t.page_id = l.target_page_id
     ),
     shared as (
         select p.source, p.target, p.weight / sum(p.weight) over (partition by p.source) as share

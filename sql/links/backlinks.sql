@@ -33,7 +33,7 @@ declare
 begin
     perform _pgrag.check_range('top_k', backlinks.top_k, 1, 1000000);
     return query
-    with found as materialized (
+    with strongest as materialized (
         select e.*, p.key, p.title, p.url, e.confidence * coalesce(k.weight, 1) as weight
         from pgrag.edges as e
         cross join lateral _pgrag.page_named(e.library_id, e.source_page_id) as p
@@ -49,7 +49,7 @@ begin
         f.edge_id, f.source_page_id, f.key, f.title, f.url, f.source_document_id,
         array_to_string(d.path, ' / '), d.anchor, f.line, f.rule, f.kind, f.confidence,
         f.link_text, f.sentence, f.fragment, f.target_document_id
-    from found as f
+    from strongest as f
     left join lateral (
         select d.path, d.anchor
         from pgrag.documents as d

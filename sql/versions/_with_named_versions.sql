@@ -14,7 +14,7 @@ parallel safe
 as $$
 declare
     named record;
-    place integer;
+    nth integer;
 begin
     named_ids := '{}';
     wishes := '{}';
@@ -39,10 +39,10 @@ begin
         end if;
         named_ids := named_ids || named.version_id;
         wishes := wishes || named.wish;
-        place := array_position(version_ids, named.default_id);
-        version_reasons[place] := 'named in the query as ' || named.wish;
+        nth := array_position(version_ids, named.default_id);
+        version_reasons[nth] := 'named in the query as ' || named.wish;
         if named.version_id <> named.default_id then
-            version_ids[place] := named.version_id;
+            version_ids[nth] := named.version_id;
             notes := notes || format(
                 'The query names version %s of %s: version %s is searched, not %s.',
                 named.wish, named.library, named.label, named.default_label
