@@ -100,19 +100,14 @@ begin
     if edges.structure and edges.after is null then
         -- The relations of the page in the trees of passages and pages.
         return query
-        with documents as (
-            select d.document_id, d.parent_id, d.level, d.sort_order
+        with neighbours as (
+            select
+                d.document_id, d.parent_id,
+                case when d.level = 2 then lead(d.document_id) over page_order end as next_id,
+                case when d.level = 2 then lag(d.document_id) over page_order end as previous_id
             from pgrag.documents as d
             where d.library_id = owner_id and d.page_id = edges.page_id
-        ),
-        neighbours as (
-            select
-                d.document_id,
-                lead(d.document_id) over page_order as next_id,
-                lag(d.document_id) over page_order as previous_id
-            from documents as d
-            where d.level = 2
-            window page_order as (order by d.sort_order)
+            window page_order as (partition by d.level order by d.sort_order)
         ),
         pages as (
             select
@@ -123,12 +118,11 @@ begin
             where p.library_id = owner_id and p.page_id = edges.page_id
         ),
         relations as materialized (
-            select d.document_id as source_id, d.parent_id as target_id, 'belongs_to' as kind
-            from documents as d
-            union all
-            select n.document_id, n.next_id, 'next' from neighbours as n
-            union all
-            select n.document_id, n.previous_id, 'prev' from neighbours as n
+            select n.document_id as source_id, r.target_id, r.kind
+            from neighbours as n
+            cross join lateral (
+                values (n.parent_id, 'belongs_to'), (n.next_id, 'next'), (n.previous_id, 'prev')
+            ) as r (target_id, kind)
             union all
             select p.document_id, p.parent_id, 'belongs_to' from pages as p
             union all
