@@ -22,7 +22,10 @@ set jit = off
 as $$
 declare
     owner_id bigint := _pgrag.library_id(pending_embeddings.library);
-    pending_model bigint := _pgrag.model_or_default(owner_id, pending_embeddings.model);
+    pending_model bigint := coalesce(
+        _pgrag.model_id(pending_embeddings.model),
+        (select l.model_id from pgrag.libraries as l where l.library_id = owner_id)
+    );
 begin
     perform _pgrag.check_count('top_k', pending_embeddings.top_k);
     perform _pgrag.check_choice('kind', pending_embeddings.kind, '{document, edge}');
@@ -96,21 +99,6 @@ distinct texts of passages, in reading order. kind edge: one row for each edge b
 with its text (pgrag.edge_text); equal texts have equal hashes, so embed each text once. Edges whose
 text already has a vector in the library get that vector first, and are not listed. Errors: PGR01,
 PGR02, PGR09.';
-
--- The id of this model; without a name, of the library's model.
-create or replace function _pgrag.model_or_default(
-    library_id bigint,
-    model text
-)
-returns bigint
-language sql
-stable
-parallel safe
-as $$
-    select coalesce(_pgrag.model_id(model_or_default.model), l.model_id)
-    from pgrag.libraries as l
-    where l.library_id = model_or_default.library_id;
-$$;
 
 -- Edges between two pages without a vector of their current text.
 create or replace function _pgrag.edge_texts(

@@ -17,7 +17,10 @@ set jit = off
 as $$
 declare
     owner_id bigint := _pgrag.library_id(pending_pages.library);
-    pending_model bigint := _pgrag.model_or_default(owner_id, pending_pages.model);
+    pending_model bigint := coalesce(
+        _pgrag.model_id(pending_pages.model),
+        (select l.model_id from pgrag.libraries as l where l.library_id = owner_id)
+    );
 begin
     return query
     with texts as materialized (

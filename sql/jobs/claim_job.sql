@@ -23,7 +23,23 @@ declare
     chosen_id bigint;
 begin
     perform _pgrag.reclaim_jobs();
-    perform _pgrag.forget_jobs();
+    if random() < 0.01 then
+        -- A batch of old jobs, abandoned uploads, and uploads that failed a day ago.
+        delete from pgrag.jobs as j
+        where j.job_id in (
+            select o.job_id
+            from pgrag.jobs as o
+            where (o.finished_at < now() - interval '30 days' and o.state <> 'queued')
+                or (o.state = 'uploading' and o.created_at < now() - interval '1 day')
+            limit 200
+            for update skip locked
+        );
+        delete from pgrag.uploads as u
+        using pgrag.jobs as j
+        where j.job_id = u.job_id
+            and j.state = 'failed'
+            and j.finished_at < now() - interval '1 day';
+    end if;
     loop
         select j.job_id
         into chosen_id
@@ -104,32 +120,5 @@ begin
             and a.usename = current_user
             and a.pid <> pg_backend_pid();
     end loop;
-end;
-$$;
-
--- Deletes a batch of old jobs, of abandoned uploads, and of uploads that failed a day ago.
-create or replace function _pgrag.forget_jobs()
-returns void
-language plpgsql
-volatile
-as $$
-begin
-    if random() > 0.01 then
-        return;
-    end if;
-    delete from pgrag.jobs as j
-    where j.job_id in (
-        select o.job_id
-        from pgrag.jobs as o
-        where (o.finished_at < now() - interval '30 days' and o.state <> 'queued')
-            or (o.state = 'uploading' and o.created_at < now() - interval '1 day')
-        limit 200
-        for update skip locked
-    );
-    delete from pgrag.uploads as u
-    using pgrag.jobs as j
-    where j.job_id = u.job_id
-        and j.state = 'failed'
-        and j.finished_at < now() - interval '1 day';
 end;
 $$;
