@@ -1,8 +1,8 @@
 -- The full-text index, for callers whom row-level security restricts. They could not use it: @@ is
--- not leakproof, so PostgreSQL evaluates it only after the policy, on every document that they may
--- see. Therefore it is part of a barrier: a view that contains the documents with the query of
--- pgrag.narrowing and with the lexeme of a visible library, which indexing adds to each document.
--- Whoever sets pgrag.narrowing sees fewer documents, never more.
+-- not leakproof, so PostgreSQL evaluates it only after the policy, on every passage that they may
+-- see. Therefore it is part of a barrier: a view that contains the passages with the query of
+-- pgrag.narrowing and with the lexeme of a visible library, which indexing adds to each passage.
+-- Whoever sets pgrag.narrowing sees fewer passages, never more.
 create or replace function _pgrag.documents_with(
     query tsquery,
     language text,

@@ -28,17 +28,9 @@ begin
             listed.insertable, listed.changeable, listed.name
         );
     end loop;
-end;
-$$;
 
--- A worker reads with its own rights, so only administrators say that a job may read any folder,
--- what such a job reads, and when; others may cancel it.
-create or replace function _pgrag.confine_jobs()
-returns void
-language plpgsql
-volatile
-as $$
-begin
+    -- A worker reads with its own rights, so only administrators make jobs that read any folder,
+    -- and change them; others may cancel them.
     revoke update on pgrag.jobs from pgrag_writer;
     grant update (
         state, priority, attempts, failures, run_at, every, claim, worker, leased_until,
@@ -50,11 +42,6 @@ begin
     ) then
         create policy confined on pgrag.jobs as restrictive for insert
             with check (confined or (select _pgrag.is_admin()));
-    end if;
-    if not exists (
-        select from pg_policy as p
-        where p.polrelid = 'pgrag.jobs'::regclass and p.polname = 'confined_changes'
-    ) then
         create policy confined_changes on pgrag.jobs as restrictive for update
             using (true)
             with check (

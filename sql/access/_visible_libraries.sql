@@ -9,11 +9,10 @@ comment on view _pgrag.own_grants is 'What was granted to the caller itself.';
 comment on column _pgrag.own_grants.library_id is 'Library that was granted; null: every one.';
 
 -- What the policies of row-level security ask, once for each table of a statement: the libraries
--- that the caller may see; null: all.
--- None of these may raise: the roles of pgrag may be missing where a dump was restored. Policies
--- and barrier views call them with the caller's search_path, in which a function, operator or type
--- of the caller's own could come first: so every name is qualified. A clause "set search_path"
--- would be as safe, and cost each search more.
+-- that the caller may see; null: all. None of these may raise: the roles of pgrag may be missing
+-- where a dump was restored. Policies and barrier views call them with the caller's search_path, in
+-- which a function, operator or type of the caller's own could come first: so every name is
+-- qualified. A clause "set search_path" would be as safe, and cost each search more.
 create or replace function _pgrag.visible_libraries()
 returns bigint[]
 language plpgsql

@@ -44,5 +44,4 @@ of the key, null without one, or the role that changed a key. action: the operat
 tool of MCP, or create_key, rotate_key and revoke_key with the name of the key. library: the one
 that was named, null for several or none. refused: only what was refused (true) or allowed (false).
 reason: why it was refused; a refusal that repeats is kept once a minute. address: where the request
-came from. search_id: the recorded search. top_k: at most this many rows, null for
-all.';
+came from. search_id: the recorded search. top_k: at most this many rows, null for all.';

@@ -28,9 +28,42 @@ declare
     unknown text;
     new_id bigint;
 begin
-    perform _pgrag.check_key(
-        named, create_key.role, opened, create_key.kind, pages, create_key.expires_in
-    );
+    perform _pgrag.check_choice('role', role, '{search, write, admin}');
+    perform _pgrag.check_choice('kind', kind, '{secret, publishable}');
+    if coalesce(named !~ '^[a-z0-9][a-z0-9._-]{0,99}$', true) then
+        raise exception 'A key cannot be named %.', quote_nullable(named)
+            using errcode = 'PGR01',
+                hint = 'A name has up to 100 letters, digits, dots, dashes and underscores.';
+    elsif cardinality(opened) = 0
+        or '' = any (opened)
+        or array_position(opened, null) is not null
+    then
+        raise exception 'A key opens at least one library, and each has a name.'
+            using errcode = 'PGR01', hint = 'Name them, or pass {*} for all.';
+    elsif '*' = any (opened) and opened <> '{*}' then
+        raise exception '* stands alone: it means all libraries.'
+            using errcode = 'PGR01', hint = 'Pass {*}, or names only.';
+    elsif role = 'admin' and opened <> '{*}' then
+        raise exception 'A key of role admin opens all libraries.'
+            using errcode = 'PGR01', hint = 'Pass {*}, or choose the role write.';
+    elsif kind = 'publishable' and role <> 'search' then
+        raise exception 'A publishable key may only search, so its role cannot be %.', role
+            using errcode = 'PGR01', hint = 'Everybody who opens the page can read the key.';
+    elsif kind = 'publishable' and cardinality(pages) = 0 then
+        raise exception 'A publishable key needs the origins of its pages.'
+            using errcode = 'PGR01', hint = 'They are like https://docs.example.';
+    elsif kind = 'secret' and cardinality(pages) > 0 then
+        raise exception 'A secret key has no origins: it never belongs into a page.'
+            using errcode = 'PGR01', hint = 'Make a publishable key for web pages.';
+    elsif exists (
+        select from unnest(pages) as o where (o ~ '^https?://[^/\s?#@]+$') is not true
+    ) then
+        raise exception 'One of these is not the origin of a page: %.', pages
+            using errcode = 'PGR01', hint = 'Origins are like https://docs.example, without path.';
+    elsif expires_in <= interval '0' or expires_in > interval '100 years' then
+        raise exception 'A key expires within 100 years from now, not in %.', expires_in
+            using errcode = 'PGR01', hint = 'Pass null for a key that never expires.';
+    end if;
     perform _pgrag.check_range('rate', create_key.rate, 1e-6, 10000);
     perform _pgrag.check_range('burst', coalesce(create_key.burst, 1), 1, 1000000);
     perform _pgrag.check_range('concurrency', create_key.concurrency, 1, 10000);
@@ -99,58 +132,5 @@ begin
     insert into pgrag.key_secrets (hash, key_id)
     values (sha256(secret::bytea), new_secret.key_id);
     return secret;
-end;
-$$;
-
-create or replace function _pgrag.check_key(
-    name text,
-    role text,
-    libraries text[],
-    kind text,
-    origins text[],
-    expires_in interval
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-begin
-    perform _pgrag.check_choice('role', role, '{search, write, admin}');
-    perform _pgrag.check_choice('kind', kind, '{secret, publishable}');
-    if coalesce(name !~ '^[a-z0-9][a-z0-9._-]{0,99}$', true) then
-        raise exception 'A key cannot be named %.', quote_nullable(name)
-            using errcode = 'PGR01',
-                hint = 'A name has up to 100 letters, digits, dots, dashes and underscores.';
-    elsif cardinality(libraries) = 0
-        or '' = any (libraries)
-        or array_position(libraries, null) is not null
-    then
-        raise exception 'A key opens at least one library, and each has a name.'
-            using errcode = 'PGR01', hint = 'Name them, or pass {*} for all.';
-    elsif '*' = any (libraries) and libraries <> '{*}' then
-        raise exception '* stands alone: it means all libraries.'
-            using errcode = 'PGR01', hint = 'Pass {*}, or names only.';
-    elsif role = 'admin' and libraries <> '{*}' then
-        raise exception 'A key of role admin opens all libraries.'
-            using errcode = 'PGR01', hint = 'Pass {*}, or choose the role write.';
-    elsif kind = 'publishable' and role <> 'search' then
-        raise exception 'A publishable key may only search, so its role cannot be %.', role
-            using errcode = 'PGR01', hint = 'Everybody who opens the page can read the key.';
-    elsif kind = 'publishable' and cardinality(origins) = 0 then
-        raise exception 'A publishable key needs the origins of its pages.'
-            using errcode = 'PGR01', hint = 'They are like https://docs.example.';
-    elsif kind = 'secret' and cardinality(origins) > 0 then
-        raise exception 'A secret key has no origins: it never belongs into a page.'
-            using errcode = 'PGR01', hint = 'Make a publishable key for web pages.';
-    elsif exists (
-        select from unnest(origins) as o where (o ~ '^https?://[^/\s?#@]+$') is not true
-    ) then
-        raise exception 'One of these is not the origin of a page: %.', origins
-            using errcode = 'PGR01', hint = 'Origins are like https://docs.example, without path.';
-    elsif expires_in <= interval '0' or expires_in > interval '100 years' then
-        raise exception 'A key expires within 100 years from now, not in %.', expires_in
-            using errcode = 'PGR01', hint = 'Pass null for a key that never expires.';
-    end if;
 end;
 $$;

@@ -10,8 +10,12 @@ volatile
 set search_path from current
 as $$
 begin
+    if role_name is null or to_regrole(quote_ident(role_name)) is null then
+        raise exception 'There is no role %.', quote_nullable(role_name)
+            using errcode = 'PGR01', hint = 'Create it first: create role NAME login.';
+    end if;
     insert into pgrag.role_libraries (role_name, library_id)
-    select _pgrag.existing_role(role_name), t.library_id
+    select grant_libraries.role_name, t.library_id
     from _pgrag.libraries_to_grant(libraries) as t
     on conflict do nothing;
 end;
@@ -22,23 +26,6 @@ comment on function pgrag.grant_libraries is
 are another matter: make the role a member of pgrag_reader (grant pgrag_reader to role), or of
 pgrag_writer, who may also change them. The grant is to the role itself, not to its members. Errors:
 PGR01 for a role that does not exist and for no library, PGR02 for an unknown library.';
-
-create or replace function _pgrag.existing_role(
-    role_name text
-)
-returns text
-language plpgsql
-stable
-parallel safe
-as $$
-begin
-    if role_name is null or to_regrole(quote_ident(role_name)) is null then
-        raise exception 'There is no role %.', quote_nullable(role_name)
-            using errcode = 'PGR01', hint = 'Create it first: create role NAME login.';
-    end if;
-    return role_name;
-end;
-$$;
 
 create or replace function _pgrag.libraries_to_grant(
     libraries text[]

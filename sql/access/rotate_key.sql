@@ -44,9 +44,9 @@ language plpgsql
 volatile
 as $$
 declare
-    found_key pgrag.keys;
+    stored_key pgrag.keys;
 begin
-    select k.* into found_key
+    select k.* into stored_key
     from pgrag.keys as k
     where k.name = lower(btrim(key_named.name))
     for no key update;
@@ -54,6 +54,6 @@ begin
         raise exception 'There is no key %.', coalesce(quote_literal(key_named.name), 'null')
             using errcode = 'PGR17', hint = '`pgrag keys list` and pgrag.keys() list them.';
     end if;
-    return found_key;
+    return stored_key;
 end;
 $$;

@@ -59,7 +59,6 @@ begin
         perform _pgrag.set_policy(listed.name::regclass, listed.condition, listed.new_rows);
     end loop;
     perform _pgrag.keep_identities();
-    perform _pgrag.confine_jobs();
     return query select true, 'Roles see the libraries that were granted to them.'::text;
 end;
 $$;

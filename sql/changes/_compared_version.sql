@@ -1,4 +1,4 @@
--- The version that a comparison reads; says so if another was asked for.
+-- The version that a comparison reads; a notice if it is not exactly the wanted one.
 create or replace function _pgrag.compared_version(
     library text,
     version text

@@ -172,7 +172,7 @@ begin
         on n.library_id = owner_id and n.version_id = new_version_id and n.page_id = c.new_id
     left join pgrag.pages as o
         on o.library_id = owner_id and o.version_id = old_version_id and o.page_id = c.old_id
-    -- One lookup per change (offset 0): a join would read the documents of every version.
+    -- One lookup per change (offset 0): a join would read the passages of every version.
     left join lateral (
         select d.anchor, d.sort_order
         from pgrag.documents as d

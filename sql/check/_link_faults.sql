@@ -30,11 +30,11 @@ declare
     );
 begin
     return query
-    select 'indexing that was not finished', format('version %s', version.label)
+    select 'an unfinished version', format('version %s', version.label)
     where not is_ready
     union all
     select
-        'a name of a page that is missing, or that it has not',
+        'a page name that is missing or wrong',
         format('%s (page %s, by its %s)', coalesce(w.full_name, n.full_name),
             coalesce(w.page_id, n.page_id), coalesce(w.how, n.how))
     from _pgrag.names_of_pages(owner_id, base_url, page_ids) as w
@@ -54,18 +54,18 @@ begin
         values
             ('an edge from a page of another version, or from none',
                 p.version_id is distinct from e.version_id),
-            ('an edge without the document that it stands in',
+            ('an edge without the passage that it stands in',
                 e.source_document_id is not null and d.page_id is distinct from e.source_page_id)
-    ) as f (problem, is_found)
+    ) as f (problem, holds)
     where e.library_id = owner_id
         and coalesce(p.version_id, e.version_id) = checked
-        and f.is_found
+        and f.holds
     union all
-    select 'links that wait to be connected', format('those of page %s', p.page_id)
+    select 'links that wait to be resolved', format('those of page %s', p.page_id)
     from pgrag.pending_pages as p
     where is_ready and p.library_id = owner_id and p.version_id = checked
     union all
-    select 'links that wait to be connected', format('those to %s', n.name)
+    select 'links that wait to be resolved', format('those to %s', n.name)
     from pgrag.pending_names as n
     where is_ready and n.library_id = owner_id and n.version_id = checked
     union all
@@ -73,7 +73,7 @@ begin
     where is_ready and _pgrag.ranks_are_outdated(owner_id, checked)
     union all
     select
-        'an edge that leads elsewhere',
+        'an edge with another target than stored',
         format('%s on page %s, line %s: %s, not %s', e.target, e.source_page_id, e.line,
             concat_ws(' ', c.state, c.target_page_id), concat_ws(' ', e.state, e.target_page_id))
     from _pgrag.connections(owner_id, checked, base_url, edge_ids) as c

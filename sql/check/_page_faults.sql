@@ -41,17 +41,17 @@ as $$
     from pages as p
     cross join lateral (
         values
-            ('a page with another number of documents', p.document_count <> p.documents),
+            ('a page with another number of passages', p.document_count <> p.documents),
             ('a page without weights of its words', p.has_words and not p.has_weights),
             ('a page without a full-text vector', p.has_words and not p.has_search),
             ('a page without the weights of its title', p.has_words and p.has_other_title)
-    ) as f (problem, is_found)
-    where f.is_found
+    ) as f (problem, holds)
+    where f.holds
     union all
     select
-        'a version with other numbers of pages or documents',
+        'a version with other numbers of pages or passages',
         format(
-            '%s: %s pages, %s documents, not %s and %s',
+            '%s: %s pages, %s passages, not %s and %s',
             coalesce(nullif(v.label, ''), '(unversioned)'),
             coalesce(p.pages, 0), coalesce(p.documents, 0), v.page_count, v.document_count
         )

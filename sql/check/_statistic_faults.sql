@@ -81,8 +81,8 @@ as $$
         group by e.document_id
     )
     select
-        'a corpus with other numbers or lengths of its documents',
-        format('%s: %s documents of length %s, not %s of %s', coalesce(c.language, k.language),
+        'a corpus with other numbers or lengths of its passages',
+        format('%s: %s passages of length %s, not %s of %s', coalesce(c.language, k.language),
             coalesce(c.document_count, 0), round(coalesce(c.total_length, 0)),
             coalesce(k.document_count, 0), round(coalesce(k.total_length, 0)::numeric))
     from corpora as c
@@ -111,15 +111,15 @@ as $$
     where coalesce(c.document_count, 0) <> coalesce(k.document_count, 0)
     union all
     select
-        'a term whose largest impact is too small: searches may miss documents',
+        'a term whose largest impact is too small: searches may miss passages',
         format('%s (%s): %s, at most %s', c.lexeme, c.language, c.largest_impact, k.largest_impact)
     from counted as c
     join kept_lexemes as k on k.language = c.language and k.lexeme = c.lexeme
     where c.largest_impact > k.largest_impact * 1.000001
     union all
     select
-        'a document with wrong weights of its terms',
-        format('document %s', i.document_id)
+        'a passage with wrong weights of its terms',
+        format('passage %s', i.document_id)
     from pgrag.impacts as i
     left join vectors as v on v.document_id = i.document_id
     where i.library_id = statistic_faults.library_id
@@ -130,8 +130,8 @@ as $$
         end
     union all
     select
-        'a document that searches find elsewhere or not at all',
-        format('document %s', coalesce(d.document_id, i.document_id))
+        'a passage that searches find elsewhere or not at all',
+        format('passage %s', coalesce(d.document_id, i.document_id))
     from (
         select d.*, _pgrag.title_vector(array[d.language], d.path[cardinality(d.path)]) as title
         from pgrag.documents as d

@@ -1,4 +1,4 @@
--- Embeddings copy columns of their documents, and every searched text must have a vector.
+-- Embeddings copy columns of their passages, and every searched text must have a vector.
 create or replace function _pgrag.vector_faults(
     library_id bigint,
     version_ids bigint[]
@@ -20,10 +20,10 @@ as $$
         case
             when vector_dims(e.embedding) <> m.dimensions
             then 'a vector of another length than its model has'
-            when d.document_id is null or d.covers = 0 then 'a vector without a searched document'
+            when d.document_id is null or d.covers = 0 then 'a vector without a searched passage'
             when (d.version_id, d.page_id, d.covers) = (e.version_id, e.page_id, e.covers)
             then 'a vector in the index of other libraries, or the other way round'
-            else 'a vector of another page, version or level than its document'
+            else 'a vector of another page, version or level than its passage'
         end
     from pgrag.embeddings as e
     join pgrag.libraries as l on l.library_id = e.library_id

@@ -41,7 +41,7 @@ begin
     with faults as (
         select
             'documents' as "check", f.problem, f.document_id,
-            format('%s (document %s)', f.key, f.document_id) as example, null as command
+            format('%s (passage %s)', f.key, f.document_id) as example, null as command
         from _pgrag.document_faults(owner_id, version_ids) as f
         where 'documents' = any (chosen)
         union all
@@ -50,7 +50,7 @@ begin
         where 'pages' = any (chosen)
         union all
         select
-            'vectors', f.problem, f.document_id, format('document %s', f.document_id),
+            'vectors', f.problem, f.document_id, format('passage %s', f.document_id),
             case
                 when starts_with(f.problem, 'a vector pooled')
                     or (starts_with(f.problem, 'a text') and not is_builtin)
@@ -62,7 +62,7 @@ begin
         select
             'links', f.problem, null, f.example,
             case
-                when f.problem = 'indexing that was not finished'
+                when f.problem = 'an unfinished version'
                 then format(
                     'pgrag index %s SOURCE',
                     concat_ws('@', lower(btrim(check_library.library)), nullif(v.label, ''))

@@ -1,5 +1,5 @@
--- Recomputes derived data from the bottom up: documents, vectors, statistics, which count the
--- repaired documents, and links.
+-- Recomputes derived data from the bottom up: passages, vectors, statistics, which count the
+-- repaired passages, and links.
 create or replace function pgrag.repair_library(
     library text,
     version text default null
@@ -37,7 +37,7 @@ begin
         perform pgrag.embed_pending(repair_library.library);
         perform _pgrag.count_version(owner.library_id, v.version_id)
         from unnest(version_ids) as v (version_id);
-        -- Fragments may name repaired documents.
+        -- Fragments may name repaired passages.
         if before @@ '$[*].check == "links" || $[*].check == "documents"' then
             perform _pgrag.repair_links(owner.library_id, version_ids);
         end if;
@@ -113,7 +113,7 @@ begin
         and (d.version_id, d.sort_order) <> (n.version_id, n.nth);
 
     update pgrag.documents as d
-    -- The section that contains the document, by the order of the page.
+    -- The section that contains the passage, by the order of the page.
     set parent_id = (
         select above.document_id
         from pgrag.documents as above

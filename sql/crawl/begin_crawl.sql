@@ -1,4 +1,4 @@
--- A crawl that did not end is continued if it is asked for with the same arguments.
+-- A crawl that did not end goes on if it begins with the same arguments.
 create or replace function pgrag.begin_crawl(
     library text,
     version text,
@@ -65,5 +65,5 @@ comment on function pgrag.begin_crawl is
 'Begins a crawl that fills a version of a library, or continues the one that did not end, if its
 arguments (jsonb: the site, its scope and limits) are the same. Returns the number of the crawl and
 whether it is continued; then what gave no answer is asked again. What earlier crawls know of the
-addresses stays. A crawl that nobody has continued for 30 days is forgotten. Errors:
-PGR01, also for the address of a site with a password or key in it.';
+addresses stays. A crawl that nobody has continued for 30 days is forgotten. Errors: PGR01, also for
+the address of a site with a password or key in it.';

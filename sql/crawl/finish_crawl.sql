@@ -1,5 +1,4 @@
--- Which of several copies counts is decided at the end, so that it depends on the site alone and
--- not on what answered first.
+-- Copies are decided at the end, so that they depend on the site and not on the order of answers.
 create or replace function pgrag.finish_crawl(
     library text,
     version text,
@@ -26,7 +25,7 @@ begin
     with candidates as (
         select
             f.*,
-            -- Sites that name one canonical page for all mean something else.
+            -- A site that names one canonical page for all of its pages does so by mistake.
             f.canonical is not null
             and count(*) over (partition by f.canonical) <= 20
             and exists (
@@ -86,6 +85,6 @@ $$;
 
 comment on function pgrag.finish_crawl is
 'Ends the crawl of a version: forgets the addresses that it did not reach, and finds the copies
-among the pages: those with another canonical address, with the same key, and with the same
-content; of these the nearest to the start stays a page. After a crawl that is not complete, because
-the site failed, nothing is forgotten.';
+among the pages: those with another canonical address, with the same key, and with the same content;
+of these the nearest to the start stays a page. After a crawl that is not complete, because the site
+failed, nothing is forgotten.';

@@ -1,5 +1,5 @@
--- One statement a batch: what was fetched and what it links to become known together, so a crawl
--- that is killed loses nothing and asks for no page twice.
+-- One call stores a batch of answers and queues their links, so a crawl that is killed loses
+-- nothing and fetches no page twice.
 create or replace function pgrag.store_fetched(
     library text,
     version text,
@@ -17,8 +17,23 @@ as $$
 declare
     library_name text := lower(btrim(store_fetched.library));
     version_label text := lower(btrim(coalesce(store_fetched.version, '')));
+    wrong jsonb;
 begin
-    perform _pgrag.check_fetched(store_fetched.pages);
+    if jsonb_typeof(store_fetched.pages) is distinct from 'array' then
+        raise exception 'pages must be a list of objects.' using errcode = 'PGR01';
+    end if;
+    select p.page
+    into wrong
+    from jsonb_array_elements(store_fetched.pages) as p (page)
+    where jsonb_typeof(p.page) <> 'object'
+        or jsonb_typeof(p.page -> 'is_kept') not in ('boolean', 'null')
+        or not _pgrag.is_list(p.page -> 'links')
+        or p.page ->> 'outcome' not in ('page', 'copy', 'moved', 'skipped', 'gone')
+    limit 1;
+    if found then
+        raise exception 'This is not an answer of a site: %.', left(wrong::text, 200)
+            using errcode = 'PGR01';
+    end if;
     update pgrag.fetched_pages as f
     set is_queued = false,
         failure = p.failure
@@ -112,41 +127,10 @@ end;
 $$;
 
 comment on function pgrag.store_fetched is
-'Stores what the crawl of a version fetched, and queues what it links to, up to max_depth links
-from the start; returns how many addresses were queued, and those that are too deep. pages:
-[{"url", "outcome": "page", "moved", "skipped" or "gone", "reason", "key", "canonical",
-"media_type", "etag", "last_modified", "digest", "links": […]}, …]; of a page with {"url",
-"is_kept": true, "failure"} the state of the last crawl stays, because it did not change or, with a
-failure, gave no answer. bodies has the body of each page, in the same order, or null. The
-links of a copy of another page are not followed; a redirect counts as a link, so that none is
-endless.';
-
--- Refuses what is not a list of answers, before anything is stored.
-create or replace function _pgrag.check_fetched(
-    pages jsonb
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-declare
-    wrong jsonb;
-begin
-    if jsonb_typeof(check_fetched.pages) is distinct from 'array' then
-        raise exception 'pages must be a list of objects.' using errcode = 'PGR01';
-    end if;
-    select p.page
-    into wrong
-    from jsonb_array_elements(check_fetched.pages) as p (page)
-    where jsonb_typeof(p.page) <> 'object'
-        or jsonb_typeof(p.page -> 'is_kept') not in ('boolean', 'null')
-        or not _pgrag.is_list(p.page -> 'links')
-        or p.page ->> 'outcome' not in ('page', 'copy', 'moved', 'skipped', 'gone')
-    limit 1;
-    if found then
-        raise exception 'This is not an answer of a site: %.', left(wrong::text, 200)
-            using errcode = 'PGR01';
-    end if;
-end;
-$$;
+'Stores what the crawl of a version fetched, and queues what it links to, up to max_depth links from
+the start; returns how many addresses were queued, and those that are too deep. pages: [{"url",
+"outcome": "page", "moved", "skipped" or "gone", "reason", "key", "canonical", "media_type", "etag",
+"last_modified", "digest", "links": […]}, …]; of a page with {"url", "is_kept": true, "failure"} the
+state of the last crawl stays, because it did not change or, with a failure, gave no answer. bodies
+has the body of each page, in the same order, or null. The links of a copy of another page are not
+followed; a redirect counts as a link, so that none is endless. Errors: PGR01.';

@@ -1,4 +1,4 @@
--- A failure of the model loses nothing: the documents are searched without enrichment.
+-- A failure of the model loses nothing: the passages are searched without enrichment.
 create or replace function pgrag.enrichment_failures(
     library text,
     version text default null,
@@ -38,6 +38,6 @@ end;
 $$;
 
 comment on function pgrag.enrichment_failures is
-'The documents of a library (or one of its versions) that a language model failed on, and why, at
-most top_k (null for all). They are unchanged, and the next run tries them again. A document whose
+'The passages of a library (or one of its versions) that a language model failed on, and why, at
+most top_k (null for all). They are unchanged, and the next run tries them again. A passage whose
 text changes loses its failure. Errors: PGR01 for top_k, PGR02, PGR03.';

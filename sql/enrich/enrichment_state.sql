@@ -74,6 +74,6 @@ $$;
 comment on function pgrag.enrichment_state is
 'The state of the enrichment of a library (or one of its versions), a row for each kind: context
 (situations of paragraphs) and summary (of pages and sections). setting: whether indexing enriches
-(see default_settings); the number of eligible documents, of enriched documents, and of failures
-(see pgrag.enrichment_failures); for the whole library the number of stored texts and the models
-that wrote them. Errors: PGR02, PGR03.';
+(see default_settings); the number of eligible passages, of enriched passages, and of failures (see
+pgrag.enrichment_failures); for the whole library the number of stored texts and the models that
+wrote them. Errors: PGR02, PGR03.';

@@ -29,7 +29,7 @@ declare
     owner_id bigint := _pgrag.library_id(pending_enrichments.library);
     version_ids bigint[] := _pgrag.version_ids(owner_id, pending_enrichments.version);
     batch record;
-    found_count bigint;
+    row_total bigint;
     remaining bigint := coalesce(pending_enrichments.top_k, 9223372036854775807);
 begin
     perform _pgrag.check_choice('kind', pending_enrichments.kind, '{context, summary}');
@@ -64,8 +64,8 @@ begin
         join waiting as w on w.document_id = a.document_ids[1]
         join pgrag.pages as p on p.library_id = owner_id and p.page_id = w.page_id
         order by p.key, w.page_id, w.sort_order;
-        get diagnostics found_count = row_count;
-        remaining := remaining - found_count;
+        get diagnostics row_total = row_count;
+        remaining := remaining - row_total;
         exit when remaining <= 0;
     end loop;
 end;
@@ -77,12 +77,12 @@ one row for each distinct input, of whole pages in the order of their keys after
 least top_k rows are returned (null: all). kind is context (the situation of a paragraph on its
 page: page_text and content) or summary (of a page or section whose text is content), cut as the
 library''s enrichment_limits say (see default_settings). model and prompt_version identify the model
-and its prompt. If text is not null, the model already wrote it for this input, for another document
+and its prompt. If text is not null, the model already wrote it for this input, for another passage
 or an earlier reading of the page: pass text to pgrag.store_enrichments without a new call.
 document_ids share the input. Texts shorter than minimum_length are left out. Errors: PGR01, PGR02,
 PGR03.';
 
--- The documents of these pages that lack this model's text, stored or still to be written.
+-- The passages of these pages that lack this model's text, stored or still to be written.
 create or replace function _pgrag.waiting_enrichments(
     library_id bigint,
     page_ids bigint[],

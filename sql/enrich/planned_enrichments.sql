@@ -58,6 +58,6 @@ $$;
 
 comment on function pgrag.planned_enrichments is
 'The work of a run over pgrag.pending_enrichments with the same arguments: calls of the language
-model; stored texts that would be reused without a call (kept); the documents that would change by
+model; stored texts that would be reused without a call (kept); the passages that would change by
 either; and the tokens of pages and paragraphs in the calls, estimated as 4 bytes each, without the
 prompts. Errors: PGR01, PGR02, PGR03.';

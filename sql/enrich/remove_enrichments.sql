@@ -46,7 +46,7 @@ end;
 $$;
 
 comment on function pgrag.remove_enrichments is
-'Removes the texts of language models from the documents of a library, in all versions, and deletes
+'Removes the texts of language models from the passages of a library, in all versions, and deletes
 the stored texts: the situations (kind context), the summaries, which become the page''s own
 sentences again, or (null) both. Statistics and vectors are updated; pgrag.embed_pending or `pgrag
-embed` embeds the restored texts. Returns the number of changed documents. Errors: PGR01, PGR02.';
+embed` embeds the restored texts. Returns the number of changed passages. Errors: PGR01, PGR02.';

@@ -1,4 +1,4 @@
--- Stores the model's text by the hash of its input, and applies the text to documents that still
+-- Stores the model's text by the hash of its input, and applies the text to passages that still
 -- have this input. A page that changed meanwhile is not touched; the stored text is reused if the
 -- page has this input again.
 create or replace function pgrag.store_enrichments(
@@ -22,9 +22,34 @@ declare
     owner pgrag.libraries := _pgrag.lock_library(store_enrichments.library);
     page_ids bigint[];
     changed pgrag.documents[];
+    faulty jsonb;
 begin
     perform _pgrag.check_choice('kind', store_enrichments.kind, '{context, summary}');
-    perform _pgrag.check_enrichments(store_enrichments.enrichments);
+    if jsonb_typeof(store_enrichments.enrichments) is distinct from 'array' then
+        raise exception 'enrichments must be a JSON array, got %.',
+            coalesce(jsonb_typeof(store_enrichments.enrichments), 'null')
+            using errcode = 'PGR01', hint = 'See the comment of pgrag.store_enrichments.';
+    end if;
+    select e
+    into faulty
+    from jsonb_array_elements(store_enrichments.enrichments) as e
+    where jsonb_typeof(e) <> 'object'
+        or coalesce(e ->> 'input_hash', '') !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+        or jsonb_typeof(e -> 'document_ids') is distinct from 'array'
+        or exists (
+            select from jsonb_array_elements(
+                case when jsonb_typeof(e -> 'document_ids') = 'array' then e -> 'document_ids' end
+            ) as d (id)
+            where d.id::text !~ '^[0-9]{1,18}$'
+        )
+        or coalesce(btrim(coalesce(e ->> 'reason', e ->> 'text')), '') = ''
+    limit 1;
+    if found then
+        raise exception 'An enrichment has no input_hash, document_ids or text: %.',
+            left(faulty::text, 200)
+            using errcode = 'PGR01',
+                hint = 'pgrag.pending_enrichments names the first two; give text or reason.';
+    end if;
     insert into pgrag.enrichments as e (
         library_id, kind, model, prompt_version, input_hash, text, prompt_tokens,
         completion_tokens
@@ -101,12 +126,12 @@ end;
 $$;
 
 comment on function pgrag.store_enrichments is
-'Stores texts of a language model and applies them to documents: enrichments is an array of
+'Stores texts of a language model and applies them to passages: enrichments is an array of
 {"input_hash", "document_ids", "text", "prompt_tokens", "completion_tokens"} as in
 pgrag.pending_enrichments; an entry with "reason" instead of "text" is recorded as a failure, and
-its documents do not change. Statistics are updated; texts with a vector in the library reuse that
-vector, other texts are pending. A document whose input changed meanwhile is not touched. Returns
-the changed pages, with the number of their changed documents. Errors: PGR01, PGR02.';
+its passages do not change. Statistics are updated; texts with a vector in the library reuse that
+vector, other texts are pending. A passage whose input changed meanwhile is not touched. Returns the
+changed pages, with the number of their changed passages. Errors: PGR01, PGR02.';
 
 create or replace function _pgrag.enrichment_rows(
     enrichments jsonb
@@ -129,43 +154,4 @@ as $$
         completion_tokens integer, reason text
     )
     order by r.input_hash, r.reason nulls first;
-$$;
-
-create or replace function _pgrag.check_enrichments(
-    enrichments jsonb
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-declare
-    faulty jsonb;
-begin
-    if jsonb_typeof(check_enrichments.enrichments) is distinct from 'array' then
-        raise exception 'enrichments must be a JSON array, got %.',
-            coalesce(jsonb_typeof(check_enrichments.enrichments), 'null')
-            using errcode = 'PGR01', hint = 'See the comment of pgrag.store_enrichments.';
-    end if;
-    select e
-    into faulty
-    from jsonb_array_elements(check_enrichments.enrichments) as e
-    where jsonb_typeof(e) <> 'object'
-        or coalesce(e ->> 'input_hash', '') !~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-        or jsonb_typeof(e -> 'document_ids') is distinct from 'array'
-        or exists (
-            select from jsonb_array_elements(
-                case when jsonb_typeof(e -> 'document_ids') = 'array' then e -> 'document_ids' end
-            ) as d (id)
-            where d.id::text !~ '^[0-9]{1,18}$'
-        )
-        or coalesce(btrim(coalesce(e ->> 'reason', e ->> 'text')), '') = ''
-    limit 1;
-    if found then
-        raise exception 'An enrichment has no input_hash, document_ids or text: %.',
-            left(faulty::text, 200)
-            using errcode = 'PGR01',
-                hint = 'pgrag.pending_enrichments names the first two; give text or reason.';
-    end if;
-end;
 $$;

@@ -1,5 +1,5 @@
--- Rejects pages and passages with a field of a wrong type before anything is written, naming the
--- page, the passage and the field.
+-- Rejects pages, passages and edges with a wrong field before anything is written, naming the page,
+-- the passage or edge, and the field.
 create or replace function _pgrag.check_pages(
     pages jsonb
 )
@@ -38,6 +38,10 @@ begin
             ('tags', 'a list of texts', _pgrag.is_list(p.page -> 'tags')),
             ('warnings', 'a list of texts', _pgrag.is_list(p.page -> 'warnings')),
             ('aliases', 'a list of texts', _pgrag.is_list(p.page -> 'aliases')),
+            (
+                'edges', 'a list of objects, for example [{"target": "guide/install.md"}]',
+                jsonb_typeof(p.page -> 'edges') in ('array', 'null')
+            ),
             (
                 'created', 'a time such as 2026-01-31',
                 pg_input_is_valid(p.page ->> 'created', 'timestamptz')
@@ -95,6 +99,42 @@ begin
         raise exception '% of passage % of page % must be %, got %.',
             fault.field, fault.number, quote_nullable(left(fault.key, 200)), fault.form,
             left(fault.value::text, 200)
+            using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
+    end if;
+    select i.page ->> 'key' as key, e.edge, e.number, e.complaint
+    into fault
+    from jsonb_array_elements(check_pages.pages) as i (page)
+    cross join lateral (
+        select
+            e.edge, e.number,
+            case
+                when jsonb_typeof(e.edge) <> 'object' then 'is not an object'
+                when jsonb_typeof(e.edge -> 'target') is distinct from 'string'
+                then 'has no target'
+                when btrim(e.edge ->> 'target') = ''
+                    and coalesce(e.edge ->> 'fragment', '') = ''
+                    and coalesce(e.edge ->> 'rule', 'explicit:') not like 'explicit:%'
+                then 'has no target'
+                when jsonb_typeof(e.edge -> 'confidence') not in ('number', 'null')
+                    or (e.edge ->> 'confidence')::numeric not between 0.000001 and 1
+                then 'needs a confidence above 0 and up to 1'
+                when coalesce(e.edge ->> 'line', '0') !~ '^\d{1,9}$'
+                then 'needs a line that counts from 1'
+                when coalesce(e.edge ->> 'document', '0') !~ '^\d{1,9}$'
+                then 'needs the index of one of the page''s passages'
+                when length(e.edge ->> 'kind') > 100
+                then 'has a kind of more than 100 characters'
+                when length(e.edge ->> 'rule') > 200
+                then 'has a rule of more than 200 characters'
+            end as complaint
+        from jsonb_array_elements(nullif(i.page -> 'edges', 'null')) with ordinality
+            as e (edge, number)
+    ) as e
+    where e.complaint is not null
+    limit 1;
+    if found then
+        raise exception 'Edge % of page % %: %.',
+            fault.number, quote_literal(fault.key), fault.complaint, left(fault.edge::text, 200)
             using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
     end if;
 end;

@@ -152,9 +152,9 @@ as $$
         is distinct from c.stored;
 $$;
 
--- The pages that links mean, with the way of the match (how). folders, urls: of the page that each
--- link is on. The candidates are the pages with a matching name: the first of the ways below wins,
--- then the nearest folder. No row for a link that matches no page.
+-- The pages that links mean, and how each matches. folders, urls: of the page with the link. Of the
+-- pages with a matching name the first of the ways below wins, then the nearest folder. No row for
+-- a link that matches no page.
 create or replace function _pgrag.pages_meant(
     library_id bigint,
     version_id bigint,

@@ -1,7 +1,7 @@
 -- The inputs of a language model: to situate a paragraph, the beginning of its page and the
 -- paragraph; to summarise a page or a section, the beginning of its text, each as long as the
--- library's enrichment_limits say. Inputs depend on these and the documents alone, so they are the
--- same before and after the documents are stored. Short texts are not worth a call.
+-- library's enrichment_limits say. Inputs depend on these and the passages alone, so they are the
+-- same before and after the passages are stored. Short texts are not worth a call.
 create or replace function _pgrag.enrichment_inputs(
     documents pgrag.documents[]
 )
@@ -87,7 +87,7 @@ as $$
         where r.parent_id is not null
     ),
     ends as (
-        select b.ancestor_id, max(b.nth) as last_place from below as b group by b.ancestor_id
+        select b.ancestor_id, max(b.nth) as last_nth from below as b group by b.ancestor_id
     ),
     sections as (
         select
@@ -100,7 +100,7 @@ as $$
         left join ends as e on e.ancestor_id = r.document_id
         cross join lateral generate_series(
             r.nth + 1,
-            case when r.is_page then r.reach + 1 else least(r.reach + 1, e.last_place) end
+            case when r.is_page then r.reach + 1 else least(r.reach + 1, e.last_nth) end
         ) as held (nth)
         join rows_of as t on t.page_id = r.page_id and t.nth = held.nth
         where r.kind = 'summary' and t.part <> ''

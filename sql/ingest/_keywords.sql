@@ -1,6 +1,6 @@
--- Ranking needs lexemes; readers need words. The word of a lexeme is the first word of the text
--- with the same beginning, except for the last letters, which stemming may have changed. Called for
--- every written document, hence strpos: it costs a fraction of a regular expression.
+-- Ranking needs lexemes; readers need words. The word of a lexeme is the first word with the same
+-- beginning, but for the last letters, which stemming may have changed. Called for every written
+-- passage, hence strpos: it costs a fraction of a regular expression.
 create or replace function _pgrag.keywords(
     content text,
     language text,
@@ -25,17 +25,17 @@ declare
     end;
     words text[] := '{}';
     lexeme text;
-    found integer;
+    start integer;
     word text;
     longer integer;
 begin
     foreach lexeme in array keywords.lexemes loop
-        found := strpos(plain, ' ' || lexeme);
-        if found = 0 and length(lexeme) > 4 then
-            found := strpos(plain, ' ' || left(lexeme, -1));
+        start := strpos(plain, ' ' || lexeme);
+        if start = 0 and length(lexeme) > 4 then
+            start := strpos(plain, ' ' || left(lexeme, -1));
         end if;
-        if found > 0 then
-            word := rtrim(substring(substr(readable, found + 1, 60) from '^\w+(?:-\w+)*'), '_');
+        if start > 0 then
+            word := rtrim(substring(substr(readable, start + 1, 60) from '^\w+(?:-\w+)*'), '_');
             longer := length(split_part(word, '-', 1)) - length(split_part(lexeme, '-', 1));
             if longer between -1 and 5 and word <> all (words) then
                 words := words || word;

@@ -1,6 +1,6 @@
--- A run of pgrag index shares the lock of its version and that of its library: it would make what
--- is removed anew, with the rest of its pages only. Only removals hold a lock alone, so whoever
--- cannot even share it meets another removal. Never waits; version null: every version.
+-- A running pgrag index shares the locks of its version and library, and would write removed pages
+-- again. Only removals lock exclusively, so a shared lock that fails means another removal. Never
+-- waits. version null: every version.
 create or replace function _pgrag.lock_out_indexing(
     library text,
     version text

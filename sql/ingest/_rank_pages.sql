@@ -103,7 +103,7 @@ as $$
         from unnest(rank_pages.page_ids) as ranked (page_id)
         left join pgrag.documents as d
             on d.library_id = rank_pages.library_id and d.page_id = ranked.page_id
-            -- Without nested loops, this alone keeps the join from reading every document.
+            -- Without nested loops, this alone keeps the join from reading every passage.
             and d.page_id = any (rank_pages.page_ids)
             and d.covers > 0
         group by ranked.page_id

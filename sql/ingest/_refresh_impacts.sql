@@ -65,7 +65,7 @@ begin
 end;
 $$;
 
--- The impacts of the documents of these pages with the average length now in use, and the largest
+-- The impacts of the passages of these pages with the average length now in use, and the largest
 -- ones. The formulas are those of _write_documents, which makes the impacts of new rows.
 create or replace function _pgrag.rewrite_impacts(
     library_id bigint,

@@ -142,7 +142,7 @@ as $$
                     partition by w.document_id
                     order by w.impact * l.idf desc, w.lexeme
                 ) as nth
-            -- "offset 0": one join for all documents, not one for each.
+            -- "offset 0": one join for all passages, not one for each.
             from (
                 select w.document_id, w.language, t.lexeme, t.impact
                 from weighted as w

@@ -59,7 +59,7 @@ as $$
         from numbered as n
         left join pgrag.documents as d
             on d.library_id = write_edges.library_id and d.page_id = n.page_id
-            -- Without nested loops, this alone keeps the join from reading every document.
+            -- Without nested loops, this alone keeps the join from reading every passage.
             and d.page_id = any (write_edges.page_ids)
             and d.sort_order = n.document
         -- Of an edge that does not name its passage: the deepest, last passage that spans its line.
@@ -182,67 +182,4 @@ as $$
         when _pgrag.names_asset(unconnected.name) then 'asset'
         else 'unresolved'
     end;
-$$;
-
--- Rejects invalid edges before anything is written, naming the page and the edge.
-create or replace function _pgrag.check_edges(
-    pages jsonb
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-declare
-    fault record;
-begin
-    select i.page ->> 'key' as key, i.page -> 'edges' as edges
-    into fault
-    from jsonb_array_elements(check_edges.pages) as i (page)
-    where jsonb_typeof(i.page -> 'edges') not in ('array', 'null')
-    limit 1;
-    if found then
-        raise exception 'The edges of page % must be a list, got %.',
-            quote_literal(fault.key), left(fault.edges::text, 200)
-            using errcode = 'PGR01', hint = 'For example [{"target": "guide/install.md"}].';
-    end if;
-    select i.page ->> 'key' as key, e.edge, e.place, e.complaint
-    into fault
-    from jsonb_array_elements(check_edges.pages) as i (page)
-    cross join lateral (
-        select
-            e.edge,
-            e.place,
-            case
-                when jsonb_typeof(e.edge) <> 'object' then 'is not an object'
-                when jsonb_typeof(e.edge -> 'target') is distinct from 'string'
-                then 'has no target'
-                when btrim(e.edge ->> 'target') = ''
-                    and coalesce(e.edge ->> 'fragment', '') = ''
-                    and coalesce(e.edge ->> 'rule', 'explicit:') not like 'explicit:%'
-                then 'has no target'
-                when jsonb_typeof(e.edge -> 'confidence') not in ('number', 'null')
-                    or (e.edge ->> 'confidence')::numeric not between 0.000001 and 1
-                then 'needs a confidence above 0 and up to 1'
-                when coalesce(e.edge ->> 'line', '0') !~ '^\d{1,9}$'
-                then 'needs a line that counts from 1'
-                when coalesce(e.edge ->> 'document', '0') !~ '^\d{1,9}$'
-                then 'needs the index of one of the page''s passages'
-                when length(e.edge ->> 'kind') > 100
-                then 'has a kind of more than 100 characters'
-                when length(e.edge ->> 'rule') > 200
-                then 'has a rule of more than 200 characters'
-            end as complaint
-        from jsonb_array_elements(
-            case when jsonb_typeof(i.page -> 'edges') = 'array' then i.page -> 'edges' end
-        ) with ordinality as e (edge, place)
-    ) as e
-    where e.complaint is not null
-    limit 1;
-    if found then
-        raise exception 'Edge % of page % %: %.',
-            fault.place, quote_literal(fault.key), fault.complaint, left(fault.edge::text, 200)
-            using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
-    end if;
-end;
 $$;

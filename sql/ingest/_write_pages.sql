@@ -131,7 +131,7 @@ begin
 end;
 $$;
 
--- The hash of a page without source_hash covers the whole page, documents included.
+-- The hash of a page without source_hash covers the whole page, passages included.
 create or replace function _pgrag.source_hash(
     page jsonb
 )

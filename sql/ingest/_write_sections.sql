@@ -43,7 +43,7 @@ as $$
         join pgrag.documents as d on d.page_id = s.page_id
         -- Without lines, the text of a section is unknown.
         where d.library_id = write_sections.library_id
-            -- Without nested loops, this alone keeps the join from reading every document.
+            -- Without nested loops, this alone keeps the join from reading every passage.
             and d.page_id = any (write_sections.page_ids)
             and d.level < 2
             and d.line_end > 0

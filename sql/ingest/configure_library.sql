@@ -84,7 +84,7 @@ comment on function pgrag.configure_library is
 'Changes retrieval settings of a library (see default_settings) and returns the settings now in
 force; null resets a setting to its default, also a part of field_weights, graph or
 enrichment_limits. Changed field weights, k1 or b rewrite the library''s impacts in the same
-transaction; a changed anchor_texts rewrites the documents that carry the words of links; a changed
+transaction; a changed anchor_texts rewrites the passages that carry the words of links; a changed
 overlap is read by the next run of pgrag index. Errors: PGR01, naming the setting; PGR02.';
 
 -- The settings that the stored impacts depend on; all others are read at query time.

@@ -52,6 +52,6 @@ $$;
 
 comment on function pgrag.embed_pending is
 'Embeds, inside the database, every text of a library that has no vector yet, if the library''s
-model is the built-in one; kind: document or edge. Returns the number of documents or edges that got
+model is the built-in one; kind: document or edge. Returns the number of passages or edges that got
 a vector (0 for other models). Embeds some thousand edges a minute: pgrag embed LIBRARY --edges is
 much faster. Errors: PGR01, PGR02.';

@@ -47,5 +47,4 @@ links (see resolve_links), recomputes page ranks if links were added or removed 
 refresh_page_ranks), updates the words of links if the library''s setting anchor_texts is on (see
 refresh_anchor_texts), rewrites the impacts if the average length has changed (see
 refresh_statistics), describes the version for pgrag.find_libraries if pages have changed, and
-merges the pending lists of the full-text indexes.
-Errors: PGR02, PGR03.';
+merges the pending lists of the full-text indexes. Errors: PGR02, PGR03.';

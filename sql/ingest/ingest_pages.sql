@@ -32,7 +32,6 @@ begin
             using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
     end if;
     perform _pgrag.check_pages(ingest_pages.pages);
-    perform _pgrag.check_edges(ingest_pages.pages);
     select o.*
     into target
     from pgrag.open_version(ingest_pages.library, ingest_pages.version, ingest_pages.language) as o;
@@ -115,7 +114,7 @@ $$;
 comment on function pgrag.ingest_pages is
 'Writes an array of pages (in the form of pgrag.ingest_page) into one version of a library, in one
 statement: all or none. Returns for each page its id, its key, whether it was written or unchanged
-(same source_hash) and its number of documents. Texts that already have a vector in the library
-reuse it; pgrag.pending_embeddings lists the texts that still need one. With resolve => false links
-are stored but not resolved: for many batches it is faster to call pgrag.resolve_links or
+(same source_hash) and its number of passages. Texts that already have a vector in the library reuse
+it; pgrag.pending_embeddings lists the texts that still need one. With resolve => false links are
+stored but not resolved: for many batches it is faster to call pgrag.resolve_links or
 pgrag.finish_version once, after the last batch. Errors: PGR01.';

@@ -71,21 +71,29 @@ begin
     ),
     counted as (
         select
-            g.library_id,
-            g.version_id,
-            coalesce(
-                sum(g.pages) filter (
-                    where g.reading is distinct from _pgrag.reading(
-                        g.reading ->> 'declared', g.page_type, t, g.is_profile_given
-                    )
-                ),
-                0
-            )::bigint as pages,
+            g.library_id, g.version_id,
+            coalesce(sum(g.pages) filter (where g.reading is distinct from r.reading), 0)::bigint
+                as pages,
             sum(g.pages)::bigint as total
         from groups as g
         left join lateral _pgrag.page_type_entry(
             coalesce(g.reading ->> 'declared', g.page_type)
         ) as t on true
+        -- What decides how a page is read, as in src/pgrag/ingest/matter/page_types.py.
+        cross join lateral (
+            select jsonb_strip_nulls(
+                jsonb_build_object(
+                    'declared', g.reading ->> 'declared',
+                    'type', case when g.reading ->> 'declared' is null then g.page_type end,
+                    'chunk_profile',
+                    case when not g.is_profile_given then nullif(t.chunk_profile, 'medium') end,
+                    'entry', case when t.edge_defaults <> '{}' then t.name end,
+                    'edge_defaults', nullif(to_jsonb(t.edge_defaults), '[]'),
+                    'link_keys', nullif(to_jsonb(t.link_keys), '[]'),
+                    'inject', nullif(to_jsonb(t.inject), '[]')
+                )
+            ) as reading
+        ) as r
         group by g.library_id, g.version_id
     )
     select l.name, v.label, c.pages, c.total, v.source
@@ -99,32 +107,6 @@ $$;
 
 comment on function pgrag.outdated_pages is
 'The versions with pages that were read before their page types changed: number of these pages,
-number of all pages, and the stored source. `pgrag index --changed-config` reads them again.
-wanted: only this library; null: all. Weights apply at query time, so changing them outdates no
-page. Versions without a source are not listed. Errors: PGR02.';
-
--- The configuration that decides how a page is read, as in src/pgrag/ingest/matter/page_types.py.
-create or replace function _pgrag.reading(
-    declared text,
-    folder_type text,
-    entry pgrag.page_types,
-    is_profile_given boolean
-)
-returns jsonb
-language sql
-immutable
-parallel safe
-as $$
-    select jsonb_strip_nulls(
-        jsonb_build_object(
-            'declared', declared,
-            'type', case when declared is null then folder_type end,
-            'chunk_profile',
-            case when not is_profile_given then nullif((entry).chunk_profile, 'medium') end,
-            'entry', case when (entry).edge_defaults <> '{}' then (entry).name end,
-            'edge_defaults', nullif(to_jsonb((entry).edge_defaults), '[]'),
-            'link_keys', nullif(to_jsonb((entry).link_keys), '[]'),
-            'inject', nullif(to_jsonb((entry).inject), '[]')
-        )
-    );
-$$;
+number of all pages, and the stored source. `pgrag index --changed-config` reads them again. wanted:
+only this library; null: all. Weights apply at query time, so changing them outdates no page.
+Versions without a source are not listed. Errors: PGR02.';

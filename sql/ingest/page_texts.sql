@@ -1,4 +1,4 @@
--- The input of a model that embeds each document in the context of its page.
+-- The input of a model that embeds each passage in the context of its page.
 create or replace function pgrag.page_texts(
     library text,
     page_ids bigint[]
@@ -38,6 +38,6 @@ end;
 $$;
 
 comment on function pgrag.page_texts is
-'The input of a model that embeds each document in the context of its page, for these pages of a
-library: the texts of the documents in reading order (as pgrag.pending_embeddings gives them), and
+'The input of a model that embeds each passage in the context of its page, for these pages of a
+library: the texts of the passages in reading order (as pgrag.pending_embeddings gives them), and
 the hash of all texts, which pgrag.store_page_embeddings takes. Errors: PGR02.';

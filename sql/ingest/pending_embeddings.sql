@@ -1,4 +1,4 @@
--- Each distinct text of documents is listed once. Edges are listed one by one: their texts are not
+-- Each distinct text of passages is listed once. Edges are listed one by one: their texts are not
 -- stored, so a vector belongs to the edge itself.
 create or replace function pgrag.pending_embeddings(
     library text,
@@ -22,7 +22,10 @@ set jit = off
 as $$
 declare
     owner_id bigint := _pgrag.library_id(pending_embeddings.library);
-    pending_model bigint := _pgrag.model_or_default(owner_id, pending_embeddings.model);
+    pending_model bigint := coalesce(
+        _pgrag.model_id(pending_embeddings.model),
+        (select l.model_id from pgrag.libraries as l where l.library_id = owner_id)
+    );
 begin
     perform _pgrag.check_count('top_k', pending_embeddings.top_k);
     perform _pgrag.check_choice('kind', pending_embeddings.kind, '{document, edge}');
@@ -66,7 +69,7 @@ begin
         join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
         join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
         where d.library_id = owner_id
-            -- An array, because a join may read every document of the library.
+            -- An array, because a join may read every passage of the library.
             and d.document_id = any (array(
                 select i.document_id
                 from pgrag.impacts as i
@@ -92,25 +95,10 @@ $$;
 comment on function pgrag.pending_embeddings is
 'The texts of a library without a vector of a model (the library''s by default), with the hash that
 pgrag.store_embeddings takes; at most top_k. page_ids: only texts of these pages. kind document: the
-distinct texts of documents, in reading order. kind edge: one row for each edge between two pages
+distinct texts of passages, in reading order. kind edge: one row for each edge between two pages
 with its text (pgrag.edge_text); equal texts have equal hashes, so embed each text once. Edges whose
 text already has a vector in the library get that vector first, and are not listed. Errors: PGR01,
 PGR02, PGR09.';
-
--- The id of this model; without a name, of the library's model.
-create or replace function _pgrag.model_or_default(
-    library_id bigint,
-    model text
-)
-returns bigint
-language sql
-stable
-parallel safe
-as $$
-    select coalesce(_pgrag.model_id(model_or_default.model), l.model_id)
-    from pgrag.libraries as l
-    where l.library_id = model_or_default.library_id;
-$$;
 
 -- Edges between two pages without a vector of their current text.
 create or replace function _pgrag.edge_texts(

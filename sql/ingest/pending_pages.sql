@@ -17,7 +17,10 @@ set jit = off
 as $$
 declare
     owner_id bigint := _pgrag.library_id(pending_pages.library);
-    pending_model bigint := _pgrag.model_or_default(owner_id, pending_pages.model);
+    pending_model bigint := coalesce(
+        _pgrag.model_id(pending_pages.model),
+        (select l.model_id from pgrag.libraries as l where l.library_id = owner_id)
+    );
 begin
     return query
     with texts as materialized (
@@ -28,7 +31,7 @@ begin
         select distinct t.page_id, t.page_hash, cardinality(t.document_ids) as documents
         from texts as t
         cross join lateral unnest(t.document_ids) as d (document_id)
-        -- "offset 0": one index probe per document, so the cost of a few pages does not depend on
+        -- "offset 0": one index probe per passage, so the cost of a few pages does not depend on
         -- the size of the library.
         left join lateral (
             select e.page_hash
@@ -49,6 +52,6 @@ $$;
 
 comment on function pgrag.pending_pages is
 'The texts of whole pages of a library that a model (the library''s by default) has not embedded
-yet: the hash of each text, the pages that have it, and the number of documents on one of these
-pages. page_ids: only these pages. For models that embed each document in the context of its page.
+yet: the hash of each text, the pages that have it, and the number of passages on one of these
+pages. page_ids: only these pages. For models that embed each passage in the context of its page.
 Errors: PGR02, PGR09.';

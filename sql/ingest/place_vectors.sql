@@ -1,6 +1,5 @@
--- An index of its own finds the vectors of a library as fast as if it were alone, and a vector that
--- is stored is inserted into a graph of this library only. Half of the limit, so that a library of
--- about that size does not move to and fro.
+-- With its own index a library is searched as fast as if it were alone, and new vectors enter a
+-- small graph. It moves back only at half of the limit, so that no library moves to and fro.
 create or replace function pgrag.place_vectors(
     library text,
     expected integer default 0

@@ -1,6 +1,6 @@
--- To insert a vector into an HNSW index takes four times as long as its part of a build, or longer
--- (0.4 to 0.9 ms, 0.11 to 0.17 ms): so a run that adds a third to what is there builds it anew. The
--- lock on the table is waited for only a moment, because other sessions queue behind whoever waits.
+-- Inserting a vector into an HNSW index takes at least four times its share of a build (0.4 to 0.9
+-- ms against 0.11 to 0.17 ms), so a run that adds a third rebuilds the index. The lock on the table
+-- is awaited only a moment, because other sessions queue behind a waiting one.
 create or replace function pgrag.put_off_vector_index(
     model text,
     expected integer,

@@ -1,6 +1,6 @@
--- Other pages often name a page by words that readers search for and the page itself lacks. The
--- words of links to a page are searched as if they were in its first paragraph; the page's text and
--- vectors do not change.
+-- Other pages often name a page by words that readers search for and that the page lacks. The words
+-- of links are searched as part of the first paragraph of their target; its text and vectors do not
+-- change.
 create or replace function pgrag.refresh_anchor_texts(
     library text,
     version text default null

@@ -38,8 +38,7 @@ link to a page, out_degree the pages that it links to. Returns for each version 
 and of links (pairs of pages), the rounds, and the last change. pgrag.finish_version calls this
 function if links have changed. Errors: PGR02, PGR03.';
 
--- Whether the ranks are of other pages or links; null if it is not known which they are of, because
--- they were computed by an earlier version of pgrag.
+-- Whether pages or links have changed since the ranks were computed; null if they never were.
 create or replace function _pgrag.ranks_are_outdated(
     library_id bigint,
     version_id bigint
@@ -64,8 +63,8 @@ as $$
         and v.version_id = ranks_are_outdated.version_id;
 $$;
 
--- The pages of a version and the links between them with their weights, as one number. A hash of
--- rows is no use here: it is a sum of the hashes of their columns.
+-- The pages and weighted links of a version as one number. Hashes are nested, because the hash of a
+-- row adds those of its columns.
 create or replace function _pgrag.link_digest(
     library_id bigint,
     version_id bigint
@@ -133,7 +132,7 @@ begin
     where p.library_id = rank_version.library_id and p.version_id = rank_version.version_id;
     pages := cardinality(page_ids);
 
-    with places as materialized (
+    with numbered as materialized (
         select u.page_id, u.nth::integer as nth
         from unnest(page_ids) with ordinality as u (page_id, nth)
     ),
@@ -150,8 +149,8 @@ begin
             group by e.source_page_id, e.target_page_id
             having sum(e.confidence * coalesce(k.weight, 1)) > 0
         ) as l
-        join places as s on s.page_id = l.source_page_id
-        join places as t on t.page_id = l.target_page_id
+        join numbered as s on s.page_id = l.source_page_id
+        join numbered as t on t.page_id = l.target_page_id
     ),
     shared as (
         select p.source, p.target, p.weight / sum(p.weight) over (partition by p.source) as share

@@ -16,7 +16,7 @@ end;
 $$;
 
 comment on function pgrag.refresh_statistics is
-'Rewrites the impacts of a library if the rounded average length of its documents or pages has
+'Rewrites the impacts of a library if the rounded average length of its passages or pages has
 changed; returns whether it did. Searches do not wait. pgrag.ingest_page, finish_version,
 remove_pages and remove_version do the same, so a library ranks by its pages, whatever the order in
 which they were written. Errors: PGR02.';

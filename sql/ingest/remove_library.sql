@@ -29,7 +29,7 @@ begin
     delete from pgrag.versions as v where v.library_id = owner_id;
     delete from pgrag.libraries as l where l.library_id = owner_id;
     if _pgrag.owns_vectors() then
-        -- What is in use stays, empty; pgrag doctor tells.
+        -- An index in use stays, empty; pgrag doctor reports it.
         perform _pgrag.drop_own_vector_indexes(owner_id);
     end if;
     return removed;
@@ -37,6 +37,5 @@ end;
 $$;
 
 comment on function pgrag.remove_library is
-'Removes a library with all its versions, and cancels its jobs; returns the number of pages.
-Errors: PGR02; 55006 while a run of pgrag index writes one of them or another session removes the
-library.';
+'Removes a library with all its versions, and cancels its jobs; returns the number of pages. Errors:
+PGR02; 55006 while a run of pgrag index writes one of them or another session removes the library.';

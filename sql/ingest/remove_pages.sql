@@ -1,4 +1,4 @@
--- Removes the pages with these keys from one version of a library, with their documents and
+-- Removes the pages with these keys from one version of a library, with their passages and
 -- vectors; returns the number of removed pages.
 create or replace function pgrag.remove_pages(
     library text,
@@ -33,6 +33,6 @@ end;
 $$;
 
 comment on function pgrag.remove_pages is
-'Removes the pages with these keys from one version of a library, with their documents and vectors;
-returns the number of removed pages. Links to them get another target or become unresolved.
-Errors: PGR02, PGR03.';
+'Removes the pages with these keys from one version of a library, with their passages and vectors;
+returns the number of removed pages. Links to them get another target or become unresolved. Errors:
+PGR02, PGR03.';

@@ -46,7 +46,7 @@ end;
 $$;
 
 comment on function pgrag.remove_version is
-'Removes one version of a library with its pages, documents and vectors, and cancels its jobs;
+'Removes one version of a library with its pages, passages and vectors, and cancels its jobs;
 returns the number of pages. Errors: PGR02, PGR03; 55006 while a run of pgrag index writes it or
 another session removes it.';
 

@@ -1,5 +1,5 @@
--- The only place that decides the targets of links. Reconsidered are the links of pages written
--- since the last call, links to fragments of these pages, and links with an added or removed name.
+-- Decides the targets of links: of pages written since the last call, of links to fragments of
+-- these pages, and of links with an added or removed name.
 create or replace function pgrag.resolve_links(
     library text,
     version text default '',
@@ -94,7 +94,7 @@ begin
                 and e.source_page_id = any (written)
                 and e.state <> 'tag'
             union
-            -- These pages were rewritten: the documents that fragments name may have changed.
+            -- These pages were rewritten: the passages that fragments name may have changed.
             select e.edge_id
             from pgrag.edges as e
             where e.library_id = resolve_links.library_id

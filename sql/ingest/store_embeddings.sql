@@ -1,4 +1,4 @@
--- A vector belongs to a text: every document of the library with that text gets the vector, in all
+-- A vector belongs to a text: every passage of the library with that text gets the vector, in all
 -- versions. The text of an edge is not stored; its vector is stored with the hash of the text, so a
 -- changed title makes the edge pending again.
 create or replace function pgrag.store_embeddings(
@@ -18,7 +18,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-    -- Writers that change or delete these documents and edges wait until this transaction ends.
+    -- Writers that change or delete these passages and edges wait until this transaction ends.
     owner constant pgrag.libraries := _pgrag.lock_library(store_embeddings.library);
     stored integer;
     used pgrag.embedding_models := _pgrag.model_for(
@@ -34,7 +34,7 @@ begin
             owner.own_vector_index, l2_normalize(incoming.embedding)
         from unnest(store_embeddings.text_hashes, store_embeddings.vectors)
             as incoming (text_hash, embedding)
-        -- "offset 0": one index probe per text, never a scan of all texts per document.
+        -- "offset 0": one index probe per text, never a scan of all texts per passage.
         cross join lateral (
             select d.*
             from pgrag.documents as d
@@ -69,13 +69,13 @@ end;
 $$;
 
 comment on function pgrag.store_embeddings is
-'Stores vectors of a model, scaled to length 1, for every document of a library whose text has one
-of the hashes. With edge_ids, the vectors are stored for edges instead (see pending_embeddings):
-edge, hash and vector at the same index belong together; edges that no longer exist are skipped.
-Returns the number of vectors stored. Errors: PGR02, PGR09, PGR08 for a wrong dimension.';
+'Stores vectors of a model, scaled to length 1, for every passage of a library whose text has one of
+the hashes. With edge_ids, the vectors are stored for edges instead (see pending_embeddings): edge,
+hash and vector at the same index belong together; edges that no longer exist are skipped. Returns
+the number of vectors stored. Errors: PGR02, PGR09, PGR08 for a wrong dimension.';
 
--- Documents without a vector reuse one of the same text in the library, for every model, from the
--- newest document: a vector pooled from a whole page is then most likely from the same page text.
+-- Passages without a vector reuse one of the same text in the library, for every model, from the
+-- newest passage: a vector pooled from a whole page is then most likely from the same page text.
 -- It is looked up once per text, because a page may repeat a text many times. "offset 0" forces
 -- lookups by key; the other joins must not be nested loops.
 create or replace function _pgrag.hand_on_embeddings(

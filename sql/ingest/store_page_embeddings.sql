@@ -60,7 +60,7 @@ end;
 $$;
 
 comment on function pgrag.store_page_embeddings is
-'Stores the vectors of a model for the documents of these pages, one for each text of
+'Stores the vectors of a model for the passages of these pages, one for each text of
 pgrag.page_texts in its order (null for none), scaled to length 1; pages whose text no longer has
-this hash are skipped. Returns the number of documents that got a vector. Errors: PGR01 for a wrong
+this hash are skipped. Returns the number of passages that got a vector. Errors: PGR01 for a wrong
 number of vectors, PGR02, PGR09, PGR08 for a wrong dimension.';

@@ -1,5 +1,5 @@
--- How an attempt ends. Every way out of "running" goes through here, except a success.
--- A reason counts as a failure, and is kept; without one the job was given back.
+-- Ends an attempt that did not succeed. With a reason it counts as a failure, and the reason is
+-- kept; without one the job was given back.
 create or replace function _pgrag.end_attempt(
     job pgrag.jobs,
     reason text,
@@ -26,7 +26,7 @@ begin
     end if;
     update pgrag.jobs as j
     set state = next_state,
-        -- A schedule does not die of a site that was down: the next time it begins anew.
+        -- A schedule survives a failure: its next run begins with no attempts.
         attempts = case when is_over and next_state = 'queued' then 0 else made end,
         run_at = case
             when is_over then now() + coalesce(job.every, '0')
@@ -79,7 +79,7 @@ begin
 end;
 $$;
 
--- So long from now, within a day.
+-- The time after this interval, within a day.
 create or replace function _pgrag.moment_in(
     length interval
 )

@@ -1,4 +1,4 @@
--- Uploads are stored in pieces, so that no party holds a whole one in memory.
+-- Uploads are stored in pieces, so that nobody holds a whole file in memory.
 create or replace function pgrag.add_upload_piece(
     job_id bigint,
     file integer,

@@ -23,7 +23,23 @@ declare
     chosen_id bigint;
 begin
     perform _pgrag.reclaim_jobs();
-    perform _pgrag.forget_jobs();
+    if random() < 0.01 then
+        -- A batch of old jobs, abandoned uploads, and uploads that failed a day ago.
+        delete from pgrag.jobs as j
+        where j.job_id in (
+            select o.job_id
+            from pgrag.jobs as o
+            where (o.finished_at < now() - interval '30 days' and o.state <> 'queued')
+                or (o.state = 'uploading' and o.created_at < now() - interval '1 day')
+            limit 200
+            for update skip locked
+        );
+        delete from pgrag.uploads as u
+        using pgrag.jobs as j
+        where j.job_id = u.job_id
+            and j.state = 'failed'
+            and j.finished_at < now() - interval '1 day';
+    end if;
     loop
         select j.job_id
         into chosen_id
@@ -32,7 +48,7 @@ begin
             -- Only administrators run what reads any folder.
             and (j.confined or (select _pgrag.is_admin()) is not false)
             and (claim_job.wanted_id is null or j.job_id = claim_job.wanted_id)
-            -- Hashed whatever the statistics say: thousands may wait for one version.
+            -- "not in" is hashed whatever the statistics say: thousands may wait for one version.
             and (j.library, j.version) not in (
                 select r.library, r.version
                 from pgrag.jobs as r
@@ -76,7 +92,8 @@ lease (up to a day) ends, and end the job by finish_job, fail_job or release_job
 which no later worker shares. Jobs whose lease has ended are queued again first, which counts as a
 failed attempt; the sessions of their workers are ended.';
 
--- The sessions of a worker that gives no sign may hold locks that keep everybody else away.
+-- Takes jobs back whose lease has ended. The sessions of a silent worker may hold locks, so they
+-- are ended.
 create or replace function _pgrag.reclaim_jobs()
 returns void
 language plpgsql
@@ -103,32 +120,5 @@ begin
             and a.usename = current_user
             and a.pid <> pg_backend_pid();
     end loop;
-end;
-$$;
-
--- A batch of what ended long ago, and uploads that were abandoned or whose failure nobody repaired.
-create or replace function _pgrag.forget_jobs()
-returns void
-language plpgsql
-volatile
-as $$
-begin
-    if random() > 0.01 then
-        return;
-    end if;
-    delete from pgrag.jobs as j
-    where j.job_id in (
-        select o.job_id
-        from pgrag.jobs as o
-        where (o.finished_at < now() - interval '30 days' and o.state <> 'queued')
-            or (o.state = 'uploading' and o.created_at < now() - interval '1 day')
-        limit 200
-        for update skip locked
-    );
-    delete from pgrag.uploads as u
-    using pgrag.jobs as j
-    where j.job_id = u.job_id
-        and j.state = 'failed'
-        and j.finished_at < now() - interval '1 day';
 end;
 $$;

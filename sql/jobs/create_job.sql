@@ -1,5 +1,5 @@
--- A job brings a version to the state of a source. One that waits already is not made twice: a
--- client that repeats a request whose answer it has not seen gets the same job.
+-- A job brings a version to the state of a source. An equal job that waits is used again, so a
+-- client may repeat a request.
 create or replace function pgrag.create_job(
     library text,
     arguments jsonb,
@@ -61,7 +61,7 @@ begin
             and j.state = 'queued'
             and j.arguments = create_job.arguments
             and j.confined = is_confined
-            -- That of another would end with the other's key.
+            -- The job of another caller would end with the key of that caller.
             and j.asked_by = _pgrag.caller()
         returning j.job_id into new_id;
     end if;
@@ -86,14 +86,16 @@ comment on function pgrag.create_job is
 'Makes a job for a worker (pgrag worker, pgrag serve): to bring a version of a library to the state
 of a source. Returns its job_id; an equal job of the caller that waits already is used again.
 arguments: "source" and the options of pgrag index by their names, such as "max_pages": 500 or
-"tags": "v1.*". every: repeat it so long after each end. priority: -100 to 100, higher first.
-run_at: not before; default: now. max_attempts: after so many failures it fails for good. confined:
-a worker reads only folders of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no
+"tags": "v1.*". every: the pause before the next run. priority: -100 to 100, higher first. run_at:
+not before; default: now. max_attempts: with this failure it fails for good. confined: a worker
+reads only folders of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no
 credentials; only administrators may pass false. An address has no name, password or key in it,
 except the name of SSH. uploading: it reads what pgrag.add_upload_piece stores, and waits for
 pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';
 
--- Sources are stored, and shown to all who may read the library.
+-- Sources are stored, and shown to all who may read the library. SSH needs a name before the host,
+-- which is not a secret; a name for the web may be a token. A parameter is secret by the last word
+-- of its name: access_token and X-Amz-Signature, but not author or keyword.
 create or replace function _pgrag.check_address(
     source text
 )
@@ -103,12 +105,17 @@ immutable
 parallel safe
 as $$
 begin
-    if _pgrag.has_login(source) then
+    if source ~* '^\s*[a-z][a-z0-9+.-]*://[^/?#]*@'
+        and source !~* '^\s*(git\+)?ssh://[^/?#:@]*@[^/?#@]*(/|$)'
+    then
         raise exception 'The address of a source must have no name or password in it.'
             using errcode = 'PGR01',
                 hint = 'All who may read the library see it. git takes the login of a job of the'
                     ' operator from a credential helper of the worker''s account.';
-    elsif _pgrag.has_key(source) then
+    elsif source ~* (
+        '^\s*[a-z][a-z0-9+.-]*://[^?#]*\?([^#]*&)?([^=&#]*[_.-])?'
+        '(pass(word|wd)?|secret|(access|auth)?token|(api)?key|sig(nature)?|auth|credential)=[^&#]'
+    ) then
         raise exception 'The address of a source must have no key in it, such as "?token=".'
             using errcode = 'PGR01',
                 hint = 'All who may read the library see it. Index what needs a key from a folder.';
@@ -116,38 +123,8 @@ begin
 end;
 $$;
 
--- Whether an address has a login before its host. SSH needs a name, which is not a secret; a name
--- for the web may be a token.
-create or replace function _pgrag.has_login(
-    source text
-)
-returns boolean
-language sql
-immutable
-parallel safe
-as $$
-    select has_login.source ~* '^\s*[a-z][a-z0-9+.-]*://[^/?#]*@'
-        and has_login.source !~* '^\s*(git\+)?ssh://[^/?#:@]*@[^/?#@]*(/|$)';
-$$;
-
--- Whether the query of an address has a parameter that is a secret by the last word of its name:
--- access_token and X-Amz-Signature, but not author or keyword.
-create or replace function _pgrag.has_key(
-    source text
-)
-returns boolean
-language sql
-immutable
-parallel safe
-as $$
-    select has_key.source ~* (
-        '^\s*[a-z][a-z0-9+.-]*://[^?#]*\?([^#]*&)?([^=&#]*[_.-])?'
-        '(pass(word|wd)?|secret|(access|auth)?token|(api)?key|sig(nature)?|auth|credential)=[^&#]'
-    );
-$$;
-
--- Workers listen, and look by themselves from time to time: a notification may be lost. It says no
--- more than that there is something, because every role may listen.
+-- Workers listen, and poll, because a notification may be lost. It is empty, because every role may
+-- listen.
 create or replace function _pgrag.tell_workers()
 returns void
 language plpgsql

@@ -39,5 +39,5 @@ $$;
 
 comment on function pgrag.finish_job is
 'Ends a job that has done its work, and keeps its report; what was uploaded for it is removed.
-Returns its state: succeeded; queued for a schedule, whose next time comes after its interval,
-or cancelled for one that was cancelled meanwhile; null if the claim is no longer the last one.';
+Returns its state: succeeded; queued for a schedule, whose next time comes after its interval, or
+cancelled for one that was cancelled meanwhile; null if the claim is no longer the last one.';

@@ -54,6 +54,6 @@ $$;
 
 comment on function pgrag.job is
 'One job. failures: its failed attempts with time, worker and reason, the latest 20. report: of its
-last success, as pgrag index --json prints it. progress: pages done, total, and documents that are
+last success, as pgrag index --json prints it. progress: pages done, total, and passages that are
 written; null while a website is fetched. uploaded_bytes: what is stored of its upload. Errors:
 PGR18.';

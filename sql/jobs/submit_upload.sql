@@ -26,5 +26,5 @@ end;
 $$;
 
 comment on function pgrag.submit_upload is
-'Says that the upload of a job is complete, so that a worker may take it; returns its state.
-Errors: PGR01, PGR18.';
+'Says that the upload of a job is complete, so that a worker may take it; returns its state. Errors:
+PGR01, PGR18.';

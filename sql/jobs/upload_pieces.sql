@@ -1,4 +1,4 @@
--- What a worker writes into files again.
+-- The uploaded files, which a worker writes to disk.
 create or replace function pgrag.upload_pieces(
     job_id bigint
 )

@@ -1,4 +1,4 @@
--- Says why a list of edges is empty if no edge of the library is of the kinds that were asked for.
+-- A notice for each wanted kind that no edge of the library has.
 create or replace function _pgrag.notice_unknown_kinds(
     library_id bigint,
     kinds text[]

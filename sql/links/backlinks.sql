@@ -1,4 +1,4 @@
--- The pages that link here, and their words: what a page is known for elsewhere.
+-- The pages that link to a page, and their words for it.
 create or replace function pgrag.backlinks(
     page_id bigint,
     kinds text[] default null,
@@ -33,7 +33,7 @@ declare
 begin
     perform _pgrag.check_range('top_k', backlinks.top_k, 1, 1000000);
     return query
-    with found as materialized (
+    with strongest as materialized (
         select e.*, p.key, p.title, p.url, e.confidence * coalesce(k.weight, 1) as weight
         from pgrag.edges as e
         cross join lateral _pgrag.page_named(e.library_id, e.source_page_id) as p
@@ -49,7 +49,7 @@ begin
         f.edge_id, f.source_page_id, f.key, f.title, f.url, f.source_document_id,
         array_to_string(d.path, ' / '), d.anchor, f.line, f.rule, f.kind, f.confidence,
         f.link_text, f.sentence, f.fragment, f.target_document_id
-    from found as f
+    from strongest as f
     left join lateral (
         select d.path, d.anchor
         from pgrag.documents as d
@@ -65,7 +65,7 @@ $$;
 
 comment on function pgrag.backlinks is
 'The edges from other pages to a page, one row an edge: the linking page (source_page_id, key,
-title, url), the document, section and line of the link, its words (link_text) and sentence, its
-rule and kind; fragment and target_document_id if the link names a part of the page. The strongest
-edges (confidence times weight of the kind) come first, then by key and position; at most top_k;
-kinds: only these. Errors: PGR01, PGR04.';
+title, url), the passage, section and line of the link, its words (link_text) and sentence, its rule
+and kind; fragment and target_document_id if the link names a part of the page. The strongest edges
+(confidence times weight of the kind) come first, then by key and position; at most top_k; kinds:
+only these. Errors: PGR01, PGR04.';

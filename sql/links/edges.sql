@@ -1,4 +1,4 @@
--- The edges of a version or of one page, with the pages and documents that they connect.
+-- The edges of a version or of one page, with the pages and passages that they connect.
 create or replace function pgrag.edges(
     library text,
     version text default null,
@@ -52,7 +52,7 @@ begin
         if edges.structure then
             raise exception 'structure needs a page_id.'
                 using errcode = 'PGR01',
-                    hint = 'The order of documents and the tree of pages are told page by page.';
+                    hint = 'The order of passages and the tree of pages are derived page by page.';
         end if;
         wanted_version := (pgrag.resolve_version(edges.library, edges.version)).version_id;
     elsif (_pgrag.page(edges.page_id)).library_id <> owner_id then
@@ -98,21 +98,16 @@ begin
     end if;
 
     if edges.structure and edges.after is null then
-        -- The relations of the page in the trees of documents and pages.
+        -- The relations of the page in the trees of passages and pages.
         return query
-        with documents as (
-            select d.document_id, d.parent_id, d.level, d.sort_order
+        with neighbours as (
+            select
+                d.document_id, d.parent_id,
+                case when d.level = 2 then lead(d.document_id) over page_order end as next_id,
+                case when d.level = 2 then lag(d.document_id) over page_order end as previous_id
             from pgrag.documents as d
             where d.library_id = owner_id and d.page_id = edges.page_id
-        ),
-        neighbours as (
-            select
-                d.document_id,
-                lead(d.document_id) over page_order as next_id,
-                lag(d.document_id) over page_order as previous_id
-            from documents as d
-            where d.level = 2
-            window page_order as (order by d.sort_order)
+            window page_order as (partition by d.level order by d.sort_order)
         ),
         pages as (
             select
@@ -123,12 +118,11 @@ begin
             where p.library_id = owner_id and p.page_id = edges.page_id
         ),
         relations as materialized (
-            select d.document_id as source_id, d.parent_id as target_id, 'belongs_to' as kind
-            from documents as d
-            union all
-            select n.document_id, n.next_id, 'next' from neighbours as n
-            union all
-            select n.document_id, n.previous_id, 'prev' from neighbours as n
+            select n.document_id as source_id, r.target_id, r.kind
+            from neighbours as n
+            cross join lateral (
+                values (n.parent_id, 'belongs_to'), (n.next_id, 'next'), (n.previous_id, 'prev')
+            ) as r (target_id, kind)
             union all
             select p.document_id, p.parent_id, 'belongs_to' from pages as p
             union all
@@ -159,10 +153,10 @@ comment on function pgrag.edges is
 direction out selects edges on the page, in edges to the page. kinds (references, embeds, depends_on
 …), states (resolved, unresolved, ambiguous, external, asset, tag) and rules (explicit:wikilink,
 inline:rel …) filter the edges; a value that no edge has matches nothing. section is the path of the
-document that contains the edge; target and fragment are as written; the target''s page and document
+passage that contains the edge; target and fragment are as written; the target''s page and passage
 are null if unresolved. At most top_k, by edge_id; after: the last edge_id already seen. structure
-appends relations that are not stored, without edge_id: belongs_to (a document to its section, a
-page to its parent), next and prev (between paragraphs). Errors: PGR01, PGR02, PGR03, PGR04.';
+appends relations that are not stored, without edge_id: belongs_to (a passage to its section, a page
+to its parent), next and prev (between paragraphs). Errors: PGR01, PGR02, PGR03, PGR04.';
 
 -- One index probe per edge, even if the planner underestimates the pages of a library.
 create or replace function _pgrag.page_named(

@@ -27,7 +27,7 @@ declare
     used_model bigint := (
         select l.model_id from pgrag.libraries as l where l.library_id = here.library_id
     );
-    -- The mean of the vectors of the page's documents, scaled to length 1; null without vectors.
+    -- The mean of the vectors of the page's passages, scaled to length 1; null without vectors.
     page_vector halfvec := (
         select l2_normalize(avg(e.embedding))
         from pgrag.documents as d
@@ -171,16 +171,16 @@ end;
 $$;
 
 comment on function pgrag.related_pages is
-'The pages most closely related to a page, at most top_k (1 to 100). score = 0.3 linked
-+ 0.2 cocited + 0.1 coupled + 0.1 tagged + 0.3 meaning, each between 0 and 1. linked: 1 - 1 / (1 +
-w); w is, summed over the two directions, the number of edges times the largest product of
-confidence and weight of kind among them. cocited: the
-pages that link to both, each counting 1 / log2(1 + number of its targets) (Adamic, Adar 2003),
-divided by the square root of the product of both pages'' numbers of linking pages; coupled: the
-same for pages that both link to. tagged: the share of common tags in all tags of both (Jaccard).
-meaning: the cosine between the mean vector of the page and the nearest document of the other, by
-the library''s model; null without vectors. At most the strongest 100 neighbours of a page are read.
-reason states in words how the two pages are related. Errors: PGR01, PGR04.';
+'The pages most closely related to a page, at most top_k (1 to 100). score = 0.3 linked + 0.2
+cocited + 0.1 coupled + 0.1 tagged + 0.3 meaning, each between 0 and 1. linked: 1 - 1 / (1 + w); w
+is, summed over the two directions, the number of edges times the largest product of confidence and
+weight of kind among them. cocited: the pages that link to both, each counting 1 / log2(1 + number
+of its targets) (Adamic, Adar 2003), divided by the square root of the product of both pages''
+numbers of linking pages; coupled: the same for pages that both link to. tagged: the share of common
+tags in all tags of both (Jaccard). meaning: the cosine between the mean vector of the page and the
+nearest passage of the other, by the library''s model; null without vectors. At most the strongest
+100 neighbours of a page are read. reason states in words how the two pages are related. Errors:
+PGR01, PGR04.';
 
 -- The pages with the passages nearest to a vector, without the page itself. A longer list of
 -- candidates than pages are wanted, because the passages of the page itself lead it.

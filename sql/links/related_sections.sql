@@ -1,4 +1,4 @@
--- Where a reader of these passages may go on: along their links, and in the tree of headings.
+-- The sections to read after these passages: along links, and in the tree of headings.
 create or replace function pgrag.related_sections(
     document_ids bigint[],
     top_k integer default 5,
@@ -25,7 +25,7 @@ declare
     denied constant bigint[] := coalesce(
         _pgrag.excluded_documents(related_sections.exclude), '{}'
     );
-    found_ids bigint[];
+    section_ids bigint[];
     relations text[];
     scores double precision[];
 begin
@@ -95,7 +95,7 @@ begin
         array_agg(s.section_id order by s.score desc, s.section_id),
         array_agg(s.relation order by s.score desc, s.section_id),
         array_agg(s.score order by s.score desc, s.section_id)
-    into found_ids, relations, scores
+    into section_ids, relations, scores
     from scored as s;
 
     return query execute format(
@@ -113,7 +113,7 @@ begin
         $sql$,
         predicate
     )
-    using found_ids, relations, scores, related_sections.top_k;
+    using section_ids, relations, scores, related_sections.top_k;
 end;
 $$;
 

@@ -151,8 +151,8 @@ query''s terms that they contain, which is the score. kinds, rules: only these. 
 edges with a lower score. query_embedding: the query''s vector, for models outside the database.
 Errors: PGR01, PGR02, PGR03, PGR08, PGR09.';
 
--- Comparing vectors alone takes a tenth of the time of comparing them joined to their edges; so
--- without a filter, more candidates than needed are taken first and then joined.
+-- Comparing vectors takes a tenth of the time of comparing them joined to their edges. So without a
+-- filter, more candidates than needed are taken first and then joined.
 create or replace function _pgrag.nearest_edges(
     library_id bigint,
     version_id bigint,

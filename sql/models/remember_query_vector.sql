@@ -65,5 +65,4 @@ comment on function pgrag.remember_query_vector is
 'Caches the vector of a query by a model outside the database, so that psql can run the same query
 as a semantic search. It is kept in the name of the caller, and found by this caller and by
 administrators. The cache keeps the capacity most recently used vectors per model; a recorded search
-counts as use.
-Errors: PGR01, PGR08 dimension, PGR09.';
+counts as use. Errors: PGR01, PGR08 dimension, PGR09.';

@@ -24,7 +24,7 @@ as $$
     );
 $$;
 
--- The parent document of a page.
+-- The parent passage of a page.
 create or replace function _pgrag.document_above(
     page pgrag.pages
 )
@@ -85,7 +85,7 @@ as $$
     limit 1;
 $$;
 
--- The documents of a page's child pages.
+-- The passages of a page's child pages.
 create or replace function _pgrag.child_page_documents(
     page pgrag.pages
 )
@@ -157,7 +157,7 @@ as $$
     ) as ending;
 $$;
 
--- The document of the whole page, which is its first.
+-- The passage of the whole page, which is its first.
 create or replace function _pgrag.page_document(
     library_id bigint,
     page_id bigint

@@ -1,5 +1,5 @@
--- Every function of this folder finds document ids; this function returns the row of one. Without a
--- set clause, so that the planner can inline the function.
+-- The row of a passage for all functions of this folder. Without a set clause, so that the planner
+-- can inline it.
 create or replace function _pgrag.passage(
     library_id bigint,
     document_id bigint,
@@ -52,7 +52,7 @@ begin
     from pgrag.documents as d
     where d.library_id = document.document_id >> 33 and d.document_id = document.document_id;
     if not found then
-        raise exception 'There is no document %.', coalesce(document_id::text, 'null')
+        raise exception 'There is no passage %.', coalesce(document_id::text, 'null')
             using errcode = 'PGR05', hint = 'Take the document_id of a hit.';
     end if;
     return stored;

@@ -27,5 +27,5 @@ end;
 $$;
 
 comment on function pgrag.ancestors is
-'The ancestors of a document, nearest first (distance 1, 2, …): sections, the page, parent pages.
+'The ancestors of a passage, nearest first (distance 1, 2, …): sections, the page, parent pages.
 Errors: PGR05.';

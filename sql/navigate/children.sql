@@ -21,9 +21,9 @@ end;
 $$;
 
 comment on function pgrag.children is
-'The documents one level below in reading order: paragraphs and sections; for a page also its child
-pages by hierarchical path or folder; for a section also the pages whose parent path it has.
-Errors: PGR05.';
+'The passages one level below in reading order: paragraphs and sections; for a page also its child
+pages by hierarchical path or folder; for a section also the pages whose parent path it has. Errors:
+PGR05.';
 
 create or replace function _pgrag.child_ids(
     above pgrag.documents

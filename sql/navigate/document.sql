@@ -1,4 +1,4 @@
--- One document with its page, version and library.
+-- One passage with its page, version and library.
 create or replace function pgrag.document(
     document_id bigint
 )
@@ -18,4 +18,4 @@ end;
 $$;
 
 comment on function pgrag.document is
-'One document with its page, version and library. Errors: PGR05.';
+'One passage with its page, version and library. Errors: PGR05.';

@@ -1,4 +1,4 @@
--- A document by the key that its hits carry, which outlives the ids of a database.
+-- A passage by the key that its hits carry, which outlives the ids of a database.
 create or replace function pgrag.find_document(
     library text,
     chunk_key text,
@@ -16,7 +16,7 @@ declare
     home record;
 begin
     if parts is null then
-        raise exception 'This is not the key of a document: %.',
+        raise exception 'This is not the key of a passage: %.',
             coalesce(quote_literal(left(find_document.chunk_key, 200)), 'null')
             using errcode = 'PGR01',
                 hint = 'A page, "#c" and a number, as in guide/install.md#c3 (chunk_key of a hit).';
@@ -30,7 +30,7 @@ begin
         and d.page_id = home.page_id
         and d.sort_order = parts[2]::integer;
     if not found then
-        raise exception 'Page % has no document %.', quote_literal(home.key), 'c' || parts[2]
+        raise exception 'Page % has no passage %.', quote_literal(home.key), 'c' || parts[2]
             using errcode = 'PGR05',
                 hint = 'The page may have changed; its outline lists what it has now.';
     end if;
@@ -38,6 +38,6 @@ end;
 $$;
 
 comment on function pgrag.find_document is
-'One document by its key: a page (its key, or whatever find_page takes, such as a uuid), "#c" and
-its sort_order, as chunk_key of a hit says: guide/install.md#c3. library, version: as in find_page.
+'One passage by its key: a page (its key, or whatever find_page takes, such as a uuid), "#c" and its
+sort_order, as chunk_key of a hit says: guide/install.md#c3. library, version: as in find_page.
 Errors: PGR01, PGR02, PGR03, PGR04, PGR05.';

@@ -1,5 +1,5 @@
--- What share of the query's words, weighted by how few libraries have them, stands in a library's
--- name, in the title and description of its front page, or among its keywords.
+-- Ranks libraries by the share of the query's terms, weighted by idf, in their name, in the title
+-- and description of their front page, and among their keywords.
 create or replace function pgrag.find_libraries(
     query text,
     top_k integer default 10
@@ -30,7 +30,7 @@ begin
             (word.query || ':B')::tsquery as in_title,
             (word.query || ':C')::tsquery as in_description
         from (select distinct l.language from pgrag.libraries as l) as c
-        -- Each word is compared with each library: so many are enough.
+        -- Each term is compared with each library, hence the limit.
         cross join lateral (
             select t.lexeme
             from unnest(
@@ -123,9 +123,9 @@ comment on function pgrag.find_libraries is
 title or description of their front page, or among the 200 lexemes that most of their pages have.
 Each comes with the version that a search without a version reads (the newest; one without any of
 the words gives way to the next), as its last finished run left it. score: the sum of idf (over the
-libraries that the caller may see) times share of the found words, by the sum of all idf: above 0,
-at most 1. share is 1 in the name of library or version, .8 in the title, .6 in the description, .4
-among the 200 lexemes. words: the found lexemes, the strongest first. The query is read in the
+libraries that the caller may see) times share of the matching words, by the sum of all idf: above
+0, at most 1. share is 1 in the name of library or version, .8 in the title, .6 in the description,
+.4 among the 200 lexemes. words: the matching lexemes, the strongest first. The query is read in the
 language of each library; its first 64 words count, filters and -words do not. No rows for a query
-without words. Equal scores are in the order of names. See versions.search.
-Errors: PGR01 for top_k (1 to 1000), PGR06 as in parse_query.';
+without words. Equal scores are in the order of names. See versions.search. Errors: PGR01 for top_k
+(1 to 1000), PGR06 as in parse_query.';

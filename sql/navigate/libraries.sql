@@ -43,4 +43,4 @@ $$;
 
 comment on function pgrag.libraries is
 'Every library: language (text search configuration), embedding model, number of versions, the
-newest one, pages and searchable documents in all versions, effective settings, last change.';
+newest one, pages and searchable passages in all versions, effective settings, last change.';

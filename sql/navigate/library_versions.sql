@@ -37,4 +37,4 @@ $$;
 comment on function pgrag.library_versions is
 'The versions of a library, releases first, the newest on top: label (empty for unversioned), class
 (semver, partial, tag, unversioned), status (indexing, ready), whether it is the one that a search
-without a version uses, pages, searchable documents, source. Errors: PGR02.';
+without a version uses, pages, searchable passages, source. Errors: PGR02.';

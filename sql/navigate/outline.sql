@@ -47,6 +47,6 @@ end;
 $$;
 
 comment on function pgrag.outline is
-'The page and its sections in reading order, with heading level, depth, path, position in
-the page (intro: the first section; conclusion: the last one; middle), lines, and the number of
-paragraphs directly below. Errors: PGR04.';
+'The page and its sections in reading order, with heading level, depth, path, position in the page
+(intro: the first section; conclusion: the last one; middle), lines, and the number of paragraphs
+directly below. Errors: PGR04.';

@@ -18,9 +18,9 @@ end;
 $$;
 
 comment on function pgrag.parent is
-'The document one level above: the section of a paragraph, the parent of a section, the page of a
-top section, and for a page its parent by hierarchical path (a page, or a section of another page)
-or by folder. No row without a parent. Errors: PGR05.';
+'The passage one level above: the section of a paragraph, the parent of a section, the page of a top
+section, and for a page its parent by hierarchical path (a page, or a section of another page) or by
+folder. No row without a parent. Errors: PGR05.';
 
 create or replace function _pgrag.parent_id(
     child pgrag.documents

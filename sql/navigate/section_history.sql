@@ -86,11 +86,11 @@ end;
 $$;
 
 comment on function pgrag.section_history is
-'The section of a passage in every version that has it without a gap, the oldest on top: releases
-in their order, then other versions by age. change: added; first (the oldest version that is
-indexed: the section may be older); unchanged, changed or moved (other page or headings) against the
-version before; removed (the version after the last that has it). text_changed: whether the text is
-another one than before, also after a move. section: its headings, {} the text before the first,
-null the whole page: of a page''s summary the history is the page''s, with its front matter. A page
-is the same by its uuid, else its key, else its body; a section by its page and headings, else by
-its text. Errors: PGR05.';
+'The section of a passage in every version that has it without a gap, the oldest on top: releases in
+their order, then other versions by age. change: added; first (the oldest version that is indexed:
+the section may be older); unchanged, changed or moved (other page or headings) against the version
+before; removed (the version after the last that has it). text_changed: whether the text is another
+one than before, also after a move. section: its headings, {} the text before the first, null the
+whole page: of a page''s summary the history is the page''s, with its front matter. A page is the
+same by its uuid, else its key, else its body; a section by its page and headings, else by its text.
+Errors: PGR05.';

@@ -1,4 +1,4 @@
--- The documents of the same level at the same place of the hierarchical path.
+-- The passages of one level under the same parent.
 create or replace function pgrag.siblings(
     document_id bigint,
     before integer default 1000,
@@ -37,14 +37,14 @@ end;
 $$;
 
 comment on function pgrag.siblings is
-'The documents of the same level at the same place of the hierarchy, in reading order, without the
-document itself: relation before or after, distance -2, -1, 1, 2 …; before, after: at most this many
-on each side. A section has the sections under the same parent, a paragraph the paragraphs of its
-section and of that section''s siblings. Pages are siblings under the same parent by path or folder,
-or if their parent paths are equal. If several pages share a hierarchical path, documents below
-equal sections are siblings across these pages, by key. Errors: PGR01, PGR05.';
+'The passages of the same level under the same parent, in reading order, without the passage itself:
+relation before or after, distance -2, -1, 1, 2 …; before, after: at most this many on each side. A
+section has the sections under the same parent, a paragraph the paragraphs of its section and of
+that section''s siblings. Pages are siblings under the same parent by path or folder, or if their
+parent paths are equal. If several pages share a hierarchical path, passages below equal sections
+are siblings across these pages, by key. Errors: PGR01, PGR05.';
 
--- A document and its siblings in reading order.
+-- A passage and its siblings in reading order.
 create or replace function _pgrag.sibling_ids(
     here pgrag.documents
 )
@@ -56,10 +56,39 @@ as $$
 declare
     home pgrag.pages := _pgrag.page(here.page_id);
     above pgrag.documents;
+    above_id bigint;
     parent_ids bigint[];
 begin
     if here.parent_id is null then
-        return _pgrag.sibling_page_documents(here, home);
+        -- Pages: those below the same page or section, else those with the same path above theirs.
+        above_id := _pgrag.document_above(home);
+        if above_id is not null then
+            return array(
+                select c.document_id
+                from unnest(_pgrag.child_ids(_pgrag.document(above_id)))
+                    with ordinality as c (document_id, number)
+                join pgrag.documents as d
+                    on d.library_id = home.library_id and d.document_id = c.document_id
+                where d.level = here.level
+                order by c.number
+            );
+        end if;
+        return array(
+            select _pgrag.page_document(p.library_id, p.page_id)
+            from (
+                select p.*
+                from pgrag.pages as p
+                where p.library_id = home.library_id
+                    and p.version_id = home.version_id
+                    and cardinality(p.path) > 1
+                    and p.path[:cardinality(p.path) - 1] = _pgrag.path_above(home.path)
+                union all
+                select p.*
+                from pgrag.pages as p
+                where cardinality(home.path) = 1 and _pgrag.shares_path(home, p)
+            ) as p
+            order by p.path, p.key, p.page_id
+        );
     end if;
     above := _pgrag.document(here.parent_id);
     parent_ids := case
@@ -82,50 +111,6 @@ begin
             on d.library_id = here.library_id and d.parent_id = parent.document_id
         where d.level = here.level
         order by parent.number, d.sort_order, d.document_id
-    );
-end;
-$$;
-
--- The documents of a page and of its siblings: the pages below the same page or section, else those
--- with the same path above theirs.
-create or replace function _pgrag.sibling_page_documents(
-    document pgrag.documents,
-    page pgrag.pages
-)
-returns bigint[]
-language plpgsql
-stable
-parallel safe
-as $$
-declare
-    above bigint := _pgrag.document_above(page);
-begin
-    if above is not null then
-        return array(
-            select c.document_id
-            from unnest(_pgrag.child_ids(_pgrag.document(above)))
-                with ordinality as c (document_id, number)
-            join pgrag.documents as d
-                on d.library_id = page.library_id and d.document_id = c.document_id
-            where d.level = (document).level
-            order by c.number
-        );
-    end if;
-    return array(
-        select _pgrag.page_document(p.library_id, p.page_id)
-        from (
-            select p.*
-            from pgrag.pages as p
-            where p.library_id = page.library_id
-                and p.version_id = page.version_id
-                and cardinality(p.path) > 1
-                and p.path[:cardinality(p.path) - 1] = _pgrag.path_above(page.path)
-            union all
-            select p.*
-            from pgrag.pages as p
-            where cardinality(page.path) = 1 and _pgrag.shares_path(page, p)
-        ) as p
-        order by p.path, p.key, p.page_id
     );
 end;
 $$;

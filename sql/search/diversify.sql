@@ -80,7 +80,7 @@ begin
         order by g.document_id, g.score desc, g.nth
     ) as u;
     if missing is not null then
-        raise exception 'There is no document %.', missing
+        raise exception 'There is no passage %.', missing
             using errcode = 'PGR05', hint = 'Take the document_id of a hit.';
     end if;
 

@@ -8,13 +8,13 @@ stable
 parallel safe
 as $$
 declare
-    found_id bigint;
+    known_id bigint;
 begin
     select l.library_id
-    into found_id
+    into known_id
     from pgrag.libraries as l
     where l.name = lower(btrim(library_id.library));
-    if found_id is null then
+    if known_id is null then
         raise exception 'There is no library %.', quote_nullable(library_id.library)
             using errcode = 'PGR02',
                 hint = _pgrag.name_hint(
@@ -24,6 +24,6 @@ begin
                     'No library is indexed yet: pgrag index LIBRARY SOURCE.'
                 );
     end if;
-    return found_id;
+    return known_id;
 end;
 $$;

@@ -1,9 +1,8 @@
 -- The versions that the words of a query name: "in Jest 27", "v29.7", "version 3", "jest@next".
--- Most numbers are none (HTTP 404, Node 14, 3 workers). A number counts if the name of its library,
--- "version" or "v" marks it, or as the end of "is it in 27?"; and if no other noun claims it ("API
--- v2", "version 3 of the protocol"). After "since" or "to" it is a bound, which no search reads,
--- and of two versions of one library neither is meant alone. version_id is null if there is no such
--- version.
+-- Most numbers name none (HTTP 404, Node 14, 3 workers): a number counts if the name of its
+-- library, "version" or "v" marks it, or at the end of "is it in 27?"; and if no other noun claims
+-- it ("API v2", "version 3 of the protocol"). After "since" or "to" it is a bound, and two versions
+-- of one library name neither. version_id is null if the version does not exist.
 create or replace function _pgrag.named_versions(
     query text,
     version_ids bigint[]
@@ -30,8 +29,8 @@ declare
     pairs constant text[] := '{and,or,vs,versus,to,und,oder,bis,auf,и,или,до,на}';
     units constant text[] := '{times,ms,s,sec,seconds,minutes,hours,days,kb,mb,gb,percent,mal,
         sekunden,minuten,stunden,tage,раз,секунд,минут,часов,дней}';
-    -- What is quoted, or code, is meant as it is written. Few patterns, here and below: a session
-    -- keeps only 32 of them compiled.
+    -- Quoted words and code are no versions. Few patterns, here and below: a session keeps only 32
+    -- of them compiled.
     words constant text[] := array_remove(
         string_to_array(
             translate(

@@ -1,4 +1,4 @@
--- Ids name their library (see the first migration): pages, documents and edges share one counter of
+-- Ids name their library (see the first migration): pages, passages and edges share one counter of
 -- their library, library_id << 33 | n. A number is never used twice, because recorded searches and
 -- cursors outlive what they name. Returns the id before the first of `count` new ones. The caller
 -- has locked the library (open_version), so nobody waits here.

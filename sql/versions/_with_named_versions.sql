@@ -1,5 +1,4 @@
--- Puts the versions that a query names in the place of those that are searched otherwise, and says
--- what was understood.
+-- Replaces the versions to search by those that the query names, with a note for each.
 create or replace function _pgrag.with_named_versions(
     query text,
     inout version_ids bigint[],
@@ -15,7 +14,7 @@ parallel safe
 as $$
 declare
     named record;
-    place integer;
+    nth integer;
 begin
     named_ids := '{}';
     wishes := '{}';
@@ -40,10 +39,10 @@ begin
         end if;
         named_ids := named_ids || named.version_id;
         wishes := wishes || named.wish;
-        place := array_position(version_ids, named.default_id);
-        version_reasons[place] := 'named in the query as ' || named.wish;
+        nth := array_position(version_ids, named.default_id);
+        version_reasons[nth] := 'named in the query as ' || named.wish;
         if named.version_id <> named.default_id then
-            version_ids[place] := named.version_id;
+            version_ids[nth] := named.version_id;
             notes := notes || format(
                 'The query names version %s of %s: version %s is searched, not %s.',
                 named.wish, named.library, named.label, named.default_label

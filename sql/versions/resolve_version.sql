@@ -265,19 +265,19 @@ stable
 parallel safe
 as $$
 declare
-    found_id bigint;
+    known_id bigint;
 begin
     select v.version_id
-    into found_id
+    into known_id
     from pgrag.versions as v
     where v.library_id = version_id.library_id
         and v.label = lower(btrim(coalesce(version_id.label, '')));
-    if found_id is null then
+    if known_id is null then
         raise exception 'There is no version %.', quote_nullable(version_id.label)
             using errcode = 'PGR03',
                 hint = _pgrag.version_hint(version_id.library_id, version_id.label);
     end if;
-    return found_id;
+    return known_id;
 end;
 $$;
 

@@ -43,7 +43,7 @@ def test_a_library_is_examined_and_mended(indexed: CommandLine) -> None:
         connection.execute("update pgrag.versions set page_count = 1000")
         connection.execute("delete from pgrag.page_names where how = 'title'")
     found = indexed.run("doctor", "kestrel", code=1)
-    assert "a version with other numbers of pages or documents" in found.out
+    assert "a version with other numbers of pages or passages" in found.out
     assert "Run `pgrag doctor kestrel --repair`." in found.out
     mended = indexed.run("doctor", "kestrel", "--repair", "--json").json
     assert {row["check"] for row in mended} == {"pages", "links"}

@@ -235,7 +235,7 @@ def test_a_chunk_is_read_with_its_page(app):
         (("keyword_search", '{"query": "\\ud800"}'), "query: "),
         (("keyword_search", '{"query": "\\u0000"}'), "Nothing was found: "),
         (("read_chunk", {"chunk_id": 10**30}), "Nothing was "),
-        (("read_chunk", {"chunk_id": 999999}), "Nothing was found: There is no document 999999"),
+        (("read_chunk", {"chunk_id": 999999}), "Nothing was found: There is no passage 999999"),
     ],
 )
 def test_calls_that_cannot_be_made_are_explained_to_the_model(ask, server, call, words):

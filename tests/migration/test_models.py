@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from uuid import uuid4
 
@@ -10,7 +9,6 @@ import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from schema_listing import listing
 from sqlalchemy import Engine, NullPool, create_engine, inspect, select, text
 from sqlalchemy.orm import Session
 
@@ -33,29 +31,6 @@ def engine_of(url: str) -> Engine:
         return connection
 
     return create_engine("postgresql+psycopg://", creator=connect, poolclass=NullPool)
-
-
-def test_reflected_tables_are_those_of_the_migrations(engine, database_url, empty_database_url):
-    """Made anew from the reflection, they have every column, key and index, but no checks."""
-    base = orm.reflect(engine)
-    # SQLAlchemy takes the slice in its expression for a parameter.
-    pages = base.metadata.tables["pgrag.pages"]
-    pages.indexes -= {index for index in pages.indexes if index.name == "pages_path_above"}
-    # It does not reflect operator classes.
-    embeddings = base.metadata.tables["pgrag.embeddings"]
-    embeddings.indexes -= {index for index in embeddings.indexes if "_hnsw_" in index.name}
-    copy = engine_of(empty_database_url)
-    with copy.begin() as connection:
-        connection.execute(text("create schema pgrag"))
-        connection.execute(text("create extension vector"))
-        # An index needs it.
-        connection.execute(text("create schema _pgrag"))
-        keys = schema.sql_root() / "text" / "_posting_keys.sql"
-        connection.exec_driver_sql(keys.read_text("utf-8"))
-        base.metadata.create_all(connection)
-    copy.dispose()
-    with psycopg.connect(database_url) as migrated, psycopg.connect(empty_database_url) as made:
-        assert kept(listing(made)) == kept(listing(migrated))
 
 
 @pytest.mark.parametrize("name", ["weighted_vector", "posting_keys"])
@@ -93,18 +68,6 @@ def test_every_table_view_and_column_says_what_it_holds(database_url):
             """
         ).fetchall()
     assert silent == []
-
-
-def kept(lines: list[str]) -> list[object]:
-    """The lines that every SQLAlchemy reflects and writes alike: not all read checks, and some put
-    a generated column first in a primary key.
-    """
-    passed_over = re.compile(r"    (\w+ CHECK |CREATE INDEX (pages_path_above|embeddings_hnsw_1) )")
-    return [
-        sorted(re.findall(r"\w+", line)) if " PRIMARY KEY " in line else line
-        for line in lines
-        if not passed_over.match(line)
-    ]
 
 
 def test_alembic_compares_the_reflected_tables(engine):

@@ -119,9 +119,7 @@ def test_they_follow_the_links(connection, farm):
     assert_consistent(connection)
 
 
-def test_settings_that_cannot_be(connection, farm):
-    with refused(connection, "PGR01", "anchor_texts must be true or false, got 2"):
-        configure(connection, 2)
+def test_an_unknown_library_is_refused(connection):
     with refused(connection, "PGR02"):
         run(connection, "refresh_anchor_texts", library="nowhere")
 
@@ -135,7 +133,7 @@ def test_a_repaired_paragraph_keeps_them(connection, farm):
     faults = run(connection, "repair_library", library="farm")
     assert [fault["problem"] for fault in faults] == [
         "the hash of another text",
-        "a document that searches find elsewhere or not at all",
+        "a passage that searches find elsewhere or not at all",
     ]
     assert found(connection, "drinking") == ["well.md"]
     assert_consistent(connection)

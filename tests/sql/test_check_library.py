@@ -81,9 +81,9 @@ def the(place: int) -> str:
 
 #: What spoils a library, and what is said of it.
 DAMAGE = {
-    "a document without its page":
+    "a passage without its page":
         "update pgrag.documents set page_id = 999999 where " + the(6),
-    "a document of another version than its page":
+    "a passage of another version than its page":
         "update pgrag.documents set version_id = version_id - 1 where " + the(4),
     "a parent that is gone":
         "update pgrag.documents set parent_id = 999999 where " + the(4),
@@ -92,45 +92,45 @@ DAMAGE = {
         " where " + the(2),
     "parents in a circle":
         f"update pgrag.documents set parent_id = {PARAGRAPH.format(place=3)} where {the(1)}",
-    "a gap or a double in the order of a page":
+    "a gap or a repetition in the order of a page":
         "update pgrag.documents set sort_order = 17 where " + the(6),
     "words without a full-text vector, or the other way round":
         "update pgrag.documents set search = null where " + the(2),
     "the hash of another text":
         f"update pgrag.documents set text_hash = gen_random_uuid() where {the(2)}",
-    "a page with another number of documents":
+    "a page with another number of passages":
         f"update pgrag.pages set document_count = 99 where {SHOP} and key = 'pipes.md'",
     "a page without weights of its words":
         f"update pgrag.pages set weights = null where {SHOP} and key = 'pipes.md'",
     "a page without the weights of its title":
         f"update pgrag.pages set title_weights = null where {SHOP} and key = 'kettle.md'",
-    "a version with other numbers of pages or documents":
+    "a version with other numbers of pages or passages":
         f"update pgrag.versions set page_count = 7 where {SHOP}",
-    "a vector without a searched document":
+    "a vector without a searched passage":
         f"update pgrag.embeddings set document_id = 999999 where {the(4)}",
-    "a vector of another page, version or level than its document":
+    "a vector of another page, version or level than its passage":
         f"update pgrag.embeddings set page_id = page_id + 1, covers = 1 where {the(4)}",
     "a vector in the index of other libraries, or the other way round":
         f"update pgrag.embeddings set own_index = true where {the(4)}",
     "a text without a vector of the library's model":
         f"delete from pgrag.embeddings where {SHOP}",
-    "a name of a page that is missing, or that it has not":
+    "a page name that is missing or wrong":
         f"delete from pgrag.page_names where {SHOP} and how = 'alias';"
         f" update pgrag.page_names set name = 'else' where {SHOP} and how = 'title'",
     "an edge from a page of another version, or from none":
         f"update pgrag.edges set source_page_id = 999999 where {SHOP} and target = 'kettle'",
-    "an edge without the document that it stands in":
+    "an edge without the passage that it stands in":
         f"update pgrag.edges set source_document_id = 999999 where {SHOP} and target = 'kettle'",
-    "an edge that leads elsewhere":
+    "an edge with another target than stored":
         "update pgrag.edges set target_page_id = source_page_id, state = 'resolved', how = 'name'"
         f" where {SHOP} and target = 'fittings';"
         f" update pgrag.edges set fragment_found = true where {SHOP} and fragment = 'none'",
-    "links that wait to be connected":
+    "links that wait to be resolved":
         "insert into pgrag.pending_names select library_id, version_id, 'x' from pgrag.versions"
         f" where {SHOP}",
     "page ranks from before the last change":
         f"delete from pgrag.page_ranks where {SHOP}",
-    "a corpus with other numbers or lengths of its documents":
+    "a corpus with other numbers or lengths of its passages":
         f"update pgrag.corpus_statistics set document_count = document_count + 1 where {SHOP}",
     "a corpus with wrong numbers or lengths of pages":
         f"update pgrag.corpus_statistics set total_page_length = 1 where {SHOP}",
@@ -138,13 +138,13 @@ DAMAGE = {
         "update pgrag.lexeme_statistics set document_count = document_count + 1"
         f" where {SHOP} and lexeme = 'saw';"
         f" delete from pgrag.lexeme_statistics where {SHOP} and lexeme = 'noon'",
-    "a term whose largest impact is too small: searches may miss documents":
+    "a term whose largest impact is too small: searches may miss passages":
         f"update pgrag.lexeme_statistics set largest_impact = 0.01 where {SHOP} and lexeme = 'saw'",
-    "a document with wrong weights of its terms":
+    "a passage with wrong weights of its terms":
         f"update pgrag.impacts set weights = (select weights from pgrag.impacts as i"
         f" where i.{the(6)}) where {the(2)};"
         f" update pgrag.impacts set weights = null where {the(4)}",
-    "a document that searches find elsewhere or not at all":
+    "a passage that searches find elsewhere or not at all":
         f"delete from pgrag.impacts where {the(2)};"
         f" update pgrag.impacts set title_weights = null where {the(4)};"
         f" update pgrag.impacts set covers = 1, sort_order = sort_order + 1 where {the(6)}",
@@ -172,7 +172,7 @@ def test_what_is_spoilt_is_found_and_mended(connection, problem):
     assert found(connection) == {}
     # What cannot follow from other rows is gone; everything else is as it was.
     if problem not in {
-        "a document without its page", "an edge from a page of another version, or from none",
+        "a passage without its page", "an edge from a page of another version, or from none",
     }:  # fmt: skip
         assert state(connection) == before
 
@@ -217,7 +217,7 @@ def test_what_needs_a_model_elsewhere_says_which_command_helps(connection):
 
 
 def test_indexing_that_was_interrupted_is_found_and_its_links_are_connected(connection):
-    problem = "indexing that was not finished"
+    problem = "an unfinished version"
     pages = Jsonb([note("a.md", "b"), note("b.md", "a")])
     run(connection, "ingest_pages", library="half", pages=pages, resolve=False)
     run(connection, "embed_pending", library="half")

@@ -108,7 +108,7 @@ def test_refuses_what_makes_no_sense(connection, documents, arguments, message):
 
 
 def test_says_which_document_or_model_there_is_not(connection, documents):
-    with refused(connection, "PGR05", "no document 999999"):
+    with refused(connection, "PGR05", "no passage 999999"):
         run(connection, "diversify", document_ids=[documents[0], 999999], scores=[0.5, 0.4])
     with refused(connection, "PGR09", "nonesuch"):
         run(connection, "diversify", document_ids=documents, scores=[0.5] * 4, model="nonesuch")

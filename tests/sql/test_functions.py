@@ -7,8 +7,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from library import search
 
-from pgrag.ground.routines import function_files, layer_names
+from pgrag.ground.routines import function_files, install_functions, layer_names
 
 FOLDER = Path(__file__).parents[2] / "sql"
 FILES = function_files(FOLDER)
@@ -70,6 +71,16 @@ def test_no_function_is_overloaded(routines):
 
 def test_everybody_may_call_every_function_and_what_it_needs(routines):
     assert [r["signature"] for r in routines if not r["is_public"]] == []
+
+
+def test_functions_stay_callable_where_public_loses_execute_by_default(connection):
+    """Hardened databases take "execute" from public for every function that is made."""
+    connection.execute("alter default privileges revoke execute on functions from public")
+    connection.execute("set local search_path = pg_catalog, public, pg_temp")
+    connection.execute("update pgrag.installed_functions set digest = 'of an older release'")
+    assert install_functions(connection, FOLDER)
+    connection.execute("set local role pgrag_reader")
+    assert search(connection, "anything") == []
 
 
 def test_public_functions_have_a_comment_and_helpers_none(routines):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 import vault
-from library import Row, ingest, keys, page, refused, run, search, value, walk
+from library import Row, ingest, keys, page, run, search, value, walk
 from psycopg.types.json import Jsonb
 from vault import Link
 
@@ -308,20 +308,3 @@ def test_every_way_to_search_takes_it(connection, ids):
     assert any(row["score"] != row["hybrid_score"] for row in retriever)
     blocks = run(connection, "context", query=QUERY, library="garden", graph=True, expand=False)
     assert blocks
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"graph": {"depth": 4}}, "graph.depth must be a whole number from 1 to 3, got 4"),
-        ({"graph": {"seeds": 1.5}}, "graph.seeds must be a whole number"),
-        ({"graph": {"edge_weight": -1}}, "graph.edge_weight must be a number from 0 to 10"),
-        ({"graph": {"search": 1}}, "graph.search must be true or false, got 1"),
-        ({"graph": {"weigth": 1}}, "graph.weigth must be"),
-        ({"graph": True}, "graph must be an object, got true"),
-    ],
-    ids=str,
-)
-def test_settings_that_cannot_be(connection, ids, settings, message):
-    with refused(connection, "PGR01", message):
-        run(connection, "configure_library", library="garden", settings=Jsonb(settings))

@@ -78,17 +78,6 @@ def last(connection: psycopg.Connection, library: str) -> int:
     return int(value(connection, "select last_id from pgrag.libraries where name = %s", library))
 
 
-def test_ids_name_their_library(connection):
-    for library in ("one", "two"):
-        ingest(connection, library, pages("valve", "tank"), "1")
-        ingest(connection, library, pages("valve", "tank"), "2")
-    found = ids(connection)
-    assert [len(found[kind]) for kind in ("version", "page", "document", "edge")] == [4, 8, 16, 8]
-    libraries = {id_ >> 33 for id_ in found["document"]}
-    assert libraries == {id_ >> 12 for id_ in found["version"]}
-    assert len(libraries) == 2
-
-
 def test_indexing_again_keeps_ids_and_new_ones_are_new(connection):
     ingest(connection, "k", pages("valve", "tank"))
     before = ids(connection)

@@ -278,14 +278,11 @@ class TestRemoval:
         ingest(connection, "tool", [page("a.md", "One.")], "1.0")
         with refused(connection, "PGR02", "no library 'tol'", "tool"):
             run(connection, "remove_version", library="tol")
-        with refused(connection, "PGR03", "no version '2.0'", "It has: 1.0."):
-            run(connection, "remove_version", library="tool", version="2.0")
-        with refused(connection, "PGR03"):
-            run(connection, "remove_pages", library="tool", version="2.0", keys=["a.md"])
-        with refused(connection, "PGR02"):
-            run(connection, "remove_library", library="tol")
-        with refused(connection, "PGR03"):
-            run(connection, "finish_version", library="tool", version="2.0")
+        for function, more in (
+            ("remove_version", {}), ("remove_pages", {"keys": ["a.md"]}), ("finish_version", {}),
+        ):  # fmt: skip
+            with refused(connection, "PGR03", "no version '2.0'", "It has: 1.0."):
+                run(connection, function, library="tool", version="2.0", **more)
 
 
 class TestRenaming:

@@ -99,6 +99,15 @@ def test_text_with_sql_in_it_is_text(connection):
         ({"enrichment_limits": {"page_input": 1}}, "page_input must be"),
         ({"enrichment_limits": {"summary_input": "all"}}, "summary_input must be"),
         ({"enrichment_limits": {"summary_length": 1}}, "summary_length must be"),
+        ({"enrichment": "all"}, "enrichment must be off, context"),
+        ({"anchor_texts": 2}, "anchor_texts must be true or false, got 2"),
+        ({"edge_vectors": 3}, "edge_vectors must be true or false"),
+        ({"graph": {"depth": 4}}, "graph.depth must be a whole number from 1 to 3, got 4"),
+        ({"graph": {"seeds": 1.5}}, "graph.seeds must be a whole number"),
+        ({"graph": {"edge_weight": -1}}, "graph.edge_weight must be a number from 0 to 10"),
+        ({"graph": {"search": 1}}, "graph.search must be true or false, got 1"),
+        ({"graph": {"weigth": 1}}, "graph.weigth must be"),
+        ({"graph": True}, "graph must be an object, got true"),
     ],
 )
 def test_settings(connection, settings, message):

@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from library import ingest, page, refused
+from library import ingest, page, refused, run
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
@@ -37,18 +37,13 @@ def job(connection) -> Callable[..., int]:
     return create
 
 
-def rows(connection: psycopg.Connection, function: str, **arguments: Any) -> list[dict[str, Any]]:
-    named = ", ".join(f"{name} => %({name})s" for name in arguments)
-    return connection.execute(f"select * from pgrag.{function}({named})", arguments).fetchall()
-
-
 def value(connection: psycopg.Connection, function: str, **arguments: Any) -> Any:
-    [row] = rows(connection, function, **arguments)
+    [row] = run(connection, function, **arguments)
     return row[function]
 
 
 def claim(connection: psycopg.Connection, **arguments: Any) -> dict[str, Any] | None:
-    return next(iter(rows(connection, "claim_job", worker="w", **arguments)), None)
+    return next(iter(run(connection, "claim_job", worker="w", **arguments)), None)
 
 
 def names(claimed: dict[str, Any]) -> dict[str, Any]:
@@ -56,7 +51,7 @@ def names(claimed: dict[str, Any]) -> dict[str, Any]:
 
 
 def state(connection: psycopg.Connection, job_id: int) -> str:
-    return rows(connection, "job", wanted_id=job_id)[0]["state"]
+    return run(connection, "job", wanted_id=job_id)[0]["state"]
 
 
 def expire(connection: psycopg.Connection) -> None:
@@ -111,7 +106,7 @@ def test_many_jobs_cost_little_to_claim_and_to_list(connection, job):
     def read(function: str, **arguments: Any) -> int:
         with connection.transaction():
             before = count()
-            assert rows(connection, function, **arguments) == []
+            assert run(connection, function, **arguments) == []
             return count() - before
 
     def repeat(state: str) -> None:
@@ -142,7 +137,7 @@ def test_workers_that_ask_at_the_same_time_get_different_jobs(connection, databa
                 if claimed := claim(own):
                     done.append(claimed["job_id"])
                     assert value(own, "finish_job", **names(claimed)) == "succeeded"
-                elif done and not rows(own, "jobs", wanted_state="queued"):
+                elif done and not run(own, "jobs", wanted_state="queued"):
                     break
         return done
 
@@ -154,7 +149,7 @@ def test_workers_that_ask_at_the_same_time_get_different_jobs(connection, databa
 def test_an_equal_job_that_waits_is_used_again(connection, job):
     first = job()
     assert job(priority=3, every="1 day") == first
-    [shown] = rows(connection, "job", wanted_id=first)
+    [shown] = run(connection, "job", wanted_id=first)
     assert (shown["priority"], shown["every"]) == (3, timedelta(days=1))
     claim(connection)
     assert job() != first
@@ -172,14 +167,14 @@ def test_a_failed_attempt_is_repeated_later_and_later_until_the_last(connection,
         claimed = claim(connection)
         earliest = clock(connection) + seconds * SECOND
         assert value(connection, "fail_job", **names(claimed), reason="It is down.") == "queued"
-        [shown] = rows(connection, "job", wanted_id=number)
+        [shown] = run(connection, "job", wanted_id=number)
         assert shown["attempts"] == attempt
         assert earliest <= shown["run_at"] <= clock(connection) + seconds * SECOND
         assert claim(connection) is None
         make_due(connection)
     claimed = claim(connection)
     assert value(connection, "fail_job", **names(claimed), reason="It is gone.") == "failed"
-    [shown] = rows(connection, "job", wanted_id=number)
+    [shown] = run(connection, "job", wanted_id=number)
     assert [failure["reason"] for failure in shown["failures"]] == [
         "It is down.", "It is down.", "It is gone.",
     ]  # fmt: skip
@@ -201,7 +196,7 @@ def test_a_job_that_is_given_back_keeps_its_attempts(connection, job):
     number = job()
     for _ in range(10):
         assert value(connection, "release_job", **names(claim(connection))) == "queued"
-    [shown] = rows(connection, "job", wanted_id=number)
+    [shown] = run(connection, "job", wanted_id=number)
     assert (shown["attempts"], shown["failures"]) == (0, [])
     claimed = claim(connection)
     value(connection, "release_job", **names(claimed), delay=timedelta(minutes=1))
@@ -224,7 +219,7 @@ def test_a_job_whose_lease_has_ended_is_another_workers(connection, job):
         assert value(connection, end, **names(old)) is None
     assert value(connection, "fail_job", **names(old), reason="Late.") is None
     assert state(connection, number) == "running"
-    [failure] = rows(connection, "job", wanted_id=number)[0]["failures"]
+    [failure] = run(connection, "job", wanted_id=number)[0]["failures"]
     assert "gave no sign" in failure["reason"]
 
 
@@ -233,7 +228,7 @@ def test_a_job_that_ends_its_workers_fails_in_the_end_and_stops_nobody(connectio
     for _ in range(3):
         assert claim(connection)["job_id"] == poison
         expire(connection)
-        rows(connection, "claim_job", worker="w", wanted_id=-1)
+        run(connection, "claim_job", worker="w", wanted_id=-1)
         make_due(connection)
     assert state(connection, poison) == "failed"
     assert claim(connection)["job_id"] == good
@@ -257,8 +252,8 @@ def test_a_worker_without_its_lease_writes_nothing(connection, database_url, job
             "finish_version": {"library": "tool"},
         }.items():
             with refused(worker, "PGR19", "no longer this worker's"):
-                rows(worker, function, **arguments)
-    assert [row["key"] for row in rows(connection, "pages", library="tool")] == ["a.md", "b.md"]
+                run(worker, function, **arguments)
+    assert [row["key"] for row in run(connection, "pages", library="tool")] == ["a.md", "b.md"]
 
 
 def test_a_write_under_way_keeps_the_lease_from_others_but_not_the_heartbeat(
@@ -270,7 +265,7 @@ def test_a_write_under_way_keeps_the_lease_from_others_but_not_the_heartbeat(
     with psycopg.connect(database_url, row_factory=dict_row) as worker:
         lease = f"{claimed['job_id']}.{claimed['claim']}"
         worker.execute("select set_config('pgrag.lease', %s, false)", [lease])
-        rows(worker, "remove_pages", library="tool", keys=["b.md"])
+        run(worker, "remove_pages", library="tool", keys=["b.md"])
         expire(connection)
         assert claim(connection) is None
         assert value(connection, "extend_lease", **names(claimed)) == "held"
@@ -295,14 +290,14 @@ def test_a_schedule_comes_again_also_after_a_failure(connection, job):
     claimed = claim(connection)
     report = Jsonb({"written": 3})
     assert value(connection, "finish_job", **names(claimed), report=report) == "queued"
-    [shown] = rows(connection, "job", wanted_id=number)
+    [shown] = run(connection, "job", wanted_id=number)
     assert shown["report"] == {"written": 3}
     assert timedelta(hours=23) < shown["run_at"] - shown["finished_at"] <= timedelta(days=1)
     assert claim(connection) is None
     make_due(connection)
     claimed = claim(connection)
     assert value(connection, "fail_job", **names(claimed), reason="Down.", final=True) == "queued"
-    [shown] = rows(connection, "job", wanted_id=number)
+    [shown] = run(connection, "job", wanted_id=number)
     assert (shown["attempts"], len(shown["failures"])) == (0, 1)
     assert shown["run_at"] - shown["finished_at"] == timedelta(days=1)
     value(connection, "cancel_job", job_id=number)
@@ -325,12 +320,12 @@ def test_a_cancelled_job_is_not_begun_and_a_running_one_is_told(connection, job)
 @pytest.mark.parametrize("function", ["remove_version", "remove_library"])
 def test_what_is_removed_is_not_made_anew_by_its_jobs(connection, job, function):
     for library in ("tool", "other"):
-        rows(connection, "open_version", library=library, version="1.0")
+        run(connection, "open_version", library=library, version="1.0")
     scheduled, other = job(version="1.0", every="1 day"), job("other", version="1.0")
     of_another_version = job(version="2.0")
     upload = value(connection, "create_job", library="tool", version="1.0", arguments=Jsonb({}),
                    uploading=True)  # fmt: skip
-    rows(connection, "add_upload_piece", job_id=upload, file=0, piece=0, name="a.md", data=b"A")
+    run(connection, "add_upload_piece", job_id=upload, file=0, piece=0, name="a.md", data=b"A")
     value(connection, "submit_upload", job_id=upload)
     running = job(version="1.0", source="/elsewhere", priority=1)
     claimed = claim(connection)
@@ -338,7 +333,7 @@ def test_what_is_removed_is_not_made_anew_by_its_jobs(connection, job, function)
     arguments = {"library": "tool"} | ({"version": "1.0"} if "version" in function else {})
     value(connection, function, **arguments)
     assert {state(connection, number) for number in (scheduled, upload)} == {"cancelled"}
-    assert rows(connection, "upload_pieces", job_id=upload) == []
+    assert run(connection, "upload_pieces", job_id=upload) == []
     assert value(connection, "extend_lease", **names(claimed)) == "cancelled"
     assert state(connection, other) == "queued"
     is_kept = function == "remove_version"
@@ -360,21 +355,21 @@ def test_an_upload_waits_until_it_is_complete_and_goes_with_its_job(connection):
     with refused(connection, "PGR01", "has no upload"):
         value(connection, "submit_upload", job_id=number)
     for piece, data in ((1, b"two"), (0, b"one")):
-        rows(connection, "add_upload_piece", job_id=number, file=0, piece=piece, name="a.md",
+        run(connection, "add_upload_piece", job_id=number, file=0, piece=piece, name="a.md",
              data=data)  # fmt: skip
     assert value(connection, "submit_upload", job_id=number) == "queued"
     with refused(connection, "PGR01", "takes no upload"):
-        rows(connection, "add_upload_piece", job_id=number, file=0, piece=2, name="a.md", data=b"")
+        run(connection, "add_upload_piece", job_id=number, file=0, piece=2, name="a.md", data=b"")
     claimed = claim(connection)
     assert claimed["is_upload"]
-    assert [row["data"] for row in rows(connection, "upload_pieces", job_id=number)] == [
+    assert [row["data"] for row in run(connection, "upload_pieces", job_id=number)] == [
         b"one", b"two",
     ]  # fmt: skip
-    assert rows(connection, "job", wanted_id=number)[0]["uploaded_bytes"] == 6
+    assert run(connection, "job", wanted_id=number)[0]["uploaded_bytes"] == 6
     value(connection, "fail_job", **names(claimed), reason="No.", final=True)
     value(connection, "retry_job", job_id=number)
     assert value(connection, "finish_job", **names(claim(connection))) == "succeeded"
-    assert rows(connection, "upload_pieces", job_id=number) == []
+    assert run(connection, "upload_pieces", job_id=number) == []
     with refused(connection, "PGR01", "no longer stored"):
         value(connection, "retry_job", job_id=number)
 
@@ -420,20 +415,20 @@ def test_no_refusal_of_a_job_shows_its_password(connection, job, address):
      "https://docs.example/?author=ada&keyword=oak&key=#token=1", "/srv/docs?token=1"],
 )  # fmt: skip
 def test_an_address_without_a_password_can_be_a_job(connection, job, source):
-    assert rows(connection, "job", wanted_id=job(source=source))[0]["source"] == source
+    assert run(connection, "job", wanted_id=job(source=source))[0]["source"] == source
 
 
 def test_a_state_that_does_not_exist_is_refused(connection):
     with refused(connection, "PGR01", "wanted_state must be uploading, queued,"):
-        rows(connection, "jobs", wanted_state="done")
+        run(connection, "jobs", wanted_state="done")
 
 
 def test_jobs_are_listed_by_pages(connection, job):
     made = [job(f"library{number}") for number in range(5)]
-    listed = [row["job_id"] for row in rows(connection, "jobs", top_k=3)]
+    listed = [row["job_id"] for row in run(connection, "jobs", top_k=3)]
     assert listed == made[:1:-1]
-    assert [row["job_id"] for row in rows(connection, "jobs", before=listed[-1])] == made[1::-1]
-    assert [row["job_id"] for row in rows(connection, "jobs", wanted_library="LIBRARY3")] == [
+    assert [row["job_id"] for row in run(connection, "jobs", before=listed[-1])] == made[1::-1]
+    assert [row["job_id"] for row in run(connection, "jobs", wanted_library="LIBRARY3")] == [
         made[3]
     ]
-    assert rows(connection, "jobs", wanted_state="failed") == []
+    assert run(connection, "jobs", wanted_state="failed") == []

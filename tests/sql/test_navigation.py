@@ -270,7 +270,7 @@ class TestUnknown:
     )
     @pytest.mark.parametrize("document_id", [0, -1, 9_999_999, None])
     def test_document(self, connection, tool, function, document_id):
-        with refused(connection, "PGR05", "There is no document"):
+        with refused(connection, "PGR05", "There is no passage"):
             run(connection, function, document_id=document_id)
 
     @pytest.mark.parametrize("function", ["page", "outline"])

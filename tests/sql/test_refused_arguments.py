@@ -69,7 +69,7 @@ def library(connection):
         ("register_model('m', 4001)", "dimensions"),
         (
             "register_model('m', 3, 'none')",
-            "provider must be builtin, openai, local or custom, got 'none'",
+            "openai, local or custom, got 'none'",
         ),
         ("register_model('m', 3, query_prefix => null)", "query_prefix"),
         ("register_model('m', 3, alpha => 1.5)", "alpha"),

@@ -90,7 +90,7 @@ def test_filters_and_what_is_excluded_hold(module_connection, ids) -> None:
 
 
 def test_bad_arguments_are_refused(module_connection, ids) -> None:
-    with pytest.raises(psycopg.Error, match="There is no document 0"):
+    with pytest.raises(psycopg.Error, match="There is no passage 0"):
         related(module_connection, 0)
     with pytest.raises(psycopg.Error, match="top_k"):
         related(module_connection, ids["Moor"], top_k=0)
@@ -115,9 +115,9 @@ def test_every_key_of_a_hit_finds_it(module_connection, ids) -> None:
 @pytest.mark.parametrize(
     ("chunk_key", "state", "words"),
     [
-        ("moor.md", "PGR01", "not the key of a document: 'moor.md'"),
+        ("moor.md", "PGR01", "not the key of a passage: 'moor.md'"),
         (None, "PGR01", "null"),
-        ("moor.md#c99", "PGR05", "Page 'moor.md' has no document c99"),
+        ("moor.md#c99", "PGR05", "Page 'moor.md' has no passage c99"),
         ("mor.md#c1", "PGR04", "no page 'mor.md'"),
     ],
 )

@@ -92,6 +92,36 @@ def test_a_search_finds_what_was_granted(reader):
     assert CANARY not in repr(hits)
 
 
+def test_a_reader_may_read_everything_of_its_libraries(reader):
+    [hit, *_] = search(reader, "drain a node", library="ours", snippets=True, explain=True)
+    assert hit["semantic_score"] > 0
+    document_id, page_id = hit["document_id"], hit["page_id"]
+    for function, arguments in {
+        "keyword_search": {"query": "drain", "filters": {"type": None}},
+        "semantic_search": {"query": "drain"},
+        "context": {"query": "drain", "parents": True, "siblings": 1},
+        "library_versions": {"library": "ours"},
+        "resolve_version": {"library": "ours"},
+        "pages": {"library": "ours"},
+        "page": {"page_id": page_id},
+        "outline": {"page_id": page_id},
+        "document": {"document_id": document_id},
+        "parent": {"document_id": document_id},
+        "ancestors": {"document_id": document_id},
+        "children": {"document_id": document_id},
+        "siblings": {"document_id": document_id},
+        "expand_documents": {"document_ids": [document_id], "scores": [0.5]},
+        "pending_embeddings": {"library": "ours"},
+    }.items():
+        run(reader, function, **arguments)
+
+
+def test_without_tables_a_role_reads_nothing(connection):
+    connection.execute("create role tenant_stranger; set local role tenant_stranger")
+    with refused(connection, "42501", "permission denied for table"):
+        search(connection, "drain a node", library="ours")
+
+
 def test_hits_and_scores_are_those_without_row_security(connection):
     arguments = {"query": "upgrade a node", "library": "ours", "explain": True}
     before = [run(connection, name, **arguments) for name in ("search", "keyword_search")]

@@ -156,5 +156,3 @@ def test_bad_arguments(connection, ids):
     ):
         with refused(connection, code, message):
             found(connection, "dig", **arguments)
-    with refused(connection, "PGR01", "edge_vectors must be true or false"):
-        run(connection, "configure_library", library="garden", settings={"edge_vectors": 3})

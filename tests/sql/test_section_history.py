@@ -85,7 +85,7 @@ def test_the_summary_of_a_page_has_the_history_of_the_page(connection, spool):
     )  # fmt: skip
     assert {row["section"] for row in rows} == {None}
     assert [row["change"] for row in rows] == ["first", "changed", "unchanged", "changed"]
-    with refused(connection, "PGR05", "There is no document -1"):
+    with refused(connection, "PGR05", "There is no passage -1"):
         run(connection, "section_history", document_id=-1)
 
 

@@ -170,7 +170,7 @@ class LibraryFinding(Value):
     """An inconsistency of a library."""
 
     check: str = described("", "links")
-    problem: str = described("", "links that wait to be connected")
+    problem: str = described("", "links that wait to be resolved")
     count: int = described("Number of occurrences.", 3)
     examples: tuple[str, ...] = described("The first five.")
     repairable: bool = described("Whether `pgrag doctor LIBRARY --repair` repairs it.")
