@@ -101,7 +101,7 @@ WORDS = [
     "evaluation_set", "query_id", "text", "anchor", "exclude", "source_title", "target_title",
 ]  # fmt: skip
 #: Who gives a search an id that another one has is told so: the random id must have been known.
-RECORDING = {"record_answer", "recorded_hits", "recorded_search", "write_search"}
+RECORDING = {"record_answer", "recorded_search", "write_search"}
 TABLES = """
 select format('%I.%I', c.relnamespace::regnamespace, c.relname)
 from pg_class as c
