@@ -7,7 +7,6 @@ import json
 import tarfile
 import threading
 import zipfile
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,7 +23,7 @@ TIDES = "# Tides\n\nThe sill dries at half tide.\n"
 
 
 @pytest.fixture
-def api(database_url: str, tmp_path) -> Iterator[ApiClient]:
+def api(database_url, tmp_path):
     with serving(database_url, mcp_roots=(tmp_path,), max_page_bytes=100_000) as api:
         yield api
 

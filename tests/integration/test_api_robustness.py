@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import httpx
 import psycopg
 import pytest
-from api_client import ApiClient, problem
+from api_client import problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,7 +81,7 @@ def requests(draw: st.DrawFn, rest: dict[str, st.SearchStrategy[Any]]) -> dict[s
 
 
 @pytest.fixture(scope="module")
-def client(harbour: ApiClient, harbour_url: str) -> Iterator[ApiClient]:
+def client(harbour, harbour_url):
     """The harbour handbook, which must be the same at the end."""
     with psycopg.connect(harbour_url, autocommit=True) as connection:
         count = "select count(*), sum(length(body)) from pgrag.pages"

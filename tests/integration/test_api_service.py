@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import time
-from collections.abc import Iterator
 from concurrent.futures import wait
 
 import httpx
@@ -105,7 +104,7 @@ def test_shutting_down_closes_every_connection(database_url, connection):
 
 
 @pytest.fixture
-def closable(database_url: str, admin: psycopg.Connection) -> Iterator[tuple[str, str]]:
+def closable(database_url, admin):
     """A database that can be closed to everybody, and its name."""
     name = str(conninfo_to_dict(database_url)["dbname"])
     yield database_url, name

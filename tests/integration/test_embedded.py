@@ -63,7 +63,7 @@ def temporary_server(home: Path) -> Iterator[EmbeddedServer]:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
+def server(tmp_path_factory):
     """A server made under LC_ALL=C by four processes at once; each test may restart it.
 
     The first process that tried to make it was killed when it had begun.
@@ -149,7 +149,7 @@ def kill_in_recovery(server: EmbeddedServer, number: signal.Signals) -> int:
 
 
 @pytest.fixture(params=[signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
-def stuck(server: EmbeddedServer, request: pytest.FixtureRequest) -> int:
+def stuck(server, request):
     """The process id of a server the recovery of which was killed or stopped.
 
     PostgreSQL waits for ever for the end of a startup process that was killed while it recovered

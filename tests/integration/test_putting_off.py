@@ -47,25 +47,25 @@ index(Database(sys.argv[1]), embedder, Path(sys.argv[2]))
 
 
 @pytest.fixture(scope="module")
-def builtin() -> Recorder:
+def builtin():
     return Recorder()
 
 
 @pytest.fixture
-def embedder(builtin: Recorder) -> Recorder:
+def embedder(builtin):
     builtin.before = lambda: None
     return builtin
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """A page of more passages than are inserted one by one."""
     write(tmp_path / "docs", {"valves.md": sections(LEAST_VECTORS + 10)})
     return tmp_path / "docs"
 
 
 @pytest.fixture
-def little(tmp_path: Path) -> Path:
+def little(tmp_path):
     write(tmp_path / "little", {"pump.md": sections(3)})
     return tmp_path / "little"
 
@@ -129,7 +129,7 @@ def built(database: Database) -> int:
 
 
 @pytest.fixture
-def killed(database_url: str, folder: Path) -> None:
+def killed(database_url, folder):
     """A run that was killed when it had put the index off."""
     with subprocess.Popen(
         [sys.executable, "-c", STUCK, database_url, str(folder)],
@@ -286,7 +286,7 @@ def test_a_library_embedded_by_another_model(database_url, database, embedder, f
 
 
 @pytest.fixture
-def few(database) -> None:
+def few(database):
     let_be_many(database, 41)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from git_server import GitServer, run_git, serving
+from git_server import run_git, serving
 from mcp_service import eventually
 from pipeline_runs import slow_pages
 from psycopg.types.json import Jsonb
@@ -32,7 +32,7 @@ PATIENCE = 60
 
 
 @pytest.fixture
-def app(database_url: str, tmp_path) -> Iterator[App]:
+def app(database_url, tmp_path):
     settings = Settings(database_url=database_url, mcp_roots=(tmp_path,))
     with App(settings) as app:
         yield app
@@ -118,7 +118,7 @@ def test_a_job_that_cannot_be_done_fails_with_the_reason(app, docs, arguments, r
 
 
 @pytest.fixture
-def tagged(tmp_path) -> Iterator[GitServer]:
+def tagged(tmp_path):
     """Served as notes.git: the tags v1.0 and v1.1 have a page, v0.9 has none."""
     root = tmp_path / "served"
     work = root / "work"
