@@ -70,6 +70,10 @@ def little(tmp_path):
     return tmp_path / "little"
 
 
+def fail() -> None:
+    raise EmbeddingError("The model is away.")
+
+
 def sections(count: int) -> str:
     return "\n\n".join(f"## Valve {n}\n\nClose valve {n} before the pump." for n in range(count))
 
@@ -215,9 +219,6 @@ def test_what_the_server_builds_for_a_killed_run_is_left_to_it(database, embedde
 
 
 def test_a_run_that_fails_leaves_it_to_the_next(database, embedder, folder):
-    def fail() -> None:
-        raise EmbeddingError("The model is away.")
-
     embedder.before = fail
     with pytest.raises(EmbeddingError):
         index(database, embedder, folder)
@@ -341,9 +342,6 @@ class TestOfALargeLibrary:
         assert [row["name"] for row in names] == ["embeddings_hnsw_1"]
 
     def test_what_a_killed_run_put_off_is_built_by_the_next(self, database, embedder, folder, few):
-        def fail() -> None:
-            raise EmbeddingError("The model is away.")
-
         embedder.before = fail
         with pytest.raises(EmbeddingError):
             index(database, embedder, folder)
