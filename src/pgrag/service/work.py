@@ -40,7 +40,7 @@ class Abandoned(Exception):
 class Works:
     """The classes of work of one service.
 
-    `read`: searches and whatever else is soon done; further requests wait without limit. `write`:
+    `read`: searches and other short work; further requests queue without limit. `write`:
     changes, which may wait for the lock of a library. `costly`: what may keep a processor busy for
     long, such as regular expressions. `admission`: who calls, and the audit, which must not wait
     for searches. `answer`: answers of a language model, which wait for it without limit, and delay
@@ -97,7 +97,7 @@ class Works:
 
         async def watch() -> None:
             try:
-                # A task that starts in a cancelled scope waits on, as anyio has cancelled by then.
+                # In a scope that is cancelled already, nothing would interrupt `until`.
                 if anyio.current_effective_deadline() > -inf:
                     await until()
             finally:
@@ -119,7 +119,7 @@ class Works:
             starting = asyncio.create_task(start_watching())
 
         async with anyio.create_task_group() as group:
-            # A watcher costs more than most requests that are done before it starts.
+            # Later, because most requests take less time than a watcher does to start.
             watching = asyncio.get_running_loop().call_later(WATCH_SECONDS, watch_from_now)
             try:
                 await self._in_turn(work, run)
