@@ -141,16 +141,10 @@ def test_sql_in_every_text_field(client, text):
 
 def test_the_largest_values_are_within_reach(client):
     body = {
-        "query": "harbour " * 5000,
-        "top_k": 1000,
-        "candidate_count": 20_000,
-        "max_per_page": 1000,
-        "rrf_k": 10_000,
-        "fusion": "rrf",
-        "rrf_weights": [100, 100],
-        "snippets": True,
+        "query": "harbour " * 5000, "top_k": 1000, "candidate_count": 20_000, "max_per_page": 1000,
+        "rrf_k": 10_000, "fusion": "rrf", "rrf_weights": [100, 100], "snippets": True,
         "explain": True,
-    }
+    }  # fmt: skip
     first = client.post("/v1/search", {**body, "top_k": 1})
     assert first.status_code == 200, first.text
     following = client.post("/v1/search", {**body, "after": first.json()["next"]})

@@ -98,27 +98,12 @@ def test_a_dash_stands_for_the_unversioned_documentation(harbour):
 
 def test_get_and_post_take_the_same_arguments(harbour):
     shared = {
-        "library": "harbour",
-        "version": "2.1",
-        "top_k": 4,
-        "alpha": 0.5,
-        "fusion": "rrf",
-        "min_score": 0.0001,
-        "max_per_page": 2,
-        "model": MODEL,
-        "page_evidence": 0.1,
-        "candidate_count": 50,
-        "rrf_k": 10,
-        "snippets": True,
-        "explain": True,
-        "mode": "hybrid",
-        "unit": "document",
-        "aggregate": "mean",
-        "hierarchy": "depth",
-        "mmr_lambda": 0.8,
-        "query_expansion": "none",
-        "intent": "off",
-    }
+        "library": "harbour", "version": "2.1", "top_k": 4, "alpha": 0.5, "fusion": "rrf",
+        "min_score": 0.0001, "max_per_page": 2, "model": MODEL, "page_evidence": 0.1,
+        "candidate_count": 50, "rrf_k": 10, "snippets": True, "explain": True, "mode": "hybrid",
+        "unit": "document", "aggregate": "mean", "hierarchy": "depth", "mmr_lambda": 0.8,
+        "query_expansion": "none", "intent": "off",
+    }  # fmt: skip
     by_get = harbour.ok(
         "/v1/search",
         q="tide",

@@ -203,16 +203,10 @@ def test_case_folds_although_the_server_was_made_under_lc_all_c(server):
 def test_server_is_set_for_search_and_stays_durable(server):
     url = server.start()
     expected = {
-        "max_wal_size": "2GB",
-        "random_page_cost": "1.1",
-        "jit": "off",
-        "max_connections": "100",
-        "fsync": "on",
-        "synchronous_commit": "on",
-        "full_page_writes": "on",
-        "track_functions": "none",
-        "listen_addresses": "",
-    }
+        "max_wal_size": "2GB", "random_page_cost": "1.1", "jit": "off", "max_connections": "100",
+        "fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
+        "track_functions": "none", "listen_addresses": "",
+    }  # fmt: skip
     assert {name: value(url, f"show {name}") for name in expected} == expected
 
 
