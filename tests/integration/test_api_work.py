@@ -16,6 +16,7 @@ import httpx
 import psycopg
 import pytest
 from api_client import problem, serving
+from api_corpus import ingest_buoys
 from mcp_service import Service, eventually, mcp_service
 from psycopg.types.json import Jsonb
 
@@ -23,12 +24,7 @@ from psycopg.types.json import Jsonb
 @pytest.fixture
 def buoys(database_url, connection):
     """A database with a library of a few pages."""
-    pages = [
-        {"key": f"{number}.md", "body": f"Buoy {number} marks the channel near pontoon {number}."}
-        for number in range(30)
-    ]
-    connection.execute("select pgrag.ingest_pages('harbour', %s)", [Jsonb(pages)])
-    connection.execute("select pgrag.embed_pending('harbour')")
+    ingest_buoys(connection)
     return database_url
 
 
