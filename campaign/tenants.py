@@ -93,7 +93,7 @@ WORDS = [
     "evaluation_set", "query_id", "text", "anchor", "exclude", "source_title", "target_title",
 ]  # fmt: skip
 #: They report an id that is taken; a caller can only know a random id that was leaked before.
-RECORDING = {"record_answer", "recorded_hits", "recorded_search", "write_search"}
+RECORDING = {"record_answer", "recorded_search", "write_search"}
 #: Tables and views, views of the private schema, and sequences.
 RELATIONS = """
 select format('%I.%I', c.relnamespace::regnamespace, c.relname)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
 
 from pgrag.ground.settings import Settings
 from pgrag.service.app import App
@@ -127,6 +131,16 @@ def indexed(url: str, folder: Path, sources: Sequence[Source] = tuple(SOURCES)) 
                 base_url=source.base_url, language=source.language,
             )  # fmt: skip
     return url
+
+
+def ingest_buoys(connection: psycopg.Connection[Any]) -> None:
+    """Ingest a library of thirty short pages."""
+    pages = [
+        {"key": f"{number}.md", "body": f"Buoy {number} marks the channel near pontoon {number}."}
+        for number in range(30)
+    ]
+    connection.execute("select pgrag.ingest_pages('harbour', %s)", [Jsonb(pages)])
+    connection.execute("select pgrag.embed_pending('harbour')")
 
 
 def write(source: Source, folder: Path) -> Path:

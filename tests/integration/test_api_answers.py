@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from typing import Any
 
 import httpx
 import llm_server
 import psycopg
 import pytest
-from api_client import ApiClient, problem, serving
+from api_client import problem, serving
 from api_corpus import SOURCES, indexed
 from llm_server import break_off, hang, hang_after, says, status
 from mcp_service import eventually, mcp_service
@@ -25,21 +24,19 @@ WHOLE = ASKED | {"stream": False}
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[llm_server.Server]:
+def server():
     with llm_server.serving() as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def database_of_answers(
-    clone: Callable[[], AbstractContextManager[str]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
+def database_of_answers(clone, tmp_path_factory):
     with clone() as url:
         yield indexed(url, tmp_path_factory.mktemp("api_answers"), SOURCES[1:2])
 
 
 @pytest.fixture(scope="module")
-def client(database_of_answers: str, server: llm_server.Server) -> Iterator[ApiClient]:
+def client(database_of_answers, server):
     with serving(
         database_of_answers, llm_url=server.url, llm_model="small-chat", llm_retries=0
     ) as client:

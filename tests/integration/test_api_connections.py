@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
@@ -19,7 +18,7 @@ BODY = b'{"query": "rope"}'
 
 
 @pytest.fixture
-def service(database_url: str) -> Iterator[Service]:
+def service(database_url):
     with mcp_service(database_url, request_timeout=1) as service:
         yield service
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import psycopg
 import pytest
-from api_client import ApiClient, serving
+from api_client import serving
 from api_corpus import SOURCES, indexed
 
 
 @pytest.fixture(scope="module")
-def sill(harbour: ApiClient) -> dict[str, Any]:
+def sill(harbour):
     """The hit about the depth over the sill."""
     found = harbour.ok("/v1/search", q="half tide sill", library="harbour", version="2.1")
     [hit] = [hit for hit in found["hits"] if hit["heading"] == "Depth over the sill"]

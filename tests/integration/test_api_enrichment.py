@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-
 import psycopg
 import pytest
-from api_client import ApiClient, serving
+from api_client import serving
 from psycopg.types.json import Jsonb
 
 TEXT = "The blade is cleaned with a dry brush after each cut, and oiled once a week."
@@ -15,7 +12,7 @@ PAGES = [{"key": f"{tool}.md", "body": f"{tool}: {TEXT}"} for tool in ("saw", "p
 
 
 @pytest.fixture(scope="module")
-def shop(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[ApiClient]:
+def shop(clone):
     with clone() as url:
         with psycopg.connect(url) as connection:
             for version in ("1.0", "2.0"):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Iterator
 
 import httpx
 import pytest
 from api_client import problem, serving
-from mcp_service import Service, mcp_service
+from mcp_service import mcp_service
 
 from pgrag.api.headers import ALWAYS
 
@@ -17,7 +16,7 @@ ALLOWED = "https://docs.example"
 
 
 @pytest.fixture(scope="module")
-def service(harbour_url: str) -> Iterator[Service]:
+def service(harbour_url):
     with mcp_service(harbour_url, origins=(ALLOWED,), request_timeout=1) as service:
         yield service
 

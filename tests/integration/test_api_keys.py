@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from typing import Any
 
 import psycopg
 import pytest
-from api_client import LOCAL, ApiClient, problem, serving
+from api_client import LOCAL, problem, serving
 from api_corpus import indexed
 from mcp_service import Service, eventually, mcp_service
 from psycopg.rows import dict_row
@@ -57,28 +55,26 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site(
-    clone: Callable[[], AbstractContextManager[str]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Site]:
+def site(clone, tmp_path_factory):
     folder = tmp_path_factory.mktemp("keyed")
     with clone() as url:
         yield Site(indexed(url, folder))
 
 
 @pytest.fixture(autouse=True)
-def without_audit(site: Site) -> None:
+def without_audit(site):
     site.run("delete from pgrag.audit")
 
 
 @pytest.fixture(scope="module")
-def keyed(site: Site) -> Iterator[ApiClient]:
+def keyed(site):
     """A service that needs keys."""
     with serving(site.url, policy=KEYED, cors_origins=(PAGE,)) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
-def agents(site: Site) -> Iterator[Service]:
+def agents(site):
     """The same for agents, with tools that write."""
     with mcp_service(site.url, policy=KEYED, mcp_writes=True) as service:
         yield service
@@ -352,11 +348,11 @@ class TestLibraries:
     """A key sees nothing of libraries that it does not open, on any way."""
 
     @pytest.fixture
-    def limited(self, site: Site) -> dict[str, str]:
+    def limited(self, site):
         return site.key("limited", libraries=["harbour"])
 
     @pytest.fixture
-    def others(self, site: Site) -> list[dict[str, Any]]:
+    def others(self, site):
         """The pages of all other libraries, each with one of its passages."""
         rows = site.run(
             "select l.name, p.page_id, p.key, min(d.document_id) as document_id"

@@ -1,12 +1,10 @@
-"""Libraries, versions, lists of pages, and the resolution of versions."""
+"""Libraries, versions, lists of pages, the resolution of versions, text and health."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import psycopg
 import pytest
-from api_client import ApiClient, problem, serving
+from api_client import problem, serving
 from psycopg.types.json import Jsonb
 
 
@@ -104,7 +102,7 @@ def test_resolution_gives_its_reason(harbour):
 
 
 @pytest.fixture
-def odd_names(database_url: str) -> Iterator[ApiClient]:
+def odd_names(database_url):
     """Libraries and versions whose names look like parts of an address."""
     with psycopg.connect(database_url, autocommit=True) as connection:
         for library, version in [("versions", "pages"), ("b", ""), ("b", "release/1.0")]:
@@ -134,3 +132,37 @@ def test_a_database_without_libraries(database_url):
         assert empty.ok("/v1/search", q="anything")["hits"] == []
         document = problem(empty.get("/v1/libraries/harbour"), 404, "unknown-library")
         assert "pgrag index" in document["hint"]
+
+
+TEXT = "/v1/libraries/harbour/text"
+
+
+def test_lines_come_with_their_context_and_their_page(harbour):
+    found = harbour.ok(TEXT, pattern="SILL", case="ignore", context=1, top_k=2, version="2.1")
+    assert found["version"] == "2.1"
+    assert len(found["lines"]) == 2
+    for line in found["lines"]:
+        [first, *_] = line["matches"]
+        assert line["content"][first["start"] - 1 : first["end"] - 1].lower() == "sill"
+        assert len(line["lines_before"]) == 1
+        body = harbour.ok(f"/v1/pages/{line['page_id']}")["body"]
+        assert line["content"] in body.splitlines()
+    rest = harbour.ok(TEXT, pattern="SILL", case="ignore", after=found["next"], version="2.1")
+    assert not {str(line["cursor"]) for line in rest["lines"]} & {
+        line["cursor"] for line in found["lines"]
+    }
+    assert rest["next"] is None
+
+
+def test_every_argument_reaches_the_database(harbour):
+    assert harbour.ok(TEXT, pattern="SILL")["lines"] == []
+    assert harbour.ok(TEXT, pattern="sill", case="smart", path="no/**")["lines"] == []
+    assert harbour.ok(TEXT, pattern="sil", mode="word")["lines"] == []
+    lines = harbour.ok(TEXT, pattern=r"^##\s\w", mode="regex", timeout_ms=60_000)["lines"]
+    assert lines
+    assert all(line["content"].startswith("## ") for line in lines)
+
+
+def test_health_says_that_nothing_is_wrong(harbour):
+    found = harbour.ok("/v1/libraries/harbour/health", version="2.1", checks="documents,pages")
+    assert found == {"library": "harbour", "healthy": True, "findings": []}

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import httpx
 import psycopg
 import pytest
-from api_client import ApiClient, problem
+from api_client import problem
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,7 +81,7 @@ def requests(draw: st.DrawFn, rest: dict[str, st.SearchStrategy[Any]]) -> dict[s
 
 
 @pytest.fixture(scope="module")
-def client(harbour: ApiClient, harbour_url: str) -> Iterator[ApiClient]:
+def client(harbour, harbour_url):
     """The harbour handbook, which must be the same at the end."""
     with psycopg.connect(harbour_url, autocommit=True) as connection:
         count = "select count(*), sum(length(body)) from pgrag.pages"
@@ -142,16 +141,10 @@ def test_sql_in_every_text_field(client, text):
 
 def test_the_largest_values_are_within_reach(client):
     body = {
-        "query": "harbour " * 5000,
-        "top_k": 1000,
-        "candidate_count": 20_000,
-        "max_per_page": 1000,
-        "rrf_k": 10_000,
-        "fusion": "rrf",
-        "rrf_weights": [100, 100],
-        "snippets": True,
+        "query": "harbour " * 5000, "top_k": 1000, "candidate_count": 20_000, "max_per_page": 1000,
+        "rrf_k": 10_000, "fusion": "rrf", "rrf_weights": [100, 100], "snippets": True,
         "explain": True,
-    }
+    }  # fmt: skip
     first = client.post("/v1/search", {**body, "top_k": 1})
     assert first.status_code == 200, first.text
     following = client.post("/v1/search", {**body, "after": first.json()["next"]})

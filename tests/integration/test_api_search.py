@@ -98,27 +98,12 @@ def test_a_dash_stands_for_the_unversioned_documentation(harbour):
 
 def test_get_and_post_take_the_same_arguments(harbour):
     shared = {
-        "library": "harbour",
-        "version": "2.1",
-        "top_k": 4,
-        "alpha": 0.5,
-        "fusion": "rrf",
-        "min_score": 0.0001,
-        "max_per_page": 2,
-        "model": MODEL,
-        "page_evidence": 0.1,
-        "candidate_count": 50,
-        "rrf_k": 10,
-        "snippets": True,
-        "explain": True,
-        "mode": "hybrid",
-        "unit": "document",
-        "aggregate": "mean",
-        "hierarchy": "depth",
-        "mmr_lambda": 0.8,
-        "query_expansion": "none",
-        "intent": "off",
-    }
+        "library": "harbour", "version": "2.1", "top_k": 4, "alpha": 0.5, "fusion": "rrf",
+        "min_score": 0.0001, "max_per_page": 2, "model": MODEL, "page_evidence": 0.1,
+        "candidate_count": 50, "rrf_k": 10, "snippets": True, "explain": True, "mode": "hybrid",
+        "unit": "document", "aggregate": "mean", "hierarchy": "depth", "mmr_lambda": 0.8,
+        "query_expansion": "none", "intent": "off",
+    }  # fmt: skip
     by_get = harbour.ok(
         "/v1/search",
         q="tide",
@@ -360,3 +345,22 @@ def test_what_was_seen_is_left_out(harbour):
     body = {"query": QUERY, "exclude": seen.split(",")}
     posted = harbour.post("/v1/search", body).json()["hits"]
     assert [hit["document_id"] for hit in posted] == [hit["document_id"] for hit in rest]
+
+
+def test_the_words_and_the_filters_of_a_query(harbour):
+    assert harbour.ok("/v1/parse", q="tide type:guide #fees") == {
+        "words": "tide",
+        "filters": {"type": "guide", "tags": "fees"},
+    }
+    assert harbour.ok("/v1/parse", q="std::vector key: value") == {
+        "words": "std::vector key: value",
+        "filters": None,
+    }
+
+
+def test_near_words_for_a_typo(harbour):
+    [first, *_] = harbour.ok("/v1/suggestions", q="pontton fees", library="harbour")["suggestions"]
+    assert first["suggestion"] == "pontoon fees"
+    assert (first["word"], first["replacement"], first["distance"]) == ("pontton", "pontoon", 1)
+    assert first["document_count"] >= 1
+    assert harbour.ok("/v1/suggestions", q="pontoon fees", library="harbour") == {"suggestions": []}

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
-import time
-from collections.abc import Iterator
 from concurrent.futures import wait
 
 import httpx
 import psycopg
 import pytest
 from api_client import problem, serving
+from api_corpus import ingest_buoys
+from mcp_service import eventually
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
-from psycopg.types.json import Jsonb
 
 from pgrag.ground.settings import Settings
 from pgrag.service.app import App
-
-
-def ingest(connection: psycopg.Connection, pages: int = 30) -> None:
-    documents = [
-        {"key": f"{number}.md", "body": f"Buoy {number} marks the channel near pontoon {number}."}
-        for number in range(pages)
-    ]
-    connection.execute("select pgrag.ingest_pages('harbour', %s)", [Jsonb(documents)])
-    connection.execute("select pgrag.embed_pending('harbour')")
 
 
 def test_alive_and_ready(harbour):
@@ -46,7 +36,7 @@ def test_the_answer_says_how_long_the_database_took(harbour):
 
 
 def test_fifty_searches_at_once_share_three_connections(database_url, connection):
-    ingest(connection)
+    ingest_buoys(connection)
     with serving(database_url, pool_size=3) as client:
         expected = {
             number: [h["document_id"] for h in client.ok("/v1/search", q=f"buoy {number}")["hits"]]
@@ -69,15 +59,12 @@ def test_fifty_searches_at_once_share_three_connections(database_url, connection
 
 
 def test_requests_wait_for_a_busy_database_and_health_does_not(database_url, connection):
-    ingest(connection)
+    ingest_buoys(connection)
     with serving(database_url, pool_size=2) as client, psycopg.connect(database_url) as locking:
         client.ok("/readyz")
         locking.execute("lock table pgrag.documents in access exclusive mode")
         waiting = [client.start("GET", "/v1/search?q=buoy") for _ in range(6)]
-        deadline = time.monotonic() + 120
-        while len(blocked(connection)) < 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert len(blocked(connection)) == 2
+        eventually(lambda: len(blocked(connection)) == 2)
         assert client.ok("/healthz") == {"status": "ok"}
         assert not any(future.done() for future in waiting)
         assert client.threads == 2, "nobody waits in the pool, where patience ends"
@@ -96,16 +83,13 @@ def blocked(connection: psycopg.Connection) -> list[object]:
 def test_shutting_down_closes_every_connection(database_url, connection):
     with serving(database_url) as client:
         client.ok("/v1/libraries")
-    deadline = time.monotonic() + 120
     count = "select count(*) as n from pg_stat_activity where datname = %s and pid <> %s"
     arguments = [connection.info.dbname, connection.info.backend_pid]
-    while connection.execute(count, arguments).fetchone() != {"n": 0}:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    eventually(lambda: connection.execute(count, arguments).fetchone() == {"n": 0})
 
 
 @pytest.fixture
-def closable(database_url: str, admin: psycopg.Connection) -> Iterator[tuple[str, str]]:
+def closable(database_url, admin):
     """A database that can be closed to everybody, and its name."""
     name = str(conninfo_to_dict(database_url)["dbname"])
     yield database_url, name
@@ -225,7 +209,7 @@ def test_other_origins_may_ask_only_where_they_are_named(database_url):
 
 def test_a_query_that_the_model_cannot_embed_is_searched_by_words(database_url, connection, caplog):
     caplog.set_level(logging.WARNING)
-    ingest(connection)
+    ingest_buoys(connection)
     connection.execute("select pgrag.register_model('elsewhere', 8)")
     connection.execute("select pgrag.use_model('harbour', 'elsewhere')")
     with serving(database_url) as client:

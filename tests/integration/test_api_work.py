@@ -16,24 +16,20 @@ import httpx
 import psycopg
 import pytest
 from api_client import problem, serving
+from api_corpus import ingest_buoys
 from mcp_service import Service, eventually, mcp_service
 from psycopg.types.json import Jsonb
 
 
 @pytest.fixture
-def buoys(database_url: str, connection: psycopg.Connection) -> str:
+def buoys(database_url, connection):
     """A database with a library of a few pages."""
-    pages = [
-        {"key": f"{number}.md", "body": f"Buoy {number} marks the channel near pontoon {number}."}
-        for number in range(30)
-    ]
-    connection.execute("select pgrag.ingest_pages('harbour', %s)", [Jsonb(pages)])
-    connection.execute("select pgrag.embed_pending('harbour')")
+    ingest_buoys(connection)
     return database_url
 
 
 @pytest.fixture
-def lock(buoys: str) -> Iterator[psycopg.Connection]:
+def lock(buoys):
     """A connection that holds the library's row until its transaction ends."""
     with psycopg.connect(buoys) as indexing:
         indexing.execute("select from pgrag.libraries for no key update")
@@ -102,7 +98,7 @@ def test_reading_has_a_timeout_too(buoys):
 
 
 @pytest.fixture
-def ropes(database_url: str, connection: psycopg.Connection) -> str:
+def ropes(database_url, connection):
     """A database with lines on which `SLOW` takes minutes."""
     drawn = random.Random(7)
     pages = [

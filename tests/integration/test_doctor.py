@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import psycopg
@@ -34,7 +33,7 @@ def test_a_variable_that_is_nearly_a_setting_is_named(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+def port(tmp_path_factory):
     """The TCP port of a server with a role `postgres`, the password of which is its name."""
     server = EmbeddedServer(tmp_path_factory.mktemp("doctor"))
     try:

@@ -63,7 +63,7 @@ def temporary_server(home: Path) -> Iterator[EmbeddedServer]:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServer]:
+def server(tmp_path_factory):
     """A server made under LC_ALL=C by four processes at once; each test may restart it.
 
     The first process that tried to make it was killed when it had begun.
@@ -149,7 +149,7 @@ def kill_in_recovery(server: EmbeddedServer, number: signal.Signals) -> int:
 
 
 @pytest.fixture(params=[signal.SIGKILL, signal.SIGSTOP], ids=["killed", "stopped"])
-def stuck(server: EmbeddedServer, request: pytest.FixtureRequest) -> int:
+def stuck(server, request):
     """The process id of a server the recovery of which was killed or stopped.
 
     PostgreSQL waits for ever for the end of a startup process that was killed while it recovered
@@ -203,16 +203,10 @@ def test_case_folds_although_the_server_was_made_under_lc_all_c(server):
 def test_server_is_set_for_search_and_stays_durable(server):
     url = server.start()
     expected = {
-        "max_wal_size": "2GB",
-        "random_page_cost": "1.1",
-        "jit": "off",
-        "max_connections": "100",
-        "fsync": "on",
-        "synchronous_commit": "on",
-        "full_page_writes": "on",
-        "track_functions": "none",
-        "listen_addresses": "",
-    }
+        "max_wal_size": "2GB", "random_page_cost": "1.1", "jit": "off", "max_connections": "100",
+        "fsync": "on", "synchronous_commit": "on", "full_page_writes": "on",
+        "track_functions": "none", "listen_addresses": "",
+    }  # fmt: skip
     assert {name: value(url, f"show {name}") for name in expected} == expected
 
 
@@ -439,47 +433,47 @@ def test_server_that_lost_its_socket_is_restarted(server):
     assert server.status().pid != status.pid
 
 
-def test_data_of_another_major_version_is_refused(server):
-    server.stop()
-    data = server.status().data_directory
-    version = data / "PG_VERSION"
-    original = version.read_text()
-    version.write_text("16\n")
-    try:
-        with pytest.raises(DatabaseUnavailable, match=r"made by PostgreSQL 16, but .* 18"):
-            server.start()
-    finally:
-        version.write_text(original)
-    assert value(server.start(), "select 1") == 1
+@contextmanager
+def of_postgresql_16(data: Path) -> Iterator[None]:
+    original = (data / "PG_VERSION").read_text()
+    (data / "PG_VERSION").write_text("16\n")
+    yield
+    (data / "PG_VERSION").write_text(original)
 
 
-def test_failed_start_shows_the_log_and_the_way_out(server):
-    server.stop()
-    data = server.status().data_directory
+@contextmanager
+def open_to_all(data: Path) -> Iterator[None]:
     data.chmod(0o755)
-    try:
-        with pytest.raises(DatabaseUnavailable) as caught:
-            server.start()
-    finally:
-        data.chmod(0o700)
-    assert "the permissions are wrong" in caught.value.message
-    assert "has invalid permissions" in caught.value.message  # PostgreSQL's own line
-    assert (
-        caught.value.hint == f"{data} must belong to the user that runs the server, with mode 700."
-    )
-    assert value(server.start(), "select 1") == 1
+    yield
+    data.chmod(0o700)
 
 
-def test_data_that_vanished_is_not_replaced_by_an_empty_database(server):
+@contextmanager
+def gone(data: Path) -> Iterator[None]:
+    """An empty database must not take its place."""
+    data.rename(data.with_name("elsewhere"))
+    yield
+    data.with_name("elsewhere").rename(data)
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "message", "hint"),
+    [
+        (of_postgresql_16, r"made by PostgreSQL 16, but .* 18", "pgrag db dump"),
+        # PostgreSQL's own line, too.
+        (open_to_all, r"(?s)the permissions are wrong.*has invalid permissions", "with mode 700."),
+        (gone, "is gone", "Put it back"),
+    ],
+)
+def test_data_that_cannot_be_used_is_explained(server, spoilt, message, hint):
     server.stop()
-    data = server.status().data_directory
-    elsewhere = data.with_name("elsewhere")
-    data.rename(elsewhere)
-    try:
-        with pytest.raises(DatabaseUnavailable, match="is gone"):
-            server.start()
-    finally:
-        elsewhere.rename(data)
+    with (
+        spoilt(server.status().data_directory),
+        pytest.raises(DatabaseUnavailable, match=message) as caught,
+    ):
+        server.start()
+    assert hint in caught.value.hint
+    assert value(server.start(), "select 1") == 1
 
 
 def test_home_that_cannot_be_made(tmp_path):

@@ -11,7 +11,7 @@ import socket
 import ssl
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 
@@ -72,7 +72,7 @@ class Site:
 
 
 @pytest.fixture
-def outside() -> Iterator[Site]:
+def outside():
     try:
         site = Site(OUTSIDE)
     except OSError:
@@ -82,7 +82,7 @@ def outside() -> Iterator[Site]:
 
 
 @pytest.fixture
-def inside(outside: Site) -> Iterator[Site]:
+def inside(outside):
     """A site on the same port, so that only the address decides which of both is asked."""
     with Site(INSIDE, outside.port) as site:
         yield site

@@ -47,27 +47,31 @@ index(Database(sys.argv[1]), embedder, Path(sys.argv[2]))
 
 
 @pytest.fixture(scope="module")
-def builtin() -> Recorder:
+def builtin():
     return Recorder()
 
 
 @pytest.fixture
-def embedder(builtin: Recorder) -> Recorder:
+def embedder(builtin):
     builtin.before = lambda: None
     return builtin
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     """A page of more passages than are inserted one by one."""
     write(tmp_path / "docs", {"valves.md": sections(LEAST_VECTORS + 10)})
     return tmp_path / "docs"
 
 
 @pytest.fixture
-def little(tmp_path: Path) -> Path:
+def little(tmp_path):
     write(tmp_path / "little", {"pump.md": sections(3)})
     return tmp_path / "little"
+
+
+def fail() -> None:
+    raise EmbeddingError("The model is away.")
 
 
 def sections(count: int) -> str:
@@ -129,7 +133,7 @@ def built(database: Database) -> int:
 
 
 @pytest.fixture
-def killed(database_url: str, folder: Path) -> None:
+def killed(database_url, folder):
     """A run that was killed when it had put the index off."""
     with subprocess.Popen(
         [sys.executable, "-c", STUCK, database_url, str(folder)],
@@ -215,9 +219,6 @@ def test_what_the_server_builds_for_a_killed_run_is_left_to_it(database, embedde
 
 
 def test_a_run_that_fails_leaves_it_to_the_next(database, embedder, folder):
-    def fail() -> None:
-        raise EmbeddingError("The model is away.")
-
     embedder.before = fail
     with pytest.raises(EmbeddingError):
         index(database, embedder, folder)
@@ -280,7 +281,7 @@ def test_a_library_embedded_by_another_model(database_url, database, embedder, f
 
 
 @pytest.fixture
-def few(database) -> None:
+def few(database):
     let_be_many(database, 41)
 
 
@@ -335,9 +336,6 @@ class TestOfALargeLibrary:
         assert [row["name"] for row in names] == ["embeddings_hnsw_1"]
 
     def test_what_a_killed_run_put_off_is_built_by_the_next(self, database, embedder, folder, few):
-        def fail() -> None:
-            raise EmbeddingError("The model is away.")
-
         embedder.before = fail
         with pytest.raises(EmbeddingError):
             index(database, embedder, folder)

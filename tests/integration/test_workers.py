@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from git_server import GitServer, run_git, serving
+from git_server import run_git, serving
 from mcp_service import eventually
 from pipeline_runs import slow_pages
 from psycopg.types.json import Jsonb
@@ -32,7 +32,7 @@ PATIENCE = 60
 
 
 @pytest.fixture
-def app(database_url: str, tmp_path) -> Iterator[App]:
+def app(database_url, tmp_path):
     settings = Settings(database_url=database_url, mcp_roots=(tmp_path,))
     with App(settings) as app:
         yield app
@@ -59,6 +59,21 @@ def create(app: App, source: object, **arguments: Any) -> int:
 def job(app: App, number: int) -> dict[str, Any]:
     [row] = app.database.call("job", wanted_id=number)
     return row
+
+
+def upload(app: App, *files: tuple[str, list[bytes]], **arguments: Any) -> int:
+    """A job of files, each with its pieces."""
+    [row] = app.database.call(
+        "create_job", library="manual", arguments=Jsonb(arguments), uploading=True
+    )
+    number = int(row["create_job"])
+    for file, (name, pieces) in enumerate(files):
+        for piece, data in enumerate(pieces):
+            app.database.call(
+                "add_upload_piece", job_id=number, file=file, piece=piece, name=name, data=data
+            )
+    app.database.call("submit_upload", job_id=number)
+    return number
 
 
 def update(app: App, statement: str) -> None:
@@ -120,7 +135,7 @@ def test_a_job_that_cannot_be_done_fails_with_the_reason(app, docs, arguments, r
 
 
 @pytest.fixture
-def tagged(tmp_path) -> Iterator[GitServer]:
+def tagged(tmp_path):
     """Served as notes.git: the tags v1.0 and v1.1 have a page, v0.9 has none."""
     root = tmp_path / "served"
     work = root / "work"
@@ -272,16 +287,8 @@ def test_an_upload_is_indexed_by_any_worker_and_removes_nothing(app, docs):
     ended_number = create(app, docs)
     Worker(app).work()
     ended(app, ended_number)
-    [row] = app.database.call(
-        "create_job", library="manual", arguments=Jsonb({"adds": True}), uploading=True
-    )
-    number = row["create_job"]
-    for file, name in enumerate(["guide/seal.md", "page3.md"]):
-        for piece, data in enumerate([b"# Seal\n\n", b"The gasket leaks.\n"]):
-            app.database.call(
-                "add_upload_piece", job_id=number, file=file, piece=piece, name=name, data=data
-            )
-    app.database.call("submit_upload", job_id=number)
+    pieces = [b"# Seal\n\n", b"The gasket leaks.\n"]
+    number = upload(app, ("guide/seal.md", pieces), ("page3.md", pieces), adds=True)
     Worker(app).work()
     report = ended(app, number)["report"]
     assert (report["written"], report["removed"], report["source"]) == (2, 0, f"upload {number}")
@@ -293,14 +300,7 @@ def test_an_upload_is_indexed_by_any_worker_and_removes_nothing(app, docs):
 
 
 def test_a_large_upload_is_never_in_memory_as_a_whole(app):
-    [row] = app.database.call("create_job", library="manual", arguments={}, uploading=True)
-    number = row["create_job"]
-    megabyte = b"The valve closes at noon.\n" * 40_000
-    for piece in range(40):
-        app.database.call(
-            "add_upload_piece", job_id=number, file=0, piece=piece, name="a.md", data=megabyte
-        )
-    app.database.call("submit_upload", job_id=number)
+    number = upload(app, ("a.md", [b"The valve closes at noon.\n" * 40_000] * 40))
     tracemalloc.start()
     try:
         Worker(app).work()
@@ -312,18 +312,13 @@ def test_a_large_upload_is_never_in_memory_as_a_whole(app):
 
 
 def test_lines_of_json_are_pages_and_a_bad_line_is_told(app):
-    [row] = app.database.call("create_job", library="manual", arguments={}, uploading=True)
-    number = row["create_job"]
     lines = (
         b'{"key": "a.md", "content": "# A\\n\\nThe valve.", "properties": {"type": "guide"}}\n'
         b"nonsense\n"
         b'{"key": "b.md", "content": "# B\\n\\nThe tank."}\n'
         b'{"key": "../c.md", "content": "# C"}\n'
     )
-    app.database.call(
-        "add_upload_piece", job_id=number, file=0, piece=0, name="pages.ndjson", data=lines
-    )
-    app.database.call("submit_upload", job_id=number)
+    number = upload(app, ("pages.ndjson", [lines]))
     Worker(app).work()
     report = ended(app, number)["report"]
     assert report["written"] == 2

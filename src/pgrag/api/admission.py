@@ -149,7 +149,7 @@ class Guard:
     async def _admitted(self, hash_: bytes, needs: Needs, headers: Headers) -> Admission:
         origin = headers.get("origin")
         host = headers.get("host", "").lower()
-        return await self.works.run(
+        return await self.works.in_turn(
             self.works.admission,
             lambda: admit(
                 self.app.database,
@@ -189,7 +189,7 @@ class Guard:
             served.library = QueryParams(scope.get("query_string", b"")).get("library")
         with anyio.CancelScope(shield=True):
             try:
-                await self.works.run(
+                await self.works.in_turn(
                     self.works.admission, lambda: finish(self.app.database, served, admission)
                 )
             except PgragError as error:

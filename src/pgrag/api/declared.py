@@ -82,7 +82,7 @@ class Exchange:
     def search(
         self, function: Callable[..., Result], query: str | list[str], **arguments: Any
     ) -> Result:
-        """Rows and notices of a method of `Search`, such as `Search.context`; the last call."""
+        """Rows and notices of a method of `Search`, such as `Search.context`."""
         with self.timed():
             return function(self.app.searching_as("rest"), query, **arguments)
 

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pgrag.api.callers import PROBES
+from pgrag.api.origins import PROBES
 from pgrag.api.problems import TOO_LARGE, TOO_MANY, problem
 from pgrag.service.access import hash_of
 

@@ -57,8 +57,8 @@ def serve(
     import uvicorn
 
     from pgrag.api import create_app
-    from pgrag.api.callers import is_loopback
     from pgrag.api.connections import configured
+    from pgrag.api.origins import is_loopback
     from pgrag.service.worker import Worker
 
     policy = _policy(host, allow_writes=allow_writes, require_keys=require_keys, times_open=open_)
@@ -92,7 +92,7 @@ def serve(
 
 def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: int) -> "Policy":
     """Return who may call without a key, by the address that the service listens on."""
-    from pgrag.api.callers import is_loopback
+    from pgrag.api.origins import is_loopback
     from pgrag.service.access import Policy
 
     if require_keys and times_open:

@@ -86,7 +86,7 @@ class Finding:
 
     @property
     def ok(self) -> bool:
-        """Whether pgrag works with it; a warning is not a hindrance."""
+        """Whether pgrag works despite it, as it does after a warning."""
         return self.level != "wrong"
 
 

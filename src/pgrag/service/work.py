@@ -40,7 +40,7 @@ class Abandoned(Exception):
 class Works:
     """The classes of work of one service.
 
-    `read`: searches and whatever else is soon done; further requests wait without limit. `write`:
+    `read`: searches and other short work; further requests queue without limit. `write`:
     changes, which may wait for the lock of a library. `costly`: what may keep a processor busy for
     long, such as regular expressions. `admission`: who calls, and the audit, which must not wait
     for searches. `answer`: answers of a language model, which wait for it without limit, and delay
@@ -90,14 +90,13 @@ class Works:
             nonlocal is_running
             is_running = True
             try:
-                with working(work):
-                    outcome.append(statements.run(function))
+                outcome.append(statements.run(function))
             except Exception as error:
                 outcome.append(error)
 
         async def watch() -> None:
             try:
-                # A task that starts in a cancelled scope waits on, as anyio has cancelled by then.
+                # In a scope that is cancelled already, nothing would interrupt `until`.
                 if anyio.current_effective_deadline() > -inf:
                     await until()
             finally:
@@ -119,10 +118,10 @@ class Works:
             starting = asyncio.create_task(start_watching())
 
         async with anyio.create_task_group() as group:
-            # A watcher costs more than most requests that are done before it starts.
+            # Later, because most requests take less time than a watcher does to start.
             watching = asyncio.get_running_loop().call_later(WATCH_SECONDS, watch_from_now)
             try:
-                await self._in_turn(work, run)
+                await self.in_turn(work, run)
             except Busy as error:
                 outcome.append(error)
             finally:
@@ -147,17 +146,21 @@ class Works:
                 # Again: the caller may have been between two statements.
                 await anyio.sleep(0 if is_over() else CANCEL_SECONDS)
 
-    async def _in_turn(self, work: Work, run: Callable[[], None]) -> None:
-        """Run a function when the class has a connection for it.
+    async def in_turn(self, work: Work, function: Callable[[], R]) -> R:
+        """Run a function in a thread when the class has a connection for it; nothing cancels it.
 
-        With more threads than connections, they would wait in the pool.
+        With more threads than connections, they would wait in the pool. Raises `Busy`.
         """
+
+        def run() -> R:
+            with working(work):
+                return function()
+
         turns = self._turns.get(work.name)
         if turns is None:
-            await anyio.to_thread.run_sync(
+            return await anyio.to_thread.run_sync(
                 run, limiter=self._answering if work is self.answer else None
             )
-            return
         turn = object()
         try:
             turns.acquire_on_behalf_of_nowait(turn)
@@ -170,6 +173,6 @@ class Works:
                     hint=f"Try again, or raise {variable('costly_pool_size')}.",
                 ) from None
         try:
-            await anyio.to_thread.run_sync(run, limiter=self._threads)
+            return await anyio.to_thread.run_sync(run, limiter=self._threads)
         finally:
             turns.release_on_behalf_of(turn)

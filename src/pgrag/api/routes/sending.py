@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
+from pydantic import BaseModel, Field
 from pydantic_core import from_json
 
 from pgrag.api.arguments import PATH, Text, VersionPath
@@ -35,29 +36,20 @@ Key = Annotated[
     Text,
     Path(max_length=1000, description="The path of the page.", examples=["guide/tides.md"]),
 ]
-_PAGE = {
-    "schema": {
-        "type": "object",
-        "required": ["key", "content"],
-        "properties": {
-            "key": {
-                "type": "string",
-                "description": "The path of the page, with a suffix.",
-                "examples": ["guide/tides.md"],
-            },
-            "content": {"type": "string", "description": "Its text, in its format."},
-            "media_type": {
-                "type": "string",
-                "default": "text/markdown",
-                "description": "What the content is.",
-            },
-            "properties": {
-                "type": ["object", "null"],
-                "description": "Front matter of Markdown.",
-            },
-        },
-    }
-}
+
+
+class SentPage(BaseModel):
+    """A page as JSON; it is read by `sent_page`."""
+
+    key: str = Field(
+        description="The path of the page, with a suffix.", examples=["guide/tides.md"]
+    )
+    content: str = Field(description="Its text, in its format.")
+    media_type: str = Field(default="text/markdown", description="What the content is.")
+    properties: dict[str, Any] | None = Field(default=None, description="Front matter of Markdown.")
+
+
+_PAGE = {"schema": SentPage.model_json_schema()}
 _TEXTS: dict[str, Any] = {"text/markdown": BYTES, "text/html": BYTES}
 _PAGES = body_of(**_TEXTS, **{"application/json": _PAGE, LINES: BYTES})
 

@@ -38,7 +38,7 @@ _SETTINGS = {
 }
 
 _BUSY = r"pre-existing shared memory|postmaster\.pid\" already exists"
-# Words in a log, the cause of which they speak, and the way out.
+# A pattern in the log, the cause that it shows, and the remedy.
 _FAILURES = (
     ("No space left on device", "the disk is full", "Free space on the disk of {data}."),
     (

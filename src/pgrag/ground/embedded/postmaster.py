@@ -38,8 +38,8 @@ Shutdown = Literal["fast", "immediate"]
 class State(Enum):
     """What becomes of a server that starts, stops or recovers.
 
-    STUCK: it rejects connections, and its processes do nothing that could change this. PostgreSQL
-    waits so for ever if the process that recovers it is killed, too.
+    STUCK: it rejects connections, and its processes are idle. PostgreSQL waits for ever if the
+    process that recovers it is killed, too.
     """
 
     READY = auto()

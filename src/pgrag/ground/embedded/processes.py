@@ -1,4 +1,4 @@
-"""What the operating system tells of processes: commands, children, whether they work."""
+"""What the operating system says about processes: commands, children, whether they work."""
 
 import os
 import subprocess
@@ -28,7 +28,7 @@ class Process:
 class Idleness:
     """For how long the child processes of a process have neither computed nor used a disk.
 
-    Only what happens between two calls of `seconds` counts, so call it again and again.
+    Call `seconds` repeatedly: it compares what it sees with its last call.
     """
 
     def __init__(self, pid: int) -> None:

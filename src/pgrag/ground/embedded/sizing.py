@@ -1,11 +1,11 @@
-"""Settings of the server that follow from the size of the machine."""
+"""Server settings derived from the size of the machine."""
 
 import os
 from contextlib import suppress
 from pathlib import Path
 
 _MB = 1 << 20
-# Of a container; the older file counts where the newer one is missing.
+# Of a container, by cgroups v2 and v1.
 _LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
