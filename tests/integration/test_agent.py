@@ -429,13 +429,6 @@ def test_bad_arguments_are_refused(ask, server, app):
     assert not server.requests
 
 
-def test_the_doctor_tells_of_the_model_beside_the_libraries(app):
-    found = {finding.name: finding for finding in app.findings()}
-    assert found["library harbour"].ok
-    assert not found["language model"].ok
-    assert "small-chat" in found["language model"].message
-
-
 def test_a_database_that_is_gone_is_no_matter_for_the_model(app, server):
     def gone(function: str, **arguments: Any) -> list:
         if function == "answer_messages":

@@ -33,7 +33,7 @@ _KEYS: Columns = {
     "rate/s": lambda row: f"{row['rate']:g}", "expires": "expires_at", "last used": "last_used_at",
 }  # fmt: skip
 
-_LIST = "List the keys by name; nobody can show a secret again."
+_LIST = "List the keys by name; secrets are never shown again."
 keys.command()(listing("list", "keys", _LIST, {}, _KEYS, nothing="There is no key."))
 
 
@@ -99,7 +99,7 @@ def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
 @keys.command()
 @command
 def revoke(app: App, name: KeyName) -> Output:
-    """Revoke a key with all its secrets, for good, and cancel its jobs."""
+    """Revoke a key with all its secrets, permanently, and cancel its jobs."""
     [row] = told(app, "revoke_key", name=name)
     revoked = {"name": name.strip().lower(), "revoked_at": row["revoke_key"]}
     return text(revoked, f"Revoked: {revoked['name']}.")

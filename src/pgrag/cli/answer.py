@@ -122,7 +122,7 @@ def _print_sources(made: Answer) -> None:
             print_indented(address, indent=_INDENT)
     _print_related(made)
     for number in made.unknown_citations:
-        warn(f"the answer cites [{number}], and there is no such source.")
+        warn(f"the answer cites [{number}], which is no source.")
     doubtful = made.unsupported
     if doubtful:
         warn(f"{counted(len(doubtful), 'sentence')} without support in the sources:")

@@ -145,7 +145,7 @@ def edges(
             "kind": "kind", "target": lambda row: row["target_page"] or row["target"],
             "sentence": "sentence",
         },
-        nothing="No such edge.",
+        nothing="No edge matches.",
     )  # fmt: skip
 
 
@@ -199,7 +199,7 @@ def resolve(
         str | None, Argument(metavar="[WANTED]", help="A label, a range such as ^1.2, or latest.")
     ] = None,
 ) -> Output:
-    """Print which version a label or a range stands for, and why."""
+    """Print the version that a label or range resolves to, and why."""
     [row] = app.database.call("resolve_version", library=library, wanted=version)
     return text(row, f"{row['version'] or '(unversioned)'}\t{row['reason']}")
 

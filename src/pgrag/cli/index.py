@@ -72,7 +72,7 @@ def index(
     ),
     every: Annotated[
         str | None,
-        Option(metavar="TIME", help="Queue it, and repeat it so long after each end: 1d, 12h."),
+        Option(metavar="TIME", help="Queue it, and repeat it after this time: 1d, 12h."),
     ] = None,
     as_json: options.Json = False,
     arguments: dict[str, Any],

@@ -66,7 +66,7 @@ jobs.command()(
             "top_k": (options.Limit, 50),
         },
         _COLUMNS,
-        nothing="There is no such job.",
+        nothing="No job matches.",
         prepared=lambda app, state, library, **values: (
             values | {"wanted_state": state, "wanted_library": library}
         ),

@@ -1,4 +1,4 @@
-"""Fields of tools: their types, bounds, and what a model is told of them."""
+"""Fields of tools: types, bounds and descriptions for the model."""
 
 import json
 from typing import Annotated, Any

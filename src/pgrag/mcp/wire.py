@@ -1,4 +1,4 @@
-"""The client's end of stdin and stdout. Its imports are fast."""
+"""The client's stdin and stdout; quick to import."""
 
 import os
 from typing import NamedTuple

@@ -66,7 +66,7 @@ class EmptyQuery(Value):
 
 
 class NearPage(Value):
-    """A page near to what was not found."""
+    """A page near a topic without hits."""
 
     library: str = described("", "harbour")
     key: str = described("", "fees.md")
@@ -76,7 +76,7 @@ class NearPage(Value):
 
 
 class Gap(Value):
-    """A topic that readers looked for and did not find."""
+    """A topic that readers searched for in vain."""
 
     topic: str = described("Its most frequent query.", "submarine permit")
     library_name: str | None = described("Null for searches in several libraries.")
@@ -89,7 +89,7 @@ class Gap(Value):
         "Up to five queries.", ("submarine permit", "permit for a submarine")
     )
     last_at: datetime
-    pages: tuple[NearPage, ...] = described("The three nearest pages of today.")
+    pages: tuple[NearPage, ...] = described("The three nearest pages today.")
 
 
 class RecordedSearch(Value):

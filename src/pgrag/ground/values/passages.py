@@ -66,7 +66,7 @@ class Hit(_Found):
     chunk_key: str = described("Key of the page and `sort_order`.", "tides.md#c3")
     has_children: bool = described("Whether the passage's section has sections below it.")
     previous_section: int | None = described(
-        "`document_id` of the section before, in reading order, whatever its level.", 40
+        "`document_id` of the section before, in reading order, of any level.", 40
     )
     next_section: int | None = described("The same of the section after it.", 43)
     sibling_sections: tuple[int, ...] = described(

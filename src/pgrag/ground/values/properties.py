@@ -39,7 +39,7 @@ class Property(Value):
     type_counts: dict[str, int] = described(
         "Pages by type; `empty` for null and empty text.", {"text": 12}
     )
-    is_mixed: bool = described("Whether the values have types that do not fit together.")
+    is_mixed: bool = described("Whether the values have incompatible types.")
 
 
 class PropertyList(Versioned):

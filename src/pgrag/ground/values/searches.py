@@ -18,7 +18,7 @@ class VersionRead(Versioned):
 
 
 class Resolution(Versioned):
-    """The version that a version request stands for, and why."""
+    """The version that a label or range resolves to, and why."""
 
     version_id: int = described("", 3)
     reason: str = described("", "the newest release")
@@ -67,7 +67,7 @@ class FacetValue(Value):
 
 
 class Facets(Value):
-    """How many of the pages found have which value."""
+    """Counts of the matching pages by facet and value."""
 
     facets: dict[str, tuple[FacetValue, ...]] = described(
         "By the name of the filter: library, version, topic, type, tags, language, content_tags;"

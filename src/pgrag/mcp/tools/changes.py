@@ -62,13 +62,9 @@ def compare_versions(documentation: Documentation, request: CompareVersions) -> 
     search_docs with changed_since instead.
     """
     changes = compared(
-        documentation.app.database,
-        request.library,
-        request.from_version,
-        request.to_version,
-        page=request.page,
-        diff=request.page is not None,
-    )
+        documentation.app.database, request.library, request.from_version, request.to_version,
+        page=request.page, diff=request.page is not None,
+    )  # fmt: skip
     old, new = changes["from_version"], changes["to_version"]
     pages = _after(changes["pages"], request.cursor)
     head = (

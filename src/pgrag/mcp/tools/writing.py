@@ -167,7 +167,7 @@ def _completed(
     writes=True, is_destructive=True, needs_permission=True,
 )  # fmt: skip
 def remove_docs(documentation: Documentation, request: RemoveDocs) -> Reply:
-    """Remove a version of a library, or the whole library, for good. Only when the user asks for
+    """Remove a version of a library, or the whole library, permanently. Only if the user asks for
     exactly that.
     """
     if request.version.strip() == EVERY_VERSION:
@@ -194,7 +194,7 @@ def remove_docs(documentation: Documentation, request: RemoveDocs) -> Reply:
 
 
 class _Reports:
-    """Tells the client a few times a second how many pages have been read."""
+    """Tells the client twice a second how many pages have been read."""
 
     def __init__(self) -> None:
         self._due = 0.0
