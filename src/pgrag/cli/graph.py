@@ -49,26 +49,19 @@ def _edge(row: Row) -> str | None:
 _OF_PAGE: Arguments = {"target": (options.LibraryVersion, REQUIRED), "page": (PageName, REQUIRED)}
 
 backlinks = listing(
-    "backlinks",
-    "backlinks",
-    "List the links to a page: from where, on which line, and in which sentence.",
+    "backlinks", "backlinks", "List the links to a page, with line and sentence.",
     {**_OF_PAGE, "kinds": (Kinds, None), "top_k": (options.Limit, 100)},
     {"page": "key", "line": "line", "kind": "kind", "sentence": "sentence"},
-    nothing="No page links there.",
-    prepared=_by_id,
-)
+    nothing="No page links there.", prepared=_by_id,
+)  # fmt: skip
 related = listing(
-    "related",
-    "related_pages",
-    "List the pages most related to a page, and why.",
+    "related", "related_pages", "List the pages most related to a page, and why.",
     {**_OF_PAGE, "top_k": (options.Limit, 10)},
     {"score": "score", "page": "key", "title": "title", "why": "reason"},
-    nothing="No page is related to this one.",
-    prepared=_by_id,
-)
+    nothing="No page is related to this one.", prepared=_by_id,
+)  # fmt: skip
 neighbourhood = listing(
-    "neighbourhood",
-    "neighbourhood",
+    "neighbourhood", "neighbourhood",
     "List the pages around a page, up to a number of steps along links.",
     {
         **_OF_PAGE, "depth": (Steps, 1), "direction": (Direction, "both"), "kinds": (Kinds, None),
@@ -78,8 +71,7 @@ neighbourhood = listing(
         "depth": "depth", "weight": "weight", "from": "via_page", "by": _edge, "page": "key",
         "sentence": "sentence",
     },
-    nothing="No link leads from this page or to it.",
-    prepared=_by_id,
+    nothing="No link leads from this page or to it.", prepared=_by_id,
 )  # fmt: skip
 
 
@@ -179,9 +171,7 @@ def libraries(
 
 
 versions = listing(
-    "versions",
-    "library_versions",
-    "List the versions of a library, the newest first.",
+    "versions", "library_versions", "List the versions of a library, the newest first.",
     {"library": (options.LibraryName, REQUIRED)},
     {
         "version": lambda row: row["version"] or "(unversioned)", "newest": "is_newest",

@@ -57,21 +57,18 @@ _COLUMNS: Columns = {
 
 jobs.command()(
     listing(
-        "list",
-        "jobs",
-        "List the jobs, the latest first.",
+        "list", "jobs", "List the jobs, the latest first.",
         {
             "state": (Annotated[State | None, Option(help="Only in this state.")], None),
             "library": (options.OneLibrary, None),
             "top_k": (options.Limit, 50),
         },
-        _COLUMNS,
-        nothing="No job matches.",
+        _COLUMNS, nothing="No job matches.",
         prepared=lambda app, state, library, **values: (
             values | {"wanted_state": state, "wanted_library": library}
         ),
     )
-)
+)  # fmt: skip
 
 
 @jobs.command()
