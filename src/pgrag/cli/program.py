@@ -122,7 +122,7 @@ def main() -> None:
     except Exception as error:
         _fail(
             error,
-            f"Unexpected error: {type(error).__name__}: {error}",
+            f"Unexpected error: {error}",
             "Set PGRAG_LOG_LEVEL=debug to see where.",
         )
 

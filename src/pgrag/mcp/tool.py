@@ -154,7 +154,7 @@ class Tool(Generic[Request]):
         """The tool's entry in tools/list; how to continue a reply comes last."""
         asked = _schema(self.arguments.model_json_schema())
         properties = asked.get("properties", {})
-        for name in properties.keys() & Paged.model_fields.keys():
+        for name in [name for name in Paged.model_fields if name in properties]:
             properties[name] = properties.pop(name)
         return types.Tool(
             name=self.name,
