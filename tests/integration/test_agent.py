@@ -365,7 +365,7 @@ def test_what_does_not_fit_is_left_out_whole_and_can_be_found_again(app):
 def test_an_answer_out_of_nothing_is_sent_back_once(ask, server):
     outcome = ask(says("I know that."), calls(SEARCH), says("At noon [1]."))
     assert outcome.answer.text == "At noon [1]."
-    assert "not looked into the documentation" in server.payloads[1]["messages"][-1]["content"]
+    assert "not searched the documentation" in server.payloads[1]["messages"][-1]["content"]
     stubborn = ask(says("I know that."))
     assert stubborn.answer.text == "I know that."
     assert stubborn.tools.sources == []

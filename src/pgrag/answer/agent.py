@@ -23,12 +23,8 @@ RESULT_TOKENS = 2000
 _SMALLEST_RESULT = 300
 """Tokens of a tool's result: the maximum, and the minimum for a step with tools."""
 
-_LOOK_FIRST = (
-    "You have not looked into the documentation yet. Search it with the tools, then answer."
-)
-_ANSWER_NOW = (
-    f"No more tools are available. Answer now from the sources above and cite them; or {SENTINEL}."
-)
+_LOOK_FIRST = "You have not searched the documentation yet. Use the tools, then answer."
+_ANSWER_NOW = f"No more tools are available. Answer now, citing the sources above; or {SENTINEL}."
 
 
 @dataclass(slots=True)

@@ -43,9 +43,7 @@ def create(
     app: App,
     name: KeyName,
     *,
-    libraries: Annotated[
-        str, Option("--libraries", "-l", metavar="A,B", help="Its libraries; '*': all.")
-    ],
+    libraries: Annotated[str, Option("--libraries", "-l", metavar="A,B", help="Names, or '*'.")],
     role: Annotated[
         Literal["search", "write", "admin"],
         Option(help="search: read, search, rate; write: also change libraries; admin: all."),

@@ -16,17 +16,13 @@ from pgrag.cli.session import page_id, resolved, told, warn_of_missing_links
 
 _ITS_NAMES = "Its key, name, title, alias, url or id."
 PageName = Annotated[str, Argument(metavar="PAGE", help=_ITS_NAMES)]
-Direction = Annotated[
-    Literal["out", "in", "both"], Option(help="out: along links; in: against them.")
-]
+Direction = Annotated[Literal["out", "in", "both"], Option(help="out: along links; in: against.")]
 Kinds = Annotated[
     list[str] | None,
     Option("--kind", metavar="KIND", help="Only edges of this kind; repeat it for more."),
 ]
 Steps = Annotated[int, Option("--depth", "-d", min=1, help="The maximum number of steps.")]
-FanOut = Annotated[
-    int, Option(min=1, metavar="N", help="Follow this many of the strongest edges of a page.")
-]
+FanOut = Annotated[int, Option(min=1, metavar="N", help="Follow the strongest N edges of a page.")]
 Total = Annotated[int, Option(min=1, metavar="N", help="The maximum number of pages.")]
 
 

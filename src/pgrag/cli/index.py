@@ -38,9 +38,7 @@ def index(
     context: typer.Context,
     target: Annotated[
         str | None,
-        Argument(
-            metavar="LIBRARY[@VERSION]", help="The target: jest (without a version), jest@29.7."
-        ),
+        Argument(metavar="LIBRARY[@VERSION]", help="The target: jest (unversioned), jest@29.7."),
     ] = None,
     source: Annotated[
         list[str] | None,
@@ -61,18 +59,13 @@ def index(
             " read with other page types."
         ),
     ] = False,
-    dry_run: Annotated[
-        bool, Option(help="Read everything, write nothing, print what would change.")
-    ] = False,
+    dry_run: Annotated[bool, Option(help="Write nothing, print what would change.")] = False,
     verbose: Annotated[
         bool, Option(help="With --dry-run: list each passage and edge, as --json does.")
     ] = False,
-    job: Annotated[bool, Option(help="Queue it for a worker (`pgrag serve`, `pgrag worker`).")] = (
-        False
-    ),
+    job: Annotated[bool, Option(help="Queue it for a worker; see `pgrag worker`.")] = False,
     every: Annotated[
-        str | None,
-        Option(metavar="TIME", help="Queue it, and repeat it after this time: 1d, 12h."),
+        str | None, Option(metavar="TIME", help="Queue it, and repeat it after this time: 1d, 12h.")
     ] = None,
     as_json: options.Json = False,
     arguments: dict[str, Any],
@@ -235,9 +228,7 @@ def _index_changed(app: App, libraries: Sequence[str], *, dry_run: bool, **shown
 def embed(
     app: App,
     library: options.LibraryName,
-    model: Annotated[
-        str | None, Option(metavar="NAME", help="Default: the library's model.")
-    ] = None,
+    model: Annotated[str | None, Option(metavar="NAME", help="Default: the library's.")] = None,
     activate: Annotated[bool, Option(help="Switch searches to this model.")] = False,
     edges: Annotated[
         bool, Option(help="Embed edges, too, now and at each indexing; for `pgrag edges`.")

@@ -23,14 +23,10 @@ LibraryVersion = Annotated[
         show_default=False,
     ),
 ]
-LibraryName = Annotated[
-    str, typer.Argument(metavar="LIBRARY", help="Its name.", show_default=False)
-]
+LibraryName = Annotated[str, typer.Argument(metavar="LIBRARY", help="Name.", show_default=False)]
 Library = Annotated[
     str | None,
-    typer.Option(
-        "--library", "-l", metavar="LIBRARY[@VERSION]", help="The library to search; default: all."
-    ),
+    typer.Option("--library", "-l", metavar="LIBRARY[@VERSION]", help="The library; default: all."),
 ]
 OneLibrary = Annotated[
     str | None, typer.Option("--library", "-l", metavar="LIBRARY", help="Only of this library.")

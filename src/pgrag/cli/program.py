@@ -120,11 +120,7 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        _fail(
-            error,
-            f"Unexpected error: {error}",
-            "Set PGRAG_LOG_LEVEL=debug to see where.",
-        )
+        _fail(error, f"Unexpected error: {error}", "Set PGRAG_LOG_LEVEL=debug to see where.")
 
 
 def _fail(error: Exception, message: str, hint: str | None) -> None:

@@ -47,9 +47,7 @@ def add_retention(
 
     def retention(
         app: App,
-        days: Annotated[
-            str | None, Argument(metavar="[DAYS]", help="1 to 36500, or forever.")
-        ] = None,
+        days: Annotated[str | None, Argument(metavar="[DAYS]", help="1–36500, or forever.")] = None,
     ) -> Output:
         if days not in {None, FOREVER} and not str(days).isdecimal():
             raise typer.BadParameter(

@@ -164,10 +164,7 @@ def _listening(host: str, port: int) -> list[socket.socket]:
 
 def mcp(
     allow_writes: Annotated[
-        bool,
-        typer.Option(
-            "--allow-writes", help="Offer tools that index and remove (also PGRAG_MCP_WRITES)."
-        ),
+        bool, typer.Option("--allow-writes", help="Offer tools that write (also PGRAG_MCP_WRITES).")
     ] = False,
     read_only: Annotated[
         bool,

@@ -64,7 +64,7 @@ def add_prompts(server: Server[Any], documentation: Documentation, works: Works)
     async def get_prompt(_: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         if params.name != ANSWER:
             raise MCPError(
-                types.INVALID_PARAMS, f"There is no prompt {params.name!r}. There is: {ANSWER}."
+                types.INVALID_PARAMS, f"There is no prompt {params.name!r}, only {ANSWER}."
             )
         values = {name: value for name, value in (params.arguments or {}).items() if value.strip()}
         try:

@@ -83,9 +83,7 @@ class Usage(Value):
 
     prompt_tokens: int = described("", default=0)
     completion_tokens: int = described("", default=0)
-    is_estimated: bool = described(
-        "The server did not count: 4 bytes of UTF-8 are one token.", default=False
-    )
+    is_estimated: bool = described("Estimated: 4 bytes of UTF-8 are one token.", default=False)
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -128,9 +126,7 @@ class Answer(Value):
     sentences: tuple[Sentence, ...]
     usage: Usage
     timings: dict[str, float] = described("Milliseconds by step.")
-    search_id: UUID | None = described(
-        "Feedback names this id; null if the answer was not recorded."
-    )
+    search_id: UUID | None = described("Feedback names this id; null if not recorded.")
     trace: tuple[dict[str, Any], ...] | None = described("Steps of the agentic mode.")
     notices: tuple[str, ...] = described("Notices of the database.")
 

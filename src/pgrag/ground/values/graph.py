@@ -163,8 +163,6 @@ class LinkList(Versioned):
     is_finished: bool = described(
         "Whether the version is indexed completely and all of its links are connected."
     )
-    unread_pages: int = described(
-        "Pages indexed before links were read; their links are missing.", 0
-    )
+    unread_pages: int = described("Pages without links: indexed before links were read.", 0)
     links: tuple[Link, ...]
     next: int | None = described("As `after`: the next links. Null at the end.", 12)

@@ -132,9 +132,7 @@ class Synonym(Value):
 class EnrichmentState(Value):
     """The progress of one kind of text that language models write."""
 
-    kind: str = described(
-        "context: situations of paragraphs; summary: of pages and sections.", "context"
-    )
+    kind: str = described("context: of paragraphs; summary: of pages and sections.", "context")
     setting: bool = described("Whether indexing writes these texts.")
     documents: int = described("Passages to be given a text.", 1200)
     enriched: int = described("Passages that have a text.", 1180)

@@ -28,9 +28,7 @@ class SearchResult(Value):
     """Hits, the best first."""
 
     hits: tuple[Hit, ...]
-    cursor: str | None = described(
-        "As `after`: the next hits. Null at the end.", "0.61:42", alias="next"
-    )
+    cursor: str | None = described("As `after`; null at the end.", "0.61:42", alias="next")
     notices: tuple[str, ...] = described(_NOTICES)
     resolved: tuple[VersionRead, ...] = described(_RESOLVED)
     search_id: UUID | None = described(_SEARCH_ID)
@@ -40,9 +38,7 @@ class PageResult(Value):
     """Pages, the best first."""
 
     pages: tuple[PageHit, ...]
-    cursor: str | None = described(
-        "As `after`: the next pages. Null at the end.", "p10:100", alias="next"
-    )
+    cursor: str | None = described("As `after`; null at the end.", "p10:100", alias="next")
     notices: tuple[str, ...] = described(_NOTICES)
     resolved: tuple[VersionRead, ...] = described(_RESOLVED)
     search_id: UUID | None = described(_SEARCH_ID)

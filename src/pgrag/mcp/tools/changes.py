@@ -30,9 +30,7 @@ class SectionChange(BaseModel):
 
     change: str = Field(description="added, removed, moved or changed.")
     section: str = Field(description="Its headings.")
-    id: int | None = Field(
-        validation_alias="document_id", description="For read_document; null: removed."
-    )
+    id: int | None = Field(validation_alias="document_id", description="Null: removed.")
 
 
 class PageChange(BaseModel):

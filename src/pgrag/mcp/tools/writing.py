@@ -59,9 +59,7 @@ class Indexed(BaseModel):
     embedded: int
     seconds: float
     slugs: str = Field(description="The site generator whose anchors the headings have.")
-    changes: list[str] = Field(
-        description="Options that differ from the last run's, and what they rewrite."
-    )
+    changes: list[str] = Field(description="Options that changed, and what they rewrite.")
     failed: dict[str, str] = Field(description="Pages that could not be read, and why.")
     warnings: list[str]
 
