@@ -17,7 +17,7 @@ audit = typer.Typer(help="The audit: who searched or changed what, and what was 
 
 _ONCE = "Store it now: it is not shown again."
 
-KeyName = Annotated[str, Argument(metavar="NAME", help="Its name.", show_default=False)]
+KeyName = Annotated[str, Argument(metavar="NAME", help="Its name.")]
 
 
 def _shown(row: Row) -> str:
@@ -48,9 +48,7 @@ def create(
         Literal["search", "write", "admin"],
         Option(help="search: read, search, rate; write: also change libraries; admin: all."),
     ] = "search",
-    expires: Annotated[
-        str | None, Option(metavar="TIME", help="90d, 12h; default: never.", show_default=False)
-    ] = None,
+    expires: Annotated[str | None, Option(metavar="TIME", help="90d, 12h; default: never.")] = None,
     rate: Annotated[str, Option(metavar="RATE", help="Requests: 10/s, 600/min.")] = "20/s",
     burst: Annotated[
         int | None, Option(min=1, help="Requests at once; default: two seconds of the rate.")
@@ -81,7 +79,7 @@ def rotate(
     app: App,
     name: KeyName,
     grace: Annotated[
-        str, Option(metavar="TIME", help="Time for which the old secret stays valid: 12h, 0s.")
+        str, Option(metavar="TIME", help="Validity of the old secret: 12h, 0s.")
     ] = "1d",
 ) -> Output:
     """Add a secret to a key and print it; the old one stays valid for the grace period."""

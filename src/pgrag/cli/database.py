@@ -63,10 +63,7 @@ def status(app: App) -> Output:
 
 @commands.command()
 def url(
-    listen: Annotated[
-        bool,
-        Option("--listen", help="Let the embedded server listen on 127.0.0.1, for any program."),
-    ] = False,
+    listen: Annotated[bool, Option("--listen", help="Listen on 127.0.0.1, too.")] = False,
     port: Annotated[int | None, Option(min=1, max=65535, help="Default: chosen once.")] = None,
 ) -> None:
     """Print the database's URL, with its password, for other programs; starts the server."""

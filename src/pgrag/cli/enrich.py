@@ -33,9 +33,7 @@ def enrich(
             " summaries: of pages and sections, instead of their first sentences.",
         ),
     ] = "context,summaries",
-    dry_run: Annotated[
-        bool, Option(help="Call no model; print the calls and tokens that a run would take.")
-    ] = False,
+    dry_run: Annotated[bool, Option(help="Call no model; print calls and tokens.")] = False,
     state: Annotated[bool, Option(help="Only print what is written and what failed.")] = False,
     remove: Annotated[bool, Option(help="Remove what was written, in all versions.")] = False,
     as_json: options.Json = False,

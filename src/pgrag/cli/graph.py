@@ -101,9 +101,7 @@ def edges(
     target: options.LibraryVersion,
     query: Annotated[str | None, Argument(help="What the edges are about.")] = None,
     *,
-    page: Annotated[
-        str | None, Option(metavar="PAGE", help="Without a query: only the edges of this page.")
-    ] = None,
+    page: Annotated[str | None, Option(metavar="PAGE", help="Only edges of this page.")] = None,
     kind: Kinds = None,
     structure: Annotated[bool, Option(help="With --page: also belongs_to, next and prev.")] = False,
     min_score: options.MinScore = 0.0,
@@ -140,9 +138,7 @@ def edges(
 @command
 def libraries(
     app: App,
-    query: Annotated[
-        str | None, Argument(help="List only libraries that may answer this question, best first.")
-    ] = None,
+    query: Annotated[str | None, Argument(help="Only libraries that may answer it.")] = None,
     top_k: options.Limit = 10,
 ) -> Output:
     """List the libraries; with a query at most --top-k that may answer it."""

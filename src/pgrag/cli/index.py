@@ -49,9 +49,7 @@ def index(
         ),
     ] = None,
     *,
-    watch: Annotated[
-        bool, Option(help="Keep running, and index each change in the folder within two seconds.")
-    ] = False,
+    watch: Annotated[bool, Option(help="Keep running; index changes within two seconds.")] = False,
     changed_config: Annotated[
         bool,
         Option(
@@ -60,13 +58,9 @@ def index(
         ),
     ] = False,
     dry_run: Annotated[bool, Option(help="Write nothing, print what would change.")] = False,
-    verbose: Annotated[
-        bool, Option(help="With --dry-run: list each passage and edge, as --json does.")
-    ] = False,
+    verbose: Annotated[bool, Option(help="With --dry-run: list each passage and edge.")] = False,
     job: Annotated[bool, Option(help="Queue it for a worker; see `pgrag worker`.")] = False,
-    every: Annotated[
-        str | None, Option(metavar="TIME", help="Queue it, and repeat it after this time: 1d, 12h.")
-    ] = None,
+    every: Annotated[str | None, Option(metavar="TIME", help="Repeat it, as a job: 12h.")] = None,
     as_json: options.Json = False,
     arguments: dict[str, Any],
 ) -> Output:
@@ -230,9 +224,7 @@ def embed(
     library: options.LibraryName,
     model: Annotated[str | None, Option(metavar="NAME", help="Default: the library's.")] = None,
     activate: Annotated[bool, Option(help="Switch searches to this model.")] = False,
-    edges: Annotated[
-        bool, Option(help="Embed edges, too, now and at each indexing; for `pgrag edges`.")
-    ] = False,
+    edges: Annotated[bool, Option(help="Embed edges, too, now and at each indexing.")] = False,
 ) -> Output:
     """Embed the texts of a library that lack a vector of a model, and build its index.
 

@@ -16,7 +16,7 @@ from pgrag.cli.session import opened
 
 jobs = typer.Typer(help="Jobs of workers: list, show, cancel and retry them.")
 
-JobId = Annotated[int, Argument(metavar="JOB", help="Its number.", show_default=False)]
+JobId = Annotated[int, Argument(metavar="JOB", help="Its number.")]
 State = Literal["uploading", "queued", "running", "succeeded", "failed", "cancelled"]
 
 

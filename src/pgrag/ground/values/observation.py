@@ -20,9 +20,7 @@ class SearchMetrics(Value):
     p95_ms: float | None = described("95th percentile of the latency.", 11.8)
     max_ms: float | None = described("", 31.0)
     mean_hits: float | None = described("", 9.7)
-    mean_top_score: float | None = described(
-        "Mean score of the first hits; without searches fused by ranks.", 0.58
-    )
+    mean_top_score: float | None = described("Mean top score, without fusion by ranks.", 0.58)
     mean_rating: float | None = described("", 4.2)
     feedback_share: float | None = described("Share that was rated.", 0.1)
 

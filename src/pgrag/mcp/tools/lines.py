@@ -41,10 +41,7 @@ class Line(BaseModel):
     """A line that matches."""
 
     page_id: int = Field(description="For get_page.")
-    id: int | None = Field(
-        validation_alias="document_id",
-        description="Of the passage that holds it, for read_document.",
-    )
+    id: int | None = Field(validation_alias="document_id", description="Of its passage.")
     page: str = Field(validation_alias="key", description="Path in the source.")
     title: str
     line: int = Field(description="From 1.")

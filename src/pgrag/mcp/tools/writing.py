@@ -37,9 +37,7 @@ class IndexDocs(Arguments):
         examples=["/home/me/project/docs"],
     )
     version: str | None = fields.optional_text(200, "Label of the version, if it has one.")
-    dry_run: bool = Field(
-        default=False, description="Read everything, write nothing, report what would change."
-    )
+    dry_run: bool = Field(default=False, description="Write nothing, report what would change.")
 
 
 class Indexed(BaseModel):
