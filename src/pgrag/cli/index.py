@@ -226,10 +226,7 @@ def embed(
     activate: Annotated[bool, Option(help="Switch searches to this model.")] = False,
     edges: Annotated[bool, Option(help="Embed edges, too, now and at each indexing.")] = False,
 ) -> Output:
-    """Embed the texts of a library that lack a vector of a model, and build its index.
-
-    Both models keep their vectors.
-    """
+    """Embed the texts of a library that lack a vector of a model, and build its index."""
     with resumable():
         count = app.embed(library, model, activate=activate, edges=edges)
         used = model or app.library_model(library)

@@ -44,10 +44,7 @@ def grep(
     ] = 1000,
     timeout: Annotated[float, Option(min=0.001, max=3600, help="Time limit in seconds.")] = 10.0,
 ) -> Output:
-    """List the lines of the sources that contain a text, with file and line.
-
-    Exit status 1 means that no line matches.
-    """
+    """List the lines of the sources that contain a text; exit status 1 means that none does."""
     if word and regex:
         raise typer.BadParameter(r"is for plain text; use \b instead.", param_hint="--word")
     target = resolved(app, library)

@@ -48,10 +48,7 @@ _PANELS = {
 
 
 def program(arguments: Sequence[str] = ()) -> typer.Typer:
-    """Return the command line with the command that the first argument names, else with all.
-
-    Importing and building the others takes longer than a search.
-    """
+    """Return the command line with the named command alone, which is fast, else with all."""
     made = typer.Typer(
         name="pgrag",
         help="Documentation search inside PostgreSQL: index folders of Markdown, search them by"
@@ -102,10 +99,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line.
-
-    Exit status: 0 success; 1 failure, or something is wrong; 2 wrong usage; 130 interrupted.
-    """
+    """Run; exit status 0: success, 1: failure or findings, 2: wrong usage, 130: interrupted."""
     # Imports create many objects that stay: scanning them for garbage takes a tenth of a search.
     gc.set_threshold(50_000)
     for stream in (sys.stdout, sys.stderr):

@@ -28,10 +28,7 @@ def export(function: str, since: Since, until: Until, **filters: Any) -> None:
 def add_retention(
     commands: typer.Typer, *, forgetter: str, keeper: str, asker: str, removed: str, kept: str
 ) -> None:
-    """Add `forget` and `retention` over three SQL functions.
-
-    `removed` and `kept` name the records in texts: "old searches", "Searches are".
-    """
+    """Add `forget` and `retention`; `removed` and `kept` name the records: "Searches are"."""
 
     def forget(
         app: App,

@@ -69,10 +69,7 @@ def read_versions(resolved: Sequence[Row]) -> list[str]:
 
 
 def warn_of_missing_links(app: App, target: Target) -> bool:
-    """Warn of links of a version that are not connected or were never read.
-
-    Returns whether the links of all pages were read.
-    """
+    """Warn of unconnected or unread links of a version; return whether all pages were read."""
     unread = 0
     for row in app.database.call("link_progress", **target.scope):
         name = label(target.library, row["label"])

@@ -12,10 +12,7 @@ class Wire(NamedTuple):
 
 
 def take_wire() -> Wire:
-    """Take over stdin and stdout: everything printed from now on goes to stderr.
-
-    Call it before starting anything that could inherit them.
-    """
+    """Take over stdin and stdout before anything inherits them; prints now go to stderr."""
     wire = Wire(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
