@@ -72,11 +72,6 @@ def address(indexed: CommandLine) -> Iterator[str]:
         yield f"{client.base_url}/mcp".replace("//mcp", "/mcp")
 
 
-@pytest.mark.parametrize("era", ERAS)
-def test_the_official_client_over_http(address: str, era: str) -> None:
-    check(ask(address, era), era, {"send_feedback"})
-
-
 def test_the_guide_is_true(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     guide = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
     configurations = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", guide, re.S)]

@@ -117,18 +117,12 @@ def caged(pgrag: CommandLine, echo: Echo, kestrel: Path, url: str) -> CommandLin
         **KEYS,
         PGRAG_DATABASE_URL=url,
         PGRAG_EMBEDDING_URL=f"http://{there}/v1?token={BIRD}-query",
-        PGRAG_EMBEDDING_MODEL="elsewhere",
-        PGRAG_EMBEDDING_RETRIES="0",
+        PGRAG_EMBEDDING_MODEL="elsewhere", PGRAG_EMBEDDING_RETRIES="0",
         PGRAG_RERANKER_URL=f"http://ranker:{BIRD}-of-reranker@{there}",
-        PGRAG_RERANKER_MODEL="ranks",
-        PGRAG_RERANKER_RETRIES="0",
-        PGRAG_LLM_URL=f"http://{there}/v1",
-        PGRAG_LLM_MODEL="writes",
-        PGRAG_LLM_RETRIES="0",
-        PGRAG_LOG_LEVEL="debug",
-        PGRAG_MCP_WRITES="1",
-        PGRAG_MCP_ROOTS="/",
-    )
+        PGRAG_RERANKER_MODEL="ranks", PGRAG_RERANKER_RETRIES="0",
+        PGRAG_LLM_URL=f"http://{there}/v1", PGRAG_LLM_MODEL="writes", PGRAG_LLM_RETRIES="0",
+        PGRAG_LOG_LEVEL="debug", PGRAG_MCP_WRITES="1", PGRAG_MCP_ROOTS="/",
+    )  # fmt: skip
 
 
 @pytest.fixture
@@ -157,27 +151,16 @@ def test_no_command_says_a_secret(caged: CommandLine, echo: Echo, repository: Pa
         ("search", "configuration", "--library", "kestrel", "--mode", "semantic"),
         ("search", "configuration", "--library", "kestrel", "--rerank"),
         ("answer", "how is the configuration read?", "--library", "kestrel"),
-        ("enrich", "kestrel", "context"),
-        ("embed", "kestrel"),
-        ("index", "other", repository),
-        ("index", "git", GIT),
-        ("index", "git", GIT, "--ref", "main"),
+        ("enrich", "kestrel", "context"), ("embed", "kestrel"), ("index", "other", repository),
+        ("index", "git", GIT), ("index", "git", GIT, "--ref", "main"),
         ("index", "git", GIT.replace("//", "/")),
         ("index", "git", GIT.replace("https", "git+ssh")),
         ("index", "git", repository, "--ref", "main"),
-        ("index", "git", repository, "--ref", "nothing"),
-        ("doctor",),
-        ("doctor", "--json"),
-        ("doctor", "--settings"),
-        ("doctor", "--settings", "--json"),
-        ("doctor", "kestrel"),
-        ("db", "status"),
-        ("db", "status", "--json"),
-        ("db", "upgrade"),
-        ("db", "dump"),
-        ("config", "show"),
-        ("searches",),
-    ]
+        ("index", "git", repository, "--ref", "nothing"), ("doctor",), ("doctor", "--json"),
+        ("doctor", "--settings"), ("doctor", "--settings", "--json"), ("doctor", "kestrel"),
+        ("db", "status"), ("db", "status", "--json"), ("db", "upgrade"), ("db", "dump"),
+        ("config", "show"), ("searches",),
+    ]  # fmt: skip
     ended = [run(caged, *command) for command in commands]
     dump = next(one.out for command, one in zip(commands, ended, strict=True) if "dump" in command)
     assert "kestrel" in dump

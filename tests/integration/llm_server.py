@@ -28,17 +28,16 @@ def says(
     pieces: Sequence[str] | None = None,
     finish: str = "stop",
     usage: tuple[int, int] | None = (40, 10),
-    done: bool = True,
     gate: threading.Event | None = None,
 ) -> Behaviour:
     """Answer with a text, streamed word by word, or in `pieces`.
 
-    `usage`: tokens of the prompt and the completion, None: not counted; `done`: whether the stream
-    ends with [DONE]; `gate`: waited for after the first piece.
+    `usage`: tokens of the prompt and the completion, None: not counted; `gate` is awaited after the
+    first piece.
     """
 
     def behave(handler: Handler, payload: dict) -> None:
-        _answer(handler, payload, pieces or _words(text), (), finish, usage, done, gate)
+        _answer(handler, payload, pieces or _words(text), (), finish, usage, gate)
 
     return behave
 
@@ -47,7 +46,7 @@ def calls(*wanted: tuple[str, object], text: str = "") -> Behaviour:
     """Call tools: pairs of a name and its arguments (a string is sent as it is)."""
 
     def behave(handler: Handler, payload: dict) -> None:
-        _answer(handler, payload, _words(text), wanted, "tool_calls", (40, 10), True, None)
+        _answer(handler, payload, _words(text), wanted, "tool_calls", (40, 10), None)
 
     return behave
 
@@ -59,7 +58,7 @@ def answer_from_context(handler: Handler, payload: dict) -> None:
         for number, text in sources_of(payload).items()
         for sentence in _sentences(text)[:2]
     ]
-    _answer(handler, payload, _words(" ".join(written) or NO_ANSWER), (), "stop", None, True, None)
+    _answer(handler, payload, _words(" ".join(written) or NO_ANSWER), (), "stop", None, None)
 
 
 def sources_of(payload: dict) -> dict[int, str]:
@@ -154,7 +153,6 @@ def _answer(
     wanted: Sequence[tuple[str, object]],
     finish: str,
     usage: tuple[int, int] | None,
-    done: bool,
     gate: threading.Event | None,
 ) -> None:
     """Answer as OpenAI does: tool calls come in pieces, the count of tokens only if asked for."""
@@ -195,8 +193,7 @@ def _answer(
     handler.event(_chunk({}, finish))
     if counted and (payload.get("stream_options") or {}).get("include_usage"):
         handler.event({"object": "chat.completion.chunk", "choices": [], "usage": counted})
-    if done:
-        handler.event("[DONE]")
+    handler.event("[DONE]")
     handler.end_stream()
 
 

@@ -365,7 +365,7 @@ def test_what_does_not_fit_is_left_out_whole_and_can_be_found_again(app):
 def test_an_answer_out_of_nothing_is_sent_back_once(ask, server):
     outcome = ask(says("I know that."), calls(SEARCH), says("At noon [1]."))
     assert outcome.answer.text == "At noon [1]."
-    assert "not looked into the documentation" in server.payloads[1]["messages"][-1]["content"]
+    assert "not searched the documentation" in server.payloads[1]["messages"][-1]["content"]
     stubborn = ask(says("I know that."))
     assert stubborn.answer.text == "I know that."
     assert stubborn.tools.sources == []
@@ -427,13 +427,6 @@ def test_bad_arguments_are_refused(ask, server, app):
         with pytest.raises(error, match=words):
             ask(says("x"), **given)
     assert not server.requests
-
-
-def test_the_doctor_tells_of_the_model_beside_the_libraries(app):
-    found = {finding.name: finding for finding in app.findings()}
-    assert found["library harbour"].ok
-    assert not found["language model"].ok
-    assert "small-chat" in found["language model"].message
 
 
 def test_a_database_that_is_gone_is_no_matter_for_the_model(app, server):

@@ -23,12 +23,8 @@ RESULT_TOKENS = 2000
 _SMALLEST_RESULT = 300
 """Tokens of a tool's result: the maximum, and the minimum for a step with tools."""
 
-_LOOK_FIRST = (
-    "You have not looked into the documentation yet. Search it with the tools, then answer."
-)
-_ANSWER_NOW = (
-    f"No more tools are available. Answer now from the sources above and cite them; or {SENTINEL}."
-)
+_LOOK_FIRST = "You have not searched the documentation yet. Use the tools, then answer."
+_ANSWER_NOW = f"No more tools are available. Answer now, citing the sources above; or {SENTINEL}."
 
 
 @dataclass(slots=True)
@@ -135,14 +131,11 @@ class Agent:
             self._idle = 0 if sources else self._idle + 1
         is_last = not calls and not self._must_look_first(completion, forced)
         step = {
-            "step": len(self.trace) + 1,
-            "calls": calls,
-            "text": completion.text if calls else "",
-            "forced": forced,
-            "prompt_tokens": completion.usage.prompt_tokens,
+            "step": len(self.trace) + 1, "calls": calls, "text": completion.text if calls else "",
+            "forced": forced, "prompt_tokens": completion.usage.prompt_tokens,
             "completion_tokens": completion.usage.completion_tokens,
             "ms": round(1000 * (perf_counter() - started), 1),
-        }
+        }  # fmt: skip
         self.trace.append(step)
         if sources:
             yield AnswerEvent("sources", {"sources": sources})
@@ -173,17 +166,13 @@ class Agent:
             else:
                 used = Used("unusable", f"A step may make at most {CALLS_OF_A_STEP} calls.")
             self._messages.append(Message("tool", used.text, tool_call_id=call.id))
-            traced.append(
-                {
-                    "tool": call.name,
-                    "arguments": _shown(call.arguments),
-                    "outcome": used.outcome,
-                    "sources": used.numbers,
-                    "tokens": _size(used.text),
-                    "search_id": used.search_id and str(used.search_id),
-                    "ms": round(1000 * (perf_counter() - started), 1),
-                }
-            )
+            trace = {
+                "tool": call.name, "arguments": _shown(call.arguments), "outcome": used.outcome,
+                "sources": used.numbers, "tokens": _size(used.text),
+                "search_id": used.search_id and str(used.search_id),
+                "ms": round(1000 * (perf_counter() - started), 1),
+            }  # fmt: skip
+            traced.append(trace)
         return traced
 
     def _must_look_first(self, completion: Completion, forced: str | None) -> bool:

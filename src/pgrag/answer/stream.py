@@ -183,15 +183,10 @@ class AnswerStream:
         started = perf_counter()
         self._trace = []  # from now on a failure is recorded
         agent = Agent(
-            self._with.model,
-            self._with.results,
-            self._with.database.call,
-            self._question,
-            **self._arguments,
-            answer_tokens=self._with.max_tokens,
-            temperature=self._with.temperature,
-            cancellation=self._cancellation,
-        )
+            self._with.model, self._with.results, self._with.database.call, self._question,
+            **self._arguments, answer_tokens=self._with.max_tokens,
+            temperature=self._with.temperature, cancellation=self._cancellation,
+        )  # fmt: skip
         self._trace = agent.trace
         self._notices += agent.notices
         for event in agent.events():
@@ -254,23 +249,16 @@ class AnswerStream:
         self._took("total", self._started)
         self._record(status, text)
         self._answer = Answer(
-            question=self._question,
-            text=text,
-            status=status,
-            mode=self._mode,
-            model=self._model,
+            question=self._question, text=text, status=status, mode=self._mode, model=self._model,
             intent=None if self._intent is None else AnswerIntent.from_row(self._intent),
             sources=tuple(map(Source.from_row, self._sources.values())),
             related=tuple(map(RelatedSection.from_row, related)),
             citations=self._cited(),
             unknown_citations=tuple(sorted({one.number for one in citations} - {*self._sources})),
-            sentences=tuple(sentences),
-            usage=self._usage,
-            timings=self._timings,
-            search_id=self._search_id,
-            trace=None if self._trace is None else tuple(self._trace),
+            sentences=tuple(sentences), usage=self._usage, timings=self._timings,
+            search_id=self._search_id, trace=None if self._trace is None else tuple(self._trace),
             notices=tuple(dict.fromkeys(self._notices)),
-        )
+        )  # fmt: skip
         return self._answer
 
     def _cited(self) -> tuple[Citation, ...]:
@@ -285,24 +273,17 @@ class AnswerStream:
         self._timings[step] = round(1000 * (perf_counter() - started), 3)
 
     def _record(self, status: str, text: str) -> None:
-        if self._answer is None:
-            record_answer(
-                self._with.database,
-                self._search_id,
-                question=self._question,
-                client=self._with.client,
-                library=self._arguments.get("library"),
-                version=self._arguments.get("version"),
-                status=status,
-                answer=text,
-                intent=None if self._intent is None else self._intent["intent"],
-                model=self._model or self._with.model.name,
-                citations=[
-                    {"number": citation.number, "document_id": citation.document_id}
-                    for citation in self._cited()
-                ],
-                trace=self._trace,
-                prompt_tokens=self._usage.prompt_tokens,
-                completion_tokens=self._usage.completion_tokens,
-                timings=self._timings,
-            )
+        if self._answer is not None:
+            return
+        record_answer(
+            self._with.database, self._search_id, question=self._question, answer=text,
+            client=self._with.client, library=self._arguments.get("library"), status=status,
+            version=self._arguments.get("version"), model=self._model or self._with.model.name,
+            intent=None if self._intent is None else self._intent["intent"],
+            citations=[
+                {"number": cited.number, "document_id": cited.document_id}
+                for cited in self._cited()
+            ],
+            trace=self._trace, prompt_tokens=self._usage.prompt_tokens,
+            completion_tokens=self._usage.completion_tokens, timings=self._timings,
+        )  # fmt: skip

@@ -29,10 +29,7 @@ class AnswerEvent:
 
 
 class OpeningReader:
-    """Holds back the beginning of a text until it is clear whether it is the sentinel.
-
-    White space at the beginning is dropped.
-    """
+    """Holds back the beginning of a text until it is clear whether it is the sentinel."""
 
     def __init__(self) -> None:
         self.is_denial = False

@@ -15,9 +15,7 @@ class Searching(_Arguments):
 
     query: Annotated[str, Field(min_length=1, max_length=2000)]
     top_k: Annotated[int, Field(ge=1, le=10, description="Passages to return.")] = 5
-    threshold: Annotated[
-        float, Field(ge=0, le=1, description="Only passages with at least this score.")
-    ] = 0
+    threshold: Annotated[float, Field(ge=0, le=1, description="The lowest score of a passage.")] = 0
 
 
 class Reading(_Arguments):

@@ -118,14 +118,9 @@ class Toolbox:
             version = "" if arguments.version == UNVERSIONED else arguments.version or self._version
             library = arguments.library or None
         result = self._search.search(
-            arguments.query,
-            mode=mode,
-            top_k=arguments.top_k,
-            min_score=arguments.threshold,
-            filters=self._filters,
-            library=library,
-            version=version,
-        )
+            arguments.query, mode=mode, top_k=arguments.top_k, min_score=arguments.threshold,
+            filters=self._filters, library=library, version=version,
+        )  # fmt: skip
         rows = {row["document_id"]: row["score"] for row in result.rows}
         notes = "".join(f"\nNote: {notice}" for notice in result.notices)
         if not rows:

@@ -17,7 +17,7 @@ audit = typer.Typer(help="The audit: who searched or changed what, and what was 
 
 _ONCE = "Store it now: it is not shown again."
 
-KeyName = Annotated[str, Argument(metavar="NAME", help="Its name.", show_default=False)]
+KeyName = Annotated[str, Argument(metavar="NAME", help="Its name.")]
 
 
 def _shown(row: Row) -> str:
@@ -33,7 +33,7 @@ _KEYS: Columns = {
     "rate/s": lambda row: f"{row['rate']:g}", "expires": "expires_at", "last used": "last_used_at",
 }  # fmt: skip
 
-_LIST = "List the keys by name; nobody can show a secret again."
+_LIST = "List the keys by name; secrets are never shown again."
 keys.command()(listing("list", "keys", _LIST, {}, _KEYS, nothing="There is no key."))
 
 
@@ -43,16 +43,12 @@ def create(
     app: App,
     name: KeyName,
     *,
-    libraries: Annotated[
-        str, Option("--libraries", "-l", metavar="A,B", help="Its libraries; '*': all.")
-    ],
+    libraries: Annotated[str, Option("--libraries", "-l", metavar="A,B", help="Names, or '*'.")],
     role: Annotated[
         Literal["search", "write", "admin"],
         Option(help="search: read, search, rate; write: also change libraries; admin: all."),
     ] = "search",
-    expires: Annotated[
-        str | None, Option(metavar="TIME", help="90d, 12h; default: never.", show_default=False)
-    ] = None,
+    expires: Annotated[str | None, Option(metavar="TIME", help="90d, 12h; default: never.")] = None,
     rate: Annotated[str, Option(metavar="RATE", help="Requests: 10/s, 600/min.")] = "20/s",
     burst: Annotated[
         int | None, Option(min=1, help="Requests at once; default: two seconds of the rate.")
@@ -83,7 +79,7 @@ def rotate(
     app: App,
     name: KeyName,
     grace: Annotated[
-        str, Option(metavar="TIME", help="Time for which the old secret stays valid: 12h, 0s.")
+        str, Option(metavar="TIME", help="Validity of the old secret: 12h, 0s.")
     ] = "1d",
 ) -> Output:
     """Add a secret to a key and print it; the old one stays valid for the grace period."""
@@ -99,7 +95,7 @@ def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
 @keys.command()
 @command
 def revoke(app: App, name: KeyName) -> Output:
-    """Revoke a key with all its secrets, for good, and cancel its jobs."""
+    """Revoke a key with all its secrets, permanently, and cancel its jobs."""
     [row] = told(app, "revoke_key", name=name)
     revoked = {"name": name.strip().lower(), "revoked_at": row["revoke_key"]}
     return text(revoked, f"Revoked: {revoked['name']}.")

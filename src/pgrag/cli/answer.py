@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
+from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, searching
@@ -24,27 +25,24 @@ _SHOWN_SENTENCES = 5
 @searching(AnswerArguments)
 def answer(
     app: App,
-    question: Annotated[str, typer.Argument(help="The question.")],
+    question: Annotated[str, Argument(help="The question.")],
     *,
     arguments: dict[str, Any],
     mode: Annotated[
         AnswerMode,
-        typer.Option(help="direct: one search; agentic: the language model searches in steps."),
+        Option(help="direct: one search; agentic: the language model searches in steps."),
     ] = "direct",
     max_steps: Annotated[
-        int | None,
-        typer.Option(min=1, max=50, help="Agentic: the maximum number of steps; default: 6."),
+        int | None, Option(min=1, max=50, help="Agentic: the maximum number of steps; default: 6.")
     ] = None,
     max_tokens: Annotated[
-        int | None,
-        typer.Option(min=1, help="Agentic: the maximum number of tokens; default: 30000."),
+        int | None, Option(min=1, help="Agentic: the maximum number of tokens; default: 30000.")
     ] = None,
     ask_intent: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--ask-intent/--no-ask-intent",
             help="Let the language model name the intent if no rule matches; default: the setting.",
-            show_default=False,
         ),
     ] = None,
     as_json: options.Json = False,
@@ -122,7 +120,7 @@ def _print_sources(made: Answer) -> None:
             print_indented(address, indent=_INDENT)
     _print_related(made)
     for number in made.unknown_citations:
-        warn(f"the answer cites [{number}], and there is no such source.")
+        warn(f"the answer cites [{number}], which is no source.")
     doubtful = made.unsupported
     if doubtful:
         warn(f"{counted(len(doubtful), 'sentence')} without support in the sources:")

@@ -23,17 +23,12 @@ _VERSION = "A label, a range, or - for documentation without a version."
 def compare(
     app: App,
     library: options.LibraryName,
-    from_version: Annotated[
-        str, Argument(metavar="FROM", help=f"The old version. {_VERSION}", show_default=False)
-    ],
+    from_version: Annotated[str, Argument(metavar="FROM", help=f"The old version. {_VERSION}")],
     to_version: Annotated[
-        str | None,
-        Argument(metavar="[TO]", help="The new version; default: the newest.", show_default=False),
+        str | None, Argument(metavar="[TO]", help="The new version; default: the newest.")
     ] = None,
     *,
-    page: Annotated[
-        str | None, Option(metavar="KEY", help="Only this page: its key in either version.")
-    ] = None,
+    page: Annotated[str | None, Option(metavar="KEY", help="Only the page with this key.")] = None,
     diff: Annotated[bool, Option(help="Add a unified diff of each page.")] = False,
 ) -> Output:
     """List the pages and sections that were added, removed, changed or moved between versions."""

@@ -57,21 +57,14 @@ def status(app: App) -> Output:
         state = schema.status(app.url)
         facts |= {**asdict(state), "message": state.message, "remedy": state.remedy or None}
     words = {True: "yes", False: "no"}
-    lines = [
-        (name, words[fact] if isinstance(fact, bool) else fact) for name, fact in facts.items()
-    ]
+    lines = [(name, words[it] if isinstance(it, bool) else it) for name, it in facts.items()]
     return Output(facts, lambda: print_facts(lines, width=16))
 
 
 @commands.command()
 def url(
-    listen: Annotated[
-        bool,
-        Option("--listen", help="Let the embedded server listen on 127.0.0.1, for any program."),
-    ] = False,
-    port: Annotated[
-        int | None, Option(min=1, max=65535, help="Its port there; default: chosen once.")
-    ] = None,
+    listen: Annotated[bool, Option("--listen", help="Listen on 127.0.0.1, too.")] = False,
+    port: Annotated[int | None, Option(min=1, max=65535, help="Default: chosen once.")] = None,
 ) -> None:
     """Print the database's URL, with its password, for other programs; starts the server."""
     with opened() as app:

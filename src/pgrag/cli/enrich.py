@@ -22,9 +22,7 @@ def enrich(
     app: App,
     target: Annotated[
         str,
-        Argument(
-            metavar="LIBRARY[@VERSION]", help="NAME: all versions. NAME@VERSION: this version."
-        ),
+        Argument(metavar="LIBRARY[@VERSION]", help="NAME: all versions. NAME@VERSION: this one."),
     ],
     *,
     what: Annotated[
@@ -35,9 +33,7 @@ def enrich(
             " summaries: of pages and sections, instead of their first sentences.",
         ),
     ] = "context,summaries",
-    dry_run: Annotated[
-        bool, Option(help="Call no model; print the calls and tokens that a run would take.")
-    ] = False,
+    dry_run: Annotated[bool, Option(help="Call no model; print calls and tokens.")] = False,
     state: Annotated[bool, Option(help="Only print what is written and what failed.")] = False,
     remove: Annotated[bool, Option(help="Remove what was written, in all versions.")] = False,
     as_json: options.Json = False,
@@ -51,14 +47,12 @@ def enrich(
 
     if dry_run + state + remove > 1:
         raise typer.BadParameter(
-            "choose one of --dry-run, --state and --remove.", param_hint="--dry-run"
+            "choose one of --dry-run, --state, --remove.", param_hint="--dry-run"
         )
     library = parse_target(target)
     kinds = parse_kinds([what])
     if remove and library.version is not None:
-        raise typer.BadParameter(
-            f"--remove affects all versions: give {library.library}.", param_hint="TARGET"
-        )
+        raise typer.BadParameter("affects all versions: leave out @VERSION.", param_hint="--remove")
     if remove:
         return _remove(app, library.library, kinds)
     if state:
@@ -76,9 +70,7 @@ def enrich(
     for report in reports:
         errors += [f"{key}: no {report.kind}: {reason}" for key, reason in report.failures]
         if report.failed > len(report.failures):
-            errors.append(
-                f"… {report.failed:,} in all; `pgrag enrich {library} --state` lists them."
-            )
+            errors.append(f"… {report.failed:,} in all; see `pgrag enrich {library} --state`.")
     lines = [_written(library, report) for report in reports]
     return text([asdict(report) for report in reports], *lines, errors=errors)
 

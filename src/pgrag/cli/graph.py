@@ -16,17 +16,13 @@ from pgrag.cli.session import page_id, resolved, told, warn_of_missing_links
 
 _ITS_NAMES = "Its key, name, title, alias, url or id."
 PageName = Annotated[str, Argument(metavar="PAGE", help=_ITS_NAMES)]
-Direction = Annotated[
-    Literal["out", "in", "both"], Option(help="out: along links; in: against them.")
-]
+Direction = Annotated[Literal["out", "in", "both"], Option(help="out: along links; in: against.")]
 Kinds = Annotated[
     list[str] | None,
     Option("--kind", metavar="KIND", help="Only edges of this kind; repeat it for more."),
 ]
 Steps = Annotated[int, Option("--depth", "-d", min=1, help="The maximum number of steps.")]
-FanOut = Annotated[
-    int, Option(min=1, metavar="N", help="Follow this many of the strongest edges of a page.")
-]
+FanOut = Annotated[int, Option(min=1, metavar="N", help="Follow the strongest N edges of a page.")]
 Total = Annotated[int, Option(min=1, metavar="N", help="The maximum number of pages.")]
 
 
@@ -49,26 +45,19 @@ def _edge(row: Row) -> str | None:
 _OF_PAGE: Arguments = {"target": (options.LibraryVersion, REQUIRED), "page": (PageName, REQUIRED)}
 
 backlinks = listing(
-    "backlinks",
-    "backlinks",
-    "List the links to a page: from where, on which line, and in which sentence.",
+    "backlinks", "backlinks", "List the links to a page, with line and sentence.",
     {**_OF_PAGE, "kinds": (Kinds, None), "top_k": (options.Limit, 100)},
     {"page": "key", "line": "line", "kind": "kind", "sentence": "sentence"},
-    nothing="No page links there.",
-    prepared=_by_id,
-)
+    nothing="No page links there.", prepared=_by_id,
+)  # fmt: skip
 related = listing(
-    "related",
-    "related_pages",
-    "List the pages most related to a page, and why.",
+    "related", "related_pages", "List the pages most related to a page, and why.",
     {**_OF_PAGE, "top_k": (options.Limit, 10)},
     {"score": "score", "page": "key", "title": "title", "why": "reason"},
-    nothing="No page is related to this one.",
-    prepared=_by_id,
-)
+    nothing="No page is related to this one.", prepared=_by_id,
+)  # fmt: skip
 neighbourhood = listing(
-    "neighbourhood",
-    "neighbourhood",
+    "neighbourhood", "neighbourhood",
     "List the pages around a page, up to a number of steps along links.",
     {
         **_OF_PAGE, "depth": (Steps, 1), "direction": (Direction, "both"), "kinds": (Kinds, None),
@@ -78,8 +67,7 @@ neighbourhood = listing(
         "depth": "depth", "weight": "weight", "from": "via_page", "by": _edge, "page": "key",
         "sentence": "sentence",
     },
-    nothing="No link leads from this page or to it.",
-    prepared=_by_id,
+    nothing="No link leads from this page or to it.", prepared=_by_id,
 )  # fmt: skip
 
 
@@ -113,9 +101,7 @@ def edges(
     target: options.LibraryVersion,
     query: Annotated[str | None, Argument(help="What the edges are about.")] = None,
     *,
-    page: Annotated[
-        str | None, Option(metavar="PAGE", help="Without a query: only the edges of this page.")
-    ] = None,
+    page: Annotated[str | None, Option(metavar="PAGE", help="Only edges of this page.")] = None,
     kind: Kinds = None,
     structure: Annotated[bool, Option(help="With --page: also belongs_to, next and prev.")] = False,
     min_score: options.MinScore = 0.0,
@@ -145,16 +131,14 @@ def edges(
             "kind": "kind", "target": lambda row: row["target_page"] or row["target"],
             "sentence": "sentence",
         },
-        nothing="No such edge.",
+        nothing="No edge matches.",
     )  # fmt: skip
 
 
 @command
 def libraries(
     app: App,
-    query: Annotated[
-        str | None, Argument(help="List only libraries that may answer this question, best first.")
-    ] = None,
+    query: Annotated[str | None, Argument(help="Only libraries that may answer it.")] = None,
     top_k: options.Limit = 10,
 ) -> Output:
     """List the libraries; with a query at most --top-k that may answer it."""
@@ -179,9 +163,7 @@ def libraries(
 
 
 versions = listing(
-    "versions",
-    "library_versions",
-    "List the versions of a library, the newest first.",
+    "versions", "library_versions", "List the versions of a library, the newest first.",
     {"library": (options.LibraryName, REQUIRED)},
     {
         "version": lambda row: row["version"] or "(unversioned)", "newest": "is_newest",
@@ -199,7 +181,7 @@ def resolve(
         str | None, Argument(metavar="[WANTED]", help="A label, a range such as ^1.2, or latest.")
     ] = None,
 ) -> Output:
-    """Print which version a label or a range stands for, and why."""
+    """Print the version that a label or range resolves to, and why."""
     [row] = app.database.call("resolve_version", library=library, wanted=version)
     return text(row, f"{row['version'] or '(unversioned)'}\t{row['reason']}")
 

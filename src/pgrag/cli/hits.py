@@ -1,7 +1,4 @@
-"""Lists of hits for people: one entry per section, weak matches apart, the next command.
-
-JSON and REST return every hit unchanged.
-"""
+"""Lists of hits for people: one entry per section, weak matches apart."""
 
 from __future__ import annotations
 

@@ -38,9 +38,7 @@ def index(
     context: typer.Context,
     target: Annotated[
         str | None,
-        Argument(
-            metavar="LIBRARY[@VERSION]", help="The target: jest (without a version), jest@29.7."
-        ),
+        Argument(metavar="LIBRARY[@VERSION]", help="The target: jest (unversioned), jest@29.7."),
     ] = None,
     source: Annotated[
         list[str] | None,
@@ -51,9 +49,7 @@ def index(
         ),
     ] = None,
     *,
-    watch: Annotated[
-        bool, Option(help="Keep running, and index each change in the folder within two seconds.")
-    ] = False,
+    watch: Annotated[bool, Option(help="Keep running; index changes within two seconds.")] = False,
     changed_config: Annotated[
         bool,
         Option(
@@ -61,19 +57,10 @@ def index(
             " read with other page types."
         ),
     ] = False,
-    dry_run: Annotated[
-        bool, Option(help="Read everything, write nothing, print what would change.")
-    ] = False,
-    verbose: Annotated[
-        bool, Option(help="With --dry-run: list each passage and edge, as --json does.")
-    ] = False,
-    job: Annotated[bool, Option(help="Queue it for a worker (`pgrag serve`, `pgrag worker`).")] = (
-        False
-    ),
-    every: Annotated[
-        str | None,
-        Option(metavar="TIME", help="Queue it, and repeat it so long after each end: 1d, 12h."),
-    ] = None,
+    dry_run: Annotated[bool, Option(help="Write nothing, print what would change.")] = False,
+    verbose: Annotated[bool, Option(help="With --dry-run: list each passage and edge.")] = False,
+    job: Annotated[bool, Option(help="Queue it for a worker; see `pgrag worker`.")] = False,
+    every: Annotated[str | None, Option(metavar="TIME", help="Repeat it, as a job: 12h.")] = None,
     as_json: options.Json = False,
     arguments: dict[str, Any],
 ) -> Output:
@@ -235,18 +222,11 @@ def _index_changed(app: App, libraries: Sequence[str], *, dry_run: bool, **shown
 def embed(
     app: App,
     library: options.LibraryName,
-    model: Annotated[
-        str | None, Option(metavar="NAME", help="Default: the library's model.")
-    ] = None,
+    model: Annotated[str | None, Option(metavar="NAME", help="Default: the library's.")] = None,
     activate: Annotated[bool, Option(help="Switch searches to this model.")] = False,
-    edges: Annotated[
-        bool, Option(help="Embed edges, too, now and at each indexing; for `pgrag edges`.")
-    ] = False,
+    edges: Annotated[bool, Option(help="Embed edges, too, now and at each indexing.")] = False,
 ) -> Output:
-    """Embed the texts of a library that lack a vector of a model, and build its index.
-
-    Both models keep their vectors.
-    """
+    """Embed the texts of a library that lack a vector of a model, and build its index."""
     with resumable():
         count = app.embed(library, model, activate=activate, edges=edges)
         used = model or app.library_model(library)

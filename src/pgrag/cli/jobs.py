@@ -16,7 +16,7 @@ from pgrag.cli.session import opened
 
 jobs = typer.Typer(help="Jobs of workers: list, show, cancel and retry them.")
 
-JobId = Annotated[int, Argument(metavar="JOB", help="Its number.", show_default=False)]
+JobId = Annotated[int, Argument(metavar="JOB", help="Its number.")]
 State = Literal["uploading", "queued", "running", "succeeded", "failed", "cancelled"]
 
 
@@ -57,21 +57,18 @@ _COLUMNS: Columns = {
 
 jobs.command()(
     listing(
-        "list",
-        "jobs",
-        "List the jobs, the latest first.",
+        "list", "jobs", "List the jobs, the latest first.",
         {
             "state": (Annotated[State | None, Option(help="Only in this state.")], None),
             "library": (options.OneLibrary, None),
             "top_k": (options.Limit, 50),
         },
-        _COLUMNS,
-        nothing="There is no such job.",
+        _COLUMNS, nothing="No job matches.",
         prepared=lambda app, state, library, **values: (
             values | {"wanted_state": state, "wanted_library": library}
         ),
     )
-)
+)  # fmt: skip
 
 
 @jobs.command()

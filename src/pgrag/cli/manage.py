@@ -84,8 +84,7 @@ def tune(
     library: options.LibraryVersion,
     *,
     queries: Annotated[
-        int,
-        Option(min=50, max=5000, help="The maximum number of questions; more are more certain."),
+        int, Option(min=50, max=5000, help="The maximum number of questions.")
     ] = 400,
     seed: Annotated[int, Option(help="Seed of the drawn questions and of their split.")] = 42,
     source: Annotated[

@@ -22,11 +22,7 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A library, and the version requested.
-
-    `version` is None if none was requested (`name`), and "" for the unversioned documentation
-    (`name@`).
-    """
+    """A library and a version: None if none was requested, "" for the unversioned (`name@`)."""
 
     library: str
     version: str | None = None

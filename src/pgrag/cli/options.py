@@ -4,57 +4,50 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from pgrag.cli.notations import parse_target
 
 Query = Annotated[
     str,
-    typer.Argument(
+    Argument(
         help='Words rank; "a phrase" and +word must occur, -word must not; type:guide,'
-        " created:>=2024-12-01 or #tag filter, joined by AND, OR, NOT.",
-        show_default=False,
+        " created:>=2024-12-01 or #tag filter, joined by AND, OR, NOT."
     ),
 ]
 LibraryVersion = Annotated[
     str,
-    typer.Argument(
+    Argument(
         metavar="LIBRARY[@VERSION]",
         help="The library: jest (its newest version), jest@29.7, jest@^28.1.",
-        show_default=False,
     ),
 ]
-LibraryName = Annotated[
-    str, typer.Argument(metavar="LIBRARY", help="Its name.", show_default=False)
-]
+LibraryName = Annotated[str, Argument(metavar="LIBRARY", help="Name.")]
 Library = Annotated[
     str | None,
-    typer.Option(
-        "--library", "-l", metavar="LIBRARY[@VERSION]", help="The library to search; default: all."
-    ),
+    Option("--library", "-l", metavar="LIBRARY[@VERSION]", help="The library; default: all."),
 ]
 OneLibrary = Annotated[
-    str | None, typer.Option("--library", "-l", metavar="LIBRARY", help="Only of this library.")
+    str | None, Option("--library", "-l", metavar="LIBRARY", help="Only of this library.")
 ]
-Since = Annotated[
-    datetime | None, typer.Option(metavar="DATE", help="From this date on; default: all.")
-]
-Until = Annotated[datetime | None, typer.Option(metavar="DATE", help="Before it; default: now.")]
+Since = Annotated[datetime | None, Option(metavar="DATE", help="From this date on; default: all.")]
+Until = Annotated[datetime | None, Option(metavar="DATE", help="Before it; default: now.")]
 Page = Annotated[
     str | None,
-    typer.Option(metavar="PAGE", help="Only of this page: its key, name, title, alias, url or id."),
+    Option(metavar="PAGE", help="Only of this page: its key, name, title, alias, url or id."),
 ]
 Version = Annotated[
     str | None,
-    typer.Option(
+    Option(
         "--version",
         "-v",
         help="A label, a range such as ^1.2, or * for every version; default: the newest.",
     ),
 ]
-Limit = Annotated[int, typer.Option("--top-k", "-n", min=1, help="The maximum number of rows.")]
+Limit = Annotated[int, Option("--top-k", "-n", min=1, help="The maximum number of rows.")]
 Filter = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--filter",
         "-f",
         metavar="FIELD=VALUE",
@@ -63,11 +56,10 @@ Filter = Annotated[
     ),
 ]
 Filters = Annotated[
-    str | None,
-    typer.Option("--filters", metavar="JSON", help="The same as JSON, with and, or, not."),
+    str | None, Option("--filters", metavar="JSON", help="The same as JSON, with and, or, not.")
 ]
-MinScore = Annotated[float, typer.Option(min=0, help="Leave out hits below this score.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, and nothing else, to stdout.")]
+MinScore = Annotated[float, Option(min=0, help="Leave out hits below this score.")]
+Json = Annotated[bool, Option("--json", help="Print JSON, and nothing else, to stdout.")]
 
 
 def moments(since: datetime | None, until: datetime | None) -> dict[str, Any]:

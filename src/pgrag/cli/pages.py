@@ -29,9 +29,7 @@ def grep(
         bool, Option("--regex/--fixed-strings", "-e/-F", help="A regular expression, or the text.")
     ] = False,
     word: Annotated[bool, Option("--word", "-w", help="Match whole words only.")] = False,
-    ignore_case: Annotated[
-        bool, Option("--ignore-case", "-i", help="Ignore upper and lower case.")
-    ] = False,
+    ignore_case: Annotated[bool, Option("--ignore-case", "-i", help="Ignore case.")] = False,
     smart_case: Annotated[
         bool, Option("--smart-case", "-S", help="Ignore case unless the pattern has a capital.")
     ] = False,
@@ -46,14 +44,9 @@ def grep(
     ] = 1000,
     timeout: Annotated[float, Option(min=0.001, max=3600, help="Time limit in seconds.")] = 10.0,
 ) -> Output:
-    """List the lines of the sources that contain a text, with file and line.
-
-    Exit status 1 means that no line matches.
-    """
+    """List the lines of the sources that contain a text; exit status 1 means that none does."""
     if word and regex:
-        raise typer.BadParameter(
-            r"--word is for plain text; write \b in the expression.", param_hint="--word"
-        )
+        raise typer.BadParameter(r"is for plain text; use \b instead.", param_hint="--word")
     target = resolved(app, library)
     mode = "word" if word else "regex" if regex else "literal"
     case_mode = "ignore" if ignore_case else "smart" if smart_case else "sensitive"

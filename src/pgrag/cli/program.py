@@ -21,66 +21,34 @@ from pgrag.ground.errors import PgragError, reason
 #: group that is its whole module is called `commands`.
 _PANELS = {
     "Find": {
-        "search": "search",
-        "grep": "pages",
-        "query": "pages",
-        "pages": "search",
-        "facets": "search",
-        "context": "search",
-        "answer": "answer",
-        "parse": "understanding",
+        "search": "search", "grep": "pages", "query": "pages", "pages": "search",
+        "facets": "search", "context": "search", "answer": "answer", "parse": "understanding",
         "suggest": "understanding",
     },
     "See what there is": {
-        "libraries": "graph",
-        "versions": "graph",
-        "resolve": "graph",
-        "compare": "compare",
-        "outline": "graph",
-        "read": "graph",
-        "properties": "pages",
-        "links": "links",
-        "backlinks": "graph",
-        "related": "graph",
-        "neighbourhood": "graph",
-        "path": "graph",
-        "edges": "graph",
-        "intent": "understanding",
+        "libraries": "graph", "versions": "graph", "resolve": "graph", "compare": "compare",
+        "outline": "graph", "read": "graph", "properties": "pages", "links": "links",
+        "backlinks": "graph", "related": "graph", "neighbourhood": "graph", "path": "graph",
+        "edges": "graph", "intent": "understanding",
     },
     "Bring in and take out": {
-        "index": "index",
-        "embed": "index",
-        "enrich": "enrich",
-        "configure": "manage",
-        "config": "config",
-        "synonyms": "understanding",
-        "remove": "manage",
+        "index": "index", "embed": "index", "enrich": "enrich", "configure": "manage",
+        "config": "config", "synonyms": "understanding", "remove": "manage",
     },
     "Run": {
-        "serve": "serve",
-        "mcp": "serve",
-        "worker": "jobs",
-        "jobs": "jobs",
-        "doctor": "database",
-        "db": "database",
-        "keys": "access",
+        "serve": "serve", "mcp": "serve", "worker": "jobs", "jobs": "jobs", "doctor": "database",
+        "db": "database", "keys": "access",
     },
     "Observe": {
-        "searches": "observe",
-        "metrics": "observe",
-        "gaps": "observe",
-        "feedback": "observe",
+        "searches": "observe", "metrics": "observe", "gaps": "observe", "feedback": "observe",
         "audit": "access",
     },
     "Measure": {"tune": "manage", "eval": "evaluate"},
-}
+}  # fmt: skip
 
 
 def program(arguments: Sequence[str] = ()) -> typer.Typer:
-    """Return the command line with the command that the first argument names, else with all.
-
-    Importing and building the others takes longer than a search.
-    """
+    """Return the command line with the named command alone, which is fast, else with all."""
     made = typer.Typer(
         name="pgrag",
         help="Documentation search inside PostgreSQL: index folders of Markdown, search them by"
@@ -131,10 +99,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line.
-
-    Exit status: 0 success; 1 failure, or something is wrong; 2 wrong usage; 130 interrupted.
-    """
+    """Run; exit status 0: success, 1: failure or findings, 2: wrong usage, 130: interrupted."""
     # Imports create many objects that stay: scanning them for garbage takes a tenth of a search.
     gc.set_threshold(50_000)
     for stream in (sys.stdout, sys.stderr):
@@ -149,11 +114,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
-        _fail(
-            error,
-            f"Unexpected error: {reason(error)}.",
-            "Set PGRAG_LOG_LEVEL=debug to see where.",
-        )
+        message = f"Unexpected error: {reason(error)}."
+        _fail(error, message, "Set PGRAG_LOG_LEVEL=debug to see where.")
 
 
 def _fail(error: Exception, message: str, hint: str | None) -> None:

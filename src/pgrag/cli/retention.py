@@ -28,10 +28,7 @@ def export(function: str, since: Since, until: Until, **filters: Any) -> None:
 def add_retention(
     commands: typer.Typer, *, forgetter: str, keeper: str, asker: str, removed: str, kept: str
 ) -> None:
-    """Add `forget` and `retention` over three SQL functions.
-
-    `removed` and `kept` name the records in texts: "old searches", "Searches are".
-    """
+    """Add `forget` and `retention`; `removed` and `kept` name the records: "Searches are"."""
 
     def forget(
         app: App,
@@ -47,9 +44,7 @@ def add_retention(
 
     def retention(
         app: App,
-        days: Annotated[
-            str | None, Argument(metavar="[DAYS]", help="1 to 36500, or forever.")
-        ] = None,
+        days: Annotated[str | None, Argument(metavar="[DAYS]", help="1–36500, or forever.")] = None,
     ) -> Output:
         if days not in {None, FOREVER} and not str(days).isdecimal():
             raise typer.BadParameter(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
+from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, Row, listed, searching
@@ -28,18 +29,13 @@ def search(
     query: options.Query,
     *,
     arguments: dict[str, Any],
-    keyword: Annotated[
-        bool, typer.Option("--keyword", help="Search with the keyword retriever alone.")
-    ] = False,
-    semantic: Annotated[
-        bool, typer.Option("--semantic", help="Search with the vector retriever alone.")
-    ] = False,
+    keyword: Annotated[bool, Option("--keyword", help="Only the keyword retriever.")] = False,
+    semantic: Annotated[bool, Option("--semantic", help="Only the vector retriever.")] = False,
     snippets: Annotated[
         bool | None,
-        typer.Option(
+        Option(
             "--snippets/--full",
             help="An excerpt or the whole text; default: an excerpt, with --json the text.",
-            show_default=False,
         ),
     ] = None,
     as_json: options.Json = False,
@@ -68,7 +64,7 @@ def pages(app: App, query: options.Query, *, arguments: dict[str, Any]) -> Outpu
 @searching(FacetArguments)
 def facets(
     app: App,
-    query: Annotated[str, typer.Argument(help="Count only pages of this query.")] = "",
+    query: Annotated[str, Argument(help="Count only pages of this query.")] = "",
     *,
     arguments: dict[str, Any],
 ) -> Output:
@@ -80,7 +76,7 @@ def facets(
 @searching(ContextArguments)
 def context(
     app: App,
-    question: Annotated[str, typer.Argument(help="The question to answer.")],
+    question: Annotated[str, Argument(help="The question to answer.")],
     *,
     arguments: dict[str, Any],
 ) -> Output:

@@ -10,6 +10,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from pgrag.cli.output import notice
 from pgrag.cli.session import opened
@@ -27,28 +28,26 @@ GRACE_SECONDS = 30
 
 def serve(
     *,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: one that is free.")] = 8000,
+    host: Annotated[str, Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, Option(min=0, max=65535, help="0: one that is free.")] = 8000,
     allow_origin: Annotated[
         list[str] | None,
-        typer.Option(metavar="URL", help="Also allow pages of this origin: https://docs.example"),
+        Option(metavar="URL", help="Also allow pages of this origin: https://docs.example"),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Also allow this host name (see docs/agents.md)."),
+        Option(metavar="NAME", help="Also allow this host name (see docs/agents.md)."),
     ] = None,
     allow_writes: Annotated[
-        bool, typer.Option("--allow-writes", help="Let callers without a key write over REST.")
+        bool, Option("--allow-writes", help="Let callers without a key write over REST.")
     ] = False,
     require_keys: Annotated[
-        bool, typer.Option("--require-keys", help="Require keys on this machine, too.")
+        bool, Option("--require-keys", help="Require keys on this machine, too.")
     ] = False,
     worker: Annotated[
-        bool, typer.Option("--worker/--no-worker", help="Also work on jobs; see `pgrag jobs`.")
+        bool, Option("--worker/--no-worker", help="Also work on jobs; see `pgrag jobs`.")
     ] = True,
-    open_: Annotated[
-        int, typer.Option("--open", count=True, help="Given twice: require no keys anywhere.")
-    ] = 0,
+    open_: Annotated[int, Option("--open", count=True, help="Given twice: no keys anywhere.")] = 0,
 ) -> None:
     """Serve REST (described at /docs), and MCP for agents at /mcp.
 
@@ -164,14 +163,11 @@ def _listening(host: str, port: int) -> list[socket.socket]:
 
 def mcp(
     allow_writes: Annotated[
-        bool,
-        typer.Option(
-            "--allow-writes", help="Offer tools that index and remove (also PGRAG_MCP_WRITES)."
-        ),
+        bool, Option("--allow-writes", help="Offer tools that write (also PGRAG_MCP_WRITES).")
     ] = False,
     read_only: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--read-only",
             help="Offer nothing that writes, and record no search (also PGRAG_MCP_READ_ONLY).",
         ),

@@ -69,7 +69,7 @@ def read_versions(resolved: Sequence[Row]) -> list[str]:
 
 
 def warn_of_missing_links(app: App, target: Target) -> None:
-    """Warn on stderr if links of a version are not resolved yet."""
+    """Warn of links of a version that are not resolved yet."""
     for row in app.database.call("link_progress", **target.scope):
         if not row["is_finished"]:
             warn(

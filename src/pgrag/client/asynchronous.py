@@ -1,7 +1,4 @@
-"""The front door for asynchronous programs: the client's methods, each in a worker thread.
-
-Cancelling a call also cancels its statement in the database.
-"""
+"""The client's methods, awaitable, in threads; cancelling a call cancels its statement."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial, update_wrapper

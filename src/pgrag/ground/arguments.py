@@ -622,5 +622,5 @@ def named_and_options(function: str, arguments: Mapping[str, Any]) -> dict[str, 
     """
     stated = {name: value for name, value in arguments.items() if value is not None}
     named = _OWN.get(function, stated.keys())
-    options = {name: stated.pop(name) for name in stated.keys() - named}
+    options = {name: stated.pop(name) for name in [*stated] if name not in named}
     return stated | ({"options": options | stated.get("options", {})} if options else {})

@@ -24,7 +24,7 @@ _NEXT: dict[type[errors.PgragError], str] = {
     errors.UnknownPage: "Take page_id from a hit of search_docs, or give library and page (the"
     " path in the source or the url). Ids of pages that have been removed are gone.",
     errors.UnknownDocument: "Take id from a hit of search_docs; search again if the documentation"
-    " has been indexed anew.",
+    " has been indexed since.",
     errors.UnknownSearch: "Take search_id from the last lines of a search's reply; searches that"
     " were not recorded cannot be rated.",
     errors.InvalidFilter: _FILTER_SYNTAX,
@@ -33,7 +33,7 @@ _NEXT: dict[type[errors.PgragError], str] = {
     errors.InvalidQuery: "Correct the query at that column. An example: TABLE status, due FROM #tag"
     " WHERE priority > 3 SORT due DESC LIMIT 20.",
     errors.TimeExceeded: "Ask for less: a longer or literal pattern, a path, a lower top_k.",
-    errors.NotConfigured: "The operator of this server must set this up; go on without it.",
+    errors.NotConfigured: "The operator of this server must set this up; continue without it.",
     errors.Busy: _RETRY,
     errors.DatabaseUnavailable: _RETRY,
     errors.PgragError: "",
@@ -80,7 +80,7 @@ def tell_arguments(error: ValidationError, tool: str, known: list[str]) -> str:
 
 
 def unknown_tool(name: str, known: list[str]) -> str:
-    """Say that a tool does not exist, and list those that do."""
+    """Say that a tool does not exist, and list the tools."""
     return f"There is no tool {name!r}.{_nearest(name, known)} There are: {', '.join(known)}."
 
 

@@ -1,4 +1,4 @@
-"""Fields of tools: their types, bounds, and what a model is told of them."""
+"""Fields of tools: types, bounds and descriptions for the model."""
 
 import json
 from typing import Annotated, Any
@@ -49,8 +49,7 @@ TokenBudget = Annotated[
 Cursor = Annotated[
     str | None,
     Field(
-        max_length=4000,
-        description="The cursor of the previous reply; all other arguments must be the same.",
+        max_length=4000, description="The cursor of the previous reply; keep the other arguments."
     ),
 ]
 Id = Annotated[int, Field(ge=1, lt=2**63)]

@@ -26,10 +26,7 @@ def explain(
     scope: dict[str, Any],
     filters: dict[str, Any] | None,
 ) -> list[str]:
-    """Say which retriever has no hits, and which changes lead to hits.
-
-    `function`: the search without hits; proposals are tried with the same function.
-    """
+    """Say which retrievers have no hits, and which changes of the search lead to hits."""
 
     def find(search: str, words: str, **changed: Any) -> list[Row]:
         """The hits of a search, one unless `top_k` is changed; none if the search fails."""

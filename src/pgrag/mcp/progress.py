@@ -1,4 +1,4 @@
-"""What a request brings; progress reports and cancellation of a tool that runs for long."""
+"""The context of a request; progress reports and cancellation of slow tools."""
 
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar

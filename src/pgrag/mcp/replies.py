@@ -97,10 +97,7 @@ def fit_page(
     separator: str = "\n\n",
     before_more: str = "\n",
 ) -> Fitted:
-    """Join blocks like `fit`, with a foot that says how to read on.
-
-    `cursor(n)` is the cursor after the first n blocks; None if nothing follows.
-    """
+    """Join blocks like `fit`; `cursor(n)` is the cursor after n blocks, None at the end."""
 
     def whole_foot(count: int) -> str:
         following = cursor(count)

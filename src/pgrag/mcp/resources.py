@@ -29,7 +29,7 @@ _MOST_COMPLETIONS = 100
 """The protocol's limit."""
 _LONGEST = 200
 """Characters of a wrong address that an error repeats."""
-_PLACE = re.compile(
+_ADDRESS = re.compile(
     r"pgrag://(?P<library>[^/]+)/(?:versions|(?P<version>[^/]+)/pages(?:/(?P<key>.+))?)"
 )
 _TEMPLATES = [
@@ -119,7 +119,7 @@ def _listed(documentation: Documentation) -> list[types.Resource]:
 def _read(documentation: Documentation, uri: str) -> str:
     if uri.rstrip("/") == LIBRARIES:
         return _libraries(documentation)
-    match = _PLACE.fullmatch(uri)
+    match = _ADDRESS.fullmatch(uri)
     if match is None or "\x00" in unquote(uri):
         known = ", ".join([LIBRARIES, *(template.uri_template for template in _TEMPLATES)])
         raise NotFound(f"There is no resource {uri[:_LONGEST]!r}.", hint=f"There are: {known}.")

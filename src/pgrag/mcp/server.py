@@ -32,8 +32,8 @@ from pgrag.service.work import Works
 
 INSTRUCTIONS = """\
 Documentation of libraries and products, indexed here, in every version. Use it whenever a \
-question is about one of them, even if you think that you know the answer: what you remember may \
-be of another version.
+question is about one of them, even if you think that you know the answer: you may remember \
+another version.
 
 1. search_docs(library, query) gives the best passages, with ids. Ask one thing at a time, in the \
 words of the documentation. If you do not know the library's name, call list_libraries.
@@ -78,7 +78,7 @@ def create_server(
         progress.listen(context)
         answer = partial(_answer, tool, documentation, params.arguments or {})
         if tool.needs_permission:
-            # Indexing takes as long as it takes.
+            # Indexing has no time limit.
             return await anyio.to_thread.run_sync(answer)
         try:
             return await works.run(works.costly if tool.is_costly else works.read, answer)
@@ -105,7 +105,7 @@ def create_server(
 def _answer(
     tool: Tool[Any], documentation: Documentation, values: dict[str, Any]
 ) -> types.CallToolResult:
-    """Call a tool; a failure becomes an answer, so that the model can correct its call."""
+    """Call a tool; a failure becomes a reply, so that the model can correct its call."""
     try:
         reply = tool.call(documentation, values)
     except ValidationError as error:
@@ -124,7 +124,7 @@ def _failure(text: str) -> types.CallToolResult:
 
 
 def _a_thread_for_each_connection(app: App) -> Callable[[Server[Any]], Any]:
-    """Allow as many threads as connections: further calls wait for a thread, not in the pool."""
+    """Allow as many threads as connections, so that further calls wait for a thread."""
 
     @asynccontextmanager
     async def lifespan(_: Server[Any]) -> AsyncIterator[dict[str, Any]]:

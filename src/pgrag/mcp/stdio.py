@@ -1,7 +1,7 @@
 """The protocol over stdin and stdout, for a client that starts pgrag itself.
 
 The SDK reads stdin in a thread that cannot be stopped: Ctrl-C would wait for the next message. Here
-a daemon thread reads, and a signal acts as if the client had closed stdin.
+a daemon thread reads, and a signal has the effect of a closed stdin.
 """
 
 import asyncio
@@ -57,8 +57,8 @@ async def _serve(server: Server[Any], wire: Wire) -> int | None:
 class _Inbox:
     """The lines of a descriptor, until its end or a signal.
 
-    The SDK drops a line that its parser rejects, and the client would wait for ever: such lines are
-    repaired if possible, and other requests are refused.
+    The SDK drops a line that its parser rejects, and the client would wait for ever: here it is
+    repaired, or refused as a request.
     """
 
     def __init__(self, descriptor: int, outbox: "_Outbox") -> None:

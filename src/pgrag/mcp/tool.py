@@ -119,10 +119,7 @@ def _declared_type(one: Declared) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A tool's answer: Markdown for the model, and the same as data for programs.
-
-    Most content is validated from rows of SQL functions, by column name.
-    """
+    """A tool's answer: Markdown for the model, and the same as data for programs."""
 
     text: str
     content: BaseModel
@@ -154,7 +151,7 @@ class Tool(Generic[Request]):
         """The tool's entry in tools/list; how to continue a reply comes last."""
         asked = _schema(self.arguments.model_json_schema())
         properties = asked.get("properties", {})
-        for name in properties.keys() & Paged.model_fields.keys():
+        for name in [name for name in Paged.model_fields if name in properties]:
             properties[name] = properties.pop(name)
         return types.Tool(
             name=self.name,
@@ -178,10 +175,7 @@ class Tool(Generic[Request]):
 def tool(
     name: str, title: str, output: type[BaseModel], **traits: bool
 ) -> Callable[[Callable[[Documentation, Request], Reply]], Tool[Request]]:
-    """Make a tool of a function; its docstring describes the tool to the model.
-
-    `traits`: `writes`, `is_destructive` and the other flags of a `Tool`.
-    """
+    """Make a tool of a function, whose docstring describes it; `traits` are flags of `Tool`."""
 
     def make(run: Callable[[Documentation, Request], Reply]) -> Tool[Request]:
         description = " ".join((run.__doc__ or "").split())

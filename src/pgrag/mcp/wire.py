@@ -1,4 +1,4 @@
-"""The client's end of stdin and stdout. Its imports are fast."""
+"""The client's stdin and stdout; quick to import."""
 
 import os
 from typing import NamedTuple
@@ -12,10 +12,7 @@ class Wire(NamedTuple):
 
 
 def take_wire() -> Wire:
-    """Take over stdin and stdout: everything printed from now on goes to stderr.
-
-    Call it before starting anything that could inherit them.
-    """
+    """Take over stdin and stdout before anything inherits them; prints now go to stderr."""
     wire = Wire(os.dup(0), os.dup(1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -1,6 +1,6 @@
 """Rows and answers as frozen values: what SQL functions return, for Python and REST alike.
 
-Every field is typed and described once, in its class; the OpenAPI document, the REST reference and
-the Python API read these classes. Hits and pages: `passages`; answers of searches: `searches`;
-answers in words: `answers`; the rest by subject.
+Each class types and describes its fields once, for the OpenAPI document, the REST reference and the
+Python API. Hits and pages: `passages`; results of searches: `searches`; generated answers:
+`answers`; the others by subject.
 """

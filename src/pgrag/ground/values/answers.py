@@ -46,9 +46,7 @@ class Source(Value):
     heading: str | None = described("", "Spring tides")
     type: str | None = described("", "guide")
     level: int | None = described("", 2)
-    score: float | None = described(
-        "Null: read for its position in the page, not found by a search.", 0.41
-    )
+    score: float | None = described("Null: read for its position in the page, not retrieved.", 0.41)
     hybrid_score: float | None = described("Of a hit: the fused score.", 0.41)
     relation: str = described("hit, expansion, parent, or injected by the strategy.", "hit")
     tokens: int | None = described("", 120)
@@ -72,7 +70,7 @@ class Sentence(Value):
     text: str
     cited: tuple[int, ...] = described("Numbers of the sources that exist.", (1,))
     support: float | None = described(
-        "Largest share of the weight of its terms that one of its sources has; null without a"
+        "The largest share of the weight of its terms in one of its sources; null without a"
         " source.",
         0.86,
     )
@@ -85,9 +83,7 @@ class Usage(Value):
 
     prompt_tokens: int = described("", default=0)
     completion_tokens: int = described("", default=0)
-    is_estimated: bool = described(
-        "The server did not count: 4 bytes of UTF-8 are taken for a token.", default=False
-    )
+    is_estimated: bool = described("Estimated: 4 bytes of UTF-8 are one token.", default=False)
 
     def __add__(self, other: "Usage") -> "Usage":
         return Usage(
@@ -98,7 +94,7 @@ class Usage(Value):
 
 
 class RelatedSection(Value):
-    """A section to go on with after the sources."""
+    """A section to read after the sources."""
 
     document_id: int = described("", 57)
     page_id: int = described("", 8)
@@ -111,7 +107,7 @@ class RelatedSection(Value):
     path: tuple[str, ...] = described("", ("Navigation", "Currents"))
     heading: str | None = described("", "At the pier")
     relation: str = described("link, backlink, child, before or after.", "link")
-    score: float = described("Share of what leads there from the sources.", 0.5)
+    score: float = described("Strength of the links from the sources, below 1.", 0.5)
 
 
 class Answer(Value):
@@ -124,15 +120,13 @@ class Answer(Value):
     model: str | None = described("Null: no language model was needed.")
     intent: AnswerIntent | None = described("Null in the agentic mode.")
     sources: tuple[Source, ...] = described("What the language model was shown, by number.")
-    related: tuple[RelatedSection, ...] = described("Sections to go on with, the best first.")
+    related: tuple[RelatedSection, ...] = described("Sections to read next, the best first.")
     citations: tuple[Citation, ...]
     unknown_citations: tuple[int, ...] = described("Numbers in the text without a source.")
     sentences: tuple[Sentence, ...]
     usage: Usage
     timings: dict[str, float] = described("Milliseconds by step.")
-    search_id: UUID | None = described(
-        "Feedback names this id; null if the answer was not recorded."
-    )
+    search_id: UUID | None = described("Feedback names this id; null if not recorded.")
     trace: tuple[dict[str, Any], ...] | None = described("Steps of the agentic mode.")
     notices: tuple[str, ...] = described("Notices of the database.")
 

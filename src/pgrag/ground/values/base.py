@@ -21,8 +21,8 @@ def described(
 ) -> Any:
     """A field with its description and an example, as the OpenAPI document shows them.
 
-    `alias` is the name of the column and of the JSON member if Python reserves the word. A `hidden`
-    field is not part of the value: it is neither shown nor compared.
+    `alias` names the column and the JSON member where Python reserves the word. A `hidden` field is
+    neither shown nor compared.
     """
     metadata: dict[str, Any] = {}
     if description:
@@ -46,7 +46,7 @@ class _Frozen(type):
 
 
 class Value(metaclass=_Frozen):
-    """A row of a SQL function, or an answer made of such rows."""
+    """A row of an SQL function, or an answer made of rows."""
 
     __slots__ = ()
 

@@ -28,9 +28,7 @@ class PageChange(Value):
     old_key: str | None = described("In the old version; null: added.", "tides.md")
     title: str = described("", "Reading the tide table")
     url: str = described("", "https://harbour.example/tides")
-    text_changed: bool | None = described(
-        "Whether text or front matter differ; null: added or removed."
-    )
+    text_changed: bool | None = described("Text or front matter differ; null: added or removed.")
     page_id: int | None = described("Null: removed.", 7)
     old_page_id: int | None = described("Null: added.", 3)
     sections: tuple[SectionChange, ...] = described(

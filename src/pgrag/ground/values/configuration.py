@@ -37,9 +37,7 @@ class ConfigurationChanges(Value):
     """What changed, or would change."""
 
     changes: tuple[ConfigurationChange, ...]
-    outdated: tuple[OutdatedVersion, ...] = described(
-        "Where page types have changed: the versions that must be indexed again."
-    )
+    outdated: tuple[OutdatedVersion, ...] = described("Versions that must be indexed again.")
 
 
 class ConfigurationVersion(Value):

@@ -24,9 +24,7 @@ class EvaluationRun(Value):
 
     run_id: int = described("", 7)
     set_name: str = described("", "harbour-questions")
-    set_digest: str = described(
-        "Digest of queries and judgements; runs with the same digest are comparable."
-    )
+    set_digest: str = described("Digest of queries and judgements; equal digests are comparable.")
     unit: str = described("", "page")
     name: str = described("Name of the configuration.", "hybrid")
     configuration: dict[str, Any]

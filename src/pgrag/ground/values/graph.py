@@ -160,8 +160,6 @@ class Link(Value):
 class LinkList(Versioned):
     """Links by source page, in the order of the source."""
 
-    is_finished: bool = described(
-        "Whether the version is indexed completely and all of its links are connected."
-    )
+    is_finished: bool = described("Whether all pages are indexed and all links connected.")
     links: tuple[Link, ...]
     next: int | None = described("As `after`: the next links. Null at the end.", 12)

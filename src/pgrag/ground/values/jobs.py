@@ -15,11 +15,11 @@ class JobSummary(Value):
     source: str = described("Where the pages are; `upload` for uploaded files.", "/srv/docs")
     state: str = described("uploading, queued, running, succeeded, failed or cancelled.", "running")
     attempts: int = described("Attempts so far, a running one included.", 1)
-    max_attempts: int = described("After so many failures it fails for good.", 3)
+    max_attempts: int = described("The job fails after this many failed attempts.", 3)
     priority: int = described("Higher ones come first.", 0)
-    run_at: datetime = described("It is not begun before.")
-    every: timedelta | None = described("It is repeated so long after each end.")
-    worker: str | None = described("Who works on it.")
+    run_at: datetime = described("The earliest start.")
+    every: timedelta | None = described("Time from an end to the next run.")
+    worker: str | None = described("The worker that holds the lease.")
     progress: dict[str, Any] | None = described(
         "Pages done, pages in total, passages written: null while a website is fetched.",
         {"done": 3, "total": 40, "documents": 61},
@@ -31,15 +31,15 @@ class JobSummary(Value):
 
 
 class Job(JobSummary):
-    """A source that a worker brings into a version, with all that is known of it."""
+    """A source that a worker brings into a version, with every detail."""
 
     arguments: dict[str, Any] = described("Source and options, as `pgrag index` takes them.")
     confined: bool = described("Whether only sources are read that the operator allows.")
-    leased_until: datetime | None = described("Its worker must give a sign before.")
-    is_cancelling: bool = described("Whether its worker is about to end it.")
+    leased_until: datetime | None = described("The lease ends here unless the worker renews it.")
+    is_cancelling: bool = described("Whether the worker has been asked to end it.")
     failures: tuple[dict[str, Any], ...] = described("Attempts that failed, and why.")
-    report: dict[str, Any] | None = described("What its last success did.")
-    uploaded_bytes: int = described("What is stored of its upload.")
+    report: dict[str, Any] | None = described("Report of the last success.")
+    uploaded_bytes: int = described("Bytes of its upload stored so far.")
 
 
 class JobState(Value):
@@ -50,13 +50,13 @@ class JobState(Value):
 
 
 class SentPage(Versioned):
-    """What became of a page that was sent."""
+    """The result of sending a page."""
 
     key: str = described("", "tides.md")
-    status: str = described("written, or unchanged if it was stored already.", "written")
+    status: str = described("written, or unchanged.", "written")
     documents: int = described("Passages written.", 6)
     embedded: int = described("Texts embedded.", 7)
-    warnings: tuple[str, ...] = described("Repairs that reading the page needed.")
+    warnings: tuple[str, ...] = described("Repairs made while reading the page.")
 
 
 class RemovedPages(Versioned):

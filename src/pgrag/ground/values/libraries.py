@@ -26,7 +26,7 @@ class FoundLibrary(Versioned):
     title: str = described("Title of its front page; empty: none.", "Harbour handbook")
     description: str = described("Description or summary of its front page.")
     score: float = described("Above 0, at most 1: 1 if its name has all words of the query.", 0.42)
-    words: tuple[str, ...] = described("The found lexemes, the strongest first.", ("tide", "moor"))
+    words: tuple[str, ...] = described("Matching lexemes, the strongest first.", ("tide", "moor"))
     pages: int = described("", 40)
     documents: int = described("Searchable passages.", 630)
 
@@ -45,7 +45,7 @@ class Version(Versioned):
 
 
 class PageName(Value):
-    """A page by what it is called."""
+    """A page and its names."""
 
     page_id: int = described("", 7)
     key: str = described("Path of the page in its source.", "tides.md")
@@ -64,7 +64,7 @@ class PageSummary(PageName):
     created: datetime | None
     modified: datetime | None
     documents: int = described("Searchable passages.", 6)
-    warnings: tuple[str, ...] = described("Repairs that reading the page needed.")
+    warnings: tuple[str, ...] = described("Repairs made while reading the page.")
 
 
 class PageList(Versioned):
@@ -130,13 +130,11 @@ class Synonym(Value):
 
 
 class EnrichmentState(Value):
-    """How far one kind of text written by language models is."""
+    """The progress of one kind of text that language models write."""
 
-    kind: str = described(
-        "context: situations of paragraphs; summary: of pages and sections.", "context"
-    )
+    kind: str = described("context: of paragraphs; summary: of pages and sections.", "context")
     setting: bool = described("Whether indexing writes these texts.")
-    documents: int = described("Passages that should have a text.", 1200)
+    documents: int = described("Passages to be given a text.", 1200)
     enriched: int = described("Passages that have a text.", 1180)
     failed: int = described("Passages that a model failed on.", 2)
     kept: int = described("Texts of the whole library, used or not.", 1400)
@@ -144,7 +142,7 @@ class EnrichmentState(Value):
 
 
 class EnrichmentFailure(Value):
-    """A passage that a model failed on; it stays as it was."""
+    """A passage that a model failed on; it stays unchanged."""
 
     kind: str = described("", "context")
     document_id: int = described("", 12)
@@ -174,7 +172,7 @@ class LibraryFinding(Value):
     count: int = described("Number of occurrences.", 3)
     examples: tuple[str, ...] = described("The first five.")
     repairable: bool = described("Whether `pgrag doctor LIBRARY --repair` repairs it.")
-    remedy: str | None = described("Otherwise the command that does.")
+    remedy: str | None = described("Otherwise the command that repairs it.")
 
 
 class LibraryHealth(Value):
@@ -204,7 +202,7 @@ class TextLine(Value):
     matches: tuple[TextMatch, ...] = described("The first hundred.")
     lines_before: tuple[str, ...]
     lines_after: tuple[str, ...]
-    document_id: int | None = described("The passage that holds the line.", 42)
+    document_id: int | None = described("The passage with the line.", 42)
     cursor: str = described("As `after`: continues behind this line.")
 
 

@@ -20,9 +20,7 @@ class SearchMetrics(Value):
     p95_ms: float | None = described("95th percentile of the latency.", 11.8)
     max_ms: float | None = described("", 31.0)
     mean_hits: float | None = described("", 9.7)
-    mean_top_score: float | None = described(
-        "Mean score of the first hits; without searches fused by ranks.", 0.58
-    )
+    mean_top_score: float | None = described("Mean top score, without fusion by ranks.", 0.58)
     mean_rating: float | None = described("", 4.2)
     feedback_share: float | None = described("Share that was rated.", 0.1)
 
@@ -66,7 +64,7 @@ class EmptyQuery(Value):
 
 
 class NearPage(Value):
-    """A page near to what was not found."""
+    """A page near a topic without hits."""
 
     library: str = described("", "harbour")
     key: str = described("", "fees.md")
@@ -76,7 +74,7 @@ class NearPage(Value):
 
 
 class Gap(Value):
-    """A topic that readers looked for and did not find."""
+    """A topic that readers searched for in vain."""
 
     topic: str = described("Its most frequent query.", "submarine permit")
     library_name: str | None = described("Null for searches in several libraries.")
@@ -89,7 +87,7 @@ class Gap(Value):
         "Up to five queries.", ("submarine permit", "permit for a submarine")
     )
     last_at: datetime
-    pages: tuple[NearPage, ...] = described("The three nearest pages of today.")
+    pages: tuple[NearPage, ...] = described("The three nearest pages today.")
 
 
 class RecordedSearch(Value):

@@ -31,15 +31,9 @@ class _Keyed(_Placed):
 
 class _Found(_Keyed):
     score: float = described("0 to 1, unless fused by ranks; more is better.", 0.61)
-    keyword_score: float | None = described(
-        "BM25F; null where the keyword retriever did not run.", 0.58
-    )
-    semantic_score: float | None = described(
-        "Cosine; null where the vector retriever did not run.", 0.67
-    )
-    hybrid_score: float | None = described(
-        "Fused score of the passage, where `score` is another one.", 0.61
-    )
+    keyword_score: float | None = described("BM25F; null without the keyword retriever.", 0.58)
+    semantic_score: float | None = described("Cosine; null without the vector retriever.", 0.67)
+    hybrid_score: float | None = described("Fused score, where `score` is another one.", 0.61)
     link: str | None = described("The page in the system it was exported from.")
     snippet: str | None = described("With `snippets`.", "Yachts wait for half **tide**.")
     cursor: str = described("As `after`: continues behind this hit.", "0.61:42")
@@ -56,18 +50,14 @@ class Hit(_Found):
     line_end: int = described("", 13)
     explanation: dict[str, Any] | None = described("With `explain`.")
     search_id: UUID | None = described("The recorded search that found the hit.")
-    since: str | None = described(
-        "With `history`: the version that first had the passage's section.", "1.4"
-    )
+    since: str | None = described("With `history`: the version that first had the section.", "1.4")
     changed_in: str | None = described(
         "With `history`: the version that last changed the section; null for none since then.",
         "2.1",
     )
     chunk_key: str = described("Key of the page and `sort_order`.", "tides.md#c3")
     has_children: bool = described("Whether the passage's section has sections below it.")
-    previous_section: int | None = described(
-        "`document_id` of the section before, in reading order, whatever its level.", 40
-    )
+    previous_section: int | None = described("`document_id` of the one before, of any level.", 40)
     next_section: int | None = described("The same of the section after it.", 43)
     sibling_sections: tuple[int, ...] = described(
         "The same of those under the same parent on the page, the nearest ten on each side.",

@@ -37,9 +37,9 @@ class Property(Value):
     distinct_values: int = described("", 3)
     examples: tuple[Any, ...] = described("The most frequent values.", ("open",))
     type_counts: dict[str, int] = described(
-        "Pages by type; `empty` for null and empty text.", {"text": 12}
+        "By type; `empty` for null and empty text.", {"text": 12}
     )
-    is_mixed: bool = described("Whether the values have types that do not fit together.")
+    is_mixed: bool = described("Whether the values have incompatible types.")
 
 
 class PropertyList(Versioned):

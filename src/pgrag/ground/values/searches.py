@@ -18,7 +18,7 @@ class VersionRead(Versioned):
 
 
 class Resolution(Versioned):
-    """The version that a version request stands for, and why."""
+    """The version that a label or range resolves to, and why."""
 
     version_id: int = described("", 3)
     reason: str = described("", "the newest release")
@@ -28,9 +28,7 @@ class SearchResult(Value):
     """Hits, the best first."""
 
     hits: tuple[Hit, ...]
-    cursor: str | None = described(
-        "As `after`: the next hits. Null at the end.", "0.61:42", alias="next"
-    )
+    cursor: str | None = described("As `after`; null at the end.", "0.61:42", alias="next")
     notices: tuple[str, ...] = described(_NOTICES)
     resolved: tuple[VersionRead, ...] = described(_RESOLVED)
     search_id: UUID | None = described(_SEARCH_ID)
@@ -40,9 +38,7 @@ class PageResult(Value):
     """Pages, the best first."""
 
     pages: tuple[PageHit, ...]
-    cursor: str | None = described(
-        "As `after`: the next pages. Null at the end.", "p10:100", alias="next"
-    )
+    cursor: str | None = described("As `after`; null at the end.", "p10:100", alias="next")
     notices: tuple[str, ...] = described(_NOTICES)
     resolved: tuple[VersionRead, ...] = described(_RESOLVED)
     search_id: UUID | None = described(_SEARCH_ID)
@@ -67,7 +63,7 @@ class FacetValue(Value):
 
 
 class Facets(Value):
-    """How many of the pages found have which value."""
+    """Counts of the matching pages by facet and value."""
 
     facets: dict[str, tuple[FacetValue, ...]] = described(
         "By the name of the filter: library, version, topic, type, tags, language, content_tags;"

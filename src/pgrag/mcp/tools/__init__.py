@@ -1,28 +1,18 @@
 """The tools, one family per file, in the order in which a model reads them."""
 
+from importlib import import_module
 from typing import Any
 
 from pgrag.mcp.tool import Tool
-from pgrag.mcp.tools import (
-    changes,
-    context7,
-    documents,
-    feedback,
-    libraries,
-    lines,
-    pages,
-    searching,
-    tables,
-    writing,
-)
 
 _FAMILIES = (
-    searching, libraries, changes, documents, pages, lines, tables, feedback, context7, writing,
+    "searching", "libraries", "changes", "documents", "pages", "lines", "tables", "feedback",
+    "context7", "writing",
 )  # fmt: skip
 _ALL: dict[str, Tool[Any]] = {
     member.name: member
     for family in _FAMILIES
-    for member in vars(family).values()
+    for member in vars(import_module(f"{__name__}.{family}")).values()
     if isinstance(member, Tool)
 }
 

@@ -30,9 +30,7 @@ class SectionChange(BaseModel):
 
     change: str = Field(description="added, removed, moved or changed.")
     section: str = Field(description="Its headings.")
-    id: int | None = Field(
-        validation_alias="document_id", description="For read_document; null: removed."
-    )
+    id: int | None = Field(validation_alias="document_id", description="Null: removed.")
 
 
 class PageChange(BaseModel):
@@ -62,13 +60,9 @@ def compare_versions(documentation: Documentation, request: CompareVersions) -> 
     search_docs with changed_since instead.
     """
     changes = compared(
-        documentation.app.database,
-        request.library,
-        request.from_version,
-        request.to_version,
-        page=request.page,
-        diff=request.page is not None,
-    )
+        documentation.app.database, request.library, request.from_version, request.to_version,
+        page=request.page, diff=request.page is not None,
+    )  # fmt: skip
     old, new = changes["from_version"], changes["to_version"]
     pages = _after(changes["pages"], request.cursor)
     head = (

@@ -115,9 +115,7 @@ def _index(rows: list[Row], row: Row) -> int:
 
 def _window(rows: list[Row], index: int, room: int) -> list[Row]:
     """The rows around an index that fit the room, growing alternately to both sides."""
-    sizes = [
-        count_tokens(other["content"]) + count_tokens(breadcrumbs(other)) + 2 for other in rows
-    ]
+    sizes = [count_tokens(row["content"]) + count_tokens(breadcrumbs(row)) + 2 for row in rows]
     first = last = index
     left = room - sizes[index]
     is_open = {True: True, False: True}

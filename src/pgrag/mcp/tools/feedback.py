@@ -65,23 +65,16 @@ def explain_search(documentation: Documentation, request: ExplainSearch) -> Repl
     """
     read = documentation.resolve(request.library, request.version)
     result = documentation.unrecorded.search(
-        request.query,
-        library=request.library,
-        version=label(request.version),
-        top_k=request.top_k,
-        filters=request.filters,
-        explain=True,
-    )
+        request.query, library=request.library, version=label(request.version),
+        top_k=request.top_k, filters=request.filters, explain=True,
+    )  # fmt: skip
     hits = [
         Explanation(
-            **row,
-            rank=rank,
-            breadcrumbs=breadcrumbs(row),
-            reasons=row["explanation"]["reasons"],
-            numbers=row["explanation"],
+            **row, rank=rank, breadcrumbs=breadcrumbs(row),
+            reasons=row["explanation"]["reasons"], numbers=row["explanation"],
         )
         for rank, row in enumerate(result.rows, start=1)
-    ]
+    ]  # fmt: skip
     lines = [f"# Ranks of the hits for {on_one_line(request.query)!r}", f"From: {read}"]
     lines += [f"Note: {notice}" for notice in result.notices]
     for hit in hits:

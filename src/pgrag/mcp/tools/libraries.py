@@ -36,7 +36,7 @@ class Library(BaseModel):
     language: str = Field(description="Language of its full-text search.")
     title: str | None = Field(description="With a query, the title of its front page; else null.")
     score: float | None = Field(
-        description="With a query, how much of it the library has, at most 1; else null."
+        description="With a query: share of it in the library, to 1; else null."
     )
 
 

@@ -41,10 +41,7 @@ class Line(BaseModel):
     """A line that matches."""
 
     page_id: int = Field(description="For get_page.")
-    id: int | None = Field(
-        validation_alias="document_id",
-        description="Of the passage that holds it, for read_document.",
-    )
+    id: int | None = Field(validation_alias="document_id", description="Of its passage.")
     page: str = Field(validation_alias="key", description="Path in the source.")
     title: str
     line: int = Field(description="From 1.")
@@ -66,18 +63,10 @@ def search_text(documentation: Documentation, request: SearchText) -> Reply:
     """
     read = documentation.resolve(request.library, request.version)
     rows = documentation.app.database.call_in_time(
-        "search_text",
-        timeout_ms=_TIMEOUT_MS,
-        pattern=request.pattern,
-        library=request.library,
-        version=read.label,
-        mode=request.mode,
-        case_mode=request.case,
-        context=request.context,
-        path=request.path,
-        top_k=request.top_k,
-        after=request.cursor,
-    )
+        "search_text", timeout_ms=_TIMEOUT_MS, pattern=request.pattern, library=request.library,
+        version=read.label, mode=request.mode, case_mode=request.case, context=request.context,
+        path=request.path, top_k=request.top_k, after=request.cursor,
+    )  # fmt: skip
 
     def cursor(count: int) -> str | None:
         is_all = count == len(rows) and len(rows) < request.top_k

@@ -26,7 +26,7 @@ class NamedPage(Arguments):
     """A page, by its id or by what it is called."""
 
     page_id: fields.Id | None = Field(
-        default=None, description="page_id of a hit. Or give library and page."
+        default=None, description="Of a hit; or give library and page."
     )
     library: str | None = fields.optional_text(200, "Name of a library, with page.")
     page: str | None = fields.optional_text(2000, "Its source path, name, title, alias or url.")
@@ -62,9 +62,7 @@ class PageText(BaseModel):
 class Heading(BaseModel):
     """A section of a page."""
 
-    id: int = Field(
-        validation_alias="document_id", description="For read_document, with expand section."
-    )
+    id: int = Field(validation_alias="document_id", description="For read_document.")
     heading: str
     depth: int = Field(description="0 is the page itself.")
     url: str

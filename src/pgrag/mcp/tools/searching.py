@@ -78,9 +78,7 @@ class FoundPassage(BaseModel):
     content: str = Field(description="Quoted from the documentation.")
     is_cut: bool = Field(description="Whether its end was cut off for the budget.")
     since: str | None = Field(description="With history: the version that first had it.")
-    changed_in: str | None = Field(
-        description="With history: the version that last changed it; null if none did."
-    )
+    changed_in: str | None = Field(description="With history: the last version that changed it.")
 
 
 class Passages(BaseModel):

@@ -60,13 +60,9 @@ def query_pages(documentation: Documentation, request: QueryPages) -> Reply:
     skipped = _skipped(request.cursor)
     with collected_notices() as notices:
         rows = documentation.app.database.call_within(
-            _TIMEOUT_MS,
-            "query_pages",
-            query=request.query,
-            library=request.library,
-            version=read.label,
-            top_k=skipped + request.top_k + 1,
-        )
+            _TIMEOUT_MS, "query_pages", query=request.query, library=request.library,
+            version=read.label, top_k=skipped + request.top_k + 1,
+        )  # fmt: skip
     is_more = len(rows) > skipped + request.top_k
     rows = rows[skipped : skipped + request.top_k]
     columns: list[str] = rows[0]["columns"] if rows else []

@@ -38,9 +38,7 @@ class IndexDocs(Arguments):
         examples=["/home/me/project/docs"],
     )
     version: str | None = fields.optional_text(200, "Label of the version, if it has one.")
-    dry_run: bool = Field(
-        default=False, description="Read everything, write nothing, report what would change."
-    )
+    dry_run: bool = Field(default=False, description="Write nothing, report what would change.")
 
 
 class Indexed(BaseModel):
@@ -60,9 +58,7 @@ class Indexed(BaseModel):
     embedded: int
     seconds: float
     slugs: str = Field(description="The site generator whose anchors the headings have.")
-    changes: list[str] = Field(
-        description="Options that differ from the last run's, and what they rewrite."
-    )
+    changes: list[str] = Field(description="Options that changed, and what they rewrite.")
     failed: dict[str, str] = Field(description="Pages that could not be read, and why.")
     warnings: list[str]
 
@@ -168,7 +164,7 @@ def _completed(
     writes=True, is_destructive=True, needs_permission=True,
 )  # fmt: skip
 def remove_docs(documentation: Documentation, request: RemoveDocs) -> Reply:
-    """Remove a version of a library, or the whole library, for good. Only when the user asks for
+    """Remove a version of a library, or the whole library, permanently. Only if the user asks for
     exactly that.
     """
     if request.version.strip() == EVERY_VERSION:
@@ -195,7 +191,7 @@ def remove_docs(documentation: Documentation, request: RemoveDocs) -> Reply:
 
 
 class _Reports:
-    """Tells the client a few times a second how many pages have been read."""
+    """Tells the client twice a second how many pages have been read."""
 
     def __init__(self) -> None:
         self._due = 0.0
