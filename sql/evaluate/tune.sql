@@ -42,11 +42,8 @@ begin
     where l.library_id = run.library_id;
     -- compared_scores adds numbers to the seed.
     perform _pgrag.check_range('seed', seed, -(2.0 ^ 62), 2.0 ^ 62);
-    if query_count is null or query_count not between 50 and 5000 then
-        raise exception 'query_count must be 50 to 5000, got %.',
-            coalesce(query_count::text, 'null')
-            using errcode = 'PGR01', hint = 'More questions take longer and are more certain.';
-    elsif source not in ('judgements', 'feedback', 'library') then
+    perform _pgrag.check_range('query_count', query_count, 50, 5000);
+    if source not in ('judgements', 'feedback', 'library') then
         raise exception 'source must be judgements, feedback or library, got %.',
             quote_literal(source)
             using errcode = 'PGR01', hint = 'Leave it out to use the best one available.';

@@ -46,7 +46,7 @@ def test_yaml_is_read_back_as_it_was():
 
 
 def test_the_shipped_file_is_in_the_package():
-    package = Path(__file__).parents[2] / "src" / "pgrag" / "configuration"
+    package = Path(__file__).parents[2] / "src" / "pgrag" / "service" / "configuration"
     assert (package / "defaults.yaml").is_file()
     sections = {"intents", "query_types", "rules", "page_types", "edge_kinds", "templates"}
     assert sections == set(shipped().value)
