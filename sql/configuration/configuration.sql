@@ -91,20 +91,15 @@ as $$
             from jsonb_each(entry) as e
             where jsonb_typeof(e.value) <> 'null'
         )
-        else case section
-            when 'query_types' then '{"description": "", "levels": [1, 2]}'::jsonb
-            when 'intents'
-            then '{
-                "description": "", "unit": "document", "aggregate": "max", "inject_types": []
-            }'::jsonb
-            when 'templates' then '{"description": ""}'::jsonb
-            when 'page_types'
-            then '{
-                "description": "", "folders": [], "edge_defaults": [], "retriever_weight": 1,
-                "asked_by": [], "link_keys": [], "inject": []
-            }'::jsonb
-            when 'edge_kinds' then '{"description": "", "weight": 1}'::jsonb
-            else '{"language": "any", "confidence": 0.8}'::jsonb
-        end || jsonb_strip_nulls(entry)
+        else '{
+            "query_types": {"description": "", "levels": [1, 2]},
+            "intents": {"description": "", "unit": "document", "aggregate": "max",
+                "inject_types": []},
+            "templates": {"description": ""},
+            "page_types": {"description": "", "folders": [], "edge_defaults": [],
+                "retriever_weight": 1, "asked_by": [], "link_keys": [], "inject": []},
+            "edge_kinds": {"description": "", "weight": 1},
+            "rules": {"language": "any", "confidence": 0.8}
+        }'::jsonb -> section || jsonb_strip_nulls(entry)
     end;
 $$;

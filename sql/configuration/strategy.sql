@@ -20,33 +20,28 @@ parallel safe
 rows 1
 set search_path from current
 as $$
+declare
+    unknown constant text := case
+        when not exists (
+            select from pgrag.intents as i where i.name = upper(btrim(strategy.intent_name))
+        )
+        then 'intent ' || quote_nullable(left(strategy.intent_name, 100))
+        when strategy.type_name is not null and not exists (
+            select from pgrag.query_types as t where t.name = lower(btrim(strategy.type_name))
+        )
+        then 'query type ' || quote_literal(left(strategy.type_name, 100))
+    end;
 begin
-    if not exists (
-        select from pgrag.intents as i where i.name = upper(btrim(strategy.intent_name))
-    ) then
-        raise exception 'There is no intent %.', quote_nullable(left(strategy.intent_name, 100))
+    if unknown is not null then
+        raise exception 'There is no %.', unknown
             using errcode = 'PGR01',
                 hint = coalesce(
-                    (
-                        select 'Intents: ' || string_agg(i.name, ', ' order by i.name)
-                            || '; query types: ' || (
-                                select string_agg(t.name, ', ' order by t.name)
-                                from pgrag.query_types as t
-                            )
-                            || '; or auto, to let the query decide.'
-                        from pgrag.intents as i
-                    ),
+                    'Intents: '
+                    || (select string_agg(i.name, ', ' order by i.name) from pgrag.intents as i)
+                    || '; query types: '
+                    || (select string_agg(t.name, ', ' order by t.name) from pgrag.query_types as t)
+                    || '; or auto, to let the query decide.',
                     'None is stored: run `pgrag db upgrade`.'
-                );
-    end if;
-    if strategy.type_name is not null and not exists (
-        select from pgrag.query_types as t where t.name = lower(btrim(strategy.type_name))
-    ) then
-        raise exception 'There is no query type %.', quote_literal(left(strategy.type_name, 100))
-            using errcode = 'PGR01',
-                hint = (
-                    select 'Query types: ' || string_agg(t.name, ', ' order by t.name) || '.'
-                    from pgrag.query_types as t
                 );
     end if;
     return query

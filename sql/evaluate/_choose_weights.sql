@@ -18,14 +18,13 @@ declare
     -- A smaller gain is noise.
     worthwhile constant double precision := 0.0005;
     initial constant double precision[] := _pgrag.tuned_gains(in_force, false);
-    best double precision := _pgrag.training_gain(initial);
+    best double precision := (_pgrag.weighed_gains(initial, initial)).gain;
     best_before double precision;
     weight record;
     current_value double precision;
     best_value double precision;
     value double precision;
-    gains double precision[];
-    gain double precision;
+    trial record;
 begin
     chosen := in_force;
     trials := '[]';
@@ -39,16 +38,16 @@ begin
             foreach value in array weight.candidates loop
                 continue when abs(value - current_value) < 1e-9
                     or (round_number > 1 and abs(value - best_value) > weight.nearby);
-                gains := _pgrag.tuned_gains(
-                    jsonb_set(chosen, weight.path, to_jsonb(value)), false
+                trial := _pgrag.weighed_gains(
+                    initial,
+                    _pgrag.tuned_gains(jsonb_set(chosen, weight.path, to_jsonb(value)), false)
                 );
-                gain := _pgrag.training_gain(gains);
                 trials := trials || jsonb_build_object(
                     'round', round_number, 'setting', weight.name, 'value', value,
-                    'ndcg@10', round(gain::numeric, 5)
+                    'ndcg@10', round(trial.gain::numeric, 5)
                 );
-                if gain >= best + worthwhile and _pgrag.fallen_kind(initial, gains) is null then
-                    best := gain;
+                if trial.gain >= best + worthwhile and trial.fallen_kind is null then
+                    best := trial.gain;
                     best_value := value;
                 end if;
             end loop;
@@ -67,24 +66,6 @@ begin
     if proposed -> 'field_weights' = '{}' then
         proposed := proposed - 'field_weights';
     end if;
-end;
-$$;
-
--- The mean gain of the questions that decide on the weights.
-create or replace function _pgrag.training_gain(
-    gains double precision[]
-)
-returns double precision
-language plpgsql
-stable
-parallel unsafe
-as $$
-begin
-    return (
-        select avg(training_gain.gains[q.question_number])
-        from pg_temp.tuning_questions as q
-        where 'weights' = any (q.decides_on)
-    );
 end;
 $$;
 

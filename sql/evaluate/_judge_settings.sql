@@ -154,7 +154,7 @@ declare
     validation constant jsonb := _pgrag.compared_gains(setting, before, after, true, run.seed);
     question_count constant integer := coalesce((training ->> 'queries')::integer, 0)
         + coalesce((validation ->> 'queries')::integer, 0);
-    fallen constant text := _pgrag.fallen_kind(before, after);
+    fallen constant text := (_pgrag.weighed_gains(before, after)).fallen_kind;
     complaint constant text := case
         when question_count < enough
         then format('%s questions decide; %s are needed.', question_count, enough)

@@ -220,31 +220,34 @@ begin
 end;
 $$;
 
--- The kind of unmuted questions that loses most; null if none loses more than 0.001.
-create or replace function _pgrag.fallen_kind(
+-- The mean gain of the questions that decide on the weights, and the kind of unmuted questions that
+-- loses most; null if none loses more than 0.001.
+create or replace function _pgrag.weighed_gains(
     before double precision[],
-    after double precision[]
+    after double precision[],
+    out gain double precision,
+    out fallen_kind text
 )
-returns text
+returns record
 language plpgsql
 stable
 parallel unsafe
 as $$
 begin
-    return (
-        select g.kind
-        from (
-            select
-                q.kind,
-                avg(fallen_kind.after[q.question_number] - fallen_kind.before[q.question_number])
-                    as change
-            from pg_temp.tuning_questions as q
-            where not q.is_muted
-            group by q.kind
-        ) as g
-        where g.change < -0.001
-        order by g.change
-        limit 1
-    );
+    select
+        sum(k.gain) / nullif(sum(k.deciding), 0),
+        (array_agg(k.kind order by k.change) filter (where k.change < -0.001))[1]
+    into gain, fallen_kind
+    from (
+        select
+            q.kind,
+            sum(after[q.question_number]) filter (where 'weights' = any (q.decides_on)) as gain,
+            count(after[q.question_number]) filter (where 'weights' = any (q.decides_on))
+                as deciding,
+            avg(after[q.question_number] - before[q.question_number]) filter (where not q.is_muted)
+                as change
+        from pg_temp.tuning_questions as q
+        group by q.kind
+    ) as k;
 end;
 $$;

@@ -28,13 +28,7 @@ as $$
 #variable_conflict use_column
 begin
     perform _pgrag.check_range('seed', compare_evaluations.seed, -(2.0 ^ 62), 2.0 ^ 62);
-    if compare_evaluations.permutations is null
-        or compare_evaluations.permutations not between 1 and 1000000
-    then
-        raise exception 'permutations must be 1 to 1000000, got %.',
-            coalesce(compare_evaluations.permutations::text, 'null')
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_range('permutations', compare_evaluations.permutations, 1, 1000000);
     return query
     select c.*
     from (

@@ -89,6 +89,6 @@ $$;
 comment on function pgrag.evaluation_answer is
 'The results of a run for a query, best first, followed by relevant targets that were not returned
 (rank null): target, its grade (0: not relevant, or not judged), score, title and heading of the
-best document of the target. words and explanation come from a search with the run''s configuration
+best passage of the target. words and explanation come from a search with the run''s configuration
 today (see explain_search); null if that search no longer returns the target. Errors: PGR01, PGR11;
 errors of the search function.';

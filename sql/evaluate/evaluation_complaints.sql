@@ -3,7 +3,7 @@ create or replace function pgrag.evaluation_complaints(
     configuration jsonb
 )
 returns table (
-    place text[],
+    location text[],
     complaint text,
     hint text
 )
@@ -37,7 +37,7 @@ begin
     end if;
 
     return query
-    select c.place, c.complaint, c.hint
+    select c.location, c.complaint, c.hint
     from (
         select
             array[k.name],
@@ -123,9 +123,9 @@ begin
             where p.oid = function_id
         ) as t on t.name = a.name
         where function_id is not null
-    ) as c (place, complaint, hint)
+    ) as c (location, complaint, hint)
     where c.complaint is not null
-    order by c.place;
+    order by c.location;
 end;
 $$;
 

@@ -73,7 +73,7 @@ configuration (null: the built-in configuration called name, see evaluation_conf
 {"function": a function of the schema pgrag that returns pgrag.hit, "arguments": {its arguments by
 name}, "aggregate": how the hits of a page are merged: max (default: the rank of the best hit),
 mean, sum or rrf, "depth": results kept for a query (default 20), "pool": hits requested if
-aggregate is not max or chunks are judged (default five times depth), "settings": settings of the
+aggregate is not max or passages are judged (default five times depth), "settings": settings of the
 library for this run only (see configure_library; rolled back afterwards; the library is locked
 until then), "version", "library": another library with the same pages}. Errors: PGR01, naming the
 fault, also if no query has a result; PGR02, PGR03, PGR10; errors of the search function.';

@@ -42,11 +42,8 @@ begin
     where l.library_id = run.library_id;
     -- compared_scores adds numbers to the seed.
     perform _pgrag.check_range('seed', seed, -(2.0 ^ 62), 2.0 ^ 62);
-    if query_count is null or query_count not between 50 and 5000 then
-        raise exception 'query_count must be 50 to 5000, got %.',
-            coalesce(query_count::text, 'null')
-            using errcode = 'PGR01', hint = 'More questions take longer and are more certain.';
-    elsif source not in ('judgements', 'feedback', 'library') then
+    perform _pgrag.check_range('query_count', query_count, 50, 5000);
+    if source not in ('judgements', 'feedback', 'library') then
         raise exception 'source must be judgements, feedback or library, got %.',
             quote_literal(source)
             using errcode = 'PGR01', hint = 'Leave it out to use the best one available.';
@@ -160,16 +157,15 @@ comment on function pgrag.tune is
 better: the weights of the ranking (alpha, page and title evidence, field weights), then
 query_expansion, graph.search and aggregate. source: judgements (labelled sets of this library),
 feedback (see judgements_from_feedback) or library: titles, headings and descriptions as questions
-for their own page, with the field that contains them muted; null: the first of these with at least
-50 questions. At most query_count questions, sampled by seed; two thirds are for training (the value
-with the best nDCG@10 of pages), the rest for validation. Each setting has a verdict: it is kept
-only if the mean gain of the validation questions is at least 0.002 with p < 0.05, of the library''s
-own questions p < 0.01 (one-sided paired randomisation test), and no kind of unmuted questions loses
-more than 0.001; all that is kept is
-stored only if real searches reach the predicted gain. Titles and texts of links to the answer have
-no say on graph. version: the searched version (null: the newest). dry_run: change nothing. Returns
-the row of tuning_runs. Too few questions are not an error: nothing changes. Held-out sets (see
-import_evaluation_set) are never used. Errors: PGR01, PGR02, PGR03.';
+for their own page, for the weights with the field of the question muted; null: the first of these
+with at least 50 questions. At most query_count questions, sampled by seed; two thirds train (the
+value with the best nDCG@10 of pages), the rest validate. A setting is kept only if the mean gain of
+the validation questions is at least 0.002 with p < 0.05, of the library''s own questions p < 0.01
+(one-sided paired randomisation test), and no kind of unmuted questions loses more than 0.001; all
+that is kept is stored only if real searches reach the predicted gain. Titles and texts of links to
+the answer do not decide on graph. version: the searched version (null: the newest). dry_run: change
+nothing. Returns the row of tuning_runs. Too few questions are not an error: nothing changes.
+Held-out sets (see import_evaluation_set) are never used. Errors: PGR01, PGR02, PGR03.';
 
 create or replace function _pgrag.recorded_tuning(
     run pgrag.tuning_runs

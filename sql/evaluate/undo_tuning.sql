@@ -53,9 +53,7 @@ begin
     if _pgrag.impact_settings(pgrag.effective_settings(owner.settings))
         <> _pgrag.impact_settings(pgrag.effective_settings(restored))
     then
-        perform _pgrag.rebuild_statistics(
-            owner.library_id, pgrag.effective_settings(restored)
-        );
+        perform _pgrag.rebuild_statistics(owner.library_id, pgrag.effective_settings(restored));
     end if;
     update pgrag.tuning_runs as r
     set undone_at = clock_timestamp()

@@ -14,10 +14,7 @@ as $$
 declare
     new_id bigint;
 begin
-    if coalesce(rating not between 1 and 5, true) then
-        raise exception 'A rating is 1 to 5, not %.', coalesce(rating::text, 'null')
-            using errcode = 'PGR01', hint = '1: useless; 5: exactly what was asked for.';
-    end if;
+    perform _pgrag.check_range('rating', rating, 1, 5);
     if length(give_feedback.comment) > 10000 then
         raise exception 'A comment has at most 10,000 characters, not %.',
             length(give_feedback.comment)

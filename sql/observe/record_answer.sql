@@ -26,7 +26,7 @@ set search_path from current
 as $$
 #variable_conflict use_variable
 declare
-    found_id uuid := record_answer.search_id;
+    recorded_id uuid := record_answer.search_id;
     owner text := coalesce(
         lower(btrim(record_answer.library)),
         -- Without a name, the search was in the only library.
@@ -37,10 +37,10 @@ begin
     if not _pgrag.may_record() then
         return null;
     end if;
-    if found_id is null or not exists (
-        select from pgrag.searches as s where s.search_id = found_id
+    if recorded_id is null or not exists (
+        select from pgrag.searches as s where s.search_id = recorded_id
     ) then
-        found_id := _pgrag.write_search(
+        recorded_id := _pgrag.write_search(
             question, coalesce(sources, '[]'), client, owner, label, false, parameters,
             search_timings,
             (
@@ -49,23 +49,24 @@ begin
                     case when jsonb_typeof(search_timings) = 'object' then search_timings end
                 ) as t (step, value)
             ),
-            found_id
+            recorded_id
         );
     end if;
-    if found_id is not null and has_table_privilege('pgrag.answers', 'insert') then
+    if recorded_id is not null and has_table_privilege('pgrag.answers', 'insert') then
         insert into pgrag.answers (
             search_id, client, question, library, version, intent, model, status, answer,
             citations, trace, prompt_tokens, completion_tokens, timings, caller
         )
         values (
-            found_id, left(coalesce(client, 'sql'), 100), left(coalesce(question, ''), 10000),
+            recorded_id, left(coalesce(client, 'sql'), 100),
+            left(coalesce(question, ''), 10000),
             owner, label, intent, model, status, left(coalesce(answer, ''), 1000000),
             coalesce(citations, '[]'), trace, prompt_tokens, completion_tokens,
             coalesce(timings, '{}'), _pgrag.caller()
         )
         on conflict do nothing;
     end if;
-    return found_id;
+    return recorded_id;
 exception
     when others then
         raise warning 'The answer was not recorded: %', sqlerrm;

@@ -83,10 +83,8 @@ begin
     ) then
         perform _pgrag.library_id(library);
     end if;
-    if coalesce(days not between 1 and 36500, true) then
-        raise exception 'days must be 1 to 36500, not %.', coalesce(days::text, 'null')
-            using errcode = 'PGR01', hint = 'Say how many days to look back.';
-    elsif coalesce(period not in ('day', 'week', 'month', 'all'), true) then
+    perform _pgrag.check_range('days', days, 1, 36500);
+    if coalesce(period not in ('day', 'week', 'month', 'all'), true) then
         raise exception 'period must be day, week, month or all, not %.', quote_nullable(period)
             using errcode = 'PGR01', hint = 'Weeks begin on Monday; days are those of UTC.';
     end if;

@@ -10,19 +10,19 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    found_record jsonb;
+    recorded jsonb;
 begin
     select _pgrag.search_record(s)
-    into found_record
+    into recorded
     from pgrag.searches as s
     where s.search_id = search_record.search_id;
-    if found_record is null then
+    if recorded is null then
         raise exception 'There is no recorded search %.',
             coalesce(search_record.search_id::text, 'null')
             using errcode = 'PGR14',
                 hint = 'Pass the search_id of a search that was recorded and not yet forgotten.';
     end if;
-    return found_record;
+    return recorded;
 end;
 $$;
 

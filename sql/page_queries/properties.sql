@@ -25,10 +25,7 @@ declare
     owner_id bigint := _pgrag.library_id(library);
     wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;
 begin
-    if properties.example_count < 0 then
-        raise exception 'example_count must be at least 0, got %.', properties.example_count
-            using errcode = 'PGR01', hint = '3 are usual.';
-    end if;
+    perform _pgrag.check_count('example_count', properties.example_count);
     return query
     with typed as materialized (
         select

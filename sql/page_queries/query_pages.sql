@@ -26,10 +26,7 @@ declare
     owner_id bigint := _pgrag.library_id(library);
     wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;
 begin
-    if query_pages.top_k < 0 then
-        raise exception 'top_k must be at least 0, got %.', query_pages.top_k
-            using errcode = 'PGR01', hint = 'Leave it out for all rows.';
-    end if;
+    perform _pgrag.check_count('top_k', query_pages.top_k);
     return query execute _pgrag.page_query_statement(
         _pgrag.page_query_syntax(coalesce(query_pages.query, '')),
         owner_id, wanted_version, query_pages.top_k

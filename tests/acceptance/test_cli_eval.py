@@ -108,7 +108,8 @@ def test_a_run_says_what_changed_since_the_one_before(evaluated):
     assert change["lower_bound"] < change["difference"] < change["upper_bound"]
     assert 0 < len(change["moved"]) <= 5
     told = evaluated.run("eval", "run", "apiary", "--config", "hybrid").out
-    assert f"since run {second['run']} (95 % interval" in told
+    assert f"since run {second['run']}: " in told
+    assert "(95 % interval" in told
     assert change["moved"][0]["query_id"] in told
     told = evaluated.run("eval", "run", "apiary", "--config", "hybrid").out
     assert "no query moved" in told

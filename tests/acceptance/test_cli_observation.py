@@ -98,7 +98,7 @@ def test_metrics_are_tables_or_json(indexed: CommandLine, searched: list[str]) -
     )
     assert "p95 ms" in tables[0].out
     assert all("kestrel" in ended.out for ended in tables)
-    assert "No such search" in indexed.run("metrics", "slow", "--library", "spravka").err
+    assert "No search is recorded" in indexed.run("metrics", "slow", "--library", "spravka").err
 
 
 def test_export_is_one_object_a_line(indexed: CommandLine, searched: list[str]) -> None:

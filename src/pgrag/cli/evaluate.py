@@ -163,17 +163,8 @@ def compare(
     queries = app.database.call("moved_queries", **pair, top_k=moved)
 
     def show() -> None:
-        print_text(
-            f"{metric}: {row['score']:.4f} → {row['other_score']:.4f}, {row['difference']:+.4f}"
-        )
-        if row["lower_bound"] is not None:
-            print_text(
-                f"95 % confidence interval {row['lower_bound']:+.4f} to {row['upper_bound']:+.4f},"
-                f" p = {row['p_value']:.4f}"
-            )
-        print_text(
-            f"{row['wins']:,} queries better, {row['losses']:,} worse, {row['ties']:,} equal"
-        )
+        means = f"{row['score']:.4f} → {row['other_score']:.4f}"
+        print_text(f"{metric}: {means}, {_difference(row)}.")
         if queries:
             listed(queries, ("difference", "score", "other_score", "query_id", "query")).show()
 
@@ -339,17 +330,23 @@ def _results(results: list[Row], metrics: list[str], *, alone: bool = False) -> 
 def _change(row: Row) -> str:
     """The change since the previous run, in a sentence or two."""
     change = row["change"]
-    told = (
-        f"{row['config']}: {change['metric']} {change['difference']:+.4f} since run"
-        f" {change['run_id']}"
-    )
+    told = f"{row['config']}, {change['metric']} since run {change['run_id']}:"
     if not change["moved"]:
-        return f"{told}; no query moved."
+        return f"{told} no query moved."
     moved = ", ".join(f"{each['query_id']} {each['difference']:+.2f}" for each in change["moved"])
+    return f"{told} {_difference(change)}. Moved most: {moved}."
+
+
+def _difference(compared: Row) -> str:
+    """The difference between two runs, in words."""
+    bounds = ""
     # A single query has no interval.
-    if change["lower_bound"] is not None:
-        told += f" (95 % interval {change['lower_bound']:+.4f} to {change['upper_bound']:+.4f})"
+    if compared["lower_bound"] is not None:
+        bounds = (
+            f" (95 % interval {compared['lower_bound']:+.4f} to {compared['upper_bound']:+.4f},"
+            f" p = {compared['p_value']:.4f})"
+        )
     return (
-        f"{told}, p = {change['p_value']:.4f}, {change['wins']:,} better, {change['losses']:,}"
-        f" worse. Moved most: {moved}."
+        f"{compared['difference']:+.4f}{bounds}, {compared['wins']:,} queries better,"
+        f" {compared['losses']:,} worse, {compared['ties']:,} equal"
     )

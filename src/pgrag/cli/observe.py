@@ -51,7 +51,7 @@ def _search_id(argument: str) -> UUID:
 SearchId = Annotated[UUID, Argument(metavar="SEARCH", parser=_search_id, help="Its search_id.")]
 
 
-_NOTHING = "No such search is recorded."
+_NOTHING = "No search is recorded here."
 _LIST: Arguments = {"days": (Days, 30), "library": (OneLibrary, None), "top_k": (Rows, 20)}
 _SERIES: Arguments = {"days": (Days, 30), "library": (OneLibrary, None), "period": (Period, "day")}
 _HISTORY: Columns = {

@@ -52,11 +52,8 @@ def read_configurations(app: App, path: Path) -> list[Configuration]:
     if not read.value:
         raise InvalidInput(f"{path}:1: {_WANTED}", hint=_HINT)
     for name, document in read.value.items():
-        for fault in app.database.query(
-            "select c.place, c.complaint, c.hint from pgrag.evaluation_complaints(%s::jsonb) as c",
-            [json.dumps(document)],
-        ):
-            line = read.line(name, *fault["place"])
+        for fault in app.database.call("evaluation_complaints", configuration=json.dumps(document)):
+            line = read.line(name, *fault["location"])
             raise InvalidInput(f"{path}:{line}: {name}: {fault['complaint']}", hint=fault["hint"])
     return [Configuration(name, document) for name, document in read.value.items()]
 
