@@ -38,10 +38,11 @@ def language_of(node: Node) -> str:
     for candidate in candidates:
         attributes = candidate.attributes
         written = attributes.get("data-lang") or attributes.get("data-language") or ""
-        names: str = class_of(attributes)
+        names = class_of(attributes)
         for name in (written, *_LANGUAGE.findall(names), *_bare(candidate, names)):
-            if name and name.lower() not in _NO_LANGUAGE:
-                return _SAME.get(name.lower(), name.lower())
+            language: str = name.lower()
+            if language and language not in _NO_LANGUAGE:
+                return _SAME.get(language, language)
     return ""
 
 
