@@ -272,13 +272,10 @@ class TestRenamedFiles:
         assert page_id == before["a.md"][0]
         same = {text for text in before["a.md"][1] if text[0] == "2"}
         assert same == {"2All about ant.", "2How ant is used."}
-        assert {text: document_ids[text] for text in same} == {
-            text: before["a.md"][1][text] for text in same
-        }
-        links = database.call("links", library="guide")
-        assert {(row["target"], row["target_page"]) for row in links if row["state"] != "tag"} == {
-            ("a", None), ("a.md", None), ("moved", "deep/moved.md"),
-        }  # fmt: skip
+        assert all(document_ids[text] == before["a.md"][1][text] for text in same)
+        links = [row for row in database.call("links", library="guide") if row["state"] != "tag"]
+        expected = {("a", None), ("a.md", None), ("moved", "deep/moved.md")}
+        assert {(row["target"], row["target_page"]) for row in links} == expected
         [page] = database.query("select p.url from pgrag.pages as p where p.key = 'deep/moved.md'")
         assert page["url"] == "/deep/moved"
         assert is_complete(database)
@@ -319,9 +316,8 @@ class TestRenamedFiles:
         assert warning.startswith("a.md: has the same uuid 'ant' as m.md")
         # Of two heirs the newest has the page; the other is reported.
         (folder / "m.md").unlink()
-        write(folder, {
-            "b.md": self.note("ant").replace("---\n", "---\nmodified: 2024-05-01\n", 1),
-        })  # fmt: skip
+        newest = self.note("ant").replace("---\n", "---\nmodified: 2024-05-01\n", 1)
+        write(folder, {"b.md": newest})
         report = index(database, embedder, folder)
         assert report.renamed == {"m.md": "b.md"}
         [warning] = report.warnings
@@ -374,14 +370,13 @@ class TestRenamedFiles:
         assert is_complete(database)
 
 
-class TestDuplicates:
-    def page(self, date: str, text: str) -> str:
-        return f"---\nuuid: 8b5c\nmodified: {date}\n---\n\n# {text}\n\nThis is the {text} one.\n"
+def dated(date: str, text: str) -> str:
+    return f"---\nuuid: 8b5c\nmodified: {date}\n---\n\n# {text}\n\nThis is the {text} one.\n"
 
+
+class TestDuplicates:
     def test_newest_page_with_a_uuid_wins(self, database, embedder, folder):
-        write(
-            folder, {"a.md": self.page("2024-01-01", "old"), "b.md": self.page("2024-06-01", "new")}
-        )
+        write(folder, {"a.md": dated("2024-01-01", "old"), "b.md": dated("2024-06-01", "new")})
         for _ in range(2):
             report = index(database, embedder, folder)
             [warning] = report.warnings
@@ -391,11 +386,9 @@ class TestDuplicates:
         assert is_complete(database)
 
     def test_loser_comes_in_when_it_becomes_the_newest(self, database, embedder, folder):
-        write(
-            folder, {"a.md": self.page("2024-01-01", "old"), "b.md": self.page("2024-06-01", "new")}
-        )
+        write(folder, {"a.md": dated("2024-01-01", "old"), "b.md": dated("2024-06-01", "new")})
         index(database, embedder, folder)
-        write(folder, {"a.md": self.page("2025-01-01", "newest")})
+        write(folder, {"a.md": dated("2025-01-01", "newest")})
         index(database, embedder, folder)
         assert keys(database) == {*GUIDE, "a.md"}
         (folder / "a.md").unlink()
@@ -404,34 +397,23 @@ class TestDuplicates:
 
     @pytest.mark.parametrize("uuid", ["uuid: 77aa\n", ""])
     def test_page_that_gives_its_uuid_away_stays(self, database, embedder, folder, uuid):
-        write(folder, {"z.md": self.page("2024-01-01", "first")})
+        write(folder, {"z.md": dated("2024-01-01", "first")})
         index(database, embedder, folder)
-        write(
-            folder,
-            {
-                "a.md": self.page("2024-06-01", "copy"),
-                "z.md": f"---\n{uuid}modified: 2024-01-01\n---\n\n# First\n\nThe first one.\n",
-            },
-        )
+        other = dated("2024-01-01", "first").replace("uuid: 8b5c\n", uuid)
+        write(folder, {"a.md": dated("2024-06-01", "copy"), "z.md": other})
         report = index(database, embedder, folder)
         assert (report.warnings, report.removed) == ([], 0)
         assert keys(database) == {*GUIDE, "a.md", "z.md"}
 
     def test_page_that_becomes_the_older_one_goes_at_once(self, database, embedder, folder):
-        write(folder, {"z.md": self.page("2024-06-01", "first")})
+        write(folder, {"z.md": dated("2024-06-01", "first")})
         index(database, embedder, folder)
-        write(
-            folder,
-            {"a.md": self.page("2024-05-01", "copy"), "z.md": self.page("2024-01-01", "first")},
-        )
+        write(folder, {"a.md": dated("2024-05-01", "copy"), "z.md": dated("2024-01-01", "first")})
         index(database, embedder, folder)
         assert keys(database) == {*GUIDE, "a.md"}
 
     def test_two_pages_with_one_url_are_both_indexed(self, database, embedder, folder):
-        write(
-            folder,
-            {"x.md": "---\nurl: /same\n---\n\nOne.\n", "y.md": "---\nurl: /same\n---\n\nTwo.\n"},
-        )
+        write(folder, {f"{name}.md": f"---\nurl: /same\n---\n\nText {name}.\n" for name in "xy"})
         report = index(database, embedder, folder)
         assert report.warnings == ["y.md: has the same url as x.md: /same; both are indexed"]
         assert {"x.md", "y.md"} <= keys(database)

@@ -30,11 +30,6 @@ def test_explicit_ids_count_where_the_generator_is_not_known(heading, anchor):
     assert anchors(f"## {heading}\n", "github") == [anchor]
 
 
-def test_a_heading_without_its_id_is_shown():
-    [section] = read("## `set` functions {/*setstate*/}\n")[0]
-    assert section.heading == "set functions"
-
-
 @pytest.mark.parametrize("style", get_args(SlugStyle))
 def test_headings_of_macros_are_those_that_readers_see(style):
     expected = {
@@ -50,12 +45,9 @@ def test_hidden_headings_use_up_numbers():
 
 
 def test_an_obsidian_vault_links_by_words():
-    headings = ("Link: a | b #c", "Q&A, *really*?", "[[Note|alias]] `x`", "Über uns", "Über uns")
+    links = ("Link: a | b #c", "Q&A, *really*?", "[[Note|alias]] `x`")
+    headings = (*links, "Über uns", "Über uns", "No attribute {#x}")
     text = "".join(f"## {heading}\n\n" for heading in headings)
     assert anchors(text, "obsidian") == [
-        "Link+a+b+c", "Q&A,+really?", "Note+alias+x", "Über+uns", "Über+uns",
+        "Link+a+b+c", "Q&A,+really?", "Note+alias+x", "Über+uns", "Über+uns", "No+attribute+{+x}",
     ]  # fmt: skip
-
-
-def test_an_explicit_id_is_no_attribute_of_a_vault():
-    assert anchors("## Boil {#x}\n", "obsidian") == ["Boil+{+x}"]

@@ -45,7 +45,7 @@ def test_the_banking_guide_gives_exactly_its_tree():
     assert "".join(f"{'#' * s.level} {s.heading}\n" for s in sections) == BANKING_GUIDE
     assert [s.depth for s in sections] == [1, 2, 3, 4, 4, 3, 2, 3, 3, 4, 4, 3, 2, 3, 2]
     assert [s.parent for s in sections] == [None, 0, 1, 2, 2, 1, 0, 6, 6, 8, 8, 6, 0, 12, 0]
-    expected = [(1, 6, 12, 14), (2, 5), (3, 4), (7, 8, 11), (9, 10), (13)]
+    expected = [(1, 6, 12, 14), (2, 5), (3, 4), (7, 8, 11), (9, 10), (13,)]
     assert [s.children for s in sections if s.children] == expected
     assert {s.root for s in sections} == {0}
     assert [s.last for s in sections] == [14, 5, 4, 3, 4, 5, 11, 7, 10, 9, 10, 11, 13, 13, 14]

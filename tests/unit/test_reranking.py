@@ -41,8 +41,9 @@ def test_score_of_the_reranker_becomes_the_score_and_the_fused_one_stays():
 
 
 def test_hybrid_score_that_is_there_is_kept():
-    [found] = rerank("q", [row(1, 0.2, hybrid_score=0.9)], Scores(0.5)).rows
+    [found] = rerank("q", [row(1, 0.2, hybrid_score=0.9, cursor="0.2:1")], Scores(0.5)).rows
     assert (found["score"], found["hybrid_score"]) == (0.5, 0.9)
+    assert found["cursor"] is None, "it leads nowhere in the new order"
     [found] = rerank("q", [row(1, 0.2, hybrid_score=None)], Scores(0.5)).rows
     assert found["hybrid_score"] == 0.2
 
@@ -50,11 +51,6 @@ def test_hybrid_score_that_is_there_is_kept():
 def test_equal_scores_keep_the_order_of_the_fusion():
     rows = [row(n, 1 / n) for n in (5, 3, 4)]
     assert [r["document_id"] for r in rerank("q", rows, Scores(0.5, 0.5, 0.5)).rows] == [5, 3, 4]
-
-
-def test_cursor_of_the_fused_order_leads_nowhere():
-    [found] = rerank("q", [row(1, 0.2, cursor="0.2:1")], Scores(0.5)).rows
-    assert found["cursor"] is None
 
 
 def test_model_reads_where_a_text_stands():
@@ -91,11 +87,8 @@ def test_scores_keep_the_order_of_the_answers_within_0_and_1(answers):
     assert ordered == sorted(ordered)
 
 
-def test_probabilities_stay_what_they_are():
+def test_probabilities_stay_what_they_are_and_the_logit_of_0_is_a_half():
     assert Scale().scores([0.0, 0.25, 1.0, 1.0000002, -1e-7]) == [0.0, 0.25, 1.0, 1.0, 0.0]
-
-
-def test_logit_of_0_is_a_half():
     scale = Scale()
     assert scale.scores([0.0, -700.0, 700.0, 2.0]) == [
         0.5, pytest.approx(0), pytest.approx(1), pytest.approx(1 / (1 + math.exp(-2))),

@@ -117,12 +117,6 @@ def test_signatures_of_an_api_are_sections_with_their_ids():
     assert texts == {"Before.": "paths", "Join them.": "os.join", "After.": "paths"}
 
 
-def test_terms_without_ids_are_bold():
-    assert markdown("<dl><dt>ebb</dt><dt>low</dt><dd><p>Out.</p><p>Then in.</p></dd></dl>") == (
-        "**ebb**\n**low**\nOut.\n\nThen in."
-    )
-
-
 @pytest.mark.parametrize(
     ("table", "expected"),
     [
@@ -172,6 +166,9 @@ def test_tabs_are_their_labels_with_their_content(tabs):
         ("<p><img src='a.png' alt='A pump'><img src='b.png'></p>", "![A pump](a.png)"),
         ("<ul><li><p>a</p><ol start=3><li>b</li></ol></li><li>c</li></ul>", "- a\n  3. b\n- c"),
         ("<ul><li><input type=checkbox checked> done</li></ul>", "- [x] done"),
+        ("<dl><dt>ebb</dt><dt>low</dt><dd><p>Out.</p><p>Then in.</p></dd></dl>",
+         "**ebb**\n**low**\nOut.\n\nThen in."),
+        ('<div id="toc">On this page<ul><li><a href="#x">Parts of it</a></li></ul></div>ok', "ok"),
         ("<details><summary>More</summary><p>x</p></details>", "**More**\n\nx"),
         ('<p>so <span class="math">\\(a_1 < b\\)</span></p>', "so $a_1 < b$"),
         ("<blockquote><p>a</p><pre>b\n\nc</pre></blockquote>",
@@ -266,11 +263,6 @@ def test_a_heading_has_the_id_of_its_permalink_before_that_of_a_label():
 )
 def test_a_section_about_contents_is_no_table_of_contents(contents):
     assert headings(read(f"<main>{contents}</main>")) == [(2, "Contents", "table-of-contents")]
-
-
-def test_a_table_of_contents_is_left_out():
-    contents = '<div id="toc">On this page<ul><li><a href="#x">Parts of it</a></li></ul></div>'
-    assert markdown(f"{contents}ok") == "ok"
 
 
 def test_the_list_of_subpages_of_docsy_is_left_out():

@@ -46,14 +46,11 @@ def _cell(cell: dict[str, Any], language: str) -> list[str]:
         shown = _text(output.get("text") or data.get("text/plain") or data.get("text") or "")
         lines = _COLOURS.sub("", shown).strip("\n").split("\n")
         if any(map(str.strip, lines)):
-            kept = [_cut(line) for line in lines[:_MOST_LINES]]
+            most = _LONGEST_LINE
+            kept = [x if len(x) <= most else f"{x[:most]}…" for x in lines[:_MOST_LINES]]
             kept += ["…"] if len(lines) > _MOST_LINES else []
             blocks.append("\n".join(fence("\n".join(kept))))
     return blocks
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
 
 
 def _text(written: str | list[str]) -> str:

@@ -85,9 +85,8 @@ def list_folder(root: Path, top: Path, *, include_ignored: bool) -> Listing[Path
     walk = _Walk(root, listing, reads_rules=not include_ignored)
     if not include_ignored:
         top = next((each for each in (top, *top.parents) if os.path.exists(each / ".git")), top)
-        walk.rules, walk.prefix = rules_above(
-            _name(root, top), lambda path: walk.content(top / path)
-        )
+        below = "" if top == root else root.relative_to(top).as_posix()
+        walk.rules, walk.prefix = rules_above(below, lambda path: walk.content(top / path))
     folders = [("", os.fspath(root))]
     while folders:
         folders += walk.enter(*folders.pop())
@@ -176,11 +175,6 @@ def _count_certain(folder: str) -> int:
         folders[:] = [name for name in folders if not is_skipped([name])]
         count += sum(map(is_certain, files))
     return count
-
-
-def _name(path: Path, root: Path) -> str:
-    name = path.relative_to(root).as_posix()
-    return "" if name == "." else name
 
 
 def _joined(prefix: str, name: str) -> str:

@@ -5,6 +5,7 @@ was more than a third of the time to read a page.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import (
@@ -57,34 +58,24 @@ def block_parser() -> MarkdownIt:
     ruler.at("code", _block)
     # What ends a block of these kinds, in lists that the parser asks for by name.
     ruler.push("after text", _ends_text, {"alt": ["paragraph", "reference"]})
-    ruler.push("after quote", _ends_quote, {"alt": ["blockquote"]})
-    ruler.push("after item", _ends_item, {"alt": ["list"]})
+    ruler.push("after quote", partial(_matches, _AFTER_TEXT), {"alt": ["blockquote"]})
+    ruler.push("after item", partial(_matches, _AFTER_ITEM), {"alt": ["list"]})
     ruler.enableOnly(["code", "after text", "after quote", "after item"])
     return parser
 
 
 def _block(state: StateBlock, line: int, end: int, silent: bool) -> bool:
-    if _may_head_table(state, line, end) and table(state, line, end, silent):
+    at = (state, line, end, silent)
+    if _is_table(*at):
         return True
     if state.is_code_block(line):
-        return code(state, line, end, silent)
-    if _matches(_BLOCKS, state, line, end, silent):
-        return True
-    return lheading(state, line, end, silent) or paragraph(state, line, end, silent)
+        return code(*at)
+    return _matches(_BLOCKS, *at) or lheading(*at) or paragraph(*at)
 
 
 def _ends_text(state: StateBlock, line: int, end: int, silent: bool) -> bool:
-    return _matches(_AFTER_TEXT, state, line, end, silent) or (
-        _may_head_table(state, line, end) and table(state, line, end, silent)
-    )
-
-
-def _ends_quote(state: StateBlock, line: int, end: int, silent: bool) -> bool:
-    return _matches(_AFTER_TEXT, state, line, end, silent)
-
-
-def _ends_item(state: StateBlock, line: int, end: int, silent: bool) -> bool:
-    return _matches(_AFTER_ITEM, state, line, end, silent)
+    at = (state, line, end, silent)
+    return _matches(_AFTER_TEXT, *at) or _is_table(*at)
 
 
 def _matches(rules: _Rules, state: StateBlock, line: int, end: int, silent: bool) -> bool:
@@ -93,9 +84,9 @@ def _matches(rules: _Rules, state: StateBlock, line: int, end: int, silent: bool
     return rule is not None and rule(state, line, end, silent)
 
 
-def _may_head_table(state: StateBlock, line: int, end: int) -> bool:
-    """Whether the next line begins like the one between the head and the rows of a table."""
+def _is_table(state: StateBlock, line: int, end: int, silent: bool) -> bool:
+    """Try a table only if the next line begins like the one between its head and its rows."""
     if line + 2 > end:
         return False
     start = state.bMarks[line + 1] + state.tShift[line + 1]
-    return state.src[start : start + 1] in ("|", "-", ":")
+    return state.src[start : start + 1] in ("|", "-", ":") and table(state, line, end, silent)

@@ -247,8 +247,8 @@ class Blocks:
 
     def _panel(self, node: Node, names: frozenset[str]) -> list[str]:
         if "tabbed-content" in names or "tab-content" in names:
-            panels = [each for each in elements(node) if not _PANELS.isdisjoint(_names(each))]
-            if panels:
+            classes = (class_of(each.attributes).split() for each in elements(node))
+            if not all(map(_PANELS.isdisjoint, classes)):
                 return self.flow(node)
         while self.tabs and not self.tabs[-1]:
             self.tabs.pop()
@@ -281,10 +281,6 @@ def _wraps_blocks(node: Node, tag: str) -> bool:
 
 def _child(node: Node, tag: str) -> Node | None:
     return next((each for each in elements(node) if tag_of(each) == tag), None)
-
-
-def _names(node: Node) -> list[str]:
-    return class_of(node.attributes).split()
 
 
 def _quoted(blocks: Iterable[str]) -> str:

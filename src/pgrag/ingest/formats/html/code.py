@@ -39,10 +39,10 @@ def language_of(node: Node) -> str:
         attributes = candidate.attributes
         written = attributes.get("data-lang") or attributes.get("data-language") or ""
         names = class_of(attributes)
-        name: str
         for name in (written, *_LANGUAGE.findall(names), *_bare(candidate, names)):
-            if name and name.lower() not in _NO_LANGUAGE:
-                return _SAME.get(name.lower(), name.lower())
+            language: str = name.lower()
+            if language and language not in _NO_LANGUAGE:
+                return _SAME.get(language, language)
     return ""
 
 

@@ -52,7 +52,8 @@ def table(node: Node, inline: Callable[[Node], str]) -> list[str]:
     if _filling("", sum(width - len(row) for row in grid)) <= room:
         grid = [row + [""] * (width - len(row)) for row in grid]
     columns = list(zip_longest(*grid[:head], fillvalue=""))
-    header = [_merged(column) for column in columns] + [""] * (width - len(columns))
+    header = [" ".join(dict.fromkeys(filter(None, column))) for column in columns]
+    header += [""] * (width - len(columns))
     return table_lines([header, *grid[head:]], is_filled=False)
 
 
@@ -121,7 +122,3 @@ def _is_head(row: Node) -> bool:
         return True
     cells = list(elements(row))
     return bool(cells) and all(tag_of(cell) == "th" for cell in cells)
-
-
-def _merged(column: tuple[str, ...]) -> str:
-    return " ".join(dict.fromkeys(filter(None, column)))

@@ -31,7 +31,9 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     data = data[start:]
     elements, pictures, page_count = _elements(key, data)
     properties, warnings = _properties(key, data)
-    lines = [line for element in elements for line in _lines_of(element)]
+    lines: list[Line] = []
+    for element in elements:
+        lines += element.text_lines if isinstance(element, Table) else [element]
     set_texts(lines)
     running = running_lines(lines, page_count)
     elements = [
@@ -95,10 +97,6 @@ def _properties(key: str, data: bytes) -> tuple[PdfProperties, list[str]]:
         return read_properties(data), []
     except Exception as error:  # the text is worth more than its bookmarks
         return PdfProperties(), [f"{key}: its bookmarks cannot be read: {error}."]
-
-
-def _lines_of(element: Line | Table) -> Sequence[Line]:
-    return element.text_lines if isinstance(element, Table) else [element]
 
 
 def _without_code(element: Line | Table) -> Sequence[Line | Table]:

@@ -41,7 +41,8 @@ class Seeds:
             pages.follows = False
             text = self._required(pages.start).body
             if name == FULL_TEXT:
-                self._store_full_text(text.decode("utf-8", "replace"))
+                given = pages.run(split_full_text, pages.start, text.decode("utf-8", "replace"))
+                crawl.store_given({url: page.encode() for url, page in given.items()})
             else:
                 signals: Signals = pages.run(read_markdown_signals, pages.start, text)
                 crawl.queue(signals.links, 0)
@@ -130,8 +131,3 @@ class Seeds:
             return Missing()
         signals: Signals = self.pages.run(read_signals, url, answer.body)
         return Missing.of(url, answer.body, signals)
-
-    def _store_full_text(self, text: str) -> None:
-        """Store the pages of one text as if each had been fetched."""
-        given = self.pages.run(split_full_text, self.pages.start, text)
-        self.crawl.store_given({url: page.encode() for url, page in given.items()})
