@@ -1,7 +1,5 @@
 """Measure speed and exactness of pgrag, and print them as Markdown; see docs/benchmarks.md."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

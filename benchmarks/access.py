@@ -3,8 +3,6 @@
 All have the same privileges on tables and functions, which a superuser would not be asked for.
 """
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial

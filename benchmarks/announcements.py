@@ -6,8 +6,6 @@ looked at, and had no part in the choice of the weight. The words that ask for a
 the same author, who knew them.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

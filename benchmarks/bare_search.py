@@ -1,7 +1,5 @@
 """Naive full-text search in PostgreSQL: one tsvector per page, the query's words joined by OR."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

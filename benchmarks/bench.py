@@ -1,7 +1,5 @@
 """The environment of every measure: corpora, a database, and sample sizes."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

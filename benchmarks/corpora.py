@@ -1,7 +1,5 @@
 """The corpora and labelled sets below a folder, as folders or in archives."""
 
-from __future__ import annotations
-
 import tarfile
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -7,8 +7,6 @@ The corpus is made up with a fixed seed: two runs on the same PostgreSQL differ 
 thousand, because the levels of the HNSW index and the order of writing vary.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import sys

@@ -4,8 +4,6 @@ benchmarks/evaluation.json stores the results of each set: the next run measures
 missing there or were measured with different functions.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """Expansion: recall and noise of the context of a question."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from collections.abc import Iterator

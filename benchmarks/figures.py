@@ -1,7 +1,5 @@
 """The figures that a measure returns, and their form as Markdown and JSON."""
 
-from __future__ import annotations
-
 import json
 import os
 import sys

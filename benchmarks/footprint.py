@@ -1,7 +1,5 @@
 """What a searched library takes: disk, processors with many clients, and a command's process."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

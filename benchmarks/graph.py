@@ -1,7 +1,5 @@
 """The benefit and the cost of links in a search."""
 
-from __future__ import annotations
-
 import numpy as np
 from psycopg.types.json import Jsonb
 

@@ -7,8 +7,6 @@ stay below FOLDER: another run with the same FOLDER goes on where the last one e
 crash, and with a greater `--to`. A million takes about 15 GB and hours.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Indexing: a large library for the first time, again, after small changes; and in versions."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The accuracy of the rules for intents and types on labelled questions, and what they confuse."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Times of whole calls of one client: searches, contexts, filters, and answers without a model."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -9,8 +9,6 @@ to one page only; pages that link by this text do not count; at most two queries
 out.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

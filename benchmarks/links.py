@@ -1,7 +1,5 @@
 """Links: their targets compared with those of another program, and links that are missed."""
 
-from __future__ import annotations
-
 import csv
 import sys
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Runs on labelled sets: importing queries, and comparing two configurations."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple

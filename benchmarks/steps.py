@@ -1,7 +1,5 @@
 """The time of each step around a plain search: understanding, reordering, facets, recording."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from benchmarks.bench import Bench, Connection

@@ -1,7 +1,5 @@
 """Times of calls by turns, so that noise affects all systems equally."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any

@@ -4,8 +4,6 @@ Each library is tuned from its own text without keeping anything; then each valu
 is measured on the labelled sets of the library. docs/tuning.md has the table.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -1,7 +1,5 @@
 """How often ten rows contain the answer: as passages, and as pages."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ Without front matter; without the words of links, which are what anchor sets use
 index with these words has seen the answers.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ and returns 1 if there is a fault. `--page` also writes the table into a page, b
 `--only PART --count N` runs a part for a number of calls, pages, rounds or seconds.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from collections.abc import Callable, Sequence

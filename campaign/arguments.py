@@ -3,8 +3,6 @@
 Every value can be read as its type: what PostgreSQL refuses is no fault of a function.
 """
 
-from __future__ import annotations
-
 import copy
 import uuid
 from collections.abc import Callable, Iterable

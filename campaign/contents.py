@@ -1,7 +1,5 @@
 """What databases hold, in a form that can be compared."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

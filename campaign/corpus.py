@@ -1,7 +1,5 @@
 """Two small libraries with searches, runs and settings, and the arguments that work for them."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

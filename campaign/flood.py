@@ -5,8 +5,6 @@ answered, as JSON. A request is a search, a costly search by a regular expressio
 its timeout, or one that is abandoned before its answer.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

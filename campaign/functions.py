@@ -4,8 +4,6 @@ A call may work, fail with an error of pgrag (SQLSTATE PGRxx), or be ended by th
 Every other error is a fault, and so is a call that outlives its timeout.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -9,8 +9,6 @@ indexed without a disturbance, no text may have been embedded twice, and `check_
 nothing.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import signal

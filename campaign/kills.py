@@ -6,8 +6,6 @@ once more; its library must then equal one that was indexed without a disturbanc
 `check_library` must report nothing.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

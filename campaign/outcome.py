@@ -1,7 +1,5 @@
 """What a part of a campaign did, its faults, and the table of all parts."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence

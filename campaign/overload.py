@@ -6,8 +6,6 @@ what it is without the flood, the flood must get answers, 429 and 503 only (and 
 of its costly searches), and memory must stay flat.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

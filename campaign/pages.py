@@ -5,8 +5,6 @@ process. A page may be refused by a declared error. Faults are other errors, a p
 more processor time than a bound by size, and a page that PostgreSQL cannot hold.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The work of the child process of `campaign.pages`, which imports functions by name."""
 
-from __future__ import annotations
-
 import json
 import traceback
 from pathlib import Path

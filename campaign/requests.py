@@ -1,7 +1,5 @@
 """Random requests to a service: every route of its OpenAPI document, and whatever MCP offers."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from typing import Any

@@ -4,8 +4,6 @@ Every check of schemathesis runs, except the one
 that refuses a refusal: queries, filters and patterns have a grammar that OpenAPI cannot express.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

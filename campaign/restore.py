@@ -4,8 +4,6 @@ A restored database must have the same rows,
 definitions and policies, and must answer hostile calls as the original does.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Servers of a campaign: PostgreSQL of its own, sessions in it, and commands of pgrag."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

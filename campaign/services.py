@@ -6,8 +6,6 @@ runs as the tenant's login role: there the routes of admins answer too, which a 
 all libraries. Answers that differ are faults, and so are canary words from one service alone.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

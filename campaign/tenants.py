@@ -6,8 +6,6 @@ to read. A row, error or notice that differs between the databases leaks the oth
 pages, names and records contain canary words.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack

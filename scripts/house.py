@@ -4,8 +4,6 @@ Only reads the repository; needs no database. `python scripts/house.py alpha` co
 of one argument by file; without a name, of every argument of `pgrag.search`.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

@@ -8,8 +8,6 @@ shown if it fails.
 Modules are not compiled: Python compiles those that are used, which are a third of all.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Write sql/configuration/_argument_rules.sql: what the checks in SQL know of arguments."""
 
-from __future__ import annotations
-
 import json
 import sys
 import textwrap

@@ -1,7 +1,5 @@
 """Write the commands into docs/cli.md, between two marks, from the texts of `--help`."""
 
-from __future__ import annotations
-
 import enum
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """Write the tools for agents into docs/mcp.md, between two marks, from tools/list."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from typing import Any

@@ -3,8 +3,6 @@
 A picture has rows of boxes, from top to bottom, and arrows between boxes.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 from html import escape

@@ -1,7 +1,5 @@
 """Write the routes into docs/rest.md, between two marks, from the OpenAPI document."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Container, Iterator
 from typing import Any

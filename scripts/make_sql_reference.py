@@ -3,8 +3,6 @@
 The public functions are those of the schema pgrag. Needs no database.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

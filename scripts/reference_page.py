@@ -3,8 +3,6 @@
 With --check the file is only compared; the exit status is 1 if it is out of date.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from pathlib import Path

@@ -4,8 +4,6 @@ This is the installation that most people have: another version and locale than 
 server's, TCP and a password.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Iterator

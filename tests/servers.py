@@ -4,8 +4,6 @@ Nothing on them outlives a run, so their data is in memory where there is enough
 it from a crash is off. What a killed run left behind is removed by the next one.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Check and measure our labelled questions: `python -m benchmarks.questions --help`."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

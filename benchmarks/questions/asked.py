@@ -4,8 +4,6 @@ What changed decides what is asked and what is right; a seed chooses the wording
 and the way to name the version.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

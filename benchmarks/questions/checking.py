@@ -1,7 +1,5 @@
 """Whether every page, section and fact that the questions name is in the corpora."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

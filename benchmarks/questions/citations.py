@@ -4,8 +4,6 @@ Each sentence cites one passage, which supports it or, in one detail, does not. 
 of an answer: `is_supported` of its sentence.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The quality of searches and of the sources of answers on our labelled questions."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from statistics import fmean
 from typing import TypeAlias

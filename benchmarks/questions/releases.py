@@ -4,8 +4,6 @@ This is the truth that questions about versions are made from; it shares no code
 of pages by pgrag.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

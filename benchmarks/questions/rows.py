@@ -1,7 +1,5 @@
 """The labelled questions: their form, and the sets in BEIR's layout that are made of them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

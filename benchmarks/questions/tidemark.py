@@ -4,8 +4,6 @@ Between releases options come, go, get other names and other defaults; which one
 The same seed writes the same commits.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

@@ -5,8 +5,6 @@ questions. Each is put to a search and to the sources of an answer, with the wor
 that a person would use. One wrong hit or source makes the question wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 

@@ -4,8 +4,6 @@ The figures go to benchmarks/rivals.json and the tables into the page. A set tha
 keeps its figures.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import tempfile

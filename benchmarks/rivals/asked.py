@@ -1,7 +1,5 @@
 """The queries of the comparison: link texts, and questions of 6 to 12 words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

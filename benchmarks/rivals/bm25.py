@@ -4,8 +4,6 @@ The words of a query are joined by OR, as its parser does by default; what the p
 for an operator is read as a word.
 """
 
-from __future__ import annotations
-
 import tantivy
 
 from benchmarks.rivals.rival import Rival, Setup, Vector

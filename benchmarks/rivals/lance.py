@@ -5,8 +5,6 @@ vector index below about 100,000 rows, where it compares every vector. Quotation
 are no phrase: those take an index of positions.
 """
 
-from __future__ import annotations
-
 import lancedb
 import pyarrow as pa
 from lancedb.index import FTS, HnswSq

@@ -5,8 +5,6 @@ rank fusion with k = 60; a hundred rows of each retriever, and `ef_search` to ma
 configuration keeps the first query that it is used with, so each search has its own.
 """
 
-from __future__ import annotations
-
 import psycopg
 from langchain_core.embeddings import Embeddings
 from langchain_postgres import PGEngine, PGVectorStore

@@ -1,7 +1,5 @@
 """Quality by pages and times of all systems on one set."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import fmean

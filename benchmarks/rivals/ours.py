@@ -1,7 +1,5 @@
 """pgrag itself, by its defaults; the vector of the query is computed inside the measured call."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

@@ -4,8 +4,6 @@ Full-text search with the words joined by OR, ranked by `ts_rank_cd` over a GIN 
 neighbours over an HNSW index, with reciprocal rank fusion (k = 60) in one statement.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

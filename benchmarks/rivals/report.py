@@ -1,7 +1,5 @@
 """The figures of the comparison as Markdown."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The interface of a compared system, the passages that it gets, and the list of all systems."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ limit of rows by words, ten times that by vectors; reciprocal rank fusion in the
 Python of many systems cannot load an extension into its SQLite, so APSW brings one.
 """
 
-from __future__ import annotations
-
 import re
 
 import apsw

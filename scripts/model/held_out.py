@@ -8,8 +8,6 @@ DATA is the folder of the corpora, unpacked. A text is in a set if it equals a q
 its spaces and capitals) or shares twelve words in a row with a page of a corpus.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

@@ -11,8 +11,6 @@ Tokens of English that are words of German, such as "die", learn as well; so do 
 letters. New tokens that English texts would use are left out, so that English is cut as before.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

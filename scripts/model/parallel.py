@@ -10,8 +10,6 @@ English, translation]`; the order is random.
 Texts whose digest is in left_out.txt are skipped: they occur in labelled sets (see held_out.py).
 """
 
-from __future__ import annotations
-
 import bz2
 import gettext
 import gzip

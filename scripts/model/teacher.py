@@ -6,8 +6,6 @@ Goes on where an interrupted run stopped. One row of 384 half floats per text, o
 writes WORK/tokens.npy: the teacher's vector of each token of its vocabulary alone.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

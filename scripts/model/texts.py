@@ -13,8 +13,6 @@ fetches.
 Texts whose digest is in left_out.txt are skipped: they occur in labelled sets (see held_out.py).
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

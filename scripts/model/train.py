@@ -12,8 +12,6 @@ vector of each token alone, and learns
 - that a question is closer to its document than to the others of the batch (InfoNCE, both ways).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

@@ -14,8 +14,6 @@ A change that alters the vector of any text must also change NAME, here and in
 sql/text/builtin_model.sql: existing databases compare vectors of one name with each other.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import unicodedata

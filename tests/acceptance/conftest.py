@@ -1,7 +1,5 @@
 """`pgrag` on databases of its own."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager

@@ -4,8 +4,6 @@ A command is a process of its own all the same, with its arguments, environment,
 exit status; what is saved is the time in which Python reads the same modules again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import json

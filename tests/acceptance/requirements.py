@@ -5,8 +5,6 @@
 applied by a person, a figure of the database is read in SQL.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 #: The one value of a query by which a row can say `$name`.

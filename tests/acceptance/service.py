@@ -1,7 +1,5 @@
 """Runs `pgrag serve` as a process of its own, for clients on loopback."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """H7: fifteen sections over four heading levels become the tree that the document has."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager

@@ -1,7 +1,5 @@
 """The benchmarks, run to their end on a small made-up corpus: what is not about speed must hold."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

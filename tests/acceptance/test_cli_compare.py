@@ -1,7 +1,5 @@
 """`pgrag compare`, and searches of what changed."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from command_line import CommandLine

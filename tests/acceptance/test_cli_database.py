@@ -1,7 +1,5 @@
 """`pgrag db`, `pgrag doctor`, and what a person sees on a terminal."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

@@ -1,7 +1,5 @@
 """`pgrag` without any setting: it runs a PostgreSQL of its own."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

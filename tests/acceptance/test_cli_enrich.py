@@ -1,7 +1,5 @@
 """`pgrag enrich`, as a process of its own, with a language model on loopback."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from pathlib import Path

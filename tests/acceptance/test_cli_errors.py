@@ -1,7 +1,5 @@
 """Whatever goes wrong, a sentence says what and what to do; never a traceback."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import psycopg

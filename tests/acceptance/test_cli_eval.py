@@ -1,7 +1,5 @@
 """`pgrag eval` from the import of a set to its gate."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """`pgrag backlinks`, `related`, `neighbourhood`, `path` and `edges` on a small vault."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`pgrag index`: what it reports, what it leaves alone, and what it survives."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Callable
 from contextlib import AbstractContextManager

@@ -1,7 +1,5 @@
 """`pgrag jobs`, `pgrag worker` and `pgrag index --job`, as a user calls them."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 

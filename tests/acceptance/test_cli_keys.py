@@ -1,7 +1,5 @@
 """`pgrag keys` and `pgrag audit`."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """`pgrag libraries`, `versions`, `resolve`, `outline`, `configure`, `embed` and `remove`."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

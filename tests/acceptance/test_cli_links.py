@@ -1,7 +1,5 @@
 """`pgrag links`: where links lead, for people, programs and CI."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import psycopg

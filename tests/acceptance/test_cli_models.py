@@ -1,7 +1,5 @@
 """Two embedding models side by side: one in the database, one behind an endpoint."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import zlib

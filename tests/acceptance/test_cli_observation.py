@@ -1,7 +1,5 @@
 """`pgrag searches`, `pgrag metrics` and `pgrag feedback`."""
 
-from __future__ import annotations
-
 import json
 import re
 import uuid

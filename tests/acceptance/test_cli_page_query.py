@@ -1,7 +1,5 @@
 """`pgrag query` and `pgrag properties`: tables over properties, for people and programs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

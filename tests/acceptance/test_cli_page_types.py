@@ -1,7 +1,5 @@
 """Page types from a file: refused with its line, or applied; what they change is read again."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`pgrag search`, `pages`, `facets` and `context` for people and for machines."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

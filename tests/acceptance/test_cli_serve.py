@@ -1,7 +1,5 @@
 """`pgrag serve` starts where its address and its keys allow, and not otherwise."""
 
-from __future__ import annotations
-
 import socket
 from contextlib import closing
 

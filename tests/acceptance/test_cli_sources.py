@@ -1,7 +1,5 @@
 """`pgrag index` with the sources that people have: archives, repositories, tags."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`pgrag grep`, `parse`, `suggest`, and `doctor` of a library."""
 
-from __future__ import annotations
-
 import psycopg
 from command_line import CommandLine
 

@@ -1,7 +1,5 @@
 """`pgrag tune`: what it says, and that nothing to do is not an error."""
 
-from __future__ import annotations
-
 from command_line import CommandLine
 
 

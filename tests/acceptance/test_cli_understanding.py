@@ -1,7 +1,5 @@
 """`pgrag intent`, `pgrag config` and `pgrag synonyms`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from command_line import CommandLine

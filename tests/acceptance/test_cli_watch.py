@@ -1,7 +1,5 @@
 """`pgrag index --watch`: each change is searchable soon, whatever it is, until Ctrl+C."""
 
-from __future__ import annotations
-
 import signal
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`pgrag index LIBRARY https://…` as processes, one of which is killed."""
 
-from __future__ import annotations
-
 import time
 
 from command_line import CommandLine, kill

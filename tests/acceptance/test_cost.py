@@ -1,7 +1,5 @@
 """What searches read must not grow unnoticed: a guard that does not depend on the clock."""
 
-from __future__ import annotations
-
 import pytest
 from benchmarks import cost
 

@@ -1,7 +1,5 @@
 """R14: a question about a person is answered by the whole page about him, in words, too."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

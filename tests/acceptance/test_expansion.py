@@ -1,7 +1,5 @@
 """R14 in figures: what answers a question is in its context, and little that answers nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from benchmarks import expansion

@@ -1,7 +1,5 @@
 """`pgrag serve` over a real network connection, as clients meet it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """`pgrag mcp` and /mcp of `pgrag serve` as processes, by the official client and by hand."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal

@@ -1,7 +1,5 @@
 """The examples of the README, in their order, on the repository's own fixtures."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

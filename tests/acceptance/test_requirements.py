@@ -3,8 +3,6 @@
 `make requirements` prints the table.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

@@ -3,8 +3,6 @@
 Each secret is a canary: a word that occurs nowhere else. Every output is searched for it.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import signal

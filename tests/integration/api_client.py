@@ -1,7 +1,5 @@
 """Sends requests into a REST application without a network, each handled as by a server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager

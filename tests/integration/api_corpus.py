@@ -1,7 +1,5 @@
 """Libraries to ask for: a handbook in two releases, and one without versions in two languages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A small harbour handbook behind the REST API."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 

@@ -1,7 +1,5 @@
 """Calls the tools of an MCP server by the official client, in this process."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The whole service on a port of loopback, in this process, so that what it leaves can be seen."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Iterator

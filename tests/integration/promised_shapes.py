@@ -1,7 +1,5 @@
 """Holds answers of REST to the models that their routes declare."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Agentic answers: a model on loopback that calls tools, over a real database."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

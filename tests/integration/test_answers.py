@@ -1,7 +1,5 @@
 """Answers by a language model on loopback: sources, citations, checks, what is kept of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

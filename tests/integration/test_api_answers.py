@@ -1,7 +1,5 @@
 """POST /v1/answer: JSON, streams of events, problems before and within them, who goes away."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading

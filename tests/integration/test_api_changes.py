@@ -1,7 +1,5 @@
 """What changed between versions, and the history of a passage, over REST."""
 
-from __future__ import annotations
-
 from promised_shapes import assert_promised
 
 CHANGES = "/v1/libraries/harbour/changes"

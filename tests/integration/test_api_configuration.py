@@ -1,7 +1,5 @@
 """`/v1/configuration` and `/v1/libraries/…/synonyms`: rules and synonyms, read and changed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

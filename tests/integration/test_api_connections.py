@@ -1,7 +1,5 @@
 """Connections that send a request slowly, or not to its end."""
 
-from __future__ import annotations
-
 import json
 import socket
 import time

@@ -1,7 +1,5 @@
 """`/v1/context`: rows, and the text they make."""
 
-from __future__ import annotations
-
 QUERY = "depth over the sill"
 
 

@@ -1,7 +1,5 @@
 """Pages, documents and their neighbours."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from api_client import serving

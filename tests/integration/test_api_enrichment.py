@@ -1,7 +1,5 @@
 """What language models wrote, over REST."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from api_client import serving

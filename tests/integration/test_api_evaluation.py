@@ -1,7 +1,5 @@
 """Evaluation over REST: sets, runs, comparisons, and why a query scored as it did."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from api_client import ApiClient, problem

@@ -1,7 +1,5 @@
 """Links over REST: listed, followed, searched, and counted in searches."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from api_client import serving

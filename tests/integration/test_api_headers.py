@@ -1,7 +1,5 @@
 """What answers forbid browsers, and which pages may change something."""
 
-from __future__ import annotations
-
 import re
 import socket
 

@@ -1,7 +1,5 @@
 """Pages, uploads and jobs over REST."""
 
-from __future__ import annotations
-
 import io
 import json
 import tarfile

@@ -1,7 +1,5 @@
 """Keys over REST and MCP: who gets in, what each role may, and what the audit keeps of it."""
 
-from __future__ import annotations
-
 import logging
 import time
 from typing import Any

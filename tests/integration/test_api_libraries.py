@@ -1,7 +1,5 @@
 """Libraries, versions, lists of pages, the resolution of versions, text and health."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from api_client import problem, serving

@@ -1,7 +1,5 @@
 """`/v1/feedback`, `/v1/searches` and `/v1/metrics`: what was searched, and what of it."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The OpenAPI document is complete, and true to the database."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

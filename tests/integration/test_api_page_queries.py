@@ -1,7 +1,5 @@
 """Queries over pages, and properties, over REST."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 

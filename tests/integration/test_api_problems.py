@@ -1,7 +1,5 @@
 """What goes wrong is told as a problem document, and nothing of the inside with it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A client that asks too often is told so, everywhere but at the probes."""
 
-from __future__ import annotations
-
 import anyio
 import httpx
 from api_client import problem, serving

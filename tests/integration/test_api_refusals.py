@@ -1,7 +1,5 @@
 """What a GET cannot answer, of all routes: each row is an address, the problem, and words of it."""
 
-from __future__ import annotations
-
 from urllib.parse import quote
 
 import pytest

@@ -1,7 +1,5 @@
 """`/v1/search/pages`, `/v1/search/batch` and `/v1/facets`."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

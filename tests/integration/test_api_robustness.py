@@ -1,7 +1,5 @@
 """Whatever is asked, the answer is a result or a problem that names what was wrong; never a 500."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from uuid import UUID

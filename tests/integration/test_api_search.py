@@ -1,7 +1,5 @@
 """`/v1/search`: every argument reaches the database, and nothing that is misspelt is ignored."""
 
-from __future__ import annotations
-
 import json
 
 import psycopg

@@ -1,7 +1,5 @@
 """The service under load, without its database, and beside one that does not fit."""
 
-from __future__ import annotations
-
 import json
 import logging
 from concurrent.futures import wait

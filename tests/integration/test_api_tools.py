@@ -1,7 +1,5 @@
 """The tools of a language model over REST, for those who run a loop of their own."""
 
-from __future__ import annotations
-
 import json
 
 from api_client import problem

@@ -1,7 +1,5 @@
 """Tuning over REST: what was looked for, what came of it, and back again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import psycopg

@@ -1,7 +1,5 @@
 """What kind of question a query is, over REST."""
 
-from __future__ import annotations
-
 from api_client import ApiClient, problem
 
 

@@ -1,7 +1,5 @@
 """What one request takes of the database is not missing to others."""
 
-from __future__ import annotations
-
 import json
 import random
 import socket

@@ -1,7 +1,5 @@
 """Campaigns against a service: overload, and requests that schemathesis makes of the OpenAPI."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from campaign import __main__ as whole

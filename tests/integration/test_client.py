@@ -1,7 +1,5 @@
 """The front door: what `pgrag.connect` gives, on real pages, through values alone."""
 
-from __future__ import annotations
-
 import asyncio
 import dataclasses
 import re

@@ -1,7 +1,5 @@
 """What `pgrag doctor` says about a database on another machine."""
 
-from __future__ import annotations
-
 from urllib.parse import urlsplit
 
 import psycopg

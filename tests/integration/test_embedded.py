@@ -1,7 +1,5 @@
 """The private server, for real: shared, killed, misled, confined, stopped."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Runs of sets whose queries only a model outside the database can embed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reading, exact questions, versions, explanations and feedback through MCP."""
 
-from __future__ import annotations
-
 from uuid import uuid4
 
 import pytest

@@ -1,7 +1,5 @@
 """Resources, their completion, and prompts."""
 
-from __future__ import annotations
-
 import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError

@@ -1,7 +1,5 @@
 """Searching through MCP: replies within a budget, versions with their reasons, what to do next."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The server around the tools: what it offers, failures of its own, and threads."""
 
-from __future__ import annotations
-
 import json
 import logging
 import re

@@ -1,7 +1,5 @@
 """/mcp of the service: who may call, what is refused, and that nothing is left of any call."""
 
-from __future__ import annotations
-
 import json
 import threading
 from typing import Any

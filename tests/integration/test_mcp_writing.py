@@ -1,7 +1,5 @@
 """Tools that write, and the tools that have Context7's names."""
 
-from __future__ import annotations
-
 import os
 import zipfile
 from typing import Any

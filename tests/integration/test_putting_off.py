@@ -1,7 +1,5 @@
 """A run that stores much puts the HNSW index off and builds it at its end, or the next run does."""
 
-from __future__ import annotations
-
 import os
 import re
 import signal

@@ -1,7 +1,5 @@
 """The measures on our labelled questions, on a little documentation."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A search whose order was made outside the database is written down in that order."""
 
-from __future__ import annotations
-
 import logging
 
 import pytest

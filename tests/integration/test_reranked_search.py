@@ -1,7 +1,5 @@
 """`/v1/search?rerank=true` with a reranker on loopback, well-behaved and not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import psycopg

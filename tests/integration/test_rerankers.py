@@ -1,7 +1,5 @@
 """Rerankers against a real HTTP server on loopback, well-behaved and not, in both shapes."""
 
-from __future__ import annotations
-
 import importlib.util
 import logging
 import math

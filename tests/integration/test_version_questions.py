@@ -1,7 +1,5 @@
 """Questions about versions: made from differences of releases, and answered from the right one."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Workers: they index what jobs name, and nothing of a job is lost or done twice."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

@@ -1,7 +1,5 @@
 """A real model in the process; `make test-local` installs what these tests need."""
 
-from __future__ import annotations
-
 import sys
 from importlib.util import find_spec
 from pathlib import Path

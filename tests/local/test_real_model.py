@@ -1,7 +1,5 @@
 """all-MiniLM-L6-v2 in the process: as sentence-transformers has it, and pooled from whole pages."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Campaigns that kill and restore: they pass, and report what they are there to find."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from campaign import corpus, jobs, kills, restore

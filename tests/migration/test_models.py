@@ -1,7 +1,5 @@
 """Migrations and the reflected ORM classes have the same tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from uuid import uuid4
 

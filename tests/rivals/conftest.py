@@ -1,7 +1,5 @@
 """Systems that pgrag is measured against; `make test-rivals` installs them."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 PACKAGES = ("apsw", "sqlite_vec", "tantivy", "lancedb", "langchain_postgres")

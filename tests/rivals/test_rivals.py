@@ -1,7 +1,5 @@
 """The other systems of the comparison find what has the words, and what has the vector."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path

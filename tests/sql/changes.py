@@ -1,7 +1,5 @@
 """Versions written from files, the changes between them, and what git says of the same files."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess

@@ -1,7 +1,5 @@
 """One database for the tests of a module; what a test writes is rolled back after it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from random import Random

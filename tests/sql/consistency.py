@@ -1,7 +1,5 @@
 """Everything that is kept beside the rows must be what the rows say."""
 
-from __future__ import annotations
-
 import psycopg
 
 #: test_check_library proves that the check sees each kind of fault. Some tests neither embed nor

@@ -1,7 +1,5 @@
 """Seeded, invented manuals whose words are distributed like those of real ones."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a filter means, in Python: the twin that the compiler to SQL is held to."""
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable

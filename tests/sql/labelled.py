@@ -1,7 +1,5 @@
 """A library of a few pages, with questions that have known answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

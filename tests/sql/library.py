@@ -1,7 +1,5 @@
 """Builds small libraries: pages of passages in the form of `pgrag.ingest_pages`, and calls."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ What it shares with the database is how text becomes lexemes, and the average le
 library's impacts are made with (which `refresh_statistics` moves).
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A small vault: projects, people and a journal, with properties of every type."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

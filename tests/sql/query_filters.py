@@ -1,7 +1,5 @@
 """Filters as people write them in a query, each with the filter that it stands for."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The words of links as a field of the page that they lead to."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

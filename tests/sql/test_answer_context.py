@@ -1,7 +1,5 @@
 """Everything that an answer needs but the language model."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,5 @@
 """Every public function with SQL in every text, and with null in every argument."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing
 from random import Random

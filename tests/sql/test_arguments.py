@@ -1,7 +1,5 @@
 """The declaration of arguments, held against the functions in the database."""
 
-from __future__ import annotations
-
 import json
 import re
 

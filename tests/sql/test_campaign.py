@@ -1,7 +1,5 @@
 """Seeded calls of every public function: each works or fails with an error of pgrag."""
 
-from __future__ import annotations
-
 import psycopg
 from campaign import functions
 

@@ -1,7 +1,5 @@
 """What is kept beside the rows, spoilt piece by piece: each piece is found, and mended."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from library import document, ingest, page, refused, run, value

@@ -1,7 +1,5 @@
 """What changed between two versions: pages and sections, as git sees their files."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Writers of one library take turns, those of others do not wait, readers are never held up."""
 
-from __future__ import annotations
-
 import random
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The configuration of all libraries: compared, applied, shipped anew without losing changes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

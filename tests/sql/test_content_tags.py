@@ -1,7 +1,5 @@
 """Content tags and keywords of documents: stored, filtered by, and kept with their rows."""
 
-from __future__ import annotations
-
 import pytest
 from library import contents, document, ingest, keys, page, refused, search, value
 

@@ -1,7 +1,5 @@
 """What stands around the hits, in reading order, within a budget."""
 
-from __future__ import annotations
-
 import pytest
 from library import Row, contents, document, ingest, page, processor_seconds, refused, run, search
 

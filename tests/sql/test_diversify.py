@@ -1,7 +1,5 @@
 """Maximal marginal relevance for a list that was ranked elsewhere."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What language models write for documents: asked once, put in whole, and taken out again."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Two runs beside each other, and one query of a run from near by."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from statistics import mean, stdev

@@ -1,7 +1,5 @@
 """Runs: what is asked, what is kept, and what refuses to run."""
 
-from __future__ import annotations
-
 from math import sqrt
 from statistics import stdev
 

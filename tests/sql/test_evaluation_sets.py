@@ -1,7 +1,5 @@
 """Importing labelled sets: whole or not at all."""
 
-from __future__ import annotations
-
 import pytest
 from labelled import QUERIES, evaluate, import_set, labelled_library, metrics
 from library import refused, run, value

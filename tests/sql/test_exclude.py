@@ -1,7 +1,5 @@
 """Excluded passages and pages are in no result of any function."""
 
-from __future__ import annotations
-
 import pytest
 from library import Row, document, ids, ingest, page, refused, run, search, value
 

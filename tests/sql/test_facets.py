@@ -1,7 +1,5 @@
 """Counts of the pages of a search by facet."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from typing import Any
 

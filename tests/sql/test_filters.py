@@ -1,7 +1,5 @@
 """Filters: what they leave is what they say, and what they cannot mean they name."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

@@ -1,7 +1,5 @@
 """Filters written into the query: they narrow like those of the argument, and alone they list."""
 
-from __future__ import annotations
-
 import pytest
 from library import document, ingest, keys, page, refused, run, search
 from psycopg.types.json import Jsonb

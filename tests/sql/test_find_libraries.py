@@ -1,7 +1,5 @@
 """Which libraries answer a query, by what the last finished run of each wrote about it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import psycopg

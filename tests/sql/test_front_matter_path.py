@@ -1,7 +1,5 @@
 """Equal texts are told apart by the path that their pages' front matter gives them."""
 
-from __future__ import annotations
-
 import pytest
 from labelled import metrics
 from library import document, ingest, keys, page, run, value

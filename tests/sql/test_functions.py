@@ -1,7 +1,5 @@
 """What holds for every function of the schema, and for every file that one lives in."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From two retrievers to one list: every score can be added up by hand from its explanation."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What readers looked for and did not find: searches that failed them, as topics."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

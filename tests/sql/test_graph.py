@@ -1,7 +1,5 @@
 """Edges, backlinks, paths and related pages of a small vault."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

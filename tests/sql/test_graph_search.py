@@ -1,7 +1,5 @@
 """What links add to a search: scores that add up by hand, pages that only links lead to."""
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Ids name their library, are never used twice, and stay when a library moves to a database."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg

@@ -1,7 +1,5 @@
 """Pages in and out: what changed is written, what did not keeps its rows, ids and vectors."""
 
-from __future__ import annotations
-
 import pytest
 from consistency import assert_consistent
 from library import contents, document, ingest, keys, page, refused, run, search, value

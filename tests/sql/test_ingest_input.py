@@ -1,7 +1,5 @@
 """What indexing refuses, and that SQL in a text is text."""
 
-from __future__ import annotations
-
 import pytest
 from library import document, ingest, page, refused, run, search, value
 from psycopg.types.json import Jsonb

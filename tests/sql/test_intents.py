@@ -1,7 +1,5 @@
 """What kind of question a query is: accuracy on labelled queries, and the rules one by one."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Jobs: who gets which, when a lease ends, and what becomes of those that fail."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta

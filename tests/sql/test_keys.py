@@ -1,7 +1,5 @@
 """Keys of callers: made, rotated, revoked, admitted within their limits, and never shown again."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import threading

@@ -1,7 +1,5 @@
 """keyword_search against a BM25F that reads every row: the same hits, the same scores."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """After fusion: thresholds, the levels of a page, and how much of one page is shown."""
 
-from __future__ import annotations
-
 import pytest
 from library import Row, contents, document, explained, ingest, page, search
 

@@ -1,7 +1,5 @@
 """How the edges of a page are written and replaced, and the report of links."""
 
-from __future__ import annotations
-
 import pytest
 from consistency import assert_consistent
 from library import ingest, page, refused, run, value

@@ -1,7 +1,5 @@
 """A version that the words of a query name is the one that is searched; other numbers are words."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

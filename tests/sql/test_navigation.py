@@ -1,7 +1,5 @@
 """Up, down and sideways: within a page by its headings, between pages by path and folder."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

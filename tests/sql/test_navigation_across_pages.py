@@ -1,7 +1,5 @@
 """Parents, children and siblings by hierarchical path, where the path crosses from page to page."""
 
-from __future__ import annotations
-
 import pytest
 from library import Row, document, ingest, page, run
 

@@ -1,7 +1,5 @@
 """The pages around a page: how far, by which edges, and how many."""
 
-from __future__ import annotations
-
 import pytest
 import vault
 from library import ingest, keys, page, refused, run

@@ -1,7 +1,5 @@
 """Searches are recorded, rated, counted and forgotten, and recording never fails a search."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Vectors pooled from whole pages: pending as long as the page is another than they came from."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from consistency import assert_consistent

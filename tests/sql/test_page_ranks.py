@@ -1,7 +1,5 @@
 """Page ranks against plain loops."""
 
-from __future__ import annotations
-
 import pytest
 import vault
 from library import page, refused, run, value

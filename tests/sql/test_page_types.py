@@ -1,7 +1,5 @@
 """Page types: which one a page has, what is refused, and which pages a change outdates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

@@ -1,7 +1,5 @@
 """Pages made by chance are read and stored, and what escapes is reported."""
 
-from __future__ import annotations
-
 import time
 
 import psycopg

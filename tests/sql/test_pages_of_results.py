@@ -1,7 +1,5 @@
 """Keyset cursors: the pages of a list, laid side by side, are the list."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

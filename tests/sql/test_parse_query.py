@@ -1,7 +1,5 @@
 """Filters in the text of a query: what they mean, what is none, and what cannot be meant."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """What properties pages have, of what types, and where the types are mixed."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

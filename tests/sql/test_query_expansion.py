@@ -1,7 +1,5 @@
 """Synonyms and relevance feedback: what they find, and that without them nothing changes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

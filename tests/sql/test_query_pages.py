@@ -1,7 +1,5 @@
 """Queries over pages: every clause, every operator, and what each mistake is told."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whatever a query holds, it is data: no SQL, no error but the project's own, no change."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

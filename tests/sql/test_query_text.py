@@ -1,7 +1,5 @@
 """What people type: words that rank, marks that demand, and anything at all."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings

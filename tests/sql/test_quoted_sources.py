@@ -1,7 +1,5 @@
 """Numbered sources for a model that looks for them itself."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from library import Row, ingest, page, refused, run, search

@@ -1,7 +1,5 @@
 """The measures of rankings, against trec_eval's own code and by hand."""
 
-from __future__ import annotations
-
 import random
 
 import psycopg

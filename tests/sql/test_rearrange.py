@@ -1,7 +1,5 @@
 """What happens after the fusion, against the same steps done by hand on the fused list."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Lists whose order is not that of the fused scores: the same on every page, and complete."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

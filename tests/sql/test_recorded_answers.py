@@ -1,7 +1,5 @@
 """Answers are recorded beside their search, counted, exported and forgotten with it."""
 
-from __future__ import annotations
-
 import uuid
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Values with which PostgreSQL itself would fail: the error is of pgrag and names the argument."""
 
-from __future__ import annotations
-
 import re
 
 import psycopg

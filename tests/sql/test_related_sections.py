@@ -1,7 +1,5 @@
 """Sections to go on with: along links, and in the tree of headings; and documents by their keys."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from library import document, ingest, page, run

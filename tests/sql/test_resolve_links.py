@@ -1,7 +1,5 @@
 """Where a link leads: each way of resolution, ties, and how links heal and break."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which version a wish stands for, and why; never a silent substitute."""
 
-from __future__ import annotations
-
 import re
 from functools import cmp_to_key
 from itertools import pairwise, zip_longest

@@ -1,7 +1,5 @@
 """A role sees the libraries that were granted to it, and nothing tells of the others."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The same sources rank the same: a library that grew and was changed equals a new one."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Edges by meaning, by words, and how they get their vectors."""
 
-from __future__ import annotations
-
 import pytest
 import vault
 from library import page, refused, run, value

@@ -1,7 +1,5 @@
 """Many searches in one call."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

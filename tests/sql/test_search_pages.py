@@ -1,7 +1,5 @@
 """Pages instead of passages."""
 
-from __future__ import annotations
-
 import pytest
 from library import document, ingest, keys, page, refused, run, search
 

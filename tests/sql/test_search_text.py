@@ -1,7 +1,5 @@
 """Exact search over the sources, against a search by Python's own means, and against ripgrep."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

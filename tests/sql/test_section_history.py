@@ -1,7 +1,5 @@
 """Since when a section exists, when it changed, and searches of what changed."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Whether what an answer cites says what it says, as far as words can tell."""
 
-from __future__ import annotations
-
 import psycopg
 import pytest
 from library import Row, document, ingest, page, refused, run

@@ -4,8 +4,6 @@ A policy calls its functions with the search_path of the caller, who can put a s
 pg_catalog, define what fits the types of a call better, and name types in pg_temp.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import psycopg

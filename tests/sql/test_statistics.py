@@ -1,7 +1,5 @@
 """Whatever is written, changed and removed in whatever order: the statistics are the rows'."""
 
-from __future__ import annotations
-
 import math
 import random
 from typing import Any

@@ -1,7 +1,5 @@
 """What an intent or a query type sets for searches, contexts and answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

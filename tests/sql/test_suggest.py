@@ -1,7 +1,5 @@
 """Near words for those that no document has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

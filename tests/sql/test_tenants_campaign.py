@@ -1,7 +1,5 @@
 """Two databases answer a tenant alike, though one has a library that the tenant may not see."""
 
-from __future__ import annotations
-
 import psycopg
 from campaign import tenants
 

@@ -1,7 +1,5 @@
 """A page whose title is the query comes before pages that mention its words as often."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Settings of a library change only if the change is significantly better."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

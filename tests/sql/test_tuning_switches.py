@@ -1,7 +1,5 @@
 """Links, query expansion and aggregation of pages change only if that is better."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import psycopg

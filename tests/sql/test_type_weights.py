@@ -1,7 +1,5 @@
 """The weights of page types: in every search, unless a query asks for such pages."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Values have the columns, and the types, of the SQL functions that they are rows of."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import FrozenInstanceError, fields
 from datetime import UTC, date, datetime, timedelta

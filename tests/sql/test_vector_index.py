@@ -1,7 +1,5 @@
 """The HNSW index of a model: there from the start, put off by a rule before much is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 

@@ -1,7 +1,5 @@
 """The vector retriever: exact where few vectors are left, else by HNSW, never short of rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How text becomes words: identifiers, fields, languages, and what is shown of them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

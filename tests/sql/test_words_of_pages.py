@@ -1,7 +1,5 @@
 """With `unit=page`, +word must be on the page; a phrase must be in one of its passages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

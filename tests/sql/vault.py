@@ -1,7 +1,5 @@
 """Small vaults of linked notes: their pages, their edges as rows, and what graphs are held to."""
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Libraries to tune: a page for each part of a workshop, and a question that it answers."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

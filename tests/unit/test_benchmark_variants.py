@@ -1,7 +1,5 @@
 """The copies of a library that the evaluation measures: what they lack, and what they keep."""
 
-from __future__ import annotations
-
 import pytest
 from benchmarks.variants import UNLINKED, links_lose_words, without_front_matter, without_link_texts
 

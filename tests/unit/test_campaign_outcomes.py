@@ -1,7 +1,5 @@
 """The table of a campaign in a page."""
 
-from __future__ import annotations
-
 import pytest
 from campaign.outcome import Outcome, write_rows
 

@@ -1,7 +1,5 @@
 """Citations in what a language model wrote, whole or piece by piece; sentences; the denial."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

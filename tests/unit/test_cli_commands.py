@@ -1,7 +1,5 @@
 """Commands made of functions that return their output, and of declarations."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager

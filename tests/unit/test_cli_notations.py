@@ -1,7 +1,5 @@
 """The notations of the command line."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """What reaches a terminal, and what must not."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """The documentation says what the code does: references are up to date, links lead somewhere."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The counts of `make house`, on a small tree and on the repository itself."""
 
-from __future__ import annotations
-
 import importlib.util
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Labelled sets from files: what is read, and that faults are named with file and line."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever a server sends is either understood or refused, piece by piece or at once."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Our labelled questions and cited sentences: the form of their files, and what reads them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

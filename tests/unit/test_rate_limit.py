@@ -1,7 +1,5 @@
 """How often a client may ask, by a clock that the tests turn."""
 
-from __future__ import annotations
-
 import pytest
 from starlette.types import Scope
 

@@ -1,7 +1,5 @@
 """Public texts use one word for each thing: the word of the glossary in docs/concepts.md."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A request whose client is gone ends, whatever packages are installed beside pgrag."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from contextlib import suppress

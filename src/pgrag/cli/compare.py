@@ -1,7 +1,5 @@
 """`pgrag compare`: what changed between two versions of a library."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """Lists of hits for people: one entry per section, weak matches apart."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

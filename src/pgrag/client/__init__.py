@@ -3,8 +3,6 @@
 Methods return frozen values of `pgrag.ground.values` and raise errors of `pgrag.ground.errors`.
 """
 
-from __future__ import annotations
-
 from typing import Self
 
 from pydantic import SecretStr

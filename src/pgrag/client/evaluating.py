@@ -1,7 +1,5 @@
 """Ratings, labelled sets, their runs, and tuning."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 from uuid import UUID

@@ -1,7 +1,5 @@
 """The links between pages."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

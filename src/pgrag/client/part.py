@@ -1,7 +1,5 @@
 """What the parts of the client share: calls of SQL functions, with rows as values."""
 
-from __future__ import annotations
-
 from typing import Any, TypeVar
 
 from pgrag.ground.calls import Row

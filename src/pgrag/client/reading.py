@@ -1,7 +1,5 @@
 """Libraries, versions, pages and passages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from os import PathLike
