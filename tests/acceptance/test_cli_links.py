@@ -95,14 +95,6 @@ def test_links_of_files(pgrag: CommandLine, tmp_path: Path) -> None:
     assert report["links"]["unresolved"] == 0
     assert pgrag.run("links", "notes", "--check").out == ""
 
-    # Links that were never read come with the run after --repair, though no file has changed.
-    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"]) as connection:
-        connection.execute("delete from pgrag.edges")
-        connection.execute("delete from pgrag.page_names")
-    pgrag.run("doctor", "notes", "--repair", code=1)
-    assert pgrag.json("index", "notes", source)["links"]["resolved"] == 2
-    assert pgrag.json("doctor", "notes") == []
-
 
 def test_a_version_that_was_interrupted_is_said(vault: CommandLine) -> None:
     with psycopg.connect(vault.variables["PGRAG_DATABASE_URL"]) as connection:
