@@ -19,11 +19,7 @@ rows 10
 set search_path from current
 as $$
 begin
-    if (first_number between 1 and 1000000) is not true then
-        raise exception 'first_number must be 1 to 1000000, got %.',
-            coalesce(first_number::text, 'null')
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_range('first_number', first_number, 1, 1000000);
     return query
     with listed as (
         select w.document_id, min(w.nth) as nth, max(w.score) as score

@@ -75,7 +75,7 @@ begin
             tsvector_to_array(
                 to_tsvector(
                     d.language::regconfig,
-                    pgrag.searchable_text(
+                    _pgrag.searchable_text(
                         concat_ws(
                             E'\n\n', p.title, array_to_string(d.path, E'\n\n'),
                             coalesce(d.extract, d.content)
@@ -99,7 +99,7 @@ begin
         cross join (select distinct c.language from corpora as c) as t
         cross join lateral unnest(
             to_tsvector(
-                t.language::regconfig, pgrag.searchable_text(a.sentence, camel_case => false)
+                t.language::regconfig, _pgrag.searchable_text(a.sentence, camel_case => false)
             )
         ) as w
     ),

@@ -174,7 +174,7 @@ as $$
             ) as information
         from unnest(
             to_tsvector(
-                c.language::regconfig, pgrag.searchable_text(c.query, camel_case => false)
+                c.language::regconfig, _pgrag.searchable_text(c.query, camel_case => false)
             )
         ) as w
         join pgrag.corpus_statistics as n

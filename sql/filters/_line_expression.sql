@@ -21,16 +21,8 @@ begin
             length(coalesce(written, ''))
             using errcode = 'PGR01';
     end if;
-    if (line_expression.mode in ('literal', 'word', 'regex')) is not true then
-        raise exception 'mode must be literal, word or regex, got %.',
-            quote_nullable(left(line_expression.mode, 200))
-            using errcode = 'PGR01';
-    end if;
-    if (line_expression.case_mode in ('sensitive', 'ignore', 'smart')) is not true then
-        raise exception 'case_mode must be sensitive, ignore or smart, got %.',
-            quote_nullable(left(line_expression.case_mode, 200))
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_choice('mode', mode, '{literal, word, regex}');
+    perform _pgrag.check_choice('case_mode', case_mode, '{sensitive, ignore, smart}');
     if strpos(written, E'\n') > 0 then
         raise exception 'The pattern has a line end, and is looked for within lines.'
             using errcode = 'PGR01', hint = 'Search for one line, and read the next as context.';

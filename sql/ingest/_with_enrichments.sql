@@ -138,7 +138,7 @@ begin
             || case when given.summary is not null then '{generated}'::text[] end;
         searched := _pgrag.searched_text(document.situation, document.context, document.content);
         document.text_hash := pgrag.text_hash(
-            pgrag.embedding_text(given.title, given.url, document.path, searched)
+            _pgrag.embedding_text(given.title, given.url, document.path, searched)
         );
         if document.covers > 0 then
             document.search := _pgrag.search_vector(

@@ -36,7 +36,7 @@ begin
             from unnest(
                 to_tsvector(
                     c.language::regconfig,
-                    pgrag.searchable_text(
+                    _pgrag.searchable_text(
                         _pgrag.searched_words(find_libraries.query), camel_case => false
                     )
                 )

@@ -50,7 +50,7 @@ begin
             t.library_id,
             t.language,
             to_tsvector(
-                t.language::regconfig, pgrag.searchable_text(words, camel_case => false)
+                t.language::regconfig, _pgrag.searchable_text(words, camel_case => false)
             ) as query
         from unnest(terms) as t
         group by t.library_id, t.language
@@ -75,7 +75,7 @@ begin
         cross join lateral phraseto_tsquery(p.language::regconfig, p.term) as condition
         cross join lateral (
             select to_tsvector(
-                p.language::regconfig, pgrag.searchable_text(p.expansion, camel_case => false)
+                p.language::regconfig, _pgrag.searchable_text(p.expansion, camel_case => false)
             )
         ) as x (vector)
         cross join lateral unnest(x.vector) as lexeme

@@ -127,7 +127,7 @@ as $$
             tsvector_to_array(
                 to_tsvector(
                     words_with.language::regconfig,
-                    pgrag.searchable_text(p.word, camel_case => false)
+                    _pgrag.searchable_text(p.word, camel_case => false)
                 )
             )
         );
@@ -155,7 +155,7 @@ as $$
             from unnest(
                 to_tsvector(
                     c.language::regconfig,
-                    pgrag.searchable_text(has_word.word, camel_case => false)
+                    _pgrag.searchable_text(has_word.word, camel_case => false)
                 )
             ) as t
         ) as w

@@ -31,7 +31,7 @@ begin
         cross join lateral unnest(
             to_tsvector(
                 understood_lexemes.language::regconfig,
-                pgrag.searchable_text(r.part, camel_case => false)
+                _pgrag.searchable_text(r.part, camel_case => false)
             )
         ) as t
         where _pgrag.split_words(r.part, characters) && array(select u.word from understood as u)

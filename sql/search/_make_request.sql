@@ -80,7 +80,7 @@ begin
         return request;
     end if;
 
-    searched := pgrag.searchable_text(
+    searched := _pgrag.searchable_text(
         _pgrag.without_versions(parsed.words, scope.wishes), camel_case => false
     );
     original_terms := array(select t from _pgrag.terms_of(searched, scope.libraries) as t);
@@ -130,7 +130,6 @@ create or replace function _pgrag.request_scope(
     out wishes text[],
     out notes text[]
 )
-returns record
 language plpgsql
 stable
 parallel safe

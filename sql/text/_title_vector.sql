@@ -27,7 +27,7 @@ as $$
             cross join lateral pg_catalog.unnest(
                 pg_catalog.to_tsvector(
                     spoken.language::regconfig,
-                    pgrag.searchable_text(title_vector.title, camel_case => false)
+                    _pgrag.searchable_text(title_vector.title, camel_case => false)
                 )
             ) as word
         ) as term
