@@ -97,11 +97,7 @@ begin
         select a.place, t.language, w.lexeme
         from asked as a
         cross join (select distinct c.language from corpora as c) as t
-        cross join lateral unnest(
-            to_tsvector(
-                t.language::regconfig, _pgrag.searchable_text(a.sentence, camel_case => false)
-            )
-        ) as w
+        cross join lateral unnest(_pgrag.query_vector(t.language, a.sentence)) as w
     ),
     weighted as materialized (
         select

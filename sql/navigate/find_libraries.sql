@@ -34,12 +34,7 @@ begin
         cross join lateral (
             select t.lexeme
             from unnest(
-                to_tsvector(
-                    c.language::regconfig,
-                    _pgrag.searchable_text(
-                        _pgrag.searched_words(find_libraries.query), camel_case => false
-                    )
-                )
+                _pgrag.query_vector(c.language, _pgrag.searched_words(find_libraries.query))
             ) as t
             order by t.positions[1], t.lexeme
             limit 64

@@ -71,7 +71,20 @@ begin
     end if;
     listed := case
         when ranked is null then _pgrag.stated_hits(new_id, hits)
-        else _pgrag.ranked_hits(new_id, ranked)
+        -- Columns in the order of pgrag.search_hits.
+        else array(
+            select row(
+                new_id, h.ordinality, h.library_id, h.page_id, h.document_id, l.name, v.label,
+                p.key, h.score, h.hybrid_score, h.keyword_score, h.semantic_score,
+                h.keyword_rank, h.semantic_rank, h.passage_score, h.page_score,
+                h.section_score, h.graph
+            )::pgrag.search_hits
+            from unnest(ranked) with ordinality as h
+            join pgrag.pages as p on p.library_id = h.library_id and p.page_id = h.page_id
+            join pgrag.versions as v
+                on v.library_id = p.library_id and v.version_id = p.version_id
+            join pgrag.libraries as l on l.library_id = h.library_id
+        )
     end;
     insert into pgrag.searches (
         search_id, client, query, library, version, continued, parameters, timings,
@@ -155,29 +168,6 @@ as $$
                 'page_key', coalesce(stated.hit ->> 'key', stored.key)
             )
         ) as h
-    );
-$$;
-
--- Hits as a search has ranked them. Columns in the order of pgrag.search_hits.
-create or replace function _pgrag.ranked_hits(
-    search_id uuid,
-    ranked _pgrag.ranked_hit[]
-)
-returns pgrag.search_hits[]
-language sql
-stable
-parallel safe
-as $$
-    select array(
-        select row(
-            ranked_hits.search_id, h.ordinality, h.library_id, h.page_id, h.document_id, l.name,
-            v.label, p.key, h.score, h.hybrid_score, h.keyword_score, h.semantic_score,
-            h.keyword_rank, h.semantic_rank, h.passage_score, h.page_score, h.section_score, h.graph
-        )::pgrag.search_hits
-        from unnest(ranked_hits.ranked) with ordinality as h
-        join pgrag.pages as p on p.library_id = h.library_id and p.page_id = h.page_id
-        join pgrag.versions as v on v.library_id = p.library_id and v.version_id = p.version_id
-        join pgrag.libraries as l on l.library_id = h.library_id
     );
 $$;
 

@@ -57,10 +57,25 @@ begin
     then
         request.graph := graph - 'search';
     end if;
-    if request.reranked is not null then
-        perform _pgrag.check_reranked(request.reranked, options ->> 'after');
-    end if;
-    if options ->> 'after' is not null then
+    if jsonb_typeof(request.reranked) <> 'object' or exists (
+        select
+        from jsonb_each(
+            case jsonb_typeof(request.reranked) when 'object' then request.reranked end
+        ) as r
+        where r.key !~ '^[0-9]{1,18}$'
+            or case jsonb_typeof(r.value)
+                when 'number' then r.value::numeric not between 0 and 1
+                else true
+            end
+    )
+    then
+        raise exception 'reranked must be scores from 0 to 1 by document_id, got %.',
+            left(request.reranked::text, 100)
+            using errcode = 'PGR01', hint = 'For example {"42": 0.93, "7": 0.2}.';
+    elsif request.reranked is not null and options ->> 'after' is not null then
+        raise exception 'A reranked list has one page of results.'
+            using errcode = 'PGR01', hint = 'Raise top_k instead of passing after.';
+    elsif options ->> 'after' is not null then
         request := _pgrag.continued(request, options ->> 'after');
     end if;
     return request;

@@ -58,3 +58,18 @@ begin
     ), '');
 end;
 $$;
+
+-- The lexemes of words of a query. Inlined.
+create or replace function _pgrag.query_vector(
+    language text,
+    words text
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select pg_catalog.to_tsvector(
+        query_vector.language::regconfig, _pgrag.searchable_text(query_vector.words, false)
+    );
+$$;
