@@ -1,4 +1,3 @@
--- What callers of services did, and what they were refused, the latest first.
 create or replace function pgrag.audit_log(
     since timestamptz default null,
     until timestamptz default null,

@@ -1,4 +1,3 @@
--- The changes that apply_configuration would make, one row per entry.
 create or replace function pgrag.compare_configuration(
     entries jsonb,
     exact boolean default false

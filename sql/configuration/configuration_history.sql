@@ -1,4 +1,3 @@
--- The versions of the configuration, newest first.
 create or replace function pgrag.configuration_history(
     top_k integer default 20
 )

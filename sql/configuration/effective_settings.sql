@@ -1,4 +1,3 @@
--- A library's settings, completed by the defaults.
 create or replace function pgrag.effective_settings(
     settings jsonb
 )

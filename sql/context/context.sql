@@ -1,5 +1,3 @@
--- Turns a search into text for a reader or a language model: the hits and related passages, whole,
--- in reading order, within a token budget.
 create or replace function pgrag.context(
     query text,
     library text default null,

@@ -1,5 +1,3 @@
--- Sources for a model that searches on its own, in the format of pgrag.answer_context: numbered in
--- the given order, and quoted so that no passage can end its quotation.
 create or replace function pgrag.quoted_sources(
     document_ids bigint[],
     scores double precision[] default null,

@@ -1,5 +1,3 @@
--- Whether the cited sources support an answer, judged by words: the share of a sentence, by the
--- weight of its words, that its sources contain.
 create or replace function pgrag.sentence_support(
     library text,
     sentences text[],

@@ -1,4 +1,3 @@
--- Tunes the settings of a library, validated on questions that were not used to choose them.
 create or replace function pgrag.tune(
     library text,
     version text default null,

@@ -1,5 +1,3 @@
--- Ranks libraries by the share of the query's terms, weighted by idf, in their name, in the title
--- and description of their front page, and among their keywords.
 create or replace function pgrag.find_libraries(
     query text,
     top_k integer default 10

@@ -1,4 +1,3 @@
--- Follows a section back to its first version and on to its last.
 create or replace function pgrag.section_history(
     document_id bigint
 )

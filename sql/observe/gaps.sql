@@ -1,4 +1,3 @@
--- What readers could not find, as topics: searches that failed them, grouped by words and meaning.
 create or replace function pgrag.gaps(
     days integer default 30,
     library text default null,

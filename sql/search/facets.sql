@@ -1,4 +1,3 @@
--- Counts the pages of a search by the values of their fields. Every value can be used as a filter.
 create or replace function pgrag.facets(
     query text default null,
     library text default null,

@@ -1,4 +1,3 @@
--- The text of an edge, for embedding and full-text search.
 create or replace function pgrag.edge_text(
     source_title text,
     kind text,

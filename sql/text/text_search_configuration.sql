@@ -1,4 +1,3 @@
--- Maps language codes to the text search configurations that PostgreSQL ships.
 create or replace function pgrag.text_search_configuration(
     language text
 )
