@@ -1,3 +1,4 @@
+-- A library's settings, completed by the defaults.
 create or replace function pgrag.effective_settings(
     settings jsonb
 )

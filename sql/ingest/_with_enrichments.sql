@@ -141,9 +141,10 @@ begin
             _pgrag.embedding_text(given.title, given.url, document.path, searched)
         );
         if document.covers > 0 then
-            document.search := _pgrag.search_vector(
-                document.language, given.title, array_remove(document.path, given.title),
-                given.url, concat_ws(E'\n\n', searched, given.anchor_text),
+            document.search := _pgrag.header_vector(
+                document.language, given.title, array_remove(document.path, given.title), given.url
+            ) || _pgrag.content_vector(
+                document.language, concat_ws(E'\n\n', searched, given.anchor_text),
                 document.library_id, document.version_id
             );
         end if;

@@ -1,3 +1,4 @@
+-- ln(1 + (N - n + 0.5) / (n + 0.5)), never negative; N documents in the corpus, n with the term.
 create or replace function pgrag.inverse_document_frequency(
     document_count double precision,
     corpus_size double precision

@@ -1,3 +1,4 @@
+-- The name of the built-in model, and the ids of models by name.
 create or replace function pgrag.builtin_model()
 returns text
 language sql

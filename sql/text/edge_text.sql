@@ -1,3 +1,4 @@
+-- The text of an edge, for embedding and full-text search.
 create or replace function pgrag.edge_text(
     source_title text,
     kind text,

@@ -1,3 +1,4 @@
+-- Maps language codes to the text search configurations that PostgreSQL ships.
 create or replace function pgrag.text_search_configuration(
     language text
 )

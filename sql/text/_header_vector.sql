@@ -1,31 +1,5 @@
--- The full-text vector of a passage. Two lexemes without positions encode library and version, so
--- that the GIN index can restrict a query to them; they have no frequency.
-create or replace function _pgrag.search_vector(
-    language text,
-    title text,
-    path text[],
-    url text,
-    content text,
-    library_id bigint,
-    version_id bigint,
-    camel_case boolean default true
-)
-returns tsvector
-language sql
-stable
-parallel safe
-as $$
-    select _pgrag.header_vector(
-            search_vector.language, search_vector.title, search_vector.path, search_vector.url,
-            search_vector.camel_case
-        )
-        || _pgrag.content_vector(
-            search_vector.language, search_vector.content, search_vector.library_id,
-            search_vector.version_id, search_vector.camel_case
-        );
-$$;
-
--- The part that all passages of a section have in common.
+-- The full-text vector of a passage without its content: what the passages of a section have in
+-- common.
 create or replace function _pgrag.header_vector(
     language text,
     title text,
@@ -57,6 +31,8 @@ as $$
     );
 $$;
 
+-- Two lexemes without positions encode library and version, so that the GIN index can restrict a
+-- query to them; they have no frequency.
 create or replace function _pgrag.content_vector(
     language text,
     content text,
