@@ -4,8 +4,7 @@ create or replace function _pgrag.header_vector(
     language text,
     title text,
     path text[],
-    url text,
-    camel_case boolean default true
+    url text
 )
 returns tsvector
 language sql
@@ -14,14 +13,11 @@ parallel safe
 as $$
     select _pgrag.weighted_vector(
         pg_catalog.to_tsvector(
-            header_vector.language::regconfig,
-            _pgrag.searchable_text(header_vector.title, header_vector.camel_case)
+            header_vector.language::regconfig, _pgrag.searchable_text(header_vector.title)
         ),
         pg_catalog.to_tsvector(
             header_vector.language::regconfig,
-            _pgrag.searchable_text(
-                pg_catalog.array_to_string(header_vector.path, ' . '), header_vector.camel_case
-            )
+            _pgrag.searchable_text(pg_catalog.array_to_string(header_vector.path, ' . '))
         ),
         pg_catalog.to_tsvector(
             header_vector.language::regconfig,
@@ -37,8 +33,7 @@ create or replace function _pgrag.content_vector(
     language text,
     content text,
     library_id bigint,
-    version_id bigint,
-    camel_case boolean default true
+    version_id bigint
 )
 returns tsvector
 language sql
@@ -47,8 +42,7 @@ parallel safe
 as $$
     select
         pg_catalog.to_tsvector(
-            content_vector.language::regconfig,
-            _pgrag.searchable_text(content_vector.content, content_vector.camel_case)
+            content_vector.language::regconfig, _pgrag.searchable_text(content_vector.content)
         )
         || pg_catalog.array_to_tsvector(
             array['@l' || content_vector.library_id, '@v' || content_vector.version_id]
