@@ -26,8 +26,13 @@ begin
         where w.nth <= cardinality(quoted_sources.document_ids)
         group by w.document_id
     ),
-    described as (
-        select s.source, (s.source ->> 'document_id')::bigint as document_id
+    numbered as (
+        select
+            w.document_id,
+            s.source,
+            (
+                quoted_sources.first_number - 1 + row_number() over (order by w.nth)
+            )::integer as number
         from jsonb_array_elements(
             _pgrag.answer_sources(
                 array(
@@ -43,15 +48,7 @@ begin
                 2147483647
             )
         ) as s (source)
-    ),
-    numbered as (
-        select
-            d.*,
-            (
-                quoted_sources.first_number - 1 + row_number() over (order by w.nth)
-            )::integer as number
-        from described as d
-        join listed as w on w.document_id = d.document_id
+        join listed as w on w.document_id = (s.source ->> 'document_id')::bigint
     )
     select
         n.number,

@@ -65,12 +65,15 @@ begin
                     and d.page_id in (select p.id from unnest(matching) as p (id))
             );
         elsif matching is not null then
+            if target.allowed_pages is not null then
+                matching := array(
+                    select unnest(matching) intersect select unnest(target.allowed_pages)
+                );
+            end if;
             select coalesce(array_agg(p.page_id), '{}'), coalesce(sum(p.document_count), 0)
             into target.allowed_pages, target.document_count
             from pgrag.pages as p
-            where p.library_id = any (target.library_ids)
-                and p.page_id = any (matching)
-                and (target.allowed_pages is null or p.page_id = any (target.allowed_pages));
+            where p.library_id = any (target.library_ids) and p.page_id = any (matching);
         end if;
     end if;
     if cardinality(excluded) > 0 then
