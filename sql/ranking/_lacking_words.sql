@@ -92,12 +92,13 @@ begin
         ) as w
         -- The words of the query that the lexeme comes from.
         cross join lateral (
-            select distinct btrim(r.part, '.,:;!?()[]{}<>"''`…') as word
-            from regexp_split_to_table(words, '\s+') as r (part)
+            select distinct r.word
+            from regexp_split_to_table(words, '\s+') as s (part)
+            cross join lateral btrim(s.part, '.,:;!?()[]{}<>"''`…') as r (word)
+            where r.word ~ '[[:alpha:]]{2}'
+                and w.lexeme = any (tsvector_to_array(_pgrag.query_vector(w.language, r.word)))
         ) as p
         where (w.is_nowhere or w.id = any (headings))
-            and p.word ~ '[[:alpha:]]{2}'
-            and w.lexeme = any (tsvector_to_array(_pgrag.query_vector(w.language, p.word)))
             and not _pgrag.has_word(
                 owner_id, lacking_words.version_id, p.word,
                 in_titles => not w.is_nowhere, is_name => false
