@@ -5,7 +5,7 @@ Writes into the working folder:
 
 - `texts.txt`: a JSON string per line, in random order: any beginning is a fair sample.
 - `pairs.jsonl`: `[source, question, document]` per line; a document has the form of the texts
-  that pgrag embeds (`pgrag.embedding_text`).
+  that pgrag embeds (`_pgrag.embedding_text`).
 
 packages.txt names packages as `name=version`; a name alone gets its version. apt checks what it
 fetches.
@@ -236,7 +236,7 @@ def sampled(chance: random.Random, items: list[Any], size: int) -> list[Any]:
 
 
 def written(title: str, url: str, path: list[str], content: str) -> str:
-    """Write a section like `pgrag.embedding_text`."""
+    """Write a section like `_pgrag.embedding_text`."""
     header = [part for part in (title, url, " / ".join(path)) if part]
     return "\n".join([*header, "", content[:1200]])
 

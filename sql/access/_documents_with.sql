@@ -101,8 +101,6 @@ where d.search @@ (select _pgrag.narrowed_scope());
 
 comment on view _pgrag.matching_documents is
     'Passages that match pgrag.narrowing, of libraries that the caller may see.';
-comment on column _pgrag.matching_documents.document_id is 'Id of the passage.';
-comment on column _pgrag.matching_documents.language is 'Text search configuration of the passage.';
 
 create or replace view _pgrag.matching_pages with (security_barrier) as
 select
@@ -113,5 +111,3 @@ where p.search @@ (select _pgrag.narrowed_scope());
 
 comment on view _pgrag.matching_pages is
     'Pages that match pgrag.narrowing, of libraries that the caller may see.';
-comment on column _pgrag.matching_pages.page_id is 'Id of the page.';
-comment on column _pgrag.matching_pages.language is 'Text search configuration of the page.';

@@ -1,4 +1,3 @@
--- What callers of services did, and what they were refused, the latest first.
 create or replace function pgrag.audit_log(
     since timestamptz default null,
     until timestamptz default null,
@@ -7,26 +6,13 @@ create or replace function pgrag.audit_log(
     refused boolean default null,
     top_k integer default 100
 )
-returns table (
-    audit_id bigint,
-    at timestamptz,
-    caller text,
-    role text,
-    action text,
-    library text,
-    allowed boolean,
-    reason text,
-    address text,
-    search_id uuid
-)
+returns setof pgrag.audit
 language sql
 stable
 parallel safe
 set search_path from current
 as $$
-    select
-        a.audit_id, a.at, a.caller, a.role, a.action, a.library, a.allowed, a.reason, a.address,
-        a.search_id
+    select a.*
     from pgrag.audit as a
     where (audit_log.since is null or a.at >= audit_log.since)
         and (audit_log.until is null or a.at < audit_log.until)

@@ -1,4 +1,3 @@
--- The retention of the audit.
 create or replace function pgrag.audit_retention()
 returns integer
 language sql

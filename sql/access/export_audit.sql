@@ -1,4 +1,3 @@
--- One object an entry, for JSON Lines.
 create or replace function pgrag.export_audit(
     since timestamptz default null,
     until timestamptz default null

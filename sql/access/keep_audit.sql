@@ -1,4 +1,3 @@
--- Sets the retention of the audit.
 create or replace function pgrag.keep_audit(
     days integer
 )

@@ -1,4 +1,3 @@
--- The keys without their secrets, which nobody can show.
 create or replace function pgrag.keys()
 returns table (
     name text,

@@ -1,4 +1,3 @@
--- The reverse of grant_libraries.
 create or replace function pgrag.revoke_libraries(
     role_name text,
     libraries text[] default null

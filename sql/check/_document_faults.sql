@@ -25,7 +25,7 @@ as $$
             p.key,
             p.version_id as page_version_id,
             d.text_hash = pgrag.text_hash(
-                pgrag.embedding_text(
+                _pgrag.embedding_text(
                     p.title,
                     pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
                     d.path,

@@ -1,4 +1,3 @@
--- The changes that apply_configuration would make, one row per entry.
 create or replace function pgrag.compare_configuration(
     entries jsonb,
     exact boolean default false
@@ -16,8 +15,41 @@ parallel safe
 set search_path from current
 as $$
 #variable_conflict use_column
+declare
+    complaint record;
+    pattern record;
 begin
-    perform _pgrag.check_configuration(compare_configuration.entries);
+    for complaint in
+        select * from _pgrag.configuration_complaints(entries) as c order by c.location
+    loop
+        raise exception '%', concat_ws(
+            ': ', left(complaint.location, 200), left(complaint.problem, 500)
+        )
+            using errcode = 'PGR01', hint = coalesce(complaint.hint, '');
+    end loop;
+    for pattern in
+        select
+            'rules/' || r.key || '/pattern' as location, r.value ->> 'pattern' as expression,
+            null as glob, 'Write a regular expression of PostgreSQL.' as hint
+        from jsonb_each(entries -> 'rules') as r
+        where r.value ->> 'pattern' is not null
+        union all
+        select
+            'page_types/' || t.key || '/folders', _pgrag.glob_expression(f.glob),
+            f.glob, 'Write, say, guides, notes/**/*.md or [a-c]*.'
+        from jsonb_each(entries -> 'page_types') as t
+        cross join lateral jsonb_array_elements_text(
+            case when jsonb_typeof(t.value -> 'folders') = 'array' then t.value -> 'folders' end
+        ) as f (glob)
+    loop
+        begin
+            perform '' ~* pattern.expression;
+        exception when invalid_regular_expression then
+            raise exception '%: %', pattern.location,
+                coalesce(quote_literal(pattern.glob) || ' is not a pattern.', sqlerrm)
+                using errcode = 'PGR01', hint = pattern.hint;
+        end;
+    end loop;
     return query
     select
         coalesce(w.section, p.section),

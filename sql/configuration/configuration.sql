@@ -1,5 +1,5 @@
 -- A section is a table, an entry a row with its name. A new section must be added here, in
--- _check_configuration and in write_configuration.
+-- _configuration_complaints and in write_configuration.
 create or replace function pgrag.configuration()
 returns jsonb
 language sql

@@ -1,21 +1,14 @@
--- The versions of the configuration, newest first.
 create or replace function pgrag.configuration_history(
     top_k integer default 20
 )
-returns table (
-    version_id bigint,
-    origin text,
-    note text,
-    created_at timestamptz,
-    configuration jsonb
-)
+returns setof pgrag.configuration_versions
 language sql
 stable
 parallel safe
 rows 20
 set search_path from current
 as $$
-    select v.version_id, v.origin, v.note, v.created_at, v.configuration
+    select v.*
     from pgrag.configuration_versions as v
     order by v.version_id desc
     limit greatest(coalesce(configuration_history.top_k, 20), 0);

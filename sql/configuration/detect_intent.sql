@@ -29,6 +29,7 @@ as $$
 declare
     -- The beginning of a query shows its intent.
     beginning constant text := normalize(left(coalesce(detect_intent.query, ''), 1000), nfkc);
+    typed constant text := btrim(beginning);
     words constant text := btrim(regexp_replace(beginning, '[^[:alnum:]]+', ' ', 'g'));
     folded constant text := _pgrag.folded(words);
     -- Russian rules need a Cyrillic letter in the query, German and English ones a Latin one.
@@ -58,12 +59,50 @@ begin
         cross join lateral regexp_substr(beginning, r.pattern, 1, 1, 'i') as m (matched)
         where r.kind = 'pattern' and r.language = any (languages) and m.matched <> ''
         union all
-        -- The shape "name" has length 0, so that a match of any other rule wins.
+        -- Shapes are properties of characters, in any language. "name" has length 0, so that any
+        -- other match wins.
         select
             r.name, r.intent, r.query_type, r.confidence, null, beginning,
             case when r.pattern = 'name' then 0 else length(beginning) end
         from pgrag.intent_rules as r
-        where r.kind = 'shape' and r.pattern = any (_pgrag.query_shapes(beginning))
+        where r.kind = 'shape' and r.pattern in (
+            select s.shape
+            from (
+                values
+                    (
+                        'filters',
+                        translate(typed, ':=<>#', '') <> typed
+                        and typed !~ '[a-z]://'
+                        and regexp_replace(
+                            typed,
+                            -- The words after tags:a are tags, as in parse_query.
+                            '(\mtags:[^\s:/"(),<>=!*]+(\s+[[:alnum:]][^\s:/"(),;?!<>=*]*(?=\s|$))+'
+                                '|#[\w/-]+|[[:alpha:]_][\w.-]*(:|\s*(!=|<=|>=|=|<|>)\s*)'
+                                '("[^"]*"|[^\s:/"()][^\s()"]*)|\m(and|or|not)\M|[()!-])',
+                            '', 'gi'
+                        ) !~ '\S'
+                    ),
+                    (
+                        'quoted',
+                        translate(typed, '"„“«»', '') <> typed
+                        and typed ~ '^("[^"]+"|„[^“”"]+[“”"]|“[^”]+”|«[^»]+»|»[^«]+«)$'
+                    ),
+                    (
+                        'identifier',
+                        strpos(typed, ' ') = 0
+                        and typed !~ '\s'
+                        and typed ~ '(\w[._:]+\w|\d|[[:lower:]][[:upper:]]|^--?\w)'
+                        and typed !~ '[/#]|\.[a-z]{1,5}$'
+                    ),
+                    (
+                        'path',
+                        strpos(typed, ' ') = 0
+                        and typed ~ '^[^\s]*(/[^\s]+|\w\.[a-z]{1,5})$'
+                    ),
+                    ('name', typed ~ '^[[:upper:]]\w*([ -][[:upper:]\d]\w*){0,3}$')
+            ) as s (shape, applies)
+            where s.applies
+        )
     ),
     best as (
         select distinct on (d.is_intent) d.is_intent, m.*
@@ -119,54 +158,6 @@ as $$
         ),
         'ue', 'u'
     );
-$$;
-
--- The shapes of a query: properties of its characters, in any language.
-create or replace function _pgrag.query_shapes(
-    beginning text
-)
-returns text[]
-language sql
-immutable
-parallel safe
-as $$
-    select pg_catalog.array_agg(s.shape)
-    from pg_catalog.btrim(query_shapes.beginning) as q (text)
-    cross join lateral (
-        values
-            (
-                'filters',
-                pg_catalog.translate(q.text, ':=<>#', '') <> q.text
-                and q.text !~ '[a-z]://'
-                and pg_catalog.regexp_replace(
-                    q.text,
-                    -- The words after tags:a are tags, as in parse_query.
-                    '(\mtags:[^\s:/"(),<>=!*]+(\s+[[:alnum:]][^\s:/"(),;?!<>=*]*(?=\s|$))+'
-                        '|#[\w/-]+|[[:alpha:]_][\w.-]*(:|\s*(!=|<=|>=|=|<|>)\s*)'
-                        '("[^"]*"|[^\s:/"()][^\s()"]*)|\m(and|or|not)\M|[()!-])',
-                    '', 'gi'
-                ) !~ '\S'
-            ),
-            (
-                'quoted',
-                pg_catalog.translate(q.text, '"„“«»', '') <> q.text
-                and q.text ~ '^("[^"]+"|„[^“”"]+[“”"]|“[^”]+”|«[^»]+»|»[^«]+«)$'
-            ),
-            (
-                'identifier',
-                pg_catalog.strpos(q.text, ' ') = 0
-                and q.text !~ '\s'
-                and q.text ~ '(\w[._:]+\w|\d|[[:lower:]][[:upper:]]|^--?\w)'
-                and q.text !~ '[/#]|\.[a-z]{1,5}$'
-            ),
-            (
-                'path',
-                pg_catalog.strpos(q.text, ' ') = 0
-                and q.text ~ '^[^\s]*(/[^\s]+|\w\.[a-z]{1,5})$'
-            ),
-            ('name', q.text ~ '^[[:upper:]]\w*([ -][[:upper:]\d]\w*){0,3}$')
-    ) as s (shape, applies)
-    where s.applies;
 $$;
 
 -- The matched part of the query, as typed.

@@ -1,4 +1,3 @@
--- Installs the configuration that a release ships.
 create or replace function pgrag.install_configuration(
     entries jsonb
 )

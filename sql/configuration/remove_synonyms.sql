@@ -1,4 +1,3 @@
--- Removes the synonyms of a library for the given terms, or all.
 create or replace function pgrag.remove_synonyms(
     library text,
     terms text[] default null

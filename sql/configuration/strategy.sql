@@ -1,4 +1,3 @@
--- The strategy of an intent by its name, for callers that do not need the rules.
 create or replace function pgrag.strategy(
     intent_name text,
     type_name text default null

@@ -1,4 +1,3 @@
--- The synonyms of a library by term, as set_synonyms takes them.
 create or replace function pgrag.synonyms(
     library text
 )

@@ -1,5 +1,3 @@
--- Everything for an answer except the language model: the intent of the question, the numbered
--- passages, and the messages to send. One request serves both searches.
 create or replace function pgrag.answer_context(
     question text,
     library text default null,

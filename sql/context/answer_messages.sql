@@ -1,5 +1,3 @@
--- The messages for the language model. Question and sources are substituted in one pass, so a
--- placeholder in a question or a passage is never expanded.
 create or replace function pgrag.answer_messages(
     question text,
     sources jsonb default '[]',

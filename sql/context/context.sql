@@ -1,5 +1,3 @@
--- Turns a search into text for a reader or a language model: the hits and related passages, whole,
--- in reading order, within a token budget.
 create or replace function pgrag.context(
     query text,
     library text default null,
@@ -49,26 +47,94 @@ declare
     hits _pgrag.ranked_hit[] := _pgrag.near_the_best(
         request, (_pgrag.list_hits(request)).hits, arguments
     );
+    passages constant pgrag.passage[] := array(
+        select g
+        from _pgrag.gather(
+            request, hits, _pgrag.injected_passages(request, hits, arguments), arguments
+        ) as g
+    );
 begin
     return query
+    with reading as (
+        select
+            p.*,
+            max(p.score) over (partition by p.page_id) as page_score,
+            case when p.path[1] = p.title then p.path else p.title || p.path end as breadcrumbs
+        from unnest(passages) with ordinality as p
+    ),
+    affordable as (
+        select r.*
+        from reading as r
+        where (
+            select _pgrag.affordable(
+                passages,
+                -- With the heading of its block.
+                array_agg(ceil(octet_length(p.content) / 4.0)::integer + 28 order by p.ordinality),
+                (arguments ->> 'token_budget')::integer
+            )
+            from unnest(passages) with ordinality as p
+        )[r.ordinality]
+    ),
+    ordered as (
+        select
+            a.*,
+            lag(a.sort_order) over page_order as sort_order_before,
+            lag(a.level) over page_order as level_before,
+            lag(a.root_section) over page_order as root_before,
+            row_number() over page_order = 1 as opens_page,
+            row_number() over (order by a.page_score desc, a.page_id, a.sort_order) as nth
+        from affordable as a
+        window page_order as (partition by a.page_id order by a.sort_order)
+    ),
+    blocks as (
+        select
+            o.*,
+            concat(
+                case
+                    when arguments ->> 'format' = 'simple'
+                    then format(
+                        E'[%s] %s (relevance %s, %s)\n',
+                        o.nth,
+                        array_to_string(o.breadcrumbs, ' › '),
+                        round(o.score::numeric, 2),
+                        o.url || case when o.anchor <> '' then '#' || o.anchor else '' end
+                    )
+                    when o.opens_page or o.root_before is distinct from o.root_section
+                    then format(
+                        E'## %s (%s)\n',
+                        concat_ws(' › ', o.title, nullif(nullif(o.root_section, ''), o.title)),
+                        o.url
+                    )
+                end,
+                case
+                    when arguments ->> 'format' = 'grouped' and o.heading <> ''
+                        and o.heading <> o.root_section
+                    then format(E'### %s\n', o.heading)
+                end,
+                case
+                    when arguments ->> 'format' = 'grouped'
+                    then format(
+                        E'[relevance %s, level %s]\n', round(o.score::numeric, 2), o.heading_level
+                    )
+                end,
+                case
+                    when (arguments ->> 'overlap')::boolean and o.overlap <> ''
+                        and o.sort_order_before is distinct from o.sort_order - 1
+                    then '… ' || o.overlap || ' '
+                end,
+                o.content
+            ) as block
+        from ordered as o
+    )
     select
         b.document_id, b.page_id, b.library, b.version, b.url, b.title, b.path, b.content, b.score,
-        b.relation, b.tokens, b.block, _pgrag.version_reason(request, d.version_id), h.hybrid_score
-    from _pgrag.format_context(
-        array(
-            select g
-            from _pgrag.gather(
-                request, hits, _pgrag.injected_passages(request, hits, arguments), arguments
-            ) as g
-        ),
-        arguments ->> 'format',
-        (arguments ->> 'overlap')::boolean,
-        (arguments ->> 'token_budget')::integer
-    ) with ordinality as b
+        b.relation, ceil(octet_length(b.block) / 4.0)::integer, b.block,
+        _pgrag.version_reason(request, d.version_id), h.hybrid_score
+    from blocks as b
     join pgrag.documents as d
         on d.library_id = any ((request.target).library_ids) and d.document_id = b.document_id
     left join unnest(hits) as h on h.document_id = b.document_id
-    order by b.ordinality;
+    order by b.nth;
 end;
 $$;
 

@@ -20,23 +20,10 @@ begin
             cardinality(document_ids), cardinality(scores)
             using errcode = 'PGR01', hint = 'Pass one score for each document_id.';
     end if;
-    if (
-        expansion_threshold is not null
-        and max_documents_to_expand >= 0
-        and max_chunks_per_document >= 0
-        and expansion_share between 0 and 1
-        and _pgrag.is_measurable(expansion_share::numeric)
-    ) is not true
-    then
-        raise exception
-            'An expansion needs a threshold, limits of at least 0 and a share from 0 to 1, '
-            'got %, %, % and %.',
-            coalesce(expansion_threshold::text, 'null'),
-            coalesce(max_documents_to_expand::text, 'null'),
-            coalesce(max_chunks_per_document::text, 'null'),
-            coalesce(expansion_share::text, 'null')
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_given('expansion_threshold', expansion_threshold);
+    perform _pgrag.check_range('max_documents_to_expand', max_documents_to_expand, 0, 2147483647);
+    perform _pgrag.check_range('max_chunks_per_document', max_chunks_per_document, 0, 2147483647);
+    perform _pgrag.check_range('expansion_share', expansion_share, 0, 1);
     return query
     with hits as materialized (
         select

@@ -1,5 +1,3 @@
--- Sources for a model that searches on its own, in the format of pgrag.answer_context: numbered in
--- the given order, and quoted so that no passage can end its quotation.
 create or replace function pgrag.quoted_sources(
     document_ids bigint[],
     scores double precision[] default null,
@@ -19,11 +17,7 @@ rows 10
 set search_path from current
 as $$
 begin
-    if (first_number between 1 and 1000000) is not true then
-        raise exception 'first_number must be 1 to 1000000, got %.',
-            coalesce(first_number::text, 'null')
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_range('first_number', first_number, 1, 1000000);
     return query
     with listed as (
         select w.document_id, min(w.nth) as nth, max(w.score) as score
@@ -32,8 +26,13 @@ begin
         where w.nth <= cardinality(quoted_sources.document_ids)
         group by w.document_id
     ),
-    described as (
-        select s.source, (s.source ->> 'document_id')::bigint as document_id
+    numbered as (
+        select
+            w.document_id,
+            s.source,
+            (
+                quoted_sources.first_number - 1 + row_number() over (order by w.nth)
+            )::integer as number
         from jsonb_array_elements(
             _pgrag.answer_sources(
                 array(
@@ -49,15 +48,7 @@ begin
                 2147483647
             )
         ) as s (source)
-    ),
-    numbered as (
-        select
-            d.*,
-            (
-                quoted_sources.first_number - 1 + row_number() over (order by w.nth)
-            )::integer as number
-        from described as d
-        join listed as w on w.document_id = d.document_id
+        join listed as w on w.document_id = (s.source ->> 'document_id')::bigint
     )
     select
         n.number,

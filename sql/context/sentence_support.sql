@@ -1,5 +1,3 @@
--- Whether the cited sources support an answer, judged by words: the share of a sentence, by the
--- weight of its words, that its sources contain.
 create or replace function pgrag.sentence_support(
     library text,
     sentences text[],
@@ -75,7 +73,7 @@ begin
             tsvector_to_array(
                 to_tsvector(
                     d.language::regconfig,
-                    pgrag.searchable_text(
+                    _pgrag.searchable_text(
                         concat_ws(
                             E'\n\n', p.title, array_to_string(d.path, E'\n\n'),
                             coalesce(d.extract, d.content)
@@ -97,11 +95,7 @@ begin
         select a.place, t.language, w.lexeme
         from asked as a
         cross join (select distinct c.language from corpora as c) as t
-        cross join lateral unnest(
-            to_tsvector(
-                t.language::regconfig, pgrag.searchable_text(a.sentence, camel_case => false)
-            )
-        ) as w
+        cross join lateral unnest(_pgrag.query_vector(t.language, a.sentence)) as w
     ),
     weighted as materialized (
         select

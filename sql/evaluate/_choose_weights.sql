@@ -9,7 +9,6 @@ create or replace function _pgrag.choose_weights(
     out proposed jsonb,
     out trials jsonb
 )
-returns record
 language plpgsql
 stable
 parallel unsafe

@@ -172,11 +172,7 @@ as $$
             sum(
                 pgrag.inverse_document_frequency(f.document_count, n.document_count)
             ) as information
-        from unnest(
-            to_tsvector(
-                c.language::regconfig, pgrag.searchable_text(c.query, camel_case => false)
-            )
-        ) as w
+        from unnest(_pgrag.query_vector(c.language, c.query)) as w
         join pgrag.corpus_statistics as n
             on n.library_id = own_questions.library_id and n.language = c.language
         left join pgrag.lexeme_statistics as f

@@ -74,7 +74,7 @@ begin
                             )
                         ) && array(select t.lexeme from unnest((r.request).terms) as t)
                     then _pgrag.builtin_vector(
-                        pgrag.embedding_text(
+                        _pgrag.embedding_text(
                             case q.kind when 'heading' then p.title end,
                             case q.kind
                                 when 'heading'
@@ -124,7 +124,7 @@ $$;
 
 -- One row for each question term in a candidate or its page, with the inputs of its impact.
 -- counts, lengths and averages are vectors of title, path, url and content (see
--- pgrag.term_frequencies for a passage, _pgrag.rank_pages for a page), 0 for a muted field: their
+-- _pgrag.term_frequencies for a passage, _pgrag.rank_pages for a page), 0 for a muted field: their
 -- inner product with the field weights is the weighted frequency, length or average length.
 create or replace function _pgrag.gather_tuning_postings(
     owner_id bigint

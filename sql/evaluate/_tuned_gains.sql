@@ -228,7 +228,6 @@ create or replace function _pgrag.weighed_gains(
     out gain double precision,
     out fallen_kind text
 )
-returns record
 language plpgsql
 stable
 parallel unsafe

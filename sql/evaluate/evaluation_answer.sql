@@ -1,4 +1,3 @@
--- Explains the score of a query: returned and expected targets, and the scores behind them.
 create or replace function pgrag.evaluation_answer(
     run_id bigint,
     query_id text

@@ -1,4 +1,3 @@
--- Validates the configuration of an evaluation run.
 create or replace function pgrag.evaluation_complaints(
     configuration jsonb
 )

@@ -1,4 +1,3 @@
--- The search methods to compare first.
 create or replace function pgrag.evaluation_configurations()
 returns table (
     name text,

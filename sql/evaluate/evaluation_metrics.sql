@@ -1,4 +1,3 @@
--- The mean metrics of a run, with confidence intervals.
 create or replace function pgrag.evaluation_metrics(
     run_id bigint,
     metrics text[] default '{ndcg@10, mrr@10, recall@20, precision@5, hit_rate@10}'

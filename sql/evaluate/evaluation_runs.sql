@@ -1,4 +1,3 @@
--- The evaluation runs in the database.
 create or replace function pgrag.evaluation_runs(
     evaluation_set text default null
 )

@@ -1,4 +1,3 @@
--- Each metric (see ranking_metric) of each query of a run, from 0 to 1.
 create or replace function pgrag.evaluation_scores(
     run_id bigint,
     metrics text[] default '{ndcg@10, mrr@10, recall@20, precision@5, hit_rate@10}'

@@ -1,4 +1,3 @@
--- The labelled sets in the database, and the lookup of a set by name.
 create or replace function pgrag.evaluation_sets()
 returns table (
     name text,

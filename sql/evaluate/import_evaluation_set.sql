@@ -31,11 +31,7 @@ begin
             using errcode = 'PGR01',
                 hint = 'Use a-z, 0-9, ".", "_" and "-", 80 characters at most.';
     end if;
-    if coalesce(import_evaluation_set.unit, '') not in ('page', 'section', 'document') then
-        raise exception 'The judged unit must be page, section or document, got %.',
-            quote_nullable(import_evaluation_set.unit)
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_choice('unit', unit, '{page, section, document}');
     if jsonb_typeof(queries) is distinct from 'array' then
         raise exception 'The queries must be a list, got %.', left(queries::text, 100)
             using errcode = 'PGR01',

@@ -1,4 +1,3 @@
--- The queries whose metric differs most between two runs of a set, in either direction.
 create or replace function pgrag.moved_queries(
     run_id bigint,
     other_run_id bigint,

@@ -1,4 +1,3 @@
--- Computes a metric of one ranking by name.
 create or replace function pgrag.ranking_metric(
     metric text,
     grades integer[],

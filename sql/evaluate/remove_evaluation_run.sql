@@ -1,4 +1,3 @@
--- Removes a run with its results; returns its id.
 create or replace function pgrag.remove_evaluation_run(
     run_id bigint
 )

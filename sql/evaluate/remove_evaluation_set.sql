@@ -1,4 +1,3 @@
--- Removes a set with its queries, judgements and runs; returns the number of runs.
 create or replace function pgrag.remove_evaluation_set(
     evaluation_set text
 )

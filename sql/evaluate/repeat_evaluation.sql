@@ -1,4 +1,3 @@
--- Repeats an earlier run with the library and functions of today.
 create or replace function pgrag.repeat_evaluation(
     run_id bigint
 )

@@ -1,4 +1,3 @@
--- Tunes the settings of a library, validated on questions that were not used to choose them.
 create or replace function pgrag.tune(
     library text,
     version text default null,
@@ -43,11 +42,10 @@ begin
     -- compared_scores adds numbers to the seed.
     perform _pgrag.check_range('seed', seed, -(2.0 ^ 62), 2.0 ^ 62);
     perform _pgrag.check_range('query_count', query_count, 50, 5000);
-    if source not in ('judgements', 'feedback', 'library') then
-        raise exception 'source must be judgements, feedback or library, got %.',
-            quote_literal(source)
-            using errcode = 'PGR01', hint = 'Leave it out to use the best one available.';
-    elsif source <> 'library' and is_benchmark then
+    perform _pgrag.check_choice(
+        'source', coalesce(source, 'library'), '{judgements, feedback, library}'
+    );
+    if source <> 'library' and is_benchmark then
         raise exception 'Library % belongs to a held-out set, which measures the engine.',
             quote_literal(run.library)
             using errcode = 'PGR01', hint = 'It can be tuned from its own text: source library.';

@@ -1,4 +1,3 @@
--- The tuning runs of a library, the latest first.
 create or replace function pgrag.tuning_history(
     library text,
     top_k integer default 20

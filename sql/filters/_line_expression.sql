@@ -15,22 +15,15 @@ declare
     flags text := '';
     tokens text[];
     letters text;
+    foreign_part record;
 begin
     if coalesce(written, '') = '' or length(written) > 1000 then
         raise exception 'The pattern must have 1 to 1000 characters, got %.',
             length(coalesce(written, ''))
             using errcode = 'PGR01';
     end if;
-    if (line_expression.mode in ('literal', 'word', 'regex')) is not true then
-        raise exception 'mode must be literal, word or regex, got %.',
-            quote_nullable(left(line_expression.mode, 200))
-            using errcode = 'PGR01';
-    end if;
-    if (line_expression.case_mode in ('sensitive', 'ignore', 'smart')) is not true then
-        raise exception 'case_mode must be sensitive, ignore or smart, got %.',
-            quote_nullable(left(line_expression.case_mode, 200))
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_choice('mode', mode, '{literal, word, regex}');
+    perform _pgrag.check_choice('case_mode', case_mode, '{sensitive, ignore, smart}');
     if strpos(written, E'\n') > 0 then
         raise exception 'The pattern has a line end, and is looked for within lines.'
             using errcode = 'PGR01', hint = 'Search for one line, and read the next as context.';
@@ -51,8 +44,36 @@ begin
                 'g'
             ) as m
         );
-        perform _pgrag.refuse_foreign_syntax(tokens, length(line_expression.pattern)
-            - length(written));
+        -- Syntax that PostgreSQL lacks or reads differently: its own message would mislead.
+        select
+            k.name, k.remedy, left(t.token, 50) as text,
+            length(line_expression.pattern) - length(written)
+                + length(array_to_string(tokens[:t.nth - 1], '')) + 1 as start
+        into foreign_part
+        from unnest(tokens) with ordinality as t (token, nth)
+        join (values
+            ('^\(\?P?<', 'a named group', 'Write a plain group: ( ).'),
+            ('^\(\?>', 'an atomic group', 'Write a plain group: ( ).'),
+            ('^\(\?[[:alpha:]^-]+[:)]?$', 'flags for a part of the pattern',
+                'Flags stand at the beginning: (?i), (?x). Or use case_mode.'),
+            ('^[*+?}]\+$', 'a possessive quantifier', 'Leave the second sign out.'),
+            ('^\*\*\*', 'a prefix', 'Write \* for a star.'),
+            ('^(\\[pP]$|\[.*\\[pP]\{)', 'a Unicode property',
+                'Write [[:alpha:]], [[:upper:]], [[:punct:]], \w, \d or \s.'),
+            ('^\\[QEKGRXhHNC]$', 'an escape of Perl', 'Escape single characters, as in \..'),
+            ('^(\\n$|\[.*\\n)', 'a line end',
+                'Search for one line, and read the next as context.'),
+            ('^(?=\[).*(&&|~~|\[:\^)', 'a set operation', 'Write one set: [a-z], or [^a-z].'),
+            ('^(\\|\[.*\\)[xu]\{', 'a code point in braces',
+                'Write \u and four digits: \u00e4.')
+        ) as k (expression, name, remedy) on t.token ~ k.expression
+        order by t.nth
+        limit 1;
+        if found then
+            raise exception 'The pattern has % (%) at character %, which PostgreSQL does not know.',
+                foreign_part.name, foreign_part.text, foreign_part.start
+                using errcode = 'PGR01', hint = foreign_part.remedy;
+        end if;
         select
             string_agg(t.token, '' order by t.nth) filter (where t.token !~ '^\\'),
             string_agg(
@@ -83,49 +104,5 @@ begin
         case when strpos(flags, 'x') > 0 then 'x' end,
         written
     );
-end;
-$$;
-
--- Refuses syntax that PostgreSQL lacks or reads differently: its own message would mislead.
-create or replace function _pgrag.refuse_foreign_syntax(
-    tokens text[],
-    skipped integer
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-declare
-    foreign_part record;
-begin
-    select
-        k.name, k.remedy, left(t.token, 50) as text,
-        skipped + length(array_to_string(tokens[:t.nth - 1], '')) + 1 as start
-    into foreign_part
-    from unnest(tokens) with ordinality as t (token, nth)
-    join (values
-        ('^\(\?P?<', 'a named group', 'Write a plain group: ( ).'),
-        ('^\(\?>', 'an atomic group', 'Write a plain group: ( ).'),
-        ('^\(\?[[:alpha:]^-]+[:)]?$', 'flags for a part of the pattern',
-            'Flags stand at the beginning: (?i), (?x). Or use case_mode.'),
-        ('^[*+?}]\+$', 'a possessive quantifier', 'Leave the second sign out.'),
-        ('^\*\*\*', 'a prefix', 'Write \* for a star.'),
-        ('^(\\[pP]$|\[.*\\[pP]\{)', 'a Unicode property',
-            'Write [[:alpha:]], [[:upper:]], [[:punct:]], \w, \d or \s.'),
-        ('^\\[QEKGRXhHNC]$', 'an escape of Perl', 'Escape single characters, as in \..'),
-        ('^(\\n$|\[.*\\n)', 'a line end',
-            'Search for one line, and read the next as context.'),
-        ('^(?=\[).*(&&|~~|\[:\^)', 'a set operation', 'Write one set: [a-z], or [^a-z].'),
-        ('^(\\|\[.*\\)[xu]\{', 'a code point in braces',
-            'Write \u and four digits: \u00e4.')
-    ) as k (expression, name, remedy) on t.token ~ k.expression
-    order by t.nth
-    limit 1;
-    if found then
-        raise exception 'The pattern has % (%) at character %, which PostgreSQL does not know.',
-            foreign_part.name, foreign_part.text, foreign_part.start
-            using errcode = 'PGR01', hint = foreign_part.remedy;
-    end if;
 end;
 $$;

@@ -10,7 +10,6 @@ create or replace function _pgrag.query_tokens(
     out filters jsonb[],
     out scope jsonb
 )
-returns record
 language plpgsql
 immutable
 parallel safe

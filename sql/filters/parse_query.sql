@@ -6,7 +6,6 @@ create or replace function pgrag.parse_query(
     out words text,
     out filters jsonb
 )
-returns record
 language plpgsql
 immutable
 parallel safe

@@ -6,7 +6,6 @@ create or replace function pgrag.parse_search_text(
     out required text[],
     out excluded text[]
 )
-returns record
 language plpgsql
 immutable
 parallel safe

@@ -98,12 +98,12 @@ as $$
         search = _pgrag.weighted_vector(
             to_tsvector(
                 o.language::regconfig,
-                pgrag.searchable_text(
+                _pgrag.searchable_text(
                     concat_ws(' ', o.name, translate(o.name, '-_/', '   '), o.label)
                 )
             ),
-            to_tsvector(o.language::regconfig, pgrag.searchable_text(f.title)),
-            to_tsvector(o.language::regconfig, pgrag.searchable_text(f.description)),
+            to_tsvector(o.language::regconfig, _pgrag.searchable_text(f.title)),
+            to_tsvector(o.language::regconfig, _pgrag.searchable_text(f.description)),
             k.words
         ),
         described_at = o.updated_at

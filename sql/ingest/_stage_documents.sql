@@ -51,7 +51,7 @@ begin
                     case
                         when d.situation = '' and d.extract is null then d.text_hash
                         else pgrag.text_hash(
-                            pgrag.embedding_text(
+                            _pgrag.embedding_text(
                                 p.title, pgrag.relative_url(p.url, stage_documents.base_url),
                                 d.path,
                                 _pgrag.searched_text(
@@ -248,7 +248,7 @@ as $$
         incoming_documents.library_id, null::bigint, incoming_documents.version_id, i.page_id,
         i.parent, i.level, i.covers, i.sort_order, i.heading_level, i.depth, i.line_start,
         i.line_end, i.is_summary,
-        pgrag.text_hash(pgrag.embedding_text(i.title, i.url, i.path, t.text)),
+        pgrag.text_hash(_pgrag.embedding_text(i.title, i.url, i.path, t.text)),
         i.language, i.position, i.anchor, i.heading, i.root_section, i.types, i.path, i.overlap,
         i.content,
         case

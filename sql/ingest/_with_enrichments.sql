@@ -138,12 +138,13 @@ begin
             || case when given.summary is not null then '{generated}'::text[] end;
         searched := _pgrag.searched_text(document.situation, document.context, document.content);
         document.text_hash := pgrag.text_hash(
-            pgrag.embedding_text(given.title, given.url, document.path, searched)
+            _pgrag.embedding_text(given.title, given.url, document.path, searched)
         );
         if document.covers > 0 then
-            document.search := _pgrag.search_vector(
-                document.language, given.title, array_remove(document.path, given.title),
-                given.url, concat_ws(E'\n\n', searched, given.anchor_text),
+            document.search := _pgrag.header_vector(
+                document.language, given.title, array_remove(document.path, given.title), given.url
+            ) || _pgrag.content_vector(
+                document.language, concat_ws(E'\n\n', searched, given.anchor_text),
                 document.library_id, document.version_id
             );
         end if;

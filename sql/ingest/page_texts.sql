@@ -20,7 +20,7 @@ begin
     from _pgrag.page_texts(owner_id, coalesce(page_texts.page_ids, '{}')) as t
     cross join lateral (
         select
-            pgrag.embedding_text(
+            _pgrag.embedding_text(
                 p.title,
                 pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
                 d.path,

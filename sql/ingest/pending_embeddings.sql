@@ -58,7 +58,7 @@ begin
     from (
         select distinct on (d.text_hash)
             d.text_hash,
-            pgrag.embedding_text(
+            _pgrag.embedding_text(
                 p.title,
                 pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
                 d.path,

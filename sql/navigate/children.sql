@@ -1,4 +1,3 @@
--- One level down, also from a page to its child pages.
 create or replace function pgrag.children(
     document_id bigint
 )

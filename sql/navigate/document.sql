@@ -1,4 +1,3 @@
--- One passage with its page, version and library.
 create or replace function pgrag.document(
     document_id bigint
 )

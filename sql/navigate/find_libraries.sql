@@ -1,5 +1,3 @@
--- Ranks libraries by the share of the query's terms, weighted by idf, in their name, in the title
--- and description of their front page, and among their keywords.
 create or replace function pgrag.find_libraries(
     query text,
     top_k integer default 10
@@ -34,12 +32,7 @@ begin
         cross join lateral (
             select t.lexeme
             from unnest(
-                to_tsvector(
-                    c.language::regconfig,
-                    pgrag.searchable_text(
-                        _pgrag.searched_words(find_libraries.query), camel_case => false
-                    )
-                )
+                _pgrag.query_vector(c.language, _pgrag.searched_words(find_libraries.query))
             ) as t
             order by t.positions[1], t.lexeme
             limit 64

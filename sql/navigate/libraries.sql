@@ -1,4 +1,3 @@
--- The libraries that can be searched.
 create or replace function pgrag.libraries()
 returns table (
     library text,

@@ -1,4 +1,3 @@
--- The versions of a library, releases first, the newest on top.
 create or replace function pgrag.library_versions(
     library text
 )

@@ -1,4 +1,3 @@
--- The heading tree of a page.
 create or replace function pgrag.outline(
     page_id bigint
 )

@@ -1,4 +1,3 @@
--- One page as one jsonb object.
 create or replace function pgrag.page(
     page_id bigint
 )

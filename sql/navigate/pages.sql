@@ -1,4 +1,3 @@
--- The pages of one version of a library by key.
 create or replace function pgrag.pages(
     library text,
     version text default null,

@@ -1,4 +1,3 @@
--- One level up, also from a page to its parent page, or to a section of another page.
 create or replace function pgrag.parent(
     document_id bigint
 )

@@ -1,4 +1,3 @@
--- Follows a section back to its first version and on to its last.
 create or replace function pgrag.section_history(
     document_id bigint
 )
@@ -25,11 +24,6 @@ begin
         from _pgrag.section_lineage(page, section, -1)
             with ordinality as b (version_id, page_id, document_id, is_moved, is_changed, steps)
     ),
-    forth as (
-        select f.*
-        from _pgrag.section_lineage(page, section, 1)
-            with ordinality as f (version_id, page_id, document_id, is_moved, is_changed, steps)
-    ),
     present as (
         select
             array_position(versions, s.version_id) as nth,
@@ -38,7 +32,8 @@ begin
             select * from back
             union all
             select f.version_id, f.page_id, f.document_id, f.is_moved, f.is_changed
-            from forth as f
+            from _pgrag.section_lineage(page, section, 1)
+                with ordinality as f (version_id, page_id, document_id, is_moved, is_changed, steps)
             where f.steps > 1
         ) as s
     ),

@@ -1,4 +1,3 @@
--- The passages of one level under the same parent.
 create or replace function pgrag.siblings(
     document_id bigint,
     before integer default 1000,

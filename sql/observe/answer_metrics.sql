@@ -1,4 +1,3 @@
--- Metrics of recorded answers over time, as search_metrics for searches.
 create or replace function pgrag.answer_metrics(
     days integer default 30,
     library text default null,

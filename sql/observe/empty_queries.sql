@@ -1,4 +1,3 @@
--- The queries of the last days without hits, the most frequent first.
 create or replace function pgrag.empty_queries(
     days integer default 30,
     library text default null,

@@ -1,4 +1,3 @@
--- One JSON object per search, for JSON Lines.
 create or replace function pgrag.export_searches(
     since timestamptz default null,
     until timestamptz default null,

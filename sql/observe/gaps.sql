@@ -1,4 +1,3 @@
--- What readers could not find, as topics: searches that failed them, grouped by words and meaning.
 create or replace function pgrag.gaps(
     days integer default 30,
     library text default null,
@@ -28,7 +27,46 @@ begin
     perform _pgrag.check_count('top_k', gaps.top_k);
     perform _pgrag.check_range('weak_score', gaps.weak_score, 0, 1);
     return query
-    with recursive missed as materialized (
+    with recursive asked as (
+        select
+            s.*,
+            regexp_replace(lower(btrim(s.query)), '\s+', ' ', 'g') as said,
+            lead(regexp_replace(lower(btrim(s.query)), '\s+', ' ', 'g')) over next as next_said,
+            lead(s.at) over next - s.at as pause
+        from pgrag.searches as s
+        where s.at >= observed.since
+            and not s.continued
+            and (observed.library is null or s.library = observed.library)
+        window next as (partition by s.client, s.caller, s.library order by s.at, s.search_id)
+    ),
+    judged as (
+        select
+            a.said, a.library, a.at,
+            _pgrag.found_nothing(a.search_id, a.hit_count) as found_nothing,
+            a.hit_count > 0 and a.top_score < gaps.weak_score
+                and coalesce(a.parameters ->> 'mode', 'hybrid') = 'hybrid'
+                and 'rrf' not in (
+                    coalesce(a.parameters ->> 'fusion', ''),
+                    coalesce(a.parameters ->> 'aggregate', '')
+                )
+                and a.parameters ->> 'rerank' is distinct from 'true' as found_little,
+            coalesce(
+                a.pause < interval '2 minutes'
+                and a.next_said <> a.said
+                and _pgrag.share_half(
+                    tsvector_to_array(to_tsvector('english', a.said)),
+                    tsvector_to_array(to_tsvector('english', a.next_said))
+                ),
+                false
+            ) as rephrased,
+            (
+                select coalesce(avg(f.rating) <= 2, false)
+                from pgrag.feedback as f
+                where f.search_id = a.search_id
+            ) as rated_badly
+        from asked as a
+    ),
+    missed as materialized (
         select
             m.*,
             row_number() over (order by m.searches desc, m.last_at desc, m.query, m.library)
@@ -36,7 +74,21 @@ begin
             -- The model knows hardly a word of other scripts: their vectors would be alike.
             case when m.query !~ '[^\u0001-\u024F]' then pgrag.embed(m.query) end as vector,
             tsvector_to_array(to_tsvector('english', m.query)) as words
-        from _pgrag.missed_queries(observed.since, observed.library, gaps.weak_score) as m
+        from (
+            select
+                j.said as query, j.library,
+                count(*) as searches,
+                count(*) filter (where j.found_nothing) as found_nothing,
+                count(*) filter (where j.found_little) as found_little,
+                count(*) filter (where j.rephrased) as rephrased,
+                count(*) filter (where j.rated_badly) as rated_badly,
+                max(j.at) as last_at
+            from judged as j
+            where j.found_nothing or j.found_little or j.rephrased or j.rated_badly
+            group by j.said, j.library
+            order by count(*) desc, max(j.at) desc, j.said
+            limit 1000
+        ) as m
     ),
     -- For each query the more frequent ones that it resembles.
     alike as materialized (
@@ -104,78 +156,6 @@ found_nothing, found_little, rephrased, rated_badly: how many for which reason, 
 examples: up to five queries; library_name: null for searches in several; pages: the three nearest
 pages of today, as a list of library, key, title, url and score. Reads at most the 1,000 queries
 that failed most often. Errors: PGR01 for days, top_k or weak_score, PGR02.';
-
--- Queries that failed, in lower case and with single spaces.
-create or replace function _pgrag.missed_queries(
-    since timestamptz,
-    library text,
-    weak_score double precision
-)
-returns table (
-    query text,
-    library text,
-    searches bigint,
-    found_nothing bigint,
-    found_little bigint,
-    rephrased bigint,
-    rated_badly bigint,
-    last_at timestamptz
-)
-language sql
-stable
-as $$
-    with asked as (
-        select
-            s.*,
-            regexp_replace(lower(btrim(s.query)), '\s+', ' ', 'g') as said,
-            lead(regexp_replace(lower(btrim(s.query)), '\s+', ' ', 'g')) over next as next_said,
-            lead(s.at) over next - s.at as pause
-        from pgrag.searches as s
-        where s.at >= missed_queries.since
-            and not s.continued
-            and (missed_queries.library is null or s.library = missed_queries.library)
-        window next as (partition by s.client, s.caller, s.library order by s.at, s.search_id)
-    ),
-    judged as (
-        select
-            a.said, a.library, a.at,
-            _pgrag.found_nothing(a.search_id, a.hit_count) as found_nothing,
-            a.hit_count > 0 and a.top_score < missed_queries.weak_score
-                and coalesce(a.parameters ->> 'mode', 'hybrid') = 'hybrid'
-                and 'rrf' not in (
-                    coalesce(a.parameters ->> 'fusion', ''),
-                    coalesce(a.parameters ->> 'aggregate', '')
-                )
-                and a.parameters ->> 'rerank' is distinct from 'true' as found_little,
-            coalesce(
-                a.pause < interval '2 minutes'
-                and a.next_said <> a.said
-                and _pgrag.share_half(
-                    tsvector_to_array(to_tsvector('english', a.said)),
-                    tsvector_to_array(to_tsvector('english', a.next_said))
-                ),
-                false
-            ) as rephrased,
-            (
-                select coalesce(avg(f.rating) <= 2, false)
-                from pgrag.feedback as f
-                where f.search_id = a.search_id
-            ) as rated_badly
-        from asked as a
-    )
-    select
-        j.said, j.library, count(*),
-        count(*) filter (where j.found_nothing),
-        count(*) filter (where j.found_little),
-        count(*) filter (where j.rephrased),
-        count(*) filter (where j.rated_badly),
-        max(j.at)
-    from judged as j
-    where j.found_nothing or j.found_little or j.rephrased or j.rated_badly
-    group by j.said, j.library
-    order by count(*) desc, max(j.at) desc, j.said
-    limit 1000;
-$$;
 
 -- Whether at least half of the words of two queries are in both.
 create or replace function _pgrag.share_half(

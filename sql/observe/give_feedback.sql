@@ -20,14 +20,8 @@ begin
             length(give_feedback.comment)
             using errcode = 'PGR01', hint = 'Shorten it.';
     end if;
-    if not exists (
-        select from pgrag.searches as s where s.search_id = give_feedback.search_id
-    ) then
-        raise exception 'There is no recorded search %.',
-            coalesce(give_feedback.search_id::text, 'null')
-            using errcode = 'PGR14',
-                hint = 'Pass the search_id of a search that was recorded and not yet forgotten.';
-    end if;
+    -- Only for its error of an unknown search.
+    perform pgrag.search_record(give_feedback.search_id);
     if give_feedback.document_id is not null and not exists (
         select
         from pgrag.search_hits as h

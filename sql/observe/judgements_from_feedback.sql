@@ -1,4 +1,3 @@
--- Converts ratings of hits to judgements of pages, for evaluation and tuning.
 create or replace function pgrag.judgements_from_feedback(
     library text default null,
     days integer default null

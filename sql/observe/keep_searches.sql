@@ -1,4 +1,3 @@
--- Sets the retention of recorded searches.
 create or replace function pgrag.keep_searches(
     days integer
 )

@@ -1,4 +1,3 @@
--- The most frequent queries of the last days, in lower case and with single spaces.
 create or replace function pgrag.popular_queries(
     days integer default 30,
     library text default null,

@@ -70,8 +70,70 @@ begin
         perform set_config('synchronous_commit', 'off', true);
     end if;
     listed := case
-        when ranked is null then _pgrag.stated_hits(new_id, hits)
-        else _pgrag.ranked_hits(new_id, ranked)
+        -- Hits as a caller states them in JSON; what a hit lacks is looked up.
+        when ranked is null
+        then array(
+            select h
+            from jsonb_array_elements(
+                case when jsonb_typeof(hits) = 'array' then hits end
+            ) with ordinality as e (value, rank)
+            cross join lateral (
+                select case when jsonb_typeof(e.value) = 'object' then e.value else '{}' end
+            ) as stated (hit)
+            left join pgrag.libraries as by_id
+                on by_id.library_id = (stated.hit ->> 'library_id')::bigint
+            left join pgrag.libraries as by_name on by_name.name = stated.hit ->> 'library'
+            left join lateral (
+                select p.key, v.label
+                from pgrag.pages as p
+                join pgrag.versions as v
+                    on v.library_id = p.library_id and v.version_id = p.version_id
+                where p.library_id = coalesce(by_id.library_id, by_name.library_id)
+                    and p.page_id = (stated.hit ->> 'page_id')::bigint
+                offset 0
+            ) as stored on stated.hit ->> 'key' is null
+            -- One after the other, because || would copy the texts of the hit.
+            cross join lateral jsonb_populate_record(
+                jsonb_populate_record(
+                    jsonb_populate_record(
+                        null::pgrag.search_hits,
+                        jsonb_build_object(
+                            'keyword_rank', stated.hit #> '{explanation,keyword,rank}',
+                            'semantic_rank', stated.hit #> '{explanation,semantic,rank}',
+                            'passage_score', stated.hit #> '{explanation,keyword,passage_score}',
+                            'page_score', stated.hit #> '{explanation,keyword,page_score}',
+                            'section_score', stated.hit #> '{explanation,section_score}',
+                            'graph', stated.hit #> '{explanation,graph}'
+                        )
+                    ),
+                    stated.hit
+                ),
+                jsonb_build_object(
+                    'search_id', new_id,
+                    'rank', e.rank,
+                    'library_id', coalesce(
+                        (stated.hit ->> 'library_id')::bigint, by_name.library_id
+                    ),
+                    'library', coalesce(stated.hit ->> 'library', by_id.name),
+                    'version', coalesce(stated.hit ->> 'version', stored.label),
+                    'page_key', coalesce(stated.hit ->> 'key', stored.key)
+                )
+            ) as h
+        )
+        -- Columns in the order of pgrag.search_hits.
+        else array(
+            select row(
+                new_id, h.ordinality, h.library_id, h.page_id, h.document_id, l.name, v.label,
+                p.key, h.score, h.hybrid_score, h.keyword_score, h.semantic_score,
+                h.keyword_rank, h.semantic_rank, h.passage_score, h.page_score,
+                h.section_score, h.graph
+            )::pgrag.search_hits
+            from unnest(ranked) with ordinality as h
+            join pgrag.pages as p on p.library_id = h.library_id and p.page_id = h.page_id
+            join pgrag.versions as v
+                on v.library_id = p.library_id and v.version_id = p.version_id
+            join pgrag.libraries as l on l.library_id = h.library_id
+        )
     end;
     insert into pgrag.searches (
         search_id, client, query, library, version, continued, parameters, timings,
@@ -96,89 +158,6 @@ exception
         raise warning 'The search was not recorded: %', sqlerrm;
         return null;
 end;
-$$;
-
--- Hits as a caller states them in JSON; what a hit lacks is looked up.
-create or replace function _pgrag.stated_hits(
-    search_id uuid,
-    hits jsonb
-)
-returns pgrag.search_hits[]
-language sql
-stable
-parallel safe
-as $$
-    select array(
-        select h
-        from jsonb_array_elements(
-            case when jsonb_typeof(stated_hits.hits) = 'array' then stated_hits.hits end
-        ) with ordinality as ranked (value, rank)
-        cross join lateral (
-            select case when jsonb_typeof(ranked.value) = 'object' then ranked.value else '{}' end
-        ) as stated (hit)
-        left join pgrag.libraries as by_id
-            on by_id.library_id = (stated.hit ->> 'library_id')::bigint
-        left join pgrag.libraries as by_name on by_name.name = stated.hit ->> 'library'
-        left join lateral (
-            select p.key, v.label
-            from pgrag.pages as p
-            join pgrag.versions as v
-                on v.library_id = p.library_id and v.version_id = p.version_id
-            where p.library_id = coalesce(by_id.library_id, by_name.library_id)
-                and p.page_id = (stated.hit ->> 'page_id')::bigint
-            offset 0
-        ) as stored on stated.hit ->> 'key' is null
-        -- One after the other, because || would copy the texts of the hit.
-        cross join lateral jsonb_populate_record(
-            jsonb_populate_record(
-                jsonb_populate_record(
-                    null::pgrag.search_hits,
-                    jsonb_build_object(
-                        'keyword_rank', stated.hit #> '{explanation,keyword,rank}',
-                        'semantic_rank', stated.hit #> '{explanation,semantic,rank}',
-                        'passage_score', stated.hit #> '{explanation,keyword,passage_score}',
-                        'page_score', stated.hit #> '{explanation,keyword,page_score}',
-                        'section_score', stated.hit #> '{explanation,section_score}',
-                        'graph', stated.hit #> '{explanation,graph}'
-                    )
-                ),
-                stated.hit
-            ),
-            jsonb_build_object(
-                'search_id', stated_hits.search_id,
-                'rank', ranked.rank,
-                'library_id', coalesce(
-                    (stated.hit ->> 'library_id')::bigint, by_name.library_id
-                ),
-                'library', coalesce(stated.hit ->> 'library', by_id.name),
-                'version', coalesce(stated.hit ->> 'version', stored.label),
-                'page_key', coalesce(stated.hit ->> 'key', stored.key)
-            )
-        ) as h
-    );
-$$;
-
--- Hits as a search has ranked them. Columns in the order of pgrag.search_hits.
-create or replace function _pgrag.ranked_hits(
-    search_id uuid,
-    ranked _pgrag.ranked_hit[]
-)
-returns pgrag.search_hits[]
-language sql
-stable
-parallel safe
-as $$
-    select array(
-        select row(
-            ranked_hits.search_id, h.ordinality, h.library_id, h.page_id, h.document_id, l.name,
-            v.label, p.key, h.score, h.hybrid_score, h.keyword_score, h.semantic_score,
-            h.keyword_rank, h.semantic_rank, h.passage_score, h.page_score, h.section_score, h.graph
-        )::pgrag.search_hits
-        from unnest(ranked_hits.ranked) with ordinality as h
-        join pgrag.pages as p on p.library_id = h.library_id and p.page_id = h.page_id
-        join pgrag.versions as v on v.library_id = p.library_id and v.version_id = p.version_id
-        join pgrag.libraries as l on l.library_id = h.library_id
-    );
 $$;
 
 -- A replica, a read-only transaction and a read-only role record nothing, without an error.

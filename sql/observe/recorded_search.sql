@@ -64,7 +64,31 @@ begin
             recorded_search.search_id,
             listing.hits
         );
-        perform _pgrag.keep_query_vectors(request.words, request.queries);
+    end if;
+    -- Marks the cached vectors of this search as used, so they outlive unused vectors. Once an hour
+    -- is enough; rows locked by another session are skipped, because they are in use anyway. None
+    -- is cached where only the model inside the database is used.
+    if _pgrag.may_record() and exists (select from pgrag.query_vectors) then
+        begin
+            update pgrag.query_vectors as q
+            set used_at = now()
+            from (
+                select u.model_id, u.query_hash, u.caller
+                from pgrag.query_vectors as u
+                join pgrag.embedding_models as m on m.model_id = u.model_id
+                where u.model_id = any (array(select k.model_id from unnest(request.queries) as k))
+                    and u.query_hash = _pgrag.query_hash(m, request.words)
+                    and u.caller = _pgrag.caller()
+                    and u.used_at < now() - interval '1 hour'
+                for update of u skip locked
+            ) as used
+            where q.model_id = used.model_id
+                and q.query_hash = used.query_hash
+                and q.caller = used.caller;
+        exception
+            when others then
+                raise warning 'The vector of a query was not marked as used: %', sqlerrm;
+        end;
     end if;
     return query select h.* from _pgrag.hits(request, listing, recorded_id) as h;
 end;
@@ -76,38 +100,3 @@ search_id in every row. options: other arguments of pgrag.search by name, as in 
 "levels": [1, 2], "mode": "keyword"}. client: the caller, for the metrics. search_id: the id of the
 record, if the caller needs it in advance. A search that cannot be recorded (a replica, a read-only
 role) still returns its hits, with search_id null. Errors as in pgrag.search.';
-
--- Marks the cached vectors of this search as used, so they outlive unused vectors. Once an hour is
--- enough; rows locked by another session are skipped, because they are in use anyway.
-create or replace function _pgrag.keep_query_vectors(
-    words text,
-    queries _pgrag.library_query[]
-)
-returns void
-language plpgsql
-volatile
-as $$
-begin
-    -- None is cached where only the model inside the database is used.
-    if exists (select from pgrag.query_vectors) then
-        update pgrag.query_vectors as q
-        set used_at = now()
-        from (
-            select u.model_id, u.query_hash, u.caller
-            from pgrag.query_vectors as u
-            join pgrag.embedding_models as m on m.model_id = u.model_id
-            where u.model_id = any (array(select k.model_id from unnest(queries) as k))
-                and u.query_hash = _pgrag.query_hash(m, words)
-                and u.caller = _pgrag.caller()
-                and u.used_at < now() - interval '1 hour'
-            for update of u skip locked
-        ) as used
-        where q.model_id = used.model_id
-            and q.query_hash = used.query_hash
-            and q.caller = used.caller;
-    end if;
-exception
-    when others then
-        raise warning 'The vector of a query was not marked as used: %', sqlerrm;
-end;
-$$;

@@ -1,4 +1,3 @@
--- Recorded searches of the last days, the latest first, or with slowest the slowest first.
 create or replace function pgrag.search_history(
     days integer default 30,
     library text default null,

@@ -84,10 +84,7 @@ begin
         perform _pgrag.library_id(library);
     end if;
     perform _pgrag.check_range('days', days, 1, 36500);
-    if coalesce(period not in ('day', 'week', 'month', 'all'), true) then
-        raise exception 'period must be day, week, month or all, not %.', quote_nullable(period)
-            using errcode = 'PGR01', hint = 'Weeks begin on Monday; days are those of UTC.';
-    end if;
+    perform _pgrag.check_choice('period', period, '{day, week, month, all}');
     since := now() - make_interval(days => days);
 end;
 $$;

@@ -1,4 +1,3 @@
--- One recorded search in the form of export_searches.
 create or replace function pgrag.search_record(
     search_id uuid
 )

@@ -1,4 +1,3 @@
--- The retention of recorded searches.
 create or replace function pgrag.search_retention()
 returns integer
 language sql

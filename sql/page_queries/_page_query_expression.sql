@@ -8,7 +8,6 @@ create or replace function _pgrag.page_query_expression(
     strength integer default 0,
     level integer default 0
 )
-returns record
 language plpgsql
 immutable
 parallel safe

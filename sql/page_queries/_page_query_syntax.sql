@@ -83,7 +83,6 @@ create or replace function _pgrag.page_query_keys(
     inout nth integer,
     out keys jsonb
 )
-returns record
 language plpgsql
 immutable
 parallel safe

@@ -7,7 +7,6 @@ create or replace function _pgrag.page_value_key(
     out number numeric,
     out words text
 )
-returns record
 language plpgsql
 immutable
 parallel safe

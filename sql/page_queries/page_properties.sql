@@ -1,4 +1,3 @@
--- The properties of one page with typed values, for use in SQL.
 create or replace function pgrag.page_properties(
     page_id bigint
 )

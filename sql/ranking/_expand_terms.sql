@@ -49,9 +49,7 @@ begin
         select
             t.library_id,
             t.language,
-            to_tsvector(
-                t.language::regconfig, pgrag.searchable_text(words, camel_case => false)
-            ) as query
+            _pgrag.query_vector(t.language, words) as query
         from unnest(terms) as t
         group by t.library_id, t.language
     ),
@@ -73,11 +71,7 @@ begin
         select p.library_id, p.language, lexeme.lexeme, p.weight / length(x.vector) as share
         from phrases as p
         cross join lateral phraseto_tsquery(p.language::regconfig, p.term) as condition
-        cross join lateral (
-            select to_tsvector(
-                p.language::regconfig, pgrag.searchable_text(p.expansion, camel_case => false)
-            )
-        ) as x (vector)
+        cross join lateral _pgrag.query_vector(p.language, p.expansion) as x (vector)
         cross join lateral unnest(x.vector) as lexeme
         where numnode(condition) > 0 and p.query @@ condition
     ),

@@ -90,7 +90,14 @@ begin
             select l.*, l.id <> all (here.anywhere) as is_nowhere
             from unnest(wanted.ids, wanted.languages, wanted.lexemes) as l (id, language, lexeme)
         ) as w
-        cross join lateral _pgrag.words_with(words, w.language, w.lexeme) as p (word)
+        -- The words of the query that the lexeme comes from.
+        cross join lateral (
+            select distinct r.word
+            from regexp_split_to_table(words, '\s+') as s (part)
+            cross join lateral btrim(s.part, '.,:;!?()[]{}<>"''`…') as r (word)
+            where r.word ~ '[[:alpha:]]{2}'
+                and w.lexeme = any (tsvector_to_array(_pgrag.query_vector(w.language, r.word)))
+        ) as p
         where (w.is_nowhere or w.id = any (headings))
             and not _pgrag.has_word(
                 owner_id, lacking_words.version_id, p.word,
@@ -104,33 +111,6 @@ begin
     where h.labels is not null
     order by strpos(words, h.word);
 end;
-$$;
-
--- The words of a query that a lexeme comes from.
-create or replace function _pgrag.words_with(
-    words text,
-    language text,
-    lexeme text
-)
-returns setof text
-language sql
-stable
-parallel safe
-as $$
-    select distinct p.word
-    from (
-        select btrim(r.part, '.,:;!?()[]{}<>"''`…') as word
-        from regexp_split_to_table(words_with.words, '\s+') as r (part)
-    ) as p
-    where p.word ~ '[[:alpha:]]{2}'
-        and words_with.lexeme = any (
-            tsvector_to_array(
-                to_tsvector(
-                    words_with.language::regconfig,
-                    pgrag.searchable_text(p.word, camel_case => false)
-                )
-            )
-        );
 $$;
 
 -- Whether a version has a word, with all parts of it, in any language; is_name: as the name that a
@@ -152,12 +132,7 @@ as $$
         from pgrag.corpus_statistics as c
         cross join lateral (
             select array_agg(pgrag.lexeme_id(c.language, t.lexeme)::bigint) as ids
-            from unnest(
-                to_tsvector(
-                    c.language::regconfig,
-                    pgrag.searchable_text(has_word.word, camel_case => false)
-                )
-            ) as t
+            from unnest(_pgrag.query_vector(c.language, has_word.word)) as t
         ) as w
         where c.library_id = has_word.library_id
             and c.document_count > 0

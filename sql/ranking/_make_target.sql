@@ -55,9 +55,26 @@ begin
         end;
     end if;
     if page_words <> '{}' then
-        target := _pgrag.target_of_pages(
-            target, _pgrag.ids_matching(target, page_words, ' & ', of_pages => true)
-        );
+        matching := _pgrag.ids_matching(target, page_words, ' & ', of_pages => true);
+        if target.allowed_documents is not null and matching is not null then
+            target.allowed_documents := array(
+                select d.document_id
+                from pgrag.documents as d
+                where d.library_id = any (target.library_ids)
+                    and d.document_id = any (target.allowed_documents)
+                    and d.page_id in (select p.id from unnest(matching) as p (id))
+            );
+        elsif matching is not null then
+            if target.allowed_pages is not null then
+                matching := array(
+                    select unnest(matching) intersect select unnest(target.allowed_pages)
+                );
+            end if;
+            select coalesce(array_agg(p.page_id), '{}'), coalesce(sum(p.document_count), 0)
+            into target.allowed_pages, target.document_count
+            from pgrag.pages as p
+            where p.library_id = any (target.library_ids) and p.page_id = any (matching);
+        end if;
     end if;
     if cardinality(excluded) > 0 then
         target.denied_documents := _pgrag.ids_matching(target, excluded, ' | ');
@@ -114,41 +131,6 @@ begin
         into target.allowed_pages, target.document_count
         using target.library_ids, target.version_ids;
     end if;
-    return target;
-end;
-$$;
-
--- Only these pages, unless they are null.
-create or replace function _pgrag.target_of_pages(
-    target _pgrag.search_target,
-    page_ids bigint[]
-)
-returns _pgrag.search_target
-language plpgsql
-stable
-parallel safe
-as $$
-begin
-    if page_ids is null then
-        return target;
-    elsif target.allowed_documents is not null then
-        target.allowed_documents := array(
-            select d.document_id
-            from pgrag.documents as d
-            where d.library_id = any (target.library_ids)
-                and d.document_id = any (target.allowed_documents)
-                and d.page_id in (select p.id from unnest(page_ids) as p (id))
-        );
-        return target;
-    elsif target.allowed_pages is not null then
-        page_ids := array(
-            select unnest(page_ids) intersect select unnest(target.allowed_pages)
-        );
-    end if;
-    select coalesce(array_agg(p.page_id), '{}'), coalesce(sum(p.document_count), 0)
-    into target.allowed_pages, target.document_count
-    from pgrag.pages as p
-    where p.library_id = any (target.library_ids) and p.page_id = any (page_ids);
     return target;
 end;
 $$;

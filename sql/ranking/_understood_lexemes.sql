@@ -29,10 +29,7 @@ begin
         select t.lexeme
         from regexp_split_to_table(words, '\s+') as r (part)
         cross join lateral unnest(
-            to_tsvector(
-                understood_lexemes.language::regconfig,
-                pgrag.searchable_text(r.part, camel_case => false)
-            )
+            _pgrag.query_vector(understood_lexemes.language, r.part)
         ) as t
         where _pgrag.split_words(r.part, characters) && array(select u.word from understood as u)
     );

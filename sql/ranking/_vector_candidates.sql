@@ -41,7 +41,29 @@ begin
                 )
                 else array[owner_id]
             end;
-            part.document_count := _pgrag.passages_in_part(part);
+            -- The maximum number of passages that are compared.
+            part.document_count := case
+                when part.allowed_documents is not null
+                then (
+                    select count(*)
+                    from pgrag.impacts as i
+                    where i.library_id = any (part.library_ids)
+                        and i.document_id = any (part.allowed_documents)
+                )
+                when part.allowed_pages is not null
+                then (
+                    select coalesce(sum(p.document_count), 0)
+                    from pgrag.pages as p
+                    where p.library_id = any (part.library_ids)
+                        and p.page_id = any (part.allowed_pages)
+                )
+                else (
+                    select coalesce(sum(v.document_count), 0)
+                    from pgrag.versions as v
+                    where v.library_id = any (part.library_ids)
+                        and v.version_id = any (part.version_ids)
+                )
+            end;
             continue when part.document_count = 0;
             of_part := _pgrag.nearest_in_part(
                 query_embedding, model_id, part, candidate_count, exact_limit, owner_id, is_alone
@@ -75,39 +97,6 @@ begin
     );
     return nearest;
 end;
-$$;
-
--- The maximum number of passages that a search of some libraries of a target compares.
-create or replace function _pgrag.passages_in_part(
-    target _pgrag.search_target
-)
-returns bigint
-language sql
-stable
-parallel safe
-as $$
-    select case
-        when (target).allowed_documents is not null
-        then (
-            select count(*)
-            from pgrag.impacts as i
-            where i.library_id = any ((target).library_ids)
-                and i.document_id = any ((target).allowed_documents)
-        )
-        when (target).allowed_pages is not null
-        then (
-            select coalesce(sum(p.document_count), 0)
-            from pgrag.pages as p
-            where p.library_id = any ((target).library_ids)
-                and p.page_id = any ((target).allowed_pages)
-        )
-        else (
-            select coalesce(sum(v.document_count), 0)
-            from pgrag.versions as v
-            where v.library_id = any ((target).library_ids)
-                and v.version_id = any ((target).version_ids)
-        )
-    end;
 $$;
 
 -- The nearest in libraries that share an index, or in owner_id, which has its own.

@@ -15,7 +15,7 @@ begin
     return query
     select t.*
     from _pgrag.terms_of(
-        pgrag.searchable_text(query_terms.words, camel_case => false),
+        _pgrag.searchable_text(query_terms.words, camel_case => false),
         array(
             select l from pgrag.libraries as l where l.library_id = any (query_terms.library_ids)
         )

@@ -22,6 +22,7 @@ declare
     searched text;
     original_terms pgrag.query_term[];
     note text;
+    unknown_tags text;
     mode constant text := coalesce(options ->> 'mode', 'hybrid');
 begin
     if needs_words and coalesce(query, '') !~ '\S' then
@@ -48,7 +49,18 @@ begin
         version_label
     );
     if asked.filters @? '$.**.tags.all' then
-        perform _pgrag.notice_unknown_tags(asked.filters, scope.library_ids);
+        -- A word after tags:a that no page has as its tag was probably meant as a word.
+        select string_agg(t.tag #>> '{}', ', ' order by t.nth)
+        into unknown_tags
+        from jsonb_path_query(asked.filters, '$.**.tags.all[*]') with ordinality as t (tag, nth)
+        where not exists (
+            select from pgrag.pages as p
+            where p.tags @> array[t.tag #>> '{}'] and p.library_id = any (scope.library_ids)
+        );
+        if unknown_tags is not null then
+            raise notice 'No page has these tags: %. Words after tags: are tags, after tag: they '
+                'are searched.', unknown_tags;
+        end if;
     end if;
 
     request := _pgrag.settled_arguments(query, parsed.words, options, scope.settings);
@@ -80,7 +92,7 @@ begin
         return request;
     end if;
 
-    searched := pgrag.searchable_text(
+    searched := _pgrag.searchable_text(
         _pgrag.without_versions(parsed.words, scope.wishes), camel_case => false
     );
     original_terms := array(select t from _pgrag.terms_of(searched, scope.libraries) as t);
@@ -130,7 +142,6 @@ create or replace function _pgrag.request_scope(
     out wishes text[],
     out notes text[]
 )
-returns record
 language plpgsql
 stable
 parallel safe

@@ -39,34 +39,3 @@ begin
     return listing;
 end;
 $$;
-
-create or replace function _pgrag.check_reranked(
-    reranked jsonb,
-    after text
-)
-returns void
-language plpgsql
-immutable
-parallel safe
-as $$
-begin
-    if jsonb_typeof(reranked) <> 'object' or exists (
-        select
-        from jsonb_each(case jsonb_typeof(reranked) when 'object' then reranked end) as r
-        where r.key !~ '^[0-9]{1,18}$'
-            or case jsonb_typeof(r.value)
-                when 'number' then r.value::numeric not between 0 and 1
-                else true
-            end
-    )
-    then
-        raise exception 'reranked must be scores from 0 to 1 by document_id, got %.',
-            left(reranked::text, 100)
-            using errcode = 'PGR01', hint = 'For example {"42": 0.93, "7": 0.2}.';
-    end if;
-    if after is not null then
-        raise exception 'A reranked list has one page of results.'
-            using errcode = 'PGR01', hint = 'Raise top_k instead of passing after.';
-    end if;
-end;
-$$;

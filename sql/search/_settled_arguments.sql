@@ -15,6 +15,7 @@ declare
     request _pgrag.search_request;
     graph jsonb;
     of_intent jsonb;
+    cursor_parts text[];
     defaults constant jsonb := '{
         "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 80,
         "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
@@ -57,11 +58,50 @@ begin
     then
         request.graph := graph - 'search';
     end if;
-    if request.reranked is not null then
-        perform _pgrag.check_reranked(request.reranked, options ->> 'after');
-    end if;
-    if options ->> 'after' is not null then
-        request := _pgrag.continued(request, options ->> 'after');
+    if jsonb_typeof(request.reranked) <> 'object' or exists (
+        select
+        from jsonb_each(
+            case jsonb_typeof(request.reranked) when 'object' then request.reranked end
+        ) as r
+        where r.key !~ '^[0-9]{1,18}$'
+            or case jsonb_typeof(r.value)
+                when 'number' then r.value::numeric not between 0 and 1
+                else true
+            end
+    )
+    then
+        raise exception 'reranked must be scores from 0 to 1 by document_id, got %.',
+            left(request.reranked::text, 100)
+            using errcode = 'PGR01', hint = 'For example {"42": 0.93, "7": 0.2}.';
+    elsif request.reranked is not null and options ->> 'after' is not null then
+        raise exception 'A reranked list has one page of results.'
+            using errcode = 'PGR01', hint = 'Raise top_k instead of passing after.';
+    elsif options ->> 'after' is not null then
+        -- The cursor says where the list continues (after a score and an id or, in a rearranged
+        -- list, after a number of hits), and the depth of the list that it came from.
+        if _pgrag.is_rearranged(request) and request.words <> '' then
+            cursor_parts := regexp_match(options ->> 'after', '^p(\d{1,5}):(\d{1,5})$');
+            request.after_place := cursor_parts[1];
+            request.candidate_count := cursor_parts[2];
+        else
+            cursor_parts := regexp_match(
+                options ->> 'after',
+                '^(\d{1,4}(?:\.\d{1,30})?(?:e-\d{1,2})?):(\d{1,18}):(\d{1,5}):(\d{1,5})$'
+            );
+            request.after_score := cursor_parts[1];
+            request.after_id := cursor_parts[2];
+            request.candidate_count := cursor_parts[3];
+            request.start_depth := cursor_parts[4];
+        end if;
+        if (
+            request.candidate_count between 1 and 20000
+            and coalesce(request.start_depth, 1) between 1 and request.candidate_count
+        ) is not true then
+            raise exception 'The cursor % was not made by a search like this.',
+                quote_literal(left(options ->> 'after', 100))
+                using errcode = 'PGR07',
+                    hint = 'Pass the cursor of the last hit as it is, and the same arguments.';
+        end if;
     end if;
     return request;
 end;
@@ -100,47 +140,5 @@ begin
         ) as s;
     end if;
     return strategy;
-end;
-$$;
-
--- Reads a cursor: where the list continues (after a score and an id or, in a rearranged list, after
--- a number of hits), and the depth of the list that the cursor came from.
-create or replace function _pgrag.continued(
-    request _pgrag.search_request,
-    after text
-)
-returns _pgrag.search_request
-language plpgsql
-immutable
-parallel safe
-as $$
-declare
-    parts text[];
-begin
-    if _pgrag.is_rearranged(request) and request.words <> '' then
-        parts := regexp_match(after, '^p(\d{1,5}):(\d{1,5})$');
-        if parts[2]::integer between 1 and 20000 then
-            request.after_place := parts[1];
-            request.candidate_count := parts[2];
-            return request;
-        end if;
-    else
-        parts := regexp_match(
-            after, '^(\d{1,4}(?:\.\d{1,30})?(?:e-\d{1,2})?):(\d{1,18}):(\d{1,5}):(\d{1,5})$'
-        );
-        if parts[3]::integer between 1 and 20000
-            and parts[4]::integer between 1 and parts[3]::integer
-        then
-            request.after_score := parts[1];
-            request.after_id := parts[2];
-            request.candidate_count := parts[3];
-            request.start_depth := parts[4];
-            return request;
-        end if;
-    end if;
-    raise exception 'The cursor % was not made by a search like this.',
-        quote_literal(left(after, 100))
-        using errcode = 'PGR07',
-            hint = 'Pass the cursor of the last hit as it is, and the same arguments.';
 end;
 $$;

@@ -1,4 +1,3 @@
--- Maximal marginal relevance for a list that was ranked elsewhere, for example by a reranker.
 create or replace function pgrag.diversify(
     document_ids bigint[],
     scores double precision[],

@@ -1,4 +1,3 @@
--- The columns of search that explain a rank.
 create or replace function pgrag.explain_search(
     query text,
     library text default null,

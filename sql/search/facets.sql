@@ -1,4 +1,3 @@
--- Counts the pages of a search by the values of their fields. Every value can be used as a filter.
 create or replace function pgrag.facets(
     query text default null,
     library text default null,
@@ -19,6 +18,7 @@ stable
 parallel unsafe
 rows 50
 set search_path from current
+set jit = off
 as $$
 #variable_conflict use_column
 declare
@@ -32,6 +32,9 @@ declare
     );
     target constant _pgrag.search_target := request.target;
     document_ids bigint[] := target.allowed_documents;
+    page_ids bigint[] := target.allowed_pages;
+    denied_pages bigint[];
+    tagged jsonb;
 begin
     -- Without words to rank, all pages that pass the filters are counted.
     if request.words <> '' then
@@ -43,90 +46,35 @@ begin
             select unnest(document_ids) except select unnest(target.denied_documents)
         );
     end if;
-    return query
-    select c.facet, c.value, c.page_count
-    from _pgrag.count_facets(
-        target.library_ids, target.version_ids, target.allowed_pages,
-        case when document_ids is null then _pgrag.denied_pages(target) end,
-        document_ids
-    ) as c
-    where c.rank <= value_count
-    order by c.facet_number, c.page_count desc, c.value;
-end;
-$$;
-
-comment on function pgrag.facets is
-'Counts the pages that a search finds: (facet, value, page_count), at most value_count values of
-each facet, the most frequent first. A facet has the name of its filter: library, version, topic,
-type, tags, language, content_tags. The pages are those of the best top_k hits of pgrag.search with
-the same query, library, version, filters, alpha, min_score, levels, query_embedding and model;
-without a query, or with filters only, all matching pages. content_tags come from the passages
-found, so they need a query or a filter on passages. The filters apply to every facet, including
-their own: to offer alternatives to a chosen value, call the function again without its filter.
-Errors: PGR01 value_count, and those of pgrag.search.';
-
--- The pages whose passages are all denied.
-create or replace function _pgrag.denied_pages(
-    target _pgrag.search_target
-)
-returns bigint[]
-language sql
-stable
-parallel safe
-as $$
-    select array_agg(p.page_id)
-    from (
-        select d.library_id, d.page_id, count(*) as document_count
-        from unnest((denied_pages.target).denied_documents) as i (document_id)
-        join pgrag.documents as d
-            on d.library_id = any ((denied_pages.target).library_ids)
-            and d.document_id = i.document_id
-            and d.covers & (denied_pages.target).covers <> 0
-        group by d.library_id, d.page_id
-    ) as p
-    where p.document_count = (
-        select count(*)
-        from pgrag.documents as d
-        where d.library_id = p.library_id
-            and d.page_id = p.page_id
-            and d.covers & (denied_pages.target).covers <> 0
-    );
-$$;
-
--- All facets in one pass over the pages of these passages (null: of all passages) that are among
--- the allowed pages (null: all pages of these versions) and not denied.
-create or replace function _pgrag.count_facets(
-    library_ids bigint[],
-    version_ids bigint[],
-    page_ids bigint[],
-    denied_pages bigint[],
-    document_ids bigint[]
-)
-returns table (
-    facet text,
-    facet_number integer,
-    value text,
-    page_count bigint,
-    rank bigint
-)
-language plpgsql
-stable
-parallel safe
-set jit = off
-as $$
-#variable_conflict use_column
-declare
-    tagged jsonb;
-begin
-    if document_ids is not null then
+    if document_ids is null then
+        -- Without the pages whose passages are all denied.
+        denied_pages := (
+            select array_agg(p.page_id)
+            from (
+                select d.library_id, d.page_id, count(*) as document_count
+                from unnest(target.denied_documents) as i (document_id)
+                join pgrag.documents as d
+                    on d.library_id = any (target.library_ids)
+                    and d.document_id = i.document_id
+                    and d.covers & target.covers <> 0
+                group by d.library_id, d.page_id
+            ) as p
+            where p.document_count = (
+                select count(*)
+                from pgrag.documents as d
+                where d.library_id = p.library_id
+                    and d.page_id = p.page_id
+                    and d.covers & target.covers <> 0
+            )
+        );
+    else
         with counted_documents as materialized (
             select d.page_id, d.content_tags
             from pgrag.documents as d
-            where d.library_id = any (count_facets.library_ids)
-                and d.document_id = any (count_facets.document_ids)
+            where d.library_id = any (target.library_ids) and d.document_id = any (document_ids)
         )
         select
-            (select array_agg(distinct f.page_id) from counted_documents as f),
+            coalesce((select array_agg(distinct f.page_id) from counted_documents as f), '{}'),
             (
                 select jsonb_object_agg(c.tag, c.page_count)
                 from (
@@ -137,8 +85,8 @@ begin
                 ) as c
             )
         into page_ids, tagged;
-        page_ids := coalesce(page_ids, '{}');
     end if;
+    -- All facets in one pass over the pages.
     return query execute format(
         $sql$
         with scoped as materialized (
@@ -188,17 +136,34 @@ begin
             group by 1, 2
         )
         select
-            ('{library,version,topic,type,tags,language,content_tags}'::text[])[n.facet_number],
-            n.facet_number, n.value, n.page_count,
-            row_number() over (partition by n.facet_number order by n.page_count desc, n.value)
-        from named as n
-        where n.value is not null
+            ('{library,version,topic,type,tags,language,content_tags}'::text[])[r.facet_number],
+            r.value, r.page_count
+        from (
+            select
+                n.*,
+                row_number() over (partition by n.facet_number order by n.page_count desc, n.value)
+                    as rank
+            from named as n
+            where n.value is not null
+        ) as r
+        where r.rank <= $6
+        order by r.facet_number, r.page_count desc, r.value
         $sql$,
         concat(
             case when page_ids is not null then 'and p.page_id = any ($3)' end,
             case when denied_pages is not null then ' and p.page_id <> all ($5)' end
         )
     )
-    using library_ids, version_ids, page_ids, tagged, denied_pages;
+    using target.library_ids, target.version_ids, page_ids, tagged, denied_pages, value_count;
 end;
 $$;
+
+comment on function pgrag.facets is
+'Counts the pages that a search finds: (facet, value, page_count), at most value_count values of
+each facet, the most frequent first. A facet has the name of its filter: library, version, topic,
+type, tags, language, content_tags. The pages are those of the best top_k hits of pgrag.search with
+the same query, library, version, filters, alpha, min_score, levels, query_embedding and model;
+without a query, or with filters only, all matching pages. content_tags come from the passages
+found, so they need a query or a filter on passages. The filters apply to every facet, including
+their own: to offer alternatives to a chosen value, call the function again without its filter.
+Errors: PGR01 value_count, and those of pgrag.search.';

@@ -1,4 +1,3 @@
--- The keyword retriever alone, with the scores that enter the fusion.
 create or replace function pgrag.keyword_search(
     query text,
     library text default null,

@@ -1,4 +1,3 @@
--- Many independent searches in one round trip. A query that fails returns its error in its row.
 create or replace function pgrag.search_many(
     queries text[],
     library text default null,

@@ -1,4 +1,3 @@
--- Pages instead of passages: one row per page, with its best passage.
 create or replace function pgrag.search_pages(
     query text,
     library text default null,

@@ -44,19 +44,9 @@ declare
     page_expression text;
     start text[] := regexp_match(search_text.after, '^(.*):(\d{1,9})$');
 begin
-    if (
-        search_text.context between 0 and 100
-        and search_text.top_k between 0 and 100000
-        and search_text.timeout_ms between 1 and 3600000
-    ) is not true then
-        raise exception
-            'context must be 0 to 100, top_k 0 to 100000, timeout_ms 1 to 3600000;'
-            ' got %, % and %.',
-            coalesce(search_text.context::text, 'null'),
-            coalesce(search_text.top_k::text, 'null'),
-            coalesce(search_text.timeout_ms::text, 'null')
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_range('context', search_text.context, 0, 100);
+    perform _pgrag.check_range('top_k', search_text.top_k, 0, 100000);
+    perform _pgrag.check_range('timeout_ms', search_text.timeout_ms, 1, 3600000);
     if search_text.after is not null and start is null then
         raise exception 'after must be the cursor of a row, got %.',
             quote_literal(left(search_text.after, 200))
@@ -107,7 +97,30 @@ begin
         order by p.key, l.line
         limit search_text.top_k
     ) as f
-    cross join lateral _pgrag.line_matches(f.content, expression) as m (ranges)
+    -- The first 100 matches in a line, in one pass: each match is put between two markers, and the
+    -- positions of the markers are counted, from 1 and with exclusive ends.
+    cross join lateral (
+        select jsonb_agg(
+            jsonb_build_object('start', m.begins, 'end', m.begins + m.length) order by m.number
+        ) as ranges
+        from (
+            select
+                piece.number,
+                -- The text before the match: all earlier pieces without their markers.
+                1 + sum(length(piece.content) - (piece.number > 1)::integer)
+                    over (order by piece.number)
+                    - (length(piece.content) - 1) as begins,
+                strpos(piece.content, chr(2)) - 1 as length
+            from string_to_table(
+                regexp_replace(
+                    translate(f.content, chr(1) || chr(2), '  '),
+                    expression, chr(1) || '\&' || chr(2), 'g'
+                ),
+                chr(1)
+            ) with ordinality as piece (content, number)
+        ) as m
+        where m.number between 2 and 101
+    ) as m
     order by f.key, f.line;
 end;
 $$;
@@ -164,39 +177,6 @@ as $$
         limit matching_lines.top_k
     ) as m
     order by m.line;
-$$;
-
--- The first 100 matches in a line: columns from 1, ends exclusive. In one pass: each match is put
--- between two markers, and the positions of the markers are counted.
-create or replace function _pgrag.line_matches(
-    content text,
-    expression text
-)
-returns jsonb
-language sql
-immutable
-parallel safe
-as $$
-    select jsonb_agg(
-        jsonb_build_object('start', m.begins, 'end', m.begins + m.length) order by m.number
-    )
-    from (
-        select
-            piece.number,
-            -- The text before the match: all earlier pieces without their markers.
-            1 + sum(length(piece.content) - (piece.number > 1)::integer)
-                over (order by piece.number)
-                - (length(piece.content) - 1) as begins,
-            strpos(piece.content, chr(2)) - 1 as length
-        from string_to_table(
-            regexp_replace(
-                translate(line_matches.content, chr(1) || chr(2), '  '),
-                line_matches.expression, chr(1) || '\&' || chr(2), 'g'
-            ),
-            chr(1)
-        ) with ordinality as piece (content, number)
-    ) as m
-    where m.number between 2 and 101;
 $$;
 
 -- True until the deadline, then an error. page_id makes the planner check each row.

@@ -1,4 +1,3 @@
--- The vector retriever alone, with the scores that enter the fusion.
 create or replace function pgrag.semantic_search(
     query text,
     library text default null,

@@ -26,11 +26,7 @@ declare
     parsed record;
     library_ids bigint[];
 begin
-    if suggestion_count is null or suggestion_count not between 1 and 100 then
-        raise exception 'suggestion_count must be 1 to 100, got %.',
-            coalesce(suggestion_count::text, 'null')
-            using errcode = 'PGR01';
-    end if;
+    perform _pgrag.check_range('suggestion_count', suggestion_count, 1, 100);
     select p.* into parsed from pgrag.parse_query(suggest.query) as p;
     library_ids := array(
         select distinct s.library_id

@@ -97,7 +97,6 @@ create or replace function _pgrag.folder_distance(
     out shared bigint,
     out extra bigint
 )
-returns record
 language sql
 immutable
 parallel safe

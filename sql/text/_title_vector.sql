@@ -25,10 +25,7 @@ as $$
                 pgrag.lexeme_id(spoken.language, word.lexeme) as lexeme_id
             from pg_catalog.unnest(title_vector.languages) as spoken (language)
             cross join lateral pg_catalog.unnest(
-                pg_catalog.to_tsvector(
-                    spoken.language::regconfig,
-                    pgrag.searchable_text(title_vector.title, camel_case => false)
-                )
+                _pgrag.query_vector(spoken.language, title_vector.title)
             ) as word
         ) as term
     ) as l;

@@ -60,7 +60,7 @@ ROWS = [
         "search heading:Einleitung -l agorum --json",
         shows=("agorum core für Entwickler", "agorum core agoscript", "Übersicht", "Einleitung")),
     Row("F3", "The embedded text begins with title, url and path; the stored text does not",
-        "select pgrag.embedding_text(title, url, path, content), content"
+        "select _pgrag.embedding_text(title, url, path, content), content"
         " from pgrag.document($intro)",
         shows=("agorum core für Entwickler / agorum core agoscript / Übersicht / Einleitung",)),
     Row("F4", "A chunk keeps its types",

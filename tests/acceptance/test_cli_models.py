@@ -101,7 +101,7 @@ def test_a_library_of_an_earlier_built_in_model_works_and_changes_without_a_gap(
         assert different == (13,)
         worst = connection.execute(
             "select max(e.embedding <=> pgrag.embed("
-            "    pgrag.embedding_text(p.title, p.url, d.path, d.content), %s))"
+            "    _pgrag.embedding_text(p.title, p.url, d.path, d.content), %s))"
             " from pgrag.embeddings as e"
             " join pgrag.documents as d using (library_id, document_id)"
             " join pgrag.pages as p on p.page_id = d.page_id"

@@ -19,7 +19,7 @@ with terms as (
         max(t.header_frequency) + sum(t.content_frequency) as frequency
     from pgrag.documents as d
     join pgrag.libraries as l on l.library_id = d.library_id
-    cross join lateral pgrag.term_frequencies(
+    cross join lateral _pgrag.term_frequencies(
         d.search, _pgrag.field_weights(pgrag.effective_settings(l.settings))
     ) as t
     where d.level = 2

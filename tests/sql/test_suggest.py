@@ -101,7 +101,7 @@ def test_by_distance_then_by_documents(connection):
 
 
 def test_wrong_arguments(connection, libraries):
-    with refused(connection, "PGR01", "suggestion_count must be 1 to 100, got 0"):
+    with refused(connection, "PGR01", "suggestion_count must be between 1 and 100, got 0"):
         run(connection, "suggest", query="x", suggestion_count=0)
     with refused(connection, "PGR02", "no library 'nope'"):
         run(connection, "suggest", query="x", library="nope")

@@ -1,30 +1,11 @@
--- Prepares text for the full-text parser. The default parser hides words: `<video>` is a tag and
--- vanishes, `and/or` is one file name, `useEffect` is one word. Links are reduced to their words,
--- and other forms of identifiers are appended, so that an identifier matches whole and by its
--- parts. The positions of the text do not change, so phrases keep working.
-create or replace function pgrag.searchable_text(
-    input text,
-    camel_case boolean default true
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select _pgrag.searchable_text(searchable_text.input, searchable_text.camel_case);
-$$;
-
-comment on function pgrag.searchable_text is
-'The text for to_tsvector: links reduced to their words, tags and slashes replaced, and other forms
-of identifiers appended: dotted.name: dotted, name; snake_case: snakecase; and with camel_case also
-useEffect: use, Effect. Passages are indexed with camel_case, queries are read without: a query for
-useEffect does not mean "use". Names that begin with a capital (JavaScript, ConfigMap) stay one
-word: splitting them gains nothing and costs up to 1 % nDCG@10 on documentation.';
-
--- Without a set clause, which would double the time for a short text.
+-- The text for to_tsvector, whose parser hides words: `<video>` is a tag and vanishes, `and/or` is
+-- one file name. Links are reduced to their words, and parts of identifiers are appended, so that
+-- positions stay: dotted.name: dotted, name; snake_case: snakecase; useEffect: use, Effect, but not
+-- in queries, which do not mean "use". Names that begin with a capital (ConfigMap) stay one word:
+-- splitting them gains nothing and costs up to 1 % nDCG@10 on documentation.
 create or replace function _pgrag.searchable_text(
     input text,
-    camel_case boolean
+    camel_case boolean default true
 )
 returns text
 language plpgsql
@@ -76,4 +57,19 @@ begin
         ) as identifier
     ), '');
 end;
+$$;
+
+-- The lexemes of words of a query. Inlined.
+create or replace function _pgrag.query_vector(
+    language text,
+    words text
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select pg_catalog.to_tsvector(
+        query_vector.language::regconfig, _pgrag.searchable_text(query_vector.words, false)
+    );
 $$;

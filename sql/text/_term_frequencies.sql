@@ -1,38 +1,6 @@
 -- BM25F multiplies each occurrence by the weight of its field (Robertson, Zaragoza, Taylor: Simple
 -- BM25 extension to multiple weighted fields, CIKM 2004). Header and content are separate, because
 -- the passages of a page repeat its title and path, but not each other's content.
-create or replace function pgrag.term_frequencies(
-    search tsvector,
-    field_weights real[]
-)
-returns table (
-    lexeme text,
-    header_frequency real,
-    content_frequency real
-)
-language plpgsql
-immutable
-parallel safe
-rows 80
-set search_path from current
-as $$
-begin
-    if 1e6 < any (field_weights) or -1e6 > any (field_weights) then
-        raise exception 'field_weights must be at most 1000000, got %.', field_weights
-            using errcode = 'PGR01';
-    end if;
-    return query
-    select t.lexeme, t.header_frequency, t.content_frequency
-    from _pgrag.term_frequencies(search, field_weights) as t;
-end;
-$$;
-
-comment on function pgrag.term_frequencies is
-'The weighted term frequencies of a tsvector: occurrences in title, path and url (header) and in the
-content, each multiplied by the weight of its field. field_weights holds the weights of the labels
-A, B, C, D in that order. Errors: PGR01.';
-
--- Without checks, for the queries that write impacts.
 create or replace function _pgrag.term_frequencies(
     search tsvector,
     field_weights real[]

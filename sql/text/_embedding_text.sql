@@ -1,26 +1,5 @@
 -- The text that a model embeds for a passage: a header of title, address and path, then the
 -- content. Without version and base address, so that equal passages of two versions share a vector.
-create or replace function pgrag.embedding_text(
-    title text,
-    url text,
-    path text[],
-    content text
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select _pgrag.embedding_text(
-        embedding_text.title, embedding_text.url, embedding_text.path, embedding_text.content
-    );
-$$;
-
-comment on function pgrag.embedding_text is
-'The text that is embedded for a passage: title, url and path (joined with " / ") on a line each, an
-empty line, then the content with links reduced to their words.';
-
--- Without a set clause, which would double the time for a short text.
 create or replace function _pgrag.embedding_text(
     title text,
     url text,

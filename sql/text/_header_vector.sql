@@ -1,0 +1,50 @@
+-- The full-text vector of a passage without its content: what the passages of a section have in
+-- common.
+create or replace function _pgrag.header_vector(
+    language text,
+    title text,
+    path text[],
+    url text
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select _pgrag.weighted_vector(
+        pg_catalog.to_tsvector(
+            header_vector.language::regconfig, _pgrag.searchable_text(header_vector.title)
+        ),
+        pg_catalog.to_tsvector(
+            header_vector.language::regconfig,
+            _pgrag.searchable_text(pg_catalog.array_to_string(header_vector.path, ' . '))
+        ),
+        pg_catalog.to_tsvector(
+            header_vector.language::regconfig,
+            pg_catalog.translate(header_vector.url, '-_/.?#=&', '        ')
+        ),
+        ''
+    );
+$$;
+
+-- Two lexemes without positions encode library and version, so that the GIN index can restrict a
+-- query to them; they have no frequency.
+create or replace function _pgrag.content_vector(
+    language text,
+    content text,
+    library_id bigint,
+    version_id bigint
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select
+        pg_catalog.to_tsvector(
+            content_vector.language::regconfig, _pgrag.searchable_text(content_vector.content)
+        )
+        || pg_catalog.array_to_tsvector(
+            array['@l' || content_vector.library_id, '@v' || content_vector.version_id]
+        );
+$$;
