@@ -1,7 +1,6 @@
 """Every public function with SQL in every text, and with null in every argument."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from random import Random
 from typing import Any
 
@@ -40,7 +39,7 @@ HOSTILE: dict[str, list[Any]] = {
 class Calls:
     """Calls of all functions on the corpus of the campaign, each with arguments that work."""
 
-    def __init__(self, url: str, session: Session) -> None:
+    def __init__(self, url, session):
         known = corpus.build(url) | corpus.values(url, KNOWN)
         called, usual = callers(url, Random(1), known | {"wanted_id": known["job_id"]})
         self._session = session
@@ -58,7 +57,7 @@ class Calls:
                 self.failing[routine.name] = sqlstate
             self._usual.append((routine, arguments))
 
-    def odd(self, values: Callable[[str], list[Any]]) -> dict[tuple[str, str, str], str]:
+    def odd(self, values):
         """Errors that are not of pgrag, where one argument is one of the values for its type."""
         return {
             (routine.name, name, repr(given)[:40]): sqlstate
@@ -69,12 +68,12 @@ class Calls:
             and not sqlstate.startswith("PGR")
         }
 
-    def pages(self) -> Any:
+    def pages(self):
         return self._session.ask("select count(*) from pgrag.pages").told["rows"]
 
 
 @pytest.fixture(scope="module")
-def calls(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[Calls]:
+def calls(clone):
     with clone() as url, closing(Session(url, ["set statement_timeout = 0"])) as session:
         yield Calls(url, session)
 

@@ -20,12 +20,12 @@ where p.oid = %s::regproc
 """
 
 
-def parameters(connection, function: str) -> dict[str, str | None]:
+def parameters(connection, function):
     rows = connection.execute(PARAMETERS, [f"pgrag.{function}"]).fetchall()
     return {row["name"]: row["default_in_sql"] for row in rows}
 
 
-def in_sql(function: str) -> dict[str, object]:
+def in_sql(function):
     return {
         one.name: one.argument.default for one in declared(TAKERS[function]) if one.argument.in_sql
     }

@@ -1,8 +1,5 @@
 """The configuration of all libraries: compared, applied, shipped anew without losing changes."""
 
-from typing import Any
-
-import psycopg
 import pytest
 from library import ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
@@ -10,21 +7,21 @@ from psycopg.types.json import Jsonb
 MINE = {"language": "any", "confidence": 0.8, "words": ["mind the gap"], "intent": "SEMANTIC"}
 
 
-def configuration(connection: psycopg.Connection) -> dict[str, Any]:
+def configuration(connection):
     return value(connection, "select pgrag.configuration()")
 
 
-def apply(connection: psycopg.Connection, **sections: Any) -> list[tuple[str, str]]:
+def apply(connection, **sections):
     rows = run(connection, "apply_configuration", entries=sections)
     return [(row["change"], f"{row['section']}/{row['name']}") for row in rows]
 
 
-def install(connection: psycopg.Connection, entries: dict[str, Any]) -> list[tuple[str, str]]:
+def install(connection, entries):
     rows = run(connection, "install_configuration", entries=entries)
     return [(row["change"], f"{row['section']}/{row['name']}") for row in rows]
 
 
-def versions(connection: psycopg.Connection) -> list[dict[str, Any]]:
+def versions(connection):
     return run(connection, "configuration_history")
 
 
@@ -149,7 +146,7 @@ class TestRelease:
     """A release brings its own changes, and leaves alone those of people."""
 
     @pytest.fixture
-    def shipped(self, connection) -> dict[str, Any]:
+    def shipped(self, connection):
         entries = versions(connection)[-1]["configuration"]
         assert install(connection, entries) == []
         return entries

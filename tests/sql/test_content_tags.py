@@ -9,7 +9,7 @@ GARDEN = "The garden is open in summer. The water of the pond comes from the pum
 
 
 @pytest.fixture
-def works(connection) -> str:
+def works(connection):
     ingest(
         connection, "works",
         [
@@ -22,7 +22,7 @@ def works(connection) -> str:
     return "works"
 
 
-def keywords(connection, library: str, key: str) -> list[str]:
+def keywords(connection, library, key):
     return value(
         connection,
         """

@@ -1,13 +1,13 @@
 """What stands around the hits, in reading order, within a budget."""
 
 import pytest
-from library import Row, contents, document, ingest, page, processor_seconds, refused, run, search
+from library import contents, document, ingest, page, processor_seconds, refused, run, search
 
 ZEBRA = "The zebra has 100 metres of [clear](sight.md) sight on **both** sides."
 PELICAN = "The pelican has lights that people call by a button."
 
 
-def crossings() -> Row:
+def crossings():
     """A section with two sections of one paragraph each, as indexing writes them."""
     lead = "People meet trams."
     bare = "The zebra has 100 metres of clear sight on both sides."
@@ -26,7 +26,7 @@ def crossings() -> Row:
     )  # fmt: skip
 
 
-def long_page(key: str, topic: str, count: int) -> Row:
+def long_page(key, topic, count):
     """A page whose every fifth paragraph names the topic."""
     rows = [
         document("Start.", level=1, covers=2, heading="Start", root_section="Start"),
@@ -43,7 +43,7 @@ def long_page(key: str, topic: str, count: int) -> Row:
 
 
 @pytest.fixture(scope="module")
-def tool(module_connection) -> str:
+def tool(module_connection):
     ingest(
         module_connection, "tool",
         [
@@ -56,13 +56,13 @@ def tool(module_connection) -> str:
 
 
 @pytest.fixture(scope="module")
-def town(module_connection) -> str:
+def town(module_connection):
     ingest(module_connection, "town", [crossings()])
     return "town"
 
 
 @pytest.fixture
-def ids(connection, tool) -> dict[str, int]:
+def ids(connection, tool):
     rows = connection.execute("select content, document_id from pgrag.documents").fetchall()
     return {row["content"]: row["document_id"] for row in rows}
 
@@ -83,7 +83,7 @@ def test_many_pages_are_read_whole_in_time_that_grows_as_they_do(connection):
 
 
 class TestExpansion:
-    def expand(self, connection, hits: list[tuple[int, float]], **arguments) -> list[Row]:
+    def expand(self, connection, hits, **arguments):
         return run(
             connection, "expand_documents",
             document_ids=[i for i, _ in hits], scores=[s for _, s in hits], **arguments,
@@ -167,7 +167,7 @@ class TestExpansion:
 
 
 class TestContext:
-    def context(self, connection, query: str = "kernel upgrade", **arguments) -> list[Row]:
+    def context(self, connection, query="kernel upgrade", **arguments):
         return run(connection, "context", query=query, **{"library": "tool", **arguments})
 
     def test_hits_are_those_of_search(self, connection, tool):

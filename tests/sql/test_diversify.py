@@ -1,7 +1,5 @@
 """Maximal marginal relevance for a list that was ranked elsewhere."""
 
-from typing import Any
-
 import pytest
 from library import ingest, page, refused, run
 
@@ -14,7 +12,7 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def documents(module_connection) -> list[int]:
+def documents(module_connection):
     """Two equal texts, one of another kind, and one much like the first two."""
     ingest(module_connection, "mixed", [page(f"{n}.md", text) for n, text in enumerate(TEXTS)])
     rows = module_connection.execute(
@@ -23,7 +21,7 @@ def documents(module_connection) -> list[int]:
     return [row["document_id"] for row in rows]
 
 
-def places(connection, documents: list[int], scores: list[float], **arguments: Any) -> list[int]:
+def places(connection, documents, scores, **arguments):
     """The positions, in the given list, of the passages returned."""
     rows = run(connection, "diversify", document_ids=documents, scores=scores, **arguments)
     assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))

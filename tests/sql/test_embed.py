@@ -2,7 +2,6 @@
 
 import sys
 import unicodedata
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -46,7 +45,7 @@ def embedder():
 
 
 @pytest.fixture
-def connection(database_url) -> Iterator[psycopg.Connection]:
+def connection(database_url):
     with psycopg.connect(database_url, autocommit=True) as connection:
         yield connection
 
@@ -57,7 +56,7 @@ def installed(connection):
     return connection
 
 
-def vectors(connection: psycopg.Connection, texts: list[str]) -> np.ndarray:
+def vectors(connection, texts):
     """Embed in SQL; zeros for null, as Python has it."""
     rows = connection.execute(
         "select pgrag.embed(t.text)::real[]"
@@ -67,7 +66,7 @@ def vectors(connection: psycopg.Connection, texts: list[str]) -> np.ndarray:
     return np.array([row[0] or np.zeros(256) for row in rows], dtype=np.float32)
 
 
-def assert_alike(found: np.ndarray, expected: np.ndarray) -> None:
+def assert_alike(found, expected):
     np.testing.assert_array_equal(found.any(axis=1), expected.any(axis=1))
     cosines = (found * expected).sum(axis=1)[expected.any(axis=1)]
     assert (cosines > 0.999).all(), cosines
@@ -215,7 +214,7 @@ def test_failed_installation_leaves_nothing(connection):
 def test_two_processes_may_install_at_once(connection, database_url):
     connection.execute("delete from pgrag.embedding_models")
 
-    def install_by_itself(_: int) -> None:
+    def install_by_itself(_):
         with psycopg.connect(database_url, row_factory=psycopg.rows.dict_row) as own:
             install(own)
 

@@ -6,7 +6,7 @@ from statistics import mean, stdev
 
 import pytest
 from labelled import QUERIES, evaluate, import_set, labelled_library, returned
-from library import Row, ingest, page, refused, run, value
+from library import ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
 
 
@@ -15,7 +15,7 @@ def winery(module_connection):
     labelled_library(module_connection)
 
 
-def made_run(connection, grades: list[list[int]]) -> int:
+def made_run(connection, grades):
     """A run as if it had returned results of these grades, a list for each query."""
     run_id = value(
         connection,
@@ -42,24 +42,24 @@ def made_run(connection, grades: list[list[int]]) -> int:
     return run_id
 
 
-def differences(connection, one: int, other: int, metric: str = "ndcg@10") -> list[float]:
-    def scores(run_id: int) -> list[float]:
+def differences(connection, one, other, metric="ndcg@10"):
+    def scores(run_id):
         rows = run(connection, "evaluation_scores", run_id=run_id, metrics=[metric])
         return [row["score"] for row in rows]
 
     return [b - a for a, b in zip(scores(one), scores(other), strict=True)]
 
 
-def compare(connection, one: int, other: int, **arguments) -> Row:
+def compare(connection, one, other, **arguments):
     [row] = run(connection, "compare_evaluations", run_id=one, other_run_id=other, **arguments)
     return row
 
 
 @pytest.fixture
-def pair(connection) -> tuple[int, int]:
+def pair(connection):
     chance = random.Random(3)
 
-    def ranking(better: bool) -> list[int]:
+    def ranking(better):
         grades = chance.sample([0, 1, 2, 3], 4)
         return sorted(grades, reverse=True) if better and chance.random() < 0.5 else grades
 

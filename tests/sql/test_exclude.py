@@ -1,7 +1,7 @@
 """Excluded passages and pages are in no result of any function."""
 
 import pytest
-from library import Row, document, ids, ingest, page, refused, run, search, value
+from library import document, ids, ingest, page, refused, run, search, value
 
 QUERY = "pump pressure"
 PAGE_OF = "select page_id from pgrag.documents where document_id = %s"
@@ -9,7 +9,7 @@ WAYS = ["search", "keyword_search", "semantic_search"]
 
 
 @pytest.fixture(scope="module")
-def hall(module_connection) -> str:
+def hall(module_connection):
     ingest(
         module_connection, "hall",
         [
@@ -101,7 +101,7 @@ def test_one_document_of_a_page_leaves_its_others(connection):
     assert second["page_id"] == first["page_id"]
 
 
-def counted(rows: list[Row]) -> dict[tuple[str, str], int]:
+def counted(rows):
     return {(row["facet"], row["value"]): row["page_count"] for row in rows}
 
 
@@ -150,7 +150,7 @@ def test_the_second_search_of_an_answer_does_not_bring_it_back(connection):
         "expand": False, "inject_types": ["reference"], "inject_count": 10,
     }  # fmt: skip
 
-    def injected(**more: object) -> set[int]:
+    def injected(**more):
         [material] = run(connection, "answer_context", **asked, **more)
         return {s["page_id"] for s in material["sources"] if s["relation"] == "injected"}
 

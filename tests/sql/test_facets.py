@@ -1,14 +1,13 @@
 """Counts of the pages of a search by facet."""
 
 from collections import defaultdict
-from typing import Any
 
 import pytest
 from library import ingest, page, run, search, value
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(module_connection) -> None:
+def libraries(module_connection):
     ingest(
         module_connection,
         "tool",
@@ -23,7 +22,7 @@ def libraries(module_connection) -> None:
     ingest(module_connection, "other", [page("e.md", "Drain a node.", tags=["ops"])])
 
 
-def facets(connection, query: str | None = None, **arguments: Any) -> dict[str, dict[str, int]]:
+def facets(connection, query=None, **arguments):
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for row in run(connection, "facets", query=query, **arguments):
         found[row["facet"]][row["value"]] = row["page_count"]

@@ -45,12 +45,12 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def notes(module_connection) -> str:
+def notes(module_connection):
     ingest(module_connection, "notes", PAGES)
     return "notes"
 
 
-def left(connection, filters: Any, **arguments: Any) -> set[str]:
+def left(connection, filters, **arguments):
     """The first words of the hits for "note" with these filters."""
     given = {"query": "note", "library": "notes", "filters": Jsonb(filters), "top_k": 100}
     hits = run(connection, "search", **given, **arguments)
@@ -213,7 +213,7 @@ def test_a_day_is_the_same_day_in_every_time_zone(connection, indexed_in, search
         assert len(hits) == count
 
 
-def linking(key: str, text: str) -> dict[str, Any]:
+def linking(key, text):
     """The page of a Markdown text, with its links."""
     return page_document(read_page(key, text.encode(), PageOptions()))
 
@@ -353,7 +353,7 @@ orders = st.sampled_from(["=", "!=", "<", "<=", ">", ">="])
 anything = st.sampled_from(["=", "!=", "<", "in", "all", "like", "exists", "~"])
 
 
-def conditions(operators: st.SearchStrategy[str], values: st.SearchStrategy[Any]) -> Any:
+def conditions(operators, values):
     return st.one_of(
         values, st.lists(values, max_size=2), st.dictionaries(operators, values, max_size=2)
     )

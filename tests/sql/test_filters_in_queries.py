@@ -15,7 +15,7 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def manual(module_connection) -> str:
+def manual(module_connection):
     ingest(module_connection, "manual", PAGES, "1.0")
     ingest(module_connection, "manual", [*PAGES[:1]], "2.0")
     ingest(module_connection, "other", [page("restore.md", "Restore the other.")])

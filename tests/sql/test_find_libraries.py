@@ -1,14 +1,11 @@
 """Which libraries answer a query, by what the last finished run of each wrote about it."""
 
-from collections.abc import Iterator
-
-import psycopg
 import pytest
-from library import Row, ingest, page, refused, run, value
+from library import ingest, page, refused, run, value
 
 
 @pytest.fixture(scope="module")
-def libraries(module_connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def libraries(module_connection):
     connection = module_connection
     with connection.transaction(force_rollback=True):
         ingest(
@@ -40,16 +37,16 @@ def libraries(module_connection: psycopg.Connection) -> Iterator[psycopg.Connect
 
 
 @pytest.fixture
-def connection(libraries: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def connection(libraries):
     with libraries.transaction(force_rollback=True):
         yield libraries
 
 
-def found(connection: psycopg.Connection, query: str | None, **arguments: int) -> list[Row]:
+def found(connection, query, **arguments):
     return run(connection, "find_libraries", query=query, **arguments)
 
 
-def names(rows: list[Row]) -> list[str]:
+def names(rows):
     return [row["library"] for row in rows]
 
 

@@ -9,7 +9,7 @@ TEXT = "Alle Funktionen, ihre Argumente und was sie zurückgeben, mit einem Beis
 LANGUAGES = ("JavaScript", "Python", "Rust")
 
 
-def reference(language: str, *, with_path: bool) -> dict:
+def reference(language, *, with_path):
     """A page that says nothing of its language but in its path."""
     path = [f"{language} API", "Übersicht"] if with_path else ["Übersicht"]
     return page(

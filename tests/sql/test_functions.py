@@ -50,11 +50,11 @@ def routines(connection):
     return connection.execute(ROUTINES).fetchall()
 
 
-def defined() -> list[str]:
+def defined():
     return [name for text in SOURCES.values() for name in DEFINITION.findall(text)]
 
 
-def is_public(name: str) -> bool:
+def is_public(name):
     return name.startswith("pgrag.")
 
 
@@ -142,7 +142,7 @@ def test_what_writes_is_volatile_and_what_reads_is_parallel_safe(routines):
     """An undeclared volatility is "volatile", an undeclared parallel "unsafe"."""
     by_name = {r["name"]: r for r in routines}
 
-    def writes(name: str, seen: frozenset[str] = frozenset()) -> bool:
+    def writes(name, seen=frozenset()):
         source = by_name[name]["source"]
         called = set(CALL.findall(source)) & set(by_name) - seen - {name}
         return bool(WRITING.search(source)) or any(writes(c, seen | {name}) for c in called)

@@ -1,7 +1,6 @@
 """From two retrievers to one list: every score can be added up by hand from its explanation."""
 
 import random
-from typing import Any
 
 import pytest
 from corpus import Author, pages
@@ -129,7 +128,7 @@ class TestReciprocalRank:
 class TestAlpha:
     """Argument, else library, else model, else pgrag.hybrid_alpha, else 0.3."""
 
-    def alpha(self, connection, **arguments: Any) -> float:
+    def alpha(self, connection, **arguments):
         return explained(connection, "role", **arguments)[0]["explanation"]["alpha"]
 
     def test_precedence(self, connection, manual):
@@ -234,7 +233,7 @@ class TestArguments:
 
 
 @pytest.fixture(scope="module")
-def archive(module_connection) -> str:
+def archive(module_connection):
     """A library large enough to judge words by."""
     ingest(module_connection, "archive", pages(Author(random.Random(12)), 250))
     counted = (
@@ -249,11 +248,11 @@ def archive(module_connection) -> str:
 class TestWordsThatTheLibraryLacks:
     """Words that the library lacks lower alpha by their share, by half if the model knows them."""
 
-    def alpha(self, connection, query: str, **arguments: Any) -> float:
+    def alpha(self, connection, query, **arguments):
         given = {"library": "archive", "explain": True} | arguments
         return search(connection, query, **given)[0]["explanation"]["alpha"]
 
-    def known(self, connection, query: str) -> float:
+    def known(self, connection, query):
         terms = run(
             connection, "query_terms", words=query,
             library_ids=[value(connection, "select library_id from pgrag.libraries"
@@ -309,7 +308,7 @@ class TestWordsThatTheLibraryLacks:
 class TestNamesOfCode:
     """The built-in model knows such names only in pieces, so words count more."""
 
-    def alpha(self, connection, query: str, **arguments: Any) -> float:
+    def alpha(self, connection, query, **arguments):
         return search(connection, query, **{"explain": True} | arguments)[0]["explanation"]["alpha"]
 
     @pytest.mark.parametrize(

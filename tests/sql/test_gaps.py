@@ -1,16 +1,12 @@
 """What readers looked for and did not find: searches that failed them, as topics."""
 
-import uuid
-from typing import Any
-
-import psycopg
 import pytest
-from library import Row, ingest, page, run, value
+from library import ingest, page, run, value
 from psycopg.types.json import Jsonb
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(module_connection) -> None:
+def libraries(module_connection):
     pages = [
         page("prime.md", "Prime the pump before the first run. Bleed the air from the pump."),
         page("seal.md", "Replace the seal of the pump when it drips."),
@@ -19,9 +15,7 @@ def libraries(module_connection) -> None:
     ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
 
 
-def asked(
-    connection: psycopg.Connection, query: str, score: float | None = 0.7, **facts: Any
-) -> uuid.UUID:
+def asked(connection, query, score=0.7, **facts):
     """Record a search of some minutes ago; without a score it had no hits."""
     facts = {"library": "pumps", "client": "rest", "minutes": 60, "parameters": {}} | facts
     return value(
@@ -35,20 +29,20 @@ def asked(
     )  # fmt: skip
 
 
-def unanswered(connection: psycopg.Connection, *queries: str, times: int = 1) -> None:
+def unanswered(connection, *queries, times=1):
     for query in queries * times:
         asked(connection, query, None)
 
 
-def gaps(connection: psycopg.Connection, **arguments: Any) -> list[Row]:
+def gaps(connection, **arguments):
     return run(connection, "gaps", **arguments)
 
 
-def topics(connection: psycopg.Connection) -> set[frozenset[str]]:
+def topics(connection):
     return {frozenset(row["examples"]) for row in gaps(connection)}
 
 
-def reasons(row: Row) -> tuple[int, ...]:
+def reasons(row):
     return tuple(
         row[name]
         for name in ("searches", "found_nothing", "found_little", "rephrased", "rated_badly")

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
@@ -17,18 +16,18 @@ HALVES = {part: PARTS[part] for part in LEAST}
 LABELLED: Questions = {query: label for part in PARTS.values() for query, label in part.items()}
 
 
-def detected(connection: psycopg.Connection, query: str) -> dict[str, Any]:
+def detected(connection, query):
     [row] = run(connection, "detect_intent", query=query)
     return row
 
 
-def accuracy(connection: psycopg.Connection, questions: Questions) -> float:
+def accuracy(connection, questions):
     """The share of questions with the right intent and the right type."""
     return intents.accuracy([*questions.values()], intents.detected(connection, [*questions]))
 
 
 @pytest.fixture(scope="module")
-def found(module_connection) -> list[Label]:
+def found(module_connection):
     return intents.detected(module_connection, [*LABELLED])
 
 

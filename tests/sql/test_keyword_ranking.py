@@ -1,11 +1,10 @@
 """keyword_search against a BM25F that reads every row: the same hits, the same scores."""
 
 import random
-from typing import Any
 
 import pytest
 from corpus import Author, pages
-from library import Row, ingest, keys, page, run, search
+from library import ingest, keys, page, run, search
 from oracle import Oracle
 from psycopg.types.json import Jsonb
 
@@ -50,7 +49,7 @@ def assert_exact(connection, oracle, query, among=lambda row: True, levels=(2,),
     return hits
 
 
-def scored(connection, query, words=None, depth=5000, *, library="many", **given: Any) -> Row:
+def scored(connection, query, words=None, depth=5000, *, library="many", **given):
     names = dict.fromkeys(("postings", "known", "beside"))
     given = names | {"query": query, "words": words, "depth": depth, "target": {}} | given
     options = {"library": library, "alpha": 0, "query_expansion": given.pop("expansion", "none")}
@@ -77,7 +76,7 @@ def oracle(module_connection, manual):
     return Oracle(module_connection)
 
 
-def queries(author: Author, languages=("english", "german", "russian")) -> list[str]:
+def queries(author, languages=("english", "german", "russian")):
     return [Author(author.random, author.random.choice(languages)).query() for _ in range(QUERIES)]
 
 
@@ -184,7 +183,7 @@ def test_changed_settings_are_ranked_by_at_once(connection, manual, author):
         assert_exact(connection, oracle, query, library=manual)
 
 
-def tiny_pages(author: Author, count: int, per_page: int = 60) -> list[Row]:
+def tiny_pages(author, count, per_page=60):
     """Many passages of a few words, quickly written."""
     return [
         page(
@@ -276,7 +275,7 @@ def test_what_a_document_needs_beside_a_frequent_word(connection, score, beside)
 def test_documents_of_a_later_word_are_read_only_beside_others(connection, author):
     ingest(connection, "many", tiny_pages(author, 1500), embed=False, language="simple")
 
-    def ids(*words: str, **given: Any) -> list[int]:
+    def ids(*words, **given):
         return scored(connection, "use the linker of a runtime", [*words], **given)["document_ids"]
 
     known, of, a = ids("the")[:400], ids("of"), ids("a")

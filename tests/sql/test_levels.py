@@ -1,7 +1,7 @@
 """After fusion: thresholds, the levels of a page, and how much of one page is shown."""
 
 import pytest
-from library import Row, contents, document, explained, ingest, page, search
+from library import contents, document, explained, ingest, page, search
 
 
 class TestThreshold:
@@ -22,7 +22,7 @@ class TestLevels:
     """A summary, its two paragraphs, and a paragraph that also represents its section."""
 
     @pytest.fixture
-    def guide(self, connection) -> str:
+    def guide(self, connection):
         ingest(
             connection, "guide",
             [
@@ -116,7 +116,7 @@ class TestSectionsAround:
     """The sections around a hit, against those of the whole page."""
 
     @pytest.fixture
-    def sections(self, connection) -> dict[int, Row]:
+    def sections(self, connection):
         """More chapters than are listed on each side, two of them with sections."""
         rows = [document("Valves.", level=0, covers=1, is_summary=True)]
         for chapter in range(26):

@@ -1,11 +1,10 @@
 """Searches are recorded, rated, counted and forgotten, and recording never fails a search."""
 
 import uuid
-from typing import Any
 
 import psycopg
 import pytest
-from library import Row, ingest, page, refused, run, search, value
+from library import ingest, page, refused, run, search, value
 from pgvector import HalfVector
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
@@ -14,7 +13,7 @@ from pgrag.ground.connections import register_vector_types
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(module_connection) -> None:
+def libraries(module_connection):
     pages = [
         page("prime.md", "Prime the pump before the first run.", "Bleed the air from the pump."),
         page("seal.md", "Replace the seal of the pump when it drips."),
@@ -23,7 +22,7 @@ def libraries(module_connection) -> None:
     ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
 
 
-def record(connection: psycopg.Connection, query: str, **options: Any) -> uuid.UUID:
+def record(connection, query, **options):
     """Search, and record the hits."""
     arguments = options.pop("arguments", {})
     return value(
@@ -37,15 +36,15 @@ def record(connection: psycopg.Connection, query: str, **options: Any) -> uuid.U
     )  # fmt: skip
 
 
-def count(connection: psycopg.Connection, table: str) -> int:
+def count(connection, table):
     return value(connection, f"select count(*) from pgrag.{table}")
 
 
-def recorded(connection: psycopg.Connection, search_id: uuid.UUID) -> Row:
+def recorded(connection, search_id):
     return value(connection, "select pgrag.search_record(%s)", search_id)
 
 
-def rate(connection: psycopg.Connection, search_id: uuid.UUID, rating: Any, **given: Any) -> None:
+def rate(connection, search_id, rating, **given):
     run(connection, "give_feedback", search_id=search_id, rating=rating, **given)
 
 
@@ -199,7 +198,7 @@ class TestRecording:
         statement = "insert into pgrag.feedback (search_id, rating) values (gen_random_uuid(), 1)"
         with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as connection:
 
-            def commit(client: str, *, after: str = "select 1") -> str:
+            def commit(client, *, after="select 1"):
                 with connection.transaction(force_rollback=True):
                     connection.execute(after.encode())
                     run(connection, "record_search", query="q", hits=Jsonb([]), client=client)
@@ -211,7 +210,7 @@ class TestRecording:
 
 
 class TestRetention:
-    def age(self, connection: psycopg.Connection, days: int) -> None:
+    def age(self, connection, days):
         connection.execute("update pgrag.searches set at = at - make_interval(days => %s)", [days])
 
     def test_old_searches_are_removed_with_hits_and_feedback(self, connection):
@@ -315,7 +314,7 @@ class TestFeedback:
 
 class TestMetrics:
     @pytest.fixture
-    def observed(self, connection) -> list[uuid.UUID]:
+    def observed(self, connection):
         """Four searches today, a further page of one, and one of the day before."""
         made = [
             record(connection, "prime the pump", library="pumps", duration_ms=10.0),
@@ -418,7 +417,7 @@ class TestMetrics:
 
 class TestQueryVectors:
     @pytest.fixture(autouse=True)
-    def model(self, connection) -> None:
+    def model(self, connection):
         run(connection, "register_model", name="tiny", dimensions=2)
         connection.execute(
             "insert into pgrag.embeddings"
@@ -430,14 +429,14 @@ class TestQueryVectors:
         )
         run(connection, "use_model", library="pumps", model="tiny")
 
-    def remember(self, connection, query: str, vector: list[float], **options: Any) -> None:
+    def remember(self, connection, query, vector, **options):
         run(connection, "remember_query_vector", query=query, model="tiny",
             query_embedding=HalfVector(vector), **options)  # fmt: skip
 
-    def is_known(self, connection, query: str) -> bool:
+    def is_known(self, connection, query):
         return run(connection, "missing_query_models", query=query, library="pumps") == []
 
-    def best(self, connection, query: str) -> str:
+    def best(self, connection, query):
         return run(connection, "semantic_search", query=query, library="pumps")[0]["key"]
 
     def test_limit_holds_in_one_transaction_too(self, connection):

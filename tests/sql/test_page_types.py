@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import psycopg
 import pytest
 from library import ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
@@ -27,15 +26,15 @@ KEYS = [
 ]  # fmt: skip
 
 
-def configure(connection: psycopg.Connection, **page_types: Any) -> None:
+def configure(connection, **page_types):
     run(connection, "apply_configuration", entries={"page_types": page_types})
 
 
-def types(connection: psycopg.Connection) -> PageTypes:
+def types(connection):
     return PageTypes.of(value(connection, "select pgrag.configuration()"))
 
 
-def read(connection: psycopg.Connection, key: str, declared: str | None = None) -> dict[str, Any]:
+def read(connection, key, declared=None):
     """A page as the pipeline would hand it over."""
     known = types(connection)
     return page(
@@ -45,7 +44,7 @@ def read(connection: psycopg.Connection, key: str, declared: str | None = None) 
     )  # fmt: skip
 
 
-def outdated(connection: psycopg.Connection, **arguments: Any) -> dict[str, tuple[int, int]]:
+def outdated(connection, **arguments):
     rows = run(connection, "outdated_pages", **arguments)
     return {f"{row['library']}@{row['version']}": (row["pages"], row["total"]) for row in rows}
 

@@ -4,21 +4,21 @@ import random
 
 import pytest
 from corpus import Author, pages
-from library import Row, ingest, page, refused, run, search, walk
+from library import ingest, page, refused, run, search, walk
 
 QUERY = "restart the server of a user"
 WORDS = ["server", "user", "file", "node", "role", "key", "log", "disk", "lock", "path", "port"]
 
 
 @pytest.fixture(scope="module")
-def manual(module_connection) -> str:
+def manual(module_connection):
     """Few enough passages that both retrievers read all."""
     ingest(module_connection, "manual", pages(Author(random.Random(5)), 12))
     return "manual"
 
 
 @pytest.fixture(scope="module")
-def large(module_connection) -> str:
+def large(module_connection):
     """More passages than the retrievers read at once, many with equal scores."""
     chosen = random.Random(6)
     rows = [
@@ -29,7 +29,7 @@ def large(module_connection) -> str:
     return "large"
 
 
-def places(hits: list[Row]) -> list[tuple[int, float]]:
+def places(hits):
     return [(hit["document_id"], hit["score"]) for hit in hits]
 
 

@@ -18,7 +18,7 @@ PROPERTY = settings(
 )
 
 
-def parsed(connection: psycopg.Connection, query: str | None) -> tuple[str, dict[str, Any] | None]:
+def parsed(connection, query):
     [row] = run(connection, "parse_query", query=query)
     return row["words"], row["filters"]
 
@@ -236,7 +236,7 @@ def test_every_field_of_a_filter_has_a_name_in_queries(connection):
 # Any filter, written and read, leaves what it leaves.
 
 
-def left_by(filter_: dict[str, Any]) -> list[bool]:
+def left_by(filter_):
     return [matches(filter_, written, row) for written in PAGES for row in written["documents"]]
 
 
@@ -306,5 +306,5 @@ def test_garbage_is_read_or_refused_at_its_column(connection, parts, blanks):
     )
 
 
-def _json(filters: dict[str, Any]) -> str:
+def _json(filters):
     return json.dumps(filters)

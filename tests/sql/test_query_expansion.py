@@ -1,8 +1,5 @@
 """Synonyms and relevance feedback: what they find, and that without them nothing changes."""
 
-from typing import Any
-
-import psycopg
 import pytest
 from library import contents, ingest, page, refused, run, search, value
 
@@ -46,30 +43,28 @@ order by t.weight desc, t.lexeme
 
 
 @pytest.fixture(scope="module", autouse=True)
-def handbook(module_connection) -> None:
+def handbook(module_connection):
     ingest(module_connection, "handbook", PAGES, language="english")
     ingest(module_connection, "handbuch", GERMAN, language="german")
 
 
-def terms(
-    connection: psycopg.Connection, words: str, how: str, *of: str
-) -> dict[str, dict[str, Any]]:
+def terms(connection, words, how, *of):
     rows = connection.execute(
         TERMS, {"words": words, "how": how, "of": list(of or ("handbook",))}
     ).fetchall()
     return {row["lexeme"]: row for row in rows}
 
 
-def synonyms(connection: psycopg.Connection, library: str = "handbook", **given: Any) -> None:
+def synonyms(connection, library="handbook", **given):
     run(connection, "set_synonyms", library=library, synonyms=given)
 
 
-def found(connection: psycopg.Connection, query: str, how: str | None) -> list[str]:
+def found(connection, query, how):
     return contents(search(connection, query, library="handbook", alpha=0, query_expansion=how))
 
 
 def test_off_means_that_nothing_changes(connection):
-    def everything() -> str:
+    def everything():
         return value(
             connection,
             "select jsonb_agg(to_jsonb(s) - 'search_id')::text"

@@ -1,16 +1,15 @@
 """Queries over pages: every clause, every operator, and what each mistake is told."""
 
 from datetime import date, timedelta
-from typing import Any
 
 import projects
 import psycopg
 import pytest
-from library import Row, ingest, keys, page, refused, run, value
+from library import ingest, keys, page, refused, run, value
 
 
 @pytest.fixture(scope="module", autouse=True)
-def written(module_connection: psycopg.Connection) -> None:
+def written(module_connection):
     projects.write(module_connection)
     module_connection.execute("delete from pgrag.edges")
     projects.link(module_connection, "projects/roof.md", "people/ada.md", "people/ada")
@@ -19,16 +18,16 @@ def written(module_connection: psycopg.Connection) -> None:
     projects.link(module_connection, "people/bob.md", None, "nobody")
 
 
-def ask(connection: psycopg.Connection, query: str, **arguments: Any) -> list[Row]:
+def ask(connection, query, **arguments):
     return run(connection, "query_pages", **({"query": query, "library": "vault"} | arguments))
 
 
-def names(connection: psycopg.Connection, query: str) -> list[str]:
+def names(connection, query):
     """The file names of the pages that a query finds, in its order."""
     return [key.rpartition("/")[2].removesuffix(".md") for key in keys(ask(connection, query))]
 
 
-def one(connection: psycopg.Connection, expression: str, page: str = "projects/roof") -> Any:
+def one(connection, expression, page="projects/roof"):
     """The value of an expression on one page."""
     [row] = ask(connection, f'TABLE WITHOUT ID {expression} FROM "{page}"')
     [found] = row["values"]

@@ -4,11 +4,11 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from library import Row, ingest, keys, page, run, search
+from library import ingest, keys, page, run, search
 
 
 @pytest.fixture(scope="module")
-def nodes(module_connection) -> str:
+def nodes(module_connection):
     ingest(
         module_connection, "nodes",
         [
@@ -21,11 +21,11 @@ def nodes(module_connection) -> str:
     return "nodes"
 
 
-def found(connection, query: str, library: str = "nodes", function: str = "keyword_search", **more):
+def found(connection, query, library="nodes", function="keyword_search", **more):
     return set(keys(run(connection, function, query=query, library=library, **more)))
 
 
-def answer(connection, function: str, **arguments) -> list[Row]:
+def answer(connection, function, **arguments):
     """The rows, or none if the arguments are refused; other errors are raised."""
     try:
         with connection.transaction():

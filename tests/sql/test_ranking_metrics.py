@@ -2,7 +2,6 @@
 
 import random
 
-import psycopg
 import pytest
 import pytrec_eval
 from library import refused, value
@@ -11,7 +10,7 @@ DEPTHS = (1, 3, 5, 10, 20, 50)
 MEASURES = {"ndcg": "ndcg_cut", "recall": "recall", "precision": "P", "hit_rate": "success"}
 
 
-def measured(connection, metric: str, grades: list[int], judged: list[int]) -> float:
+def measured(connection, metric, grades, judged):
     return value(
         connection,
         "select pgrag.ranking_metric(%s, %s::integer[], %s::integer[])",
@@ -19,7 +18,7 @@ def measured(connection, metric: str, grades: list[int], judged: list[int]) -> f
     )  # fmt: skip
 
 
-def random_case(seed: int) -> tuple[dict[str, int], dict[str, float]]:
+def random_case(seed):
     """Judgements and scores, with ties, unjudged pages, and pages that were not returned."""
     chance = random.Random(seed)
     pages = [f"p{number:03}" for number in range(60)]
@@ -29,7 +28,7 @@ def random_case(seed: int) -> tuple[dict[str, int], dict[str, float]]:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_measures_are_those_of_trec_eval(module_connection: psycopg.Connection, seed):
+def test_measures_are_those_of_trec_eval(module_connection, seed):
     judged, scores = random_case(seed)
     # Equal scores: trec_eval goes by the id, the last one first.
     ranking = sorted(scores, key=lambda page: (scores[page], page), reverse=True)

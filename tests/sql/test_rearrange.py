@@ -17,7 +17,7 @@ SECTIONS = ["Start", "Run", "Stop"]
 
 
 @pytest.fixture(scope="module")
-def manual(module_connection) -> str:
+def manual(module_connection):
     """Few enough passages that every list of candidates is the whole library."""
     chosen = random.Random(11)
     rows = []
@@ -42,19 +42,19 @@ def manual(module_connection) -> str:
 
 
 @pytest.fixture
-def fused(connection, manual) -> list[Row]:
+def fused(connection, manual):
     """The list before it is rearranged."""
     return listed(connection, "document")
 
 
-def listed(connection, unit: str = "document", **arguments: Any) -> list[Row]:
+def listed(connection, unit="document", **arguments):
     return search(
         connection, QUERY, library="manual", top_k=200, candidate_count=200,
         levels=[0, 1, 2], unit=unit, **arguments,
     )  # fmt: skip
 
 
-def pages_of(rows: list[Row]) -> dict[int, list[Row]]:
+def pages_of(rows):
     """The hits of each page, in the order of the list."""
     found: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
@@ -160,7 +160,7 @@ class TestHierarchy:
         assert {0.85, 0.9, 1} == {self.factor(row, best) for row in fused}
 
     @staticmethod
-    def factor(row: Row, best: Row) -> float:
+    def factor(row, best):
         if row["page_id"] != best["page_id"]:
             return 0.85
         return 1 if row["heading"] == best["heading"] else 0.9
@@ -269,7 +269,7 @@ class TestLimitByPage:
         assert ids(listed(connection, max_per_page=most, **arguments)) == ids(expected)
 
 
-def vectors_of(connection, document_ids: list[int]) -> dict[int, list[float]]:
+def vectors_of(connection, document_ids):
     rows = connection.execute(
         "select document_id, embedding::public.vector::real[] as vector from pgrag.embeddings"
         " where document_id = any (%s)",
@@ -278,14 +278,12 @@ def vectors_of(connection, document_ids: list[int]) -> dict[int, list[float]]:
     return {row["document_id"]: row["vector"] for row in rows}
 
 
-def chosen_by_hand(
-    scores: dict[int, float], vectors: dict[int, list[float]], mmr_lambda: float
-) -> list[int]:
+def chosen_by_hand(scores, vectors, mmr_lambda):
     """The formula of Carbonell and Goldstein; of equals, the first."""
     highest = max(scores.values())
     chosen: list[int] = []
 
-    def value(candidate: int) -> float:
+    def value(candidate):
         alike = max((dot(vectors[candidate], vectors[c]) for c in chosen), default=0)
         return mmr_lambda * scores[candidate] / highest - (1 - mmr_lambda) * max(alike, 0)
 
@@ -296,5 +294,5 @@ def chosen_by_hand(
     return chosen
 
 
-def dot(one: list[float], other: list[float]) -> float:
+def dot(one, other):
     return sum(a * b for a, b in zip(one, other, strict=True))

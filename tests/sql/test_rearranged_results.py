@@ -1,7 +1,5 @@
 """Lists whose order is not that of the fused scores: the same on every page, and complete."""
 
-from typing import Any
-
 import pytest
 from library import ids, ingest, page, refused, run, search, walk
 from psycopg.types.json import Jsonb
@@ -66,7 +64,7 @@ def test_a_cursor_of_another_kind_of_list(connection, manual, made_by, given_to)
 
 
 class TestIntent:
-    def explanation(self, connection, query: str, **arguments: Any) -> dict[str, Any]:
+    def explanation(self, connection, query, **arguments):
         hits = search(connection, query, library="manual", explain=True, **arguments)
         return hits[0]["explanation"]
 

@@ -1,9 +1,7 @@
 """Answers are recorded beside their search, counted, exported and forgotten with it."""
 
 import uuid
-from typing import Any
 
-import psycopg
 import pytest
 from library import ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
@@ -12,12 +10,12 @@ QUESTION = "How do I prime the pump?"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(module_connection) -> None:
+def libraries(module_connection):
     ingest(module_connection, "pumps", [page("prime.md", "Prime the pump before the first run.")])
     ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
 
 
-def record(connection: psycopg.Connection, **given: Any) -> uuid.UUID | None:
+def record(connection, **given):
     arguments = {
         "search_id": None, "question": QUESTION, "status": "answered", "library": "Pumps",
     } | given  # fmt: skip

@@ -1,20 +1,18 @@
 """Many searches in one call."""
 
-from typing import Any
-
 import pytest
-from library import Row, ingest, page, refused, run, search
+from library import ingest, page, refused, run, search
 from psycopg.types.json import Jsonb
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(module_connection) -> None:
+def libraries(module_connection):
     pages = [page("a.md", "Drain the node.", "Fill it."), page("b.md", "Bake a cake.")]
     ingest(module_connection, "tool", pages, "1.0")
     ingest(module_connection, "other", [page("c.md", "Drain the lake.")])
 
 
-def many(connection, queries: list[Any], arguments: Any = None, **shared: Any) -> list[list[Row]]:
+def many(connection, queries, arguments=None, **shared):
     """The rows of each query."""
     if arguments is not None:
         shared["options"] = Jsonb(arguments)
@@ -29,7 +27,7 @@ def many(connection, queries: list[Any], arguments: Any = None, **shared: Any) -
     ]
 
 
-def hits(rows: list[Row]) -> list[Row]:
+def hits(rows):
     """The rows without the columns of a batch; none is an error."""
     added = ("query_number", "query", "error_code", "error", "error_hint")
     assert all(row["error"] is None and row["error_code"] is None for row in rows)

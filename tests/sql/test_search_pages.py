@@ -7,7 +7,7 @@ DRAIN = ["Drain the node.", "Drain it again, and wait.", "Then drink a tea."]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def library(module_connection) -> None:
+def library(module_connection):
     ingest(
         module_connection,
         "tool",
@@ -20,7 +20,7 @@ def library(module_connection) -> None:
     )
 
 
-def pages(connection, query: str, **arguments):
+def pages(connection, query, **arguments):
     return run(connection, "search_pages", query=query, library="tool", **arguments)
 
 

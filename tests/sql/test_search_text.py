@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from library import document, ingest, page, refused, run, value, walk
@@ -55,12 +54,12 @@ def module_connection(module_connection):
     return module_connection
 
 
-def found(connection, pattern: str, mode: str, **arguments) -> list[tuple[str, int]]:
+def found(connection, pattern, mode, **arguments):
     rows = run(connection, "search_text", pattern=pattern, library="notes", mode=mode, **arguments)
     return [(row["key"], row["line"]) for row in rows]
 
 
-def expected(pattern: str, mode: str, *, ignore_case: bool) -> set[tuple[str, int]]:
+def expected(pattern, mode, *, ignore_case):
     """The matches, from a regular expression of Python on every line."""
     written = pattern if mode == "regex" else re.escape(pattern)
     if mode == "word":
@@ -86,7 +85,7 @@ def test_lines_are_those_of_a_plain_search(connection, case_mode):
 
 
 @pytest.mark.skipif(shutil.which("rg") is None, reason="no ripgrep here")
-def test_lines_are_those_of_ripgrep(connection, tmp_path: Path):
+def test_lines_are_those_of_ripgrep(connection, tmp_path):
     for key, (head, body) in SOURCES.items():
         (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / key).write_text(head + body, "utf-8")

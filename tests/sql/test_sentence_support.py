@@ -1,15 +1,14 @@
 """Whether what an answer cites says what it says, as far as words can tell."""
 
-import psycopg
 import pytest
-from library import Row, document, ingest, page, refused, run
+from library import document, ingest, page, refused, run
 from psycopg.types.json import Jsonb
 
 FILLING = [page(f"p{n}.md", f"Valves and pumps, number {n}, are painted.") for n in range(8)]
 
 
 @pytest.fixture(scope="module")
-def manual(module_connection) -> dict[str, int]:
+def manual(module_connection):
     """The ids of passages by key."""
     ingest(
         module_connection, "manual",
@@ -36,9 +35,7 @@ def manual(module_connection) -> dict[str, int]:
     return {row["key"]: row["id"] for row in rows}
 
 
-def support(
-    connection: psycopg.Connection, *claims: tuple[str, list[int]], library: str | None = "manual"
-) -> list[Row]:
+def support(connection, *claims, library="manual"):
     return run(
         connection, "sentence_support",
         library=library, sentences=[c for c, _ in claims], documents=Jsonb([d for _, d in claims]),

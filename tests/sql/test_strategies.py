@@ -1,10 +1,8 @@
 """What an intent or a query type sets for searches, contexts and answers."""
 
-from typing import Any
-
 import pytest
 import vault
-from library import Row, contents, keys, page, refused, relations, run, search, value
+from library import contents, keys, page, refused, relations, run, search, value
 from vault import Link
 
 QUESTION = "Should I decide to move to the harbour?"
@@ -23,25 +21,25 @@ PAGES = [
 
 
 @pytest.fixture(scope="module", autouse=True)
-def life(module_connection) -> None:
+def life(module_connection):
     links = [Link("move", "boats"), Link("again", "boats")]
     vault.write(module_connection, "life", PAGES, links)
     run(module_connection, "refresh_page_ranks", library="life")
 
 
-def sets(connection, **arguments: Any) -> None:
+def sets(connection, **arguments):
     intent = DECISION["intents"]["DECISION"] | arguments
     run(connection, "apply_configuration", entries={**DECISION, "intents": {"DECISION": intent}})
 
 
-def context(connection, **arguments: Any) -> list[Row]:
+def context(connection, **arguments):
     return run(
         connection, "context", query=QUESTION,
         **{"library": "life", "intent": "auto", "top_k": 1, "expand": False, **arguments},
     )  # fmt: skip
 
 
-def answer(connection, **arguments: Any) -> list[Row]:
+def answer(connection, **arguments):
     [row] = run(
         connection, "answer_context", question=QUESTION,
         **{"library": "life", "top_k": 1, "expand": False, **arguments},
@@ -118,7 +116,7 @@ class TestArguments:
 
 
 class TestGraph:
-    def found(self, connection, **arguments: Any) -> dict[str, Row]:
+    def found(self, connection, **arguments):
         rows = search(
             connection,
             QUESTION,

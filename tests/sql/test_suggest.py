@@ -1,8 +1,5 @@
 """Near words for those that no document has."""
 
-from typing import Any
-
-import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,7 +7,7 @@ from library import ingest, page, refused, run, value
 
 
 @pytest.fixture(scope="module")
-def libraries(module_connection) -> None:
+def libraries(module_connection):
     ingest(
         module_connection, "tool",
         [
@@ -33,7 +30,7 @@ def libraries(module_connection) -> None:
 RUSSIAN = "порт".encode().hex()
 
 
-def suggested(connection: psycopg.Connection, query: str, **arguments: Any) -> list[str]:
+def suggested(connection, query, **arguments):
     return [row["suggestion"] for row in run(connection, "suggest", query=query, **arguments)]
 
 
@@ -109,7 +106,7 @@ def test_wrong_arguments(connection, libraries):
         run(connection, "suggest", query="created:soon")
 
 
-def edits(one: str, other: str) -> int:
+def edits(one, other):
     """Restricted Damerau-Levenshtein, by its definition."""
     table = {(i, 0): i for i in range(len(one) + 1)} | {(0, j): j for j in range(len(other) + 1)}
     for i, a in enumerate(one, 1):

@@ -1,7 +1,5 @@
 """A page whose title is the query comes before pages that mention its words as often."""
 
-from typing import Any
-
 import pytest
 from library import ingest, keys, page, rebuild_statistics, run, search
 
@@ -9,7 +7,7 @@ TEXT = "Tokens are rotated every night. Who rotates tokens by hand must stop the
 
 
 @pytest.fixture(scope="module")
-def gateway(module_connection) -> str:
+def gateway(module_connection):
     ingest(
         module_connection,
         "gateway",
@@ -24,7 +22,7 @@ def gateway(module_connection) -> str:
     return "gateway"
 
 
-def titles(connection, query: str, **arguments: Any) -> dict[str, float]:
+def titles(connection, query, **arguments):
     hits = search(connection, query, library="gateway", explain=True, top_k=50, **arguments)
     return {hit["key"]: hit["explanation"]["keyword"]["title_score"] for hit in hits}
 
@@ -108,7 +106,7 @@ def test_other_libraries_do_not_tell_the_length_of_a_query(connection, gateway):
     ingest(connection, "plain", [page("a.md", "Die Schlüssel.", title="A")], language="simple")
     ingest(connection, "german", [page("b.md", "Die Schlüssel.", title="B")], language="german")
 
-    def shares(library: str | None) -> dict[str, float]:
+    def shares(library):
         hits = search(connection, query, library=library, explain=True, top_k=50)
         return {h["library"]: h["explanation"]["keyword"]["title_evidence"] for h in hits}
 

@@ -1,15 +1,13 @@
 """Settings of a library change only if the change is significantly better."""
 
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from math import log2
-from typing import Any
 
 import psycopg
 import pytest
-from library import Row, document, ingest, page, refused, run, value
+from library import document, ingest, page, refused, run, value
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 from workshop import MATERIALS, PARTS, TOPICS, judge, key, point_elsewhere, state, text, write
@@ -19,13 +17,13 @@ from pgrag.ground.connections import register_vector_types
 FIGURES = ("questions", "proposed", "training", "validation", "trials", "outcome")
 
 
-def tune(connection: psycopg.Connection, library: str = "workshop", **arguments: Any) -> Row:
+def tune(connection, library="workshop", **arguments):
     [row] = run(connection, "tune", library=library, **arguments)
     return row
 
 
 @contextmanager
-def misled(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[psycopg.Connection]:
+def misled(clone):
     """A library in which every title is that of another page, in a database of its own."""
     with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         register_vector_types(connection)
@@ -35,32 +33,32 @@ def misled(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[psycopg
 
 
 @pytest.fixture(scope="module")
-def misled_library(clone) -> Iterator[psycopg.Connection]:
+def misled_library(clone):
     with misled(clone) as connection:
         yield connection
 
 
 @pytest.fixture
-def misleading(misled_library) -> Iterator[psycopg.Connection]:
+def misleading(misled_library):
     """Every title is that of another page."""
     with misled_library.transaction(force_rollback=True):
         yield misled_library
 
 
 @pytest.fixture(scope="module")
-def tuning(clone) -> Iterator[tuple[psycopg.Connection, Row]]:
+def tuning(clone):
     """The same, tuned once, and the row of the tuning."""
     with misled(clone) as connection:
         yield connection, tune(connection)
 
 
 @pytest.fixture
-def done(tuning) -> Row:
+def done(tuning):
     return tuning[1]
 
 
 @pytest.fixture
-def tuned(tuning) -> Iterator[psycopg.Connection]:
+def tuned(tuning):
     connection, _ = tuning
     with connection.transaction(force_rollback=True):
         yield connection
@@ -278,7 +276,7 @@ class TestArguments:
         assert (done["outcome"], done["source"]) == ("too little", "library")
 
 
-def manual(connection: psycopg.Connection, *, titles: int = 0) -> None:
+def manual(connection, *, titles=0):
     """Pages of sections, each under a heading whose words its text does not say."""
     pages = []
     for place, material in enumerate(MATERIALS):
@@ -298,7 +296,7 @@ def manual(connection: psycopg.Connection, *, titles: int = 0) -> None:
     ingest(connection, "manual", pages, language="simple", embed=False)
 
 
-def collected(connection: psycopg.Connection, library: str) -> list[Row]:
+def collected(connection, library):
     """The questions that a library asks itself, with the keys of the pages that answer them."""
     return connection.execute(
         "select q.kind, q.words as query,"
@@ -395,14 +393,12 @@ class TestOwnText:
 
 
 @pytest.fixture
-def connect(
-    clone: Callable[[], AbstractContextManager[str]],
-) -> Iterator[Callable[[], psycopg.Connection]]:
+def connect(clone):
     """Makes further connections to one fresh database."""
     with clone() as url:
         opened: list[psycopg.Connection] = []
 
-        def another() -> psycopg.Connection:
+        def another():
             opened.append(psycopg.connect(url, autocommit=True, row_factory=dict_row))
             return opened[-1]
 
@@ -431,7 +427,7 @@ def test_settings_changed_meanwhile_win(connect):
     judge(other)
     done = threading.Event()
 
-    def work() -> Row:
+    def work():
         result = tune(tuning)
         done.set()
         return result

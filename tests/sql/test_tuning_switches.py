@@ -1,11 +1,8 @@
 """Links, query expansion and aggregation of pages change only if that is better."""
 
-from typing import Any
-
-import psycopg
 import pytest
 import vault
-from library import Row, page, refused, run, value
+from library import page, refused, run, value
 from psycopg.types.json import Jsonb
 from vault import Link
 from workshop import MATERIALS, TOPICS, judge, key, state, write
@@ -13,21 +10,21 @@ from workshop import MATERIALS, TOPICS, judge, key, state, write
 ASKED = TOPICS[:75]
 
 
-def tune(connection: psycopg.Connection, library: str = "workshop", **arguments: Any) -> Row:
+def tune(connection, library="workshop", **arguments):
     [row] = run(connection, "tune", library=library, **arguments)
     return row
 
 
-def verdict(done: Row, setting: str) -> Row:
+def verdict(done, setting):
     [found] = [each for each in done["verdicts"] if each["setting"] == setting]
     return found
 
 
-def settings(connection: psycopg.Connection) -> dict[str, Any]:
+def settings(connection):
     return value(connection, "select settings from pgrag.libraries where name = 'workshop'")
 
 
-def ask(connection: psycopg.Connection, *, of: str = "right", words: str = "{}") -> None:
+def ask(connection, *, of="right", words="{}"):
     """Bring in a question for each topic, answered by one page of its pair."""
     queries = [
         {"id": topic, "text": words.format(topic), "judgements": {f"{of}{place}.md": 1}}
@@ -39,7 +36,7 @@ def ask(connection: psycopg.Connection, *, of: str = "right", words: str = "{}")
     )  # fmt: skip
 
 
-def pairs(connection: psycopg.Connection, right: list[str], wrong: list[str], linked: bool) -> None:
+def pairs(connection, right, wrong, linked):
     """For each topic a page that answers and one that does not, which may link to the first."""
     pages = [
         page(
@@ -55,7 +52,7 @@ def pairs(connection: psycopg.Connection, right: list[str], wrong: list[str], li
 
 
 @pytest.fixture
-def linked(connection: psycopg.Connection) -> psycopg.Connection:
+def linked(connection):
     """The better a page says the words, the less it is the answer: it links to the answer."""
     pairs(connection, ["Keep the {}, and much else, on the wall."], ["The {}."], linked=True)
     return connection

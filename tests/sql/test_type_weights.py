@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from corpus import Author, pages
-from library import Row, ingest, keys, page, run, search, value, walk
+from library import ingest, keys, page, run, search, value, walk
 from psycopg.types.json import Jsonb
 
 from pgrag.ingest.matter.page_types import PageTypes
@@ -26,7 +26,7 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture(scope="module")
-def manual(module_connection) -> str:
+def manual(module_connection):
     """Few enough passages that both retrievers read all; every third page is a post."""
     rows = pages(Author(random.Random(5)), 18)
     for nth, row in enumerate(rows):
@@ -36,16 +36,16 @@ def manual(module_connection) -> str:
     return "manual"
 
 
-def configure(connection, **page_types: Any) -> None:
+def configure(connection, **page_types):
     run(connection, "apply_configuration", entries={"page_types": page_types})
 
 
-def switch(connection, weighs: bool) -> None:
+def switch(connection, weighs):
     settings = Jsonb({"type_weights": weighs})
     run(connection, "configure_library", library="manual", settings=settings)
 
 
-def both(connection, function: str = "search", **arguments: Any) -> tuple[list[Row], list[Row]]:
+def both(connection, function="search", **arguments):
     """The same search with the weights and without them."""
     given = {"query": QUERY, "library": "manual", "top_k": 500, "levels": [1, 2]} | arguments
     found = []
@@ -55,11 +55,11 @@ def both(connection, function: str = "search", **arguments: Any) -> tuple[list[R
     return found[0], found[1]
 
 
-def scores(hits: list[Row]) -> dict[int, float]:
+def scores(hits):
     return {hit["document_id"]: hit["score"] for hit in hits}
 
 
-def is_post(hit: Row) -> bool:
+def is_post(hit):
     return hit["key"].startswith("blog/")
 
 

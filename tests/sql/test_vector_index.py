@@ -1,8 +1,5 @@
 """The HNSW index of a model: there from the start, put off by a rule before much is stored."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-
 import psycopg
 import pytest
 from library import document, ingest, page, refused, run, search, value
@@ -18,7 +15,7 @@ EXACT_LIMIT = 40
 
 
 @pytest.fixture
-def few(connection) -> None:
+def few(connection):
     """Lower the limit of exact scans to 40 vectors."""
     connection.execute("alter function pgrag.default_settings() rename to shipped_settings")
     connection.execute(
@@ -27,7 +24,7 @@ def few(connection) -> None:
     )
 
 
-def fill(connection: psycopg.Connection, library: str, count: int, **options: bool) -> None:
+def fill(connection, library, count, **options):
     ingest(
         connection,
         library,
@@ -36,21 +33,21 @@ def fill(connection: psycopg.Connection, library: str, count: int, **options: bo
     )
 
 
-def state(connection: psycopg.Connection, model: str = BUILTIN, library: str | None = None) -> dict:
+def state(connection, model=BUILTIN, library=None):
     [row] = run(connection, "vector_index_state", model=model, library=library)
     return row
 
 
-def place(connection: psycopg.Connection, library: str, **arguments: int) -> bool:
+def place(connection, library, **arguments):
     [row] = run(connection, "place_vectors", library=library, **arguments)
     return row["place_vectors"]
 
 
-def indexes(connection: psycopg.Connection) -> list[str]:
+def indexes(connection):
     return sorted(scans(connection))
 
 
-def scans(connection: psycopg.Connection) -> dict[str, int]:
+def scans(connection):
     """How often each index was read in this transaction."""
     rows = connection.execute(
         "select relname as name, pg_stat_get_xact_numscans(oid) as scans"
@@ -59,18 +56,18 @@ def scans(connection: psycopg.Connection) -> dict[str, int]:
     return {row["name"]: row["scans"] for row in rows}
 
 
-def make(connection: psycopg.Connection, library: str | None = None) -> None:
+def make(connection, library=None):
     """Build the index as an indexing run does, but in this transaction."""
     statement = state(connection, library=library)["create_statement"]
     connection.execute(statement.replace(" concurrently", ""))
 
 
-def put_off(connection: psycopg.Connection, **arguments: int | str) -> bool:
+def put_off(connection, **arguments):
     [row] = run(connection, "put_off_vector_index", model=BUILTIN, **arguments)
     return row["put_off_vector_index"]
 
 
-def plan(connection: psycopg.Connection, library: str | None) -> str:
+def plan(connection, library):
     [hit, *_] = search(connection, "valve", library=library, mode="semantic", explain=True)
     [retriever] = [p for p in hit["explanation"]["plans"] if p["retriever"] == "semantic"]
     return retriever["plan"]
@@ -330,12 +327,12 @@ class TestPuttingOff:
 
 class TestBesideOtherSessions:
     @pytest.fixture
-    def url(self, clone: Callable[[], AbstractContextManager[str]]) -> Iterator[str]:
+    def url(self, clone):
         with clone() as url:
             yield url
 
     @pytest.fixture
-    def connection(self, url: str) -> Iterator[psycopg.Connection]:
+    def connection(self, url):
         """A connection outside a transaction."""
         with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
             yield connection

@@ -1,7 +1,5 @@
 """The vector retriever: exact where few vectors are left, else by HNSW, never short of rows."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import psycopg
 import pytest
@@ -38,18 +36,18 @@ $$;
 class Vectors:
     """Passages around some centres, and queries near them; numpy computes the nearest."""
 
-    def __init__(self, connection: psycopg.Connection) -> None:
+    def __init__(self, connection):
         self.random = np.random.default_rng(5)
         self.centres = self.random.normal(size=(40, DIMENSIONS))
         self._connection = connection
         self.ids: np.ndarray = np.array([], dtype=np.int64)
         self.vectors: np.ndarray = np.zeros((0, DIMENSIONS))
 
-    def near_a_centre(self, count: int) -> np.ndarray:
+    def near_a_centre(self, count):
         chosen = self.centres[self.random.integers(len(self.centres), size=count)]
         return chosen + 0.6 * self.random.normal(size=(count, DIMENSIONS))
 
-    def read(self) -> None:
+    def read(self):
         """Read the stored vectors: half precision, length 1."""
         rows = self._connection.execute(
             "select document_id, embedding::real[] as v from pgrag.embeddings order by 1"
@@ -57,7 +55,7 @@ class Vectors:
         self.ids = np.array([row["document_id"] for row in rows])
         self.vectors = np.array([row["v"] for row in rows])
 
-    def scores(self, query: np.ndarray, allowed: set[int] | None) -> dict[int, float]:
+    def scores(self, query, allowed):
         """The score (the cosine, at least 0) of every allowed vector."""
         half = np.float16(query).astype(float)
         half = np.float16(half / np.linalg.norm(half)).astype(float)
@@ -67,7 +65,7 @@ class Vectors:
 
 
 @pytest.fixture(scope="module")
-def big(clone) -> Iterator[tuple[psycopg.Connection, Vectors]]:
+def big(clone):
     """4,000 passages with vectors, in the HNSW index of their model."""
     with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         register_vector_types(connection)
@@ -104,12 +102,12 @@ def big(clone) -> Iterator[tuple[psycopg.Connection, Vectors]]:
         yield connection, vectors
 
 
-def plan(hits) -> str:
+def plan(hits):
     [retriever] = [p for p in hits[0]["explanation"]["plans"] if p["retriever"] == "semantic"]
     return retriever["plan"]
 
 
-def blocks(connection: psycopg.Connection, statement: str, *arguments: object) -> int:
+def blocks(connection, statement, *arguments):
     """Blocks that a statement reads; run twice, because the first one also reads the catalogue."""
     for _ in range(2):
         [found] = value(
@@ -118,7 +116,7 @@ def blocks(connection: psycopg.Connection, statement: str, *arguments: object) -
     return found["Plan"]["Shared Hit Blocks"] + found["Plan"]["Shared Read Blocks"]
 
 
-def recall(big, limit: int, filters: dict | None, count: int = 10) -> tuple[float, set[str]]:
+def recall(big, limit, filters, count=10):
     """The recall of the true nearest over some queries, and the plans."""
     connection, vectors = big
     run(connection, "configure_library", library="big", settings={"exact_limit": limit})

@@ -21,7 +21,7 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def code(module_connection) -> str:
+def code(module_connection):
     rows = [page(f"{n}.md", text, title="Part") for n, text in enumerate(TEXTS)]
     ingest(module_connection, "code", rows)
     return "code"
@@ -62,7 +62,7 @@ class TestIdentifiers:
 
 
 @pytest.fixture(scope="module")
-def fields(module_connection) -> str:
+def fields(module_connection):
     ingest(
         module_connection, "fields",
         [
@@ -129,7 +129,7 @@ WORDS = " ".join(f"word{n}" for n in range(99))
 
 class TestSnippets:
     @pytest.fixture
-    def nodes(self, connection) -> str:
+    def nodes(self, connection):
         text = "Drain the node before you upgrade its kernel."
         ingest(connection, "nodes", [page("drain.md", text)])
         return "nodes"

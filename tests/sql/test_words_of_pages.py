@@ -1,11 +1,7 @@
 """With `unit=page`, +word must be on the page; a phrase must be in one of its passages."""
 
-from collections.abc import Iterator
-from typing import Any
-
-import psycopg
 import pytest
-from library import Row, document, ingest, keys, page, run, search, value
+from library import document, ingest, keys, page, run, search, value
 
 APART = page(
     "apart.md", "The walrus sleeps on ice.", "A narwhal swims.",
@@ -16,7 +12,7 @@ ONE = page("one.md", "A walrus alone.", document("walrus()", types=["code"]), ta
 
 
 @pytest.fixture(scope="module")
-def pages(module_connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def pages(module_connection):
     with module_connection.transaction(force_rollback=True):
         ingest(module_connection, "zoo", [APART, TOGETHER, ONE], "2.0")
         ingest(
@@ -27,16 +23,16 @@ def pages(module_connection: psycopg.Connection) -> Iterator[psycopg.Connection]
 
 
 @pytest.fixture
-def connection(pages: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def connection(pages):
     with pages.transaction(force_rollback=True):
         yield pages
 
 
-def hits(connection: psycopg.Connection, query: str, **arguments: Any) -> list[Row]:
+def hits(connection, query, **arguments):
     return search(connection, query, **{"library": "zoo", "unit": "page", "top_k": 50} | arguments)
 
 
-def found(connection: psycopg.Connection, query: str, **arguments: Any) -> list[str]:
+def found(connection, query, **arguments):
     return sorted(set(keys(hits(connection, query, **arguments))))
 
 
