@@ -80,10 +80,8 @@ def test_comparing_returns_before_and_after_and_writes_nothing(connection):
 
 
 def test_states_are_kept_as_versions(connection):
-    run(
-        connection, "apply_configuration",
-        entries={"rules": {"mind": MINE}}, note="as the board decided",
-    )  # fmt: skip
+    run(connection, "apply_configuration", entries={"rules": {"mind": MINE}},
+        note="as the board decided")  # fmt: skip
     newest, shipped = versions(connection)
     assert (newest["origin"], newest["note"]) == ("user", "as the board decided")
     assert newest["configuration"] == configuration(connection)

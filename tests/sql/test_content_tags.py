@@ -10,15 +10,11 @@ GARDEN = "The garden is open in summer. The water of the pond comes from the pum
 
 @pytest.fixture
 def works(connection):
-    ingest(
-        connection, "works",
-        [
-            page("valve.md", document(VALVE, content_tags=["procedural", "warning"])),
-            page("pump.md", document(PUMP, content_tags=["conceptual"])),
-            page("garden.md", GARDEN),
-        ],
-        language="en",
-    )  # fmt: skip
+    ingest(connection, "works", [
+        page("valve.md", document(VALVE, content_tags=["procedural", "warning"])),
+        page("pump.md", document(PUMP, content_tags=["conceptual"])),
+        page("garden.md", GARDEN),
+    ], language="en")  # fmt: skip
     return "works"
 
 
@@ -69,14 +65,10 @@ def test_keywords_are_distinctive_words_as_written(connection, works):
 
 
 def test_keywords_are_whole_words_of_the_language(connection):
-    ingest(
-        connection, "recht",
-        [
-            page("a.md", "Die Verträge der Mieterinnen. Alle Verträge werden verlängert."),
-            page("b.md", "Der Garten hinter dem Haus ist im Sommer geöffnet."),
-        ],
-        language="de",
-    )  # fmt: skip
+    ingest(connection, "recht", [
+        page("a.md", "Die Verträge der Mieterinnen. Alle Verträge werden verlängert."),
+        page("b.md", "Der Garten hinter dem Haus ist im Sommer geöffnet."),
+    ], language="de")  # fmt: skip
     assert keywords(connection, "recht", "a.md")[0] == "verträge"
     assert "verlängert" in keywords(connection, "recht", "a.md")
 
@@ -86,10 +78,8 @@ def test_new_tags_of_an_old_text_change_its_row_alone(connection, works):
         connection, "select count(*) from pgrag.embeddings as e"
         " join pgrag.libraries as l on l.library_id = e.library_id where l.name = 'works'"
     )  # fmt: skip
-    ingest(
-        connection, works, [page("pump.md", document(PUMP, content_tags=["reference"]))],
-        embed=False,
-    )  # fmt: skip
+    ingest(connection, works, [page("pump.md", document(PUMP, content_tags=["reference"]))],
+           embed=False)  # fmt: skip
     rows = search(connection, "pump", library=works, filters={"content_tags": "reference"})
     assert contents(rows) == [PUMP]
     assert keywords(connection, works, "pump.md") != []

@@ -44,14 +44,11 @@ def long_page(key, topic, count):
 
 @pytest.fixture(scope="module")
 def tool(module_connection):
-    ingest(
-        module_connection, "tool",
-        [
-            long_page("kernel.md", "Kernel upgrade", 12),
-            long_page("vault.md", "Vault keys", 40),
-            page("short.md", "Only a kernel here."),
-        ],
-    )  # fmt: skip
+    ingest(module_connection, "tool", [
+        long_page("kernel.md", "Kernel upgrade", 12),
+        long_page("vault.md", "Vault keys", 40),
+        page("short.md", "Only a kernel here."),
+    ])  # fmt: skip
     return "tool"
 
 
@@ -84,10 +81,8 @@ def test_many_pages_are_read_whole_in_time_that_grows_as_they_do(connection):
 
 class TestExpansion:
     def expand(self, connection, hits, **arguments):
-        return run(
-            connection, "expand_documents",
-            document_ids=[i for i, _ in hits], scores=[s for _, s in hits], **arguments,
-        )  # fmt: skip
+        return run(connection, "expand_documents", document_ids=[i for i, _ in hits],
+                   scores=[s for _, s in hits], **arguments)  # fmt: skip
 
     def test_page_of_a_hit_is_read_whole(self, connection, ids):
         hit = ids["Kernel upgrade 5."]
@@ -217,18 +212,13 @@ class TestContext:
             assert set(contents(blocks)) <= set(contents(everything))
 
     def test_what_is_too_large_keeps_out_nothing_else(self, connection):
-        ingest(
-            connection, "sizes",
-            [
-                page("best.md", "The manual of the kernel upgrade."),
-                page("large.md", "The kernel upgrade needs a new kernel. " * 40),
-                page("small.md", "The kernel is small."),
-            ],
-        )  # fmt: skip
-        blocks = run(
-            connection, "context", query="kernel upgrade manual", library="sizes", token_budget=100,
-            score_share=0, levels=[2],
-        )  # fmt: skip
+        ingest(connection, "sizes", [
+            page("best.md", "The manual of the kernel upgrade."),
+            page("large.md", "The kernel upgrade needs a new kernel. " * 40),
+            page("small.md", "The kernel is small."),
+        ])  # fmt: skip
+        blocks = run(connection, "context", query="kernel upgrade manual", library="sizes",
+                     token_budget=100, score_share=0, levels=[2])  # fmt: skip
         ranked = search(connection, "kernel upgrade manual", library="sizes", levels=[2])
         assert [row["key"] for row in ranked] == ["best.md", "large.md", "small.md"]
         assert [block["url"] for block in blocks] == ["best.md", "small.md"]
@@ -247,13 +237,10 @@ class TestContext:
         assert min(hit["score"] for hit in hits if hit["document_id"] in kept[0.9]) < 0.9 * best
 
     def test_the_best_passages_come_first_whatever_their_page(self, connection):
-        ingest(
-            connection, "yards",
-            [
-                page("wide.md", "The slipway crane lifts boats.", "A crane. " * 20, "Slip. " * 30),
-                page("other.md", "The slipway crane is red."),
-            ],
-        )  # fmt: skip
+        ingest(connection, "yards", [
+            page("wide.md", "The slipway crane lifts boats.", "A crane. " * 20, "Slip. " * 30),
+            page("other.md", "The slipway crane is red."),
+        ])  # fmt: skip
         rows = search(connection, "slipway crane boats", library="yards", levels=[2])
         assert [row["key"] for row in rows[:2]] == ["wide.md", "other.md"]
         given = {"library": "yards", "score_share": 0, "token_budget": 90, "levels": [2]}

@@ -71,10 +71,8 @@ def test_gives_as_many_as_were_asked_for(connection, documents):
 
 
 def test_a_document_counts_once_with_its_best_score(connection, documents):
-    rows = run(
-        connection, "diversify",
-        document_ids=[documents[0], documents[2], documents[0]], scores=[0.1, 0.5, 0.9],
-    )  # fmt: skip
+    rows = run(connection, "diversify", document_ids=[documents[0], documents[2], documents[0]],
+               scores=[0.1, 0.5, 0.9])  # fmt: skip
     assert [(r["document_id"], r["score"]) for r in rows] == [
         (documents[0], 0.9),
         (documents[2], 0.5),

@@ -70,10 +70,8 @@ def test_a_run_stores_its_inputs(connection):
 )
 def test_builtin_configurations_are_these_searches(connection, name, function, arguments):
     run_id = evaluate(connection, name=name)
-    hits = run(
-        connection, function, query="too cold for yeast", library="winery", max_per_page=1,
-        top_k=20, **arguments,
-    )  # fmt: skip
+    hits = run(connection, function, query="too cold for yeast", library="winery", max_per_page=1,
+               top_k=20, **arguments)  # fmt: skip
     assert returned(connection, run_id)["q3"] == keys(hits)
     scores = connection.execute(
         "select r.score from pgrag.evaluation_results as r"

@@ -58,10 +58,8 @@ def test_queries_without_judgements_are_left_out_and_named(connection):
 )
 def test_invalid_sets_are_refused_and_the_old_one_stays(connection, queries, message):
     with refused(connection, "PGR01", message):
-        run(
-            connection, "import_evaluation_set",
-            name="questions", library="winery", queries=Jsonb(queries),
-        )  # fmt: skip
+        run(connection, "import_evaluation_set", name="questions", library="winery",
+            queries=Jsonb(queries))  # fmt: skip
     assert value(connection, "select count(*) from pgrag.evaluation_queries") == 3
 
 
@@ -69,10 +67,9 @@ def test_libraries_and_targets_are_checked(connection):
     with refused(connection, "PGR02", "winry"):
         import_set(connection, library="winry")
     with refused(connection, "PGR01", "has no document 'field/pruning.md#c99'", "KEY#cN"):
-        import_set(
-            connection, [{"id": "q", "text": "a", "judgements": {"field/pruning.md#c99": 1}}],
-            unit="document",
-        )  # fmt: skip
+        import_set(connection,
+                   [{"id": "q", "text": "a", "judgements": {"field/pruning.md#c99": 1}}],
+                   unit="document")  # fmt: skip
 
 
 def test_what_is_relevant_is_never_excluded(connection):

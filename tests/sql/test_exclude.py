@@ -10,13 +10,10 @@ WAYS = ["search", "keyword_search", "semantic_search"]
 
 @pytest.fixture(scope="module")
 def hall(module_connection):
-    ingest(
-        module_connection, "hall",
-        [
-            page(f"{n}.md", *(f"The pump {n} has a pressure of {n}{k} bar." for k in range(4)))
-            for n in range(1, 6)
-        ],
-    )  # fmt: skip
+    ingest(module_connection, "hall", [
+        page(f"{n}.md", *(f"The pump {n} has a pressure of {n}{k} bar." for k in range(4)))
+        for n in range(1, 6)
+    ])  # fmt: skip
     return "hall"
 
 
@@ -114,10 +111,8 @@ def test_facets_count_the_pages_that_are_left(connection, query):
     documents = search(connection, "pump", library="yard", filters={"type": "guide"}, top_k=100)
     first, second, *_ = {row["page_id"]: row["document_id"] for row in documents}
     half = next(row["document_id"] for row in documents if row["page_id"] == second)
-    found = run(
-        connection, "facets", query=query, library="yard",
-        options={"exclude": [f"page:{first}", str(half)]},
-    )  # fmt: skip
+    found = run(connection, "facets", query=query, library="yard",
+                options={"exclude": [f"page:{first}", str(half)]})  # fmt: skip
     assert counted(found)["type", "guide"] == 2
     assert counted(found).get(("type", "note")) == (None if query == "type:guide" else 1)
 

@@ -8,17 +8,12 @@ from library import ingest, page, run, search, value
 
 @pytest.fixture(scope="module", autouse=True)
 def libraries(module_connection):
-    ingest(
-        module_connection,
-        "tool",
-        [
-            page("a.md", "Drain the node.", "Drain it again.", type="guide", tags=["node", "ops"]),
-            page("b.md", "Fill the node.", type="guide", tags=["node", "node"], topic="filling"),
-            page("c.md", "Bake a cake of apples.", type="recipe", tags=["cake"]),
-            page("d.md", "Löse den Knoten.", type="guide", language="german"),
-        ],
-        "1.0",
-    )
+    ingest(module_connection, "tool", [
+        page("a.md", "Drain the node.", "Drain it again.", type="guide", tags=["node", "ops"]),
+        page("b.md", "Fill the node.", type="guide", tags=["node", "node"], topic="filling"),
+        page("c.md", "Bake a cake of apples.", type="recipe", tags=["cake"]),
+        page("d.md", "Löse den Knoten.", type="guide", language="german"),
+    ], "1.0")  # fmt: skip
     ingest(module_connection, "other", [page("e.md", "Drain a node.", tags=["ops"])])
 
 

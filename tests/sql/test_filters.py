@@ -266,16 +266,13 @@ def test_links_to_notes_with_signs_and_blanks(connection):
 
 
 def test_links_to_pages_by_any_of_their_names(connection):
-    ingest(
-        connection, "linked",
-        [
-            linking("guide/setup.md", "---\ntitle: Install\naliases: [Begin]\n---\nA note. [[#x]]"),
-            linking("other/setup.md", "Another note."),
-            linking("a.md", "A note on [it](guide/setup.md) and [[folder/missing|that]]."),
-            linking("b.md", "A note that [[Begin|begins]]."),
-            linking("c.md", "A note on [[other/setup]]. #begin"),
-        ],
-    )  # fmt: skip
+    ingest(connection, "linked", [
+        linking("guide/setup.md", "---\ntitle: Install\naliases: [Begin]\n---\nA note. [[#x]]"),
+        linking("other/setup.md", "Another note."),
+        linking("a.md", "A note on [it](guide/setup.md) and [[folder/missing|that]]."),
+        linking("b.md", "A note that [[Begin|begins]]."),
+        linking("c.md", "A note on [[other/setup]]. #begin"),
+    ])  # fmt: skip
     for wanted, expected in {
         "setup": {"a.md", "b.md", "c.md"},
         "guide/setup": {"a.md", "b.md"},
@@ -399,10 +396,8 @@ def test_any_filter_means_what_it_means_in_python(connection, notes, filter_):
         expected = None
     try:
         with connection.transaction():
-            rows = run(
-                connection, "search", query="note", library="notes", filters=Jsonb(filter_),
-                top_k=100, alpha=0,
-            )  # fmt: skip
+            rows = run(connection, "search", query="note", library="notes", filters=Jsonb(filter_),
+                       top_k=100, alpha=0)  # fmt: skip
             found = {row["content"] for row in rows}
     except psycopg.Error as error:
         if error.sqlstate != "PGR06":

@@ -39,10 +39,8 @@ def test_a_filter_in_the_text_is_the_filter_of_the_argument(connection, manual, 
 
 
 def test_both_must_hold(connection, manual):
-    hits = search(
-        connection, "restore type:guide", library=manual, version="1.0",
-        filters={"created": {">=": "2025-01-01"}},
-    )  # fmt: skip
+    hits = search(connection, "restore type:guide", library=manual, version="1.0",
+                  filters={"created": {">=": "2025-01-01"}})  # fmt: skip
     assert keys(hits) == ["restore.md"]
 
 

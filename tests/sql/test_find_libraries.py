@@ -8,31 +8,21 @@ from library import ingest, page, refused, run, value
 def libraries(module_connection):
     connection = module_connection
     with connection.transaction(force_rollback=True):
-        ingest(
-            connection, "sail",
-            [
-                page(
-                    "index.md", "Everything about sails.", title="Sailing handbook",
-                    front_matter={"description": "How to rig, reef and trim."},
-                ),
-                page("mast.md", "The mast carries the halyard.", "A halyard hoists a sail."),
-                page("anchor.md", "An anchor holds the boat.", title="Anchors"),
-            ],
-            "2.0", embed=False,
-        )  # fmt: skip
-        ingest(
-            connection, "sail", [page("index.md", "The spinnaker alone.", title="Old handbook")],
-            "1.0", embed=False,
-        )  # fmt: skip
-        ingest(
-            connection, "motor",
-            [page("readme.md", "An engine for a boat with an anchor.", title="Engines")],
-            embed=False,
-        )  # fmt: skip
-        ingest(
-            connection, "hafen", [page("index.md", "Die Gezeiten im Hafen.", title="Häfen")],
-            language="de", embed=False,
-        )  # fmt: skip
+        ingest(connection, "sail", [
+            page(
+                "index.md", "Everything about sails.", title="Sailing handbook",
+                front_matter={"description": "How to rig, reef and trim."},
+            ),
+            page("mast.md", "The mast carries the halyard.", "A halyard hoists a sail."),
+            page("anchor.md", "An anchor holds the boat.", title="Anchors"),
+        ], "2.0", embed=False)  # fmt: skip
+        ingest(connection, "sail", [page("index.md", "The spinnaker alone.", title="Old handbook")],
+               "1.0", embed=False)  # fmt: skip
+        ingest(connection, "motor",
+               [page("readme.md", "An engine for a boat with an anchor.", title="Engines")],
+               embed=False)  # fmt: skip
+        ingest(connection, "hafen", [page("index.md", "Die Gezeiten im Hafen.", title="Häfen")],
+               language="de", embed=False)  # fmt: skip
         yield connection
 
 
@@ -187,11 +177,9 @@ def test_a_later_run_tells_anew(connection):
 
 def test_the_front_page_is_index_or_readme_else_the_most_linked(connection):
     links = [{"kind": "references", "target": "hub.md"}]
-    ingest(
-        connection, "web",
-        [page("a.md", "x", edges=links), page("b.md", "y", edges=links), page("hub.md", "z")],
-        embed=False,
-    )  # fmt: skip
+    ingest(connection, "web",
+           [page("a.md", "x", edges=links), page("b.md", "y", edges=links), page("hub.md", "z")],
+           embed=False)  # fmt: skip
     assert found(connection, "web")[0]["title"] == "Hub"
     ingest(connection, "web", [page("README.md", "w", title="Read this")], embed=False)
     assert found(connection, "web")[0]["title"] == "Read this"
@@ -199,11 +187,9 @@ def test_the_front_page_is_index_or_readme_else_the_most_linked(connection):
 
 def test_long_titles_and_names_with_signs(connection):
     long = "tapir " * 200_000
-    ingest(
-        connection, "acme/next.js-docs",
-        [page("index.md", "x", title=long[:20_000], front_matter={"description": "  "})],
-        embed=False,
-    )  # fmt: skip
+    ingest(connection, "acme/next.js-docs",
+           [page("index.md", "x", title=long[:20_000], front_matter={"description": "  "})],
+           embed=False)  # fmt: skip
     for query in ("next.js", "acme", "docs", "tapir"):
         assert names(found(connection, query)) == ["acme/next.js-docs"], query
     assert len(found(connection, "tapir")[0]["title"]) == 500

@@ -12,10 +12,8 @@ LANGUAGES = ("JavaScript", "Python", "Rust")
 def reference(language, *, with_path):
     """A page that says nothing of its language but in its path."""
     path = [f"{language} API", "Übersicht"] if with_path else ["Übersicht"]
-    return page(
-        f"{len(language)}{language[0].lower()}.md", document(TEXT, path=path), title="Übersicht",
-        path=path, url="/seite",
-    )  # fmt: skip
+    return page(f"{len(language)}{language[0].lower()}.md", document(TEXT, path=path),
+                title="Übersicht", path=path, url="/seite")  # fmt: skip
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,19 +29,15 @@ def references(module_connection):
         }
         for language in LANGUAGES
     ]
-    run(
-        module_connection, "import_evaluation_set",
-        name="api", library="eval-api", queries=Jsonb(queries),
-    )  # fmt: skip
+    run(module_connection, "import_evaluation_set", name="api", library="eval-api",
+        queries=Jsonb(queries))  # fmt: skip
 
 
 @pytest.mark.parametrize("function", ["keyword_search", "semantic_search", "search"])
 def test_equal_texts_under_different_paths_are_told_apart(connection, function):
     for language in LANGUAGES:
-        rows = run(
-            connection, function,
-            query=f"{language} API Übersicht", library="eval-api", max_per_page=1,
-        )  # fmt: skip
+        rows = run(connection, function, query=f"{language} API Übersicht", library="eval-api",
+                   max_per_page=1)  # fmt: skip
         assert keys(rows)[0] == reference(language, with_path=True)["key"]
 
 

@@ -68,20 +68,16 @@ class TestAbsolute:
     def test_document_found_by_one_retriever_gets_its_score_in_the_other(self, connection, manual):
         """With one candidate per retriever, a keyword hit still has its cosine."""
         hits = explained(connection, "certificate of a user", candidate_count=1, top_k=1)
-        by_meaning = run(
-            connection, "semantic_search",
-            query="certificate of a user", library="manual", top_k=1000,
-        )  # fmt: skip
+        by_meaning = run(connection, "semantic_search", query="certificate of a user",
+                         library="manual", top_k=1000)  # fmt: skip
         cosine = {hit["document_id"]: hit["score"] for hit in by_meaning}
         for hit in hits:
             assert hit["semantic_score"] == pytest.approx(cosine[hit["document_id"]], abs=1e-6)
 
     def test_explain_search_shows_the_same(self, connection, manual):
         hits = explained(connection, "restart the server", filters={"type": "guide"})
-        shown = run(
-            connection, "explain_search",
-            query="restart the server", library="manual", filters={"type": "guide"},
-        )  # fmt: skip
+        shown = run(connection, "explain_search", query="restart the server", library="manual",
+                    filters={"type": "guide"})  # fmt: skip
         assert [row["rank"] for row in shown] == list(range(1, len(hits) + 1))
         for row, hit in zip(shown, hits, strict=True):
             assert {k: row[k] for k in ("document_id", "score", "explanation")} == {
@@ -101,10 +97,8 @@ class TestAbsolute:
 class TestReciprocalRank:
     @pytest.mark.parametrize(("k", "weights"), [(60, [1, 1]), (1, [0.3, 0.7]), (10, [40.0, 2.0])])
     def test_score_is_the_sum_of_weights_by_rank(self, connection, manual, k, weights):
-        hits = explained(
-            connection, "certificate of a user", fusion="rrf", rrf_k=k, rrf_weights=weights,
-            levels=[2], candidate_count=15, top_k=15,
-        )  # fmt: skip
+        hits = explained(connection, "certificate of a user", fusion="rrf", rrf_k=k,
+                         rrf_weights=weights, levels=[2], candidate_count=15, top_k=15)  # fmt: skip
         absent = 0
         for hit in hits:
             ranks = [hit["explanation"][retriever]["rank"] for retriever in ("keyword", "semantic")]
@@ -116,10 +110,8 @@ class TestReciprocalRank:
     def test_ranks_are_those_of_the_retrievers_alone(self, connection, manual):
         hits = explained(connection, "certificate of a user", fusion="rrf", levels=[2])
         for retriever, arguments in (("keyword", {"page_evidence": 0}), ("semantic", {})):
-            alone = run(
-                connection, f"{retriever}_search", query="certificate of a user",
-                library="manual", levels=[2], top_k=100, **arguments,
-            )  # fmt: skip
+            alone = run(connection, f"{retriever}_search", query="certificate of a user",
+                        library="manual", levels=[2], top_k=100, **arguments)  # fmt: skip
             place = {hit["document_id"]: n for n, hit in enumerate(alone, start=1)}
             for hit in hits:
                 assert hit["explanation"][retriever]["rank"] == place.get(hit["document_id"])
@@ -135,10 +127,8 @@ class TestAlpha:
         assert self.alpha(connection) == pytest.approx(0.3)
         connection.execute("set local pgrag.hybrid_alpha = '0.45'")
         assert self.alpha(connection) == 0.45
-        run(
-            connection, "register_model",
-            name="static-en-de-ru-256", dimensions=256, provider="builtin", alpha=0.55,
-        )  # fmt: skip
+        run(connection, "register_model", name="static-en-de-ru-256", dimensions=256,
+            provider="builtin", alpha=0.55)  # fmt: skip
         assert self.alpha(connection) == 0.55
         run(connection, "configure_library", library="manual", settings={"alpha": 0.65})
         assert self.alpha(connection) == 0.65
@@ -197,20 +187,16 @@ class TestArguments:
             search(connection, "role", library="manual", model="gpt")
 
     def test_every_row_carries_its_source(self, connection):
-        ingest(
-            connection, "nodes",
-            [
-                page(
-                    "a/b.md",
-                    document(
-                        "Drain the node.", path=["Guide", "Drain"], heading="Drain", anchor="drain",
-                        types=["text"], line_start=3, line_end=5,
-                    ),
-                    title="Guide", url="https://example.org/b", link="https://wiki.example.org/7",
-                )
-            ],
-            "1.0",
-        )  # fmt: skip
+        ingest(connection, "nodes", [
+            page(
+                "a/b.md",
+                document(
+                    "Drain the node.", path=["Guide", "Drain"], heading="Drain", anchor="drain",
+                    types=["text"], line_start=3, line_end=5,
+                ),
+                title="Guide", url="https://example.org/b", link="https://wiki.example.org/7",
+            )
+        ], "1.0")  # fmt: skip
         [hit] = search(connection, "drain", library="nodes", snippets=True)
         expected = {
             "library": "nodes", "version": "1.0", "key": "a/b.md", "title": "Guide",

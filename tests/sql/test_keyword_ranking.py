@@ -131,10 +131,8 @@ def test_versions_share_the_statistics_of_their_library(connection, author):
     oracle = Oracle(connection, "tool")
     for query in queries(author, ["english"])[:8]:
         for version in ("1.0", "2.0"):
-            assert_exact(
-                connection, oracle, query, lambda r, v=version: r["version"] == v,
-                library="tool", version=version,
-            )  # fmt: skip
+            assert_exact(connection, oracle, query, lambda r, v=version: r["version"] == v,
+                         library="tool", version=version)  # fmt: skip
         assert_exact(connection, oracle, query, library="tool", version="*")
         assert_exact(connection, oracle, query, lambda r: r["version"] == "2.0", library="tool")
 
@@ -148,10 +146,8 @@ def test_each_library_is_ranked_by_its_own_statistics(connection, author):
     oracle = Oracle(connection, "one", "two", "three")
     for query in queries(author)[:12]:
         assert_exact(connection, oracle, query, filters={"library": ["one", "two", "three"]})
-        assert_exact(
-            connection, oracle, query, lambda row: row["library"] != "one",
-            filters={"library": ["two", "three"]},
-        )  # fmt: skip
+        assert_exact(connection, oracle, query, lambda row: row["library"] != "one",
+                     filters={"library": ["two", "three"]})  # fmt: skip
 
 
 def test_ranking_stays_exact_while_pages_come_change_and_go(connection, author):
@@ -174,10 +170,8 @@ def test_ranking_stays_exact_while_pages_come_change_and_go(connection, author):
 
 
 def test_changed_settings_are_ranked_by_at_once(connection, manual, author):
-    run(
-        connection, "configure_library", library=manual,
-        settings={"k1": 0.9, "b": 0.4, "field_weights": {"title": 5, "url": 0}},
-    )  # fmt: skip
+    run(connection, "configure_library", library=manual,
+        settings={"k1": 0.9, "b": 0.4, "field_weights": {"title": 5, "url": 0}})  # fmt: skip
     oracle = Oracle(connection)
     for query in queries(author)[:8]:
         assert_exact(connection, oracle, query, library=manual)
@@ -211,15 +205,10 @@ def test_what_cannot_win_is_not_read_and_the_best_are_the_same(connection, autho
 
 
 def test_words_of_one_language_are_not_stemmed_by_another(connection):
-    ingest(
-        connection,
-        "houses",
-        [
-            page("de.md", "Die Häuser der Stadt.", language="de"),
-            page("en.md", "Houses of the city, and the word Häuser.", language="en"),
-        ],
-        embed=False,
-    )
+    ingest(connection, "houses", [
+        page("de.md", "Die Häuser der Stadt.", language="de"),
+        page("en.md", "Houses of the city, and the word Häuser.", language="en"),
+    ], embed=False)  # fmt: skip
     assert keys(run(connection, "keyword_search", query="Haus", library="houses")) == ["de.md"]
     assert keys(run(connection, "keyword_search", query="house", library="houses")) == ["en.md"]
     both = run(connection, "keyword_search", query="HÄUSER", library="houses")
@@ -337,10 +326,9 @@ def test_weak_postings_are_left_out_where_strong_ones_are_enough(connection, aut
     plans = []
     for query in ("harbour", "harbour lighthouse", "lighthouse far harbour", "far away"):
         for libraries in (["coast"], ["island"], ["coast", "island"]):
-            hits = assert_exact(
-                connection, oracle, query, lambda row, of=libraries: row["library"] in of,
-                filters={"library": libraries}, explain=True,
-            )  # fmt: skip
+            hits = assert_exact(connection, oracle, query,
+                                lambda row, of=libraries: row["library"] in of,
+                                filters={"library": libraries}, explain=True)  # fmt: skip
             plans.append(hits[0]["explanation"]["plans"][0])
     assert plans[0]["plan"] == plans[3]["plan"] == plans[5]["plan"] == "pruned"
     assert "pruned" in [plan["plan"] for plan in plans[1::3]]

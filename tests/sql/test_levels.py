@@ -23,20 +23,17 @@ class TestLevels:
 
     @pytest.fixture
     def guide(self, connection):
-        ingest(
-            connection, "guide",
-            [
-                page(
-                    "a.md",
-                    document("Nodes and their kernels.", level=0, covers=1, is_summary=True),
-                    document("Drain nodes. Upgrade kernels.", level=1, covers=2, parent=0),
-                    document("Drain the node before anything else.", parent=1),
-                    document("Upgrade the kernel of the node.", parent=1),
-                    document("Fill the node again.", covers=6, parent=0),
-                    document("A row that another one stands for.", level=1, covers=0, parent=0),
-                )
-            ],
-        )  # fmt: skip
+        ingest(connection, "guide", [
+            page(
+                "a.md",
+                document("Nodes and their kernels.", level=0, covers=1, is_summary=True),
+                document("Drain nodes. Upgrade kernels.", level=1, covers=2, parent=0),
+                document("Drain the node before anything else.", parent=1),
+                document("Upgrade the kernel of the node.", parent=1),
+                document("Fill the node again.", covers=6, parent=0),
+                document("A row that another one stands for.", level=1, covers=0, parent=0),
+            )
+        ])  # fmt: skip
         return "guide"
 
     @pytest.mark.parametrize(

@@ -51,10 +51,8 @@ def rate(connection, search_id, rating, **given):
 class TestRecording:
     def test_rows_of_a_search_are_kept_with_their_scores(self, connection):
         hits = search(connection, "prime the pump", library="pumps")
-        found = record(
-            connection, "prime the pump", library="pumps", timings={"keyword": 0.4},
-            arguments={"top_k": 10, "after": None}, duration_ms=7.5,
-        )  # fmt: skip
+        found = record(connection, "prime the pump", library="pumps", timings={"keyword": 0.4},
+                       arguments={"top_k": 10, "after": None}, duration_ms=7.5)  # fmt: skip
         kept = recorded(connection, found)
         assert {k: kept[k] for k in ("client", "query", "library", "hit_count", "duration_ms")} == {
             "client": "rest", "query": "prime the pump", "library": "pumps",
@@ -377,10 +375,8 @@ class TestMetrics:
     @pytest.mark.parametrize(("status", "count"), [("cancelled", 0), ("not_in_documentation", 1)])
     def test_an_answer_that_came_to_nothing_is_no_empty_search(self, connection, status, count):
         search_id = value(connection, "select pgrag.record_search('tea', '[]', library => 'pumps')")
-        run(
-            connection, "record_answer",
-            search_id=search_id, question="tea", status=status, answer="", library="pumps",
-        )  # fmt: skip
+        run(connection, "record_answer", search_id=search_id, question="tea", status=status,
+            answer="", library="pumps")  # fmt: skip
         assert len(run(connection, "empty_queries")) == count
         [row] = run(connection, "popular_queries")
         [metrics] = run(connection, "search_metrics")

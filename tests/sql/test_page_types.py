@@ -37,11 +37,8 @@ def types(connection):
 def read(connection, key, declared=None):
     """A page as the pipeline would hand it over."""
     known = types(connection)
-    return page(
-        key, f"The text of {key}.",
-        type=known.reading(declared, key).type,
-        reading=PageOptions(types=known).reading(declared, key),
-    )  # fmt: skip
+    return page(key, f"The text of {key}.", type=known.reading(declared, key).type,
+                reading=PageOptions(types=known).reading(declared, key))  # fmt: skip
 
 
 def outdated(connection, **arguments):
@@ -101,10 +98,8 @@ def test_a_change_outdates_the_pages_that_it_changes_and_no_others(connection):
 
     # A profile that was given for the whole run goes before that of a type.
     configure(connection, **TYPES, default={"chunk_profile": "short"})
-    run(
-        connection, "open_version", library="lib", version="1",
-        source=source | {"chunk_profile": {"name": "long"}},
-    )  # fmt: skip
+    run(connection, "open_version", library="lib", version="1",
+        source=source | {"chunk_profile": {"name": "long"}})  # fmt: skip
     assert outdated(connection) == {"lib@1": (1, 5)}  # the decision, which was read as short
     with refused(connection, "PGR02", "no library 'lob'"):
         run(connection, "outdated_pages", wanted="lob")

@@ -164,16 +164,12 @@ def test_feedback_on_nothing_is_the_query(connection):
 @pytest.mark.parametrize("how", ["synonyms", "feedback", "both"])
 @pytest.mark.parametrize("query", ["leave", "pto valve", "pump pump gasket winter", "the valve"])
 def test_scores_stay_between_0_and_1_and_bounds_hold(connection, how, query):
-    synonyms(
-        connection, pto=["leave", "paid time off"],
-        valve={"expansions": ["gasket", "tap"], "weight": 1, "mutual": True},
-    )  # fmt: skip
+    synonyms(connection, pto=["leave", "paid time off"],
+             valve={"expansions": ["gasket", "tap"], "weight": 1, "mutual": True})  # fmt: skip
     weighed = terms(connection, query, how)
     assert sum(row["weight"] * 2.2 for row in weighed.values()) == pytest.approx(1)
-    hits = search(
-        connection, query, library="handbook", alpha=0, page_evidence=0, top_k=100,
-        query_expansion=how,
-    )  # fmt: skip
+    hits = search(connection, query, library="handbook", alpha=0, page_evidence=0, top_k=100,
+                  query_expansion=how)  # fmt: skip
     assert hits
     assert all(0 < hit["score"] <= 1 for hit in hits)
     impacts = {

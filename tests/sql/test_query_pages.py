@@ -392,10 +392,8 @@ def test_a_task_names_the_smallest_passage_at_its_line(connection):
         {"content": "One Two", "level": 1, "sort_order": 1, "line_start": 4, "line_end": 6},
         {"content": "One", "level": 2, "sort_order": 2, "line_start": 4, "line_end": 4},
     ]
-    written = page(
-        "t.md", *documents, body=body.partition("---\n- ")[2].join(["- ", ""]),
-        head="---\na: 1\n---\n",
-    )  # fmt: skip
+    written = page("t.md", *documents, body=body.partition("---\n- ")[2].join(["- ", ""]),
+                   head="---\na: 1\n---\n")  # fmt: skip
     ingest(connection, "tasks", [written], language="simple", embed=False)
     rows = ask(connection, "TASK", library="tasks")
     contents = connection.execute(

@@ -9,15 +9,12 @@ from library import ingest, keys, page, run, search
 
 @pytest.fixture(scope="module")
 def nodes(module_connection):
-    ingest(
-        module_connection, "nodes",
-        [
-            page("drain.md", "Drain the node before you upgrade its kernel."),
-            page("order.md", "The kernel is upgraded first, then the node is drained."),
-            page("fill.md", "Fill the node again."),
-            page("cake.md", "A cake needs flour, and/or eggs."),
-        ],
-    )  # fmt: skip
+    ingest(module_connection, "nodes", [
+        page("drain.md", "Drain the node before you upgrade its kernel."),
+        page("order.md", "The kernel is upgraded first, then the node is drained."),
+        page("fill.md", "Fill the node again."),
+        page("cake.md", "A cake needs flour, and/or eggs."),
+    ])  # fmt: skip
     return "nodes"
 
 
@@ -72,22 +69,17 @@ class TestMarks:
         assert found(connection, query) == {"drain.md", "fill.md", "order.md"}
 
     def test_phrase_counts_in_the_language_of_each_page(self, connection):
-        ingest(
-            connection, "houses",
-            [
-                page("de.md", "Die großen Häuser der Stadt.", language="de"),
-                page("en.md", "The big houses of the city.", language="en"),
-            ],
-        )  # fmt: skip
+        ingest(connection, "houses", [
+            page("de.md", "Die großen Häuser der Stadt.", language="de"),
+            page("en.md", "The big houses of the city.", language="en"),
+        ])  # fmt: skip
         assert found(connection, '"großes Haus"', "houses") == {"de.md"}
         assert found(connection, '"big house"', "houses") == {"en.md"}
         assert found(connection, "house Haus -Städte", "houses") == {"en.md"}
 
     def test_parsed_query(self, connection):
-        [row] = run(
-            connection, "parse_search_text",
-            query='how "to drain" +node -kernel -"old text" --flag C++ a-b',
-        )  # fmt: skip
+        [row] = run(connection, "parse_search_text",
+                    query='how "to drain" +node -kernel -"old text" --flag C++ a-b')  # fmt: skip
         assert row["words"].split() == ["how", "to", "drain", "node", "--flag", "C++", "a-b"]
         assert row["required"] == ["to drain", "node"]
         assert row["excluded"] == ["kernel", "old text"]

@@ -11,11 +11,8 @@ MEASURES = {"ndcg": "ndcg_cut", "recall": "recall", "precision": "P", "hit_rate"
 
 
 def measured(connection, metric, grades, judged):
-    return value(
-        connection,
-        "select pgrag.ranking_metric(%s, %s::integer[], %s::integer[])",
-        metric, grades, judged,
-    )  # fmt: skip
+    return value(connection, "select pgrag.ranking_metric(%s, %s::integer[], %s::integer[])",
+                 metric, grades, judged)  # fmt: skip
 
 
 def random_case(seed):

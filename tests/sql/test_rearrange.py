@@ -48,10 +48,8 @@ def fused(connection, manual):
 
 
 def listed(connection, unit="document", **arguments):
-    return search(
-        connection, QUERY, library="manual", top_k=200, candidate_count=200,
-        levels=[0, 1, 2], unit=unit, **arguments,
-    )  # fmt: skip
+    return search(connection, QUERY, library="manual", top_k=200, candidate_count=200,
+                  levels=[0, 1, 2], unit=unit, **arguments)  # fmt: skip
 
 
 def pages_of(rows):
@@ -251,11 +249,9 @@ class TestDiversity:
         ingest(connection, "small", pages, embed=False)
         run(connection, "use_model", library="small", model="tiny")
         pending = run(connection, "pending_embeddings", library="small")
-        run(
-            connection, "store_embeddings", library="small", model="tiny",
+        run(connection, "store_embeddings", library="small", model="tiny",
             text_hashes=[row["text_hash"] for row in pending],
-            vectors=[HalfVector(v) for v in ([1, 0, 0], [1, 0, 0], [0, 1, 0])],
-        )  # fmt: skip
+            vectors=[HalfVector(v) for v in ([1, 0, 0], [1, 0, 0], [0, 1, 0])])  # fmt: skip
         rows = search(connection, QUERY, mmr_lambda=0.5, top_k=100)
         assert {"manual", "small"} == {row["library"] for row in rows}
 

@@ -47,10 +47,9 @@ def test_without_a_new_order_it_is_the_score(connection, manual):
 
 def test_what_is_off_changes_nothing(connection, manual):
     plain = search(connection, QUERY, library=manual, explain=True)
-    off = search(
-        connection, QUERY, library=manual, explain=True, intent="off", unit="document",
-        aggregate="max", hierarchy="none", mmr_lambda=1, query_expansion="none",
-    )  # fmt: skip
+    off = search(connection, QUERY, library=manual, explain=True, intent="off", unit="document",
+                 aggregate="max", hierarchy="none", mmr_lambda=1,
+                 query_expansion="none")  # fmt: skip
     assert off == plain
 
 

@@ -47,10 +47,8 @@ def test_an_answer_is_recorded_with_the_search_of_its_sources(connection):
     assert (answer["citations"], answer["trace"]) == ([{"number": 1}], [{"step": 1}])
     assert (answer["prompt_tokens"], answer["timings"]) == (900, {"total": 1234.5})
     run(connection, "give_feedback", search_id=search_id, rating=5)
-    run(
-        connection, "give_feedback", search_id=search_id, rating=4,
-        document_id=found["sources"][0]["document_id"],
-    )  # fmt: skip
+    run(connection, "give_feedback", search_id=search_id, rating=4,
+        document_id=found["sources"][0]["document_id"])  # fmt: skip
 
 
 def test_a_search_that_is_recorded_already_is_kept_and_an_answer_is_one(connection):
@@ -89,10 +87,8 @@ def test_errors_become_warnings(connection):
 
 def test_metrics_count_answers_by_day_and_library(connection):
     for number, status in enumerate(["answered", "answered", "not_in_documentation", "failed"]):
-        search_id = record(
-            connection, status=status, timings={"total": 100 * (number + 1)}, prompt_tokens=10,
-            completion_tokens=number,
-        )  # fmt: skip
+        search_id = record(connection, status=status, timings={"total": 100 * (number + 1)},
+                           prompt_tokens=10, completion_tokens=number)  # fmt: skip
     run(connection, "give_feedback", search_id=search_id, rating=2)
     record(connection, status="cancelled", library="valves", timings={"total": "soon"})
     rows = {row["library_name"]: row for row in run(connection, "answer_metrics")}

@@ -8,16 +8,11 @@ DRAIN = ["Drain the node.", "Drain it again, and wait.", "Then drink a tea."]
 
 @pytest.fixture(scope="module", autouse=True)
 def library(module_connection):
-    ingest(
-        module_connection,
-        "tool",
-        [
-            page("a.md", *DRAIN, title="Draining", link="https://x.example/a", path=["Guide"]),
-            page("b.md", document("Fill the node, then drain it.", heading="Both", anchor="both")),
-            page("c.md", "Bake a cake."),
-        ],
-        "1.0",
-    )
+    ingest(module_connection, "tool", [
+        page("a.md", *DRAIN, title="Draining", link="https://x.example/a", path=["Guide"]),
+        page("b.md", document("Fill the node, then drain it.", heading="Both", anchor="both")),
+        page("c.md", "Bake a cake."),
+    ], "1.0")  # fmt: skip
 
 
 def pages(connection, query, **arguments):

@@ -115,10 +115,8 @@ def test_a_row_tells_where_and_what_is_around(connection):
     assert row["lines_after"] == ["Then run pgrag_ctl(start).", ""]
     level = "select d.level from pgrag.documents as d where d.document_id = %s"
     assert value(connection, level, row["document_id"]) == 0
-    [row] = run(
-        connection, "search_text", pattern="Überhaupt|Über", library="notes", mode="regex",
-        context=100,
-    )  # fmt: skip
+    [row] = run(connection, "search_text", pattern="Überhaupt|Über", library="notes", mode="regex",
+                context=100)  # fmt: skip
     assert value(connection, level, row["document_id"]) == 2
     assert len(row["lines_before"]) == 2
     assert len(row["lines_after"]) == 3
@@ -222,15 +220,11 @@ def test_bad_arguments_are_explained(connection):
 
 def test_time_is_bounded(connection):
     body = f"{'a' * 3000}\n" * 20
-    ingest(
-        connection, "slow", [page(f"{n}.md", body=body, documents=[]) for n in range(50)],
-        embed=False,
-    )  # fmt: skip
+    ingest(connection, "slow", [page(f"{n}.md", body=body, documents=[]) for n in range(50)],
+           embed=False)  # fmt: skip
     with refused(connection, "PGR15", "more than 1 ms", "index_sources"):
-        run(
-            connection, "search_text", pattern="(a|aa)+b|x{1,200}y", library="slow", mode="regex",
-            timeout_ms=1,
-        )  # fmt: skip
+        run(connection, "search_text", pattern="(a|aa)+b|x{1,200}y", library="slow", mode="regex",
+            timeout_ms=1)  # fmt: skip
 
 
 def test_a_trigram_index_changes_no_result(connection):

@@ -10,22 +10,19 @@ FILLING = [page(f"p{n}.md", f"Valves and pumps, number {n}, are painted.") for n
 @pytest.fixture(scope="module")
 def manual(module_connection):
     """The ids of passages by key."""
-    ingest(
-        module_connection, "manual",
-        [
-            *FILLING,
-            page(
-                "boiler.md",
-                document(
-                    "The boiler holds 340 litres and is drained by `drainBoiler()` in two hours.",
-                    path=["Boiler", "Capacity"],
-                ),
+    ingest(module_connection, "manual", [
+        *FILLING,
+        page(
+            "boiler.md",
+            document(
+                "The boiler holds 340 litres and is drained by `drainBoiler()` in two hours.",
+                path=["Boiler", "Capacity"],
             ),
-            page("pump.md", "Pumps run at 2800 revolutions."),
-            page("saal.md", "Die Stadtwerke Halle zahlten 60000 Postkarten.",
-                 title="Lebenslauf Peter Kühne", language="de"),
-        ],
-    )  # fmt: skip
+        ),
+        page("pump.md", "Pumps run at 2800 revolutions."),
+        page("saal.md", "Die Stadtwerke Halle zahlten 60000 Postkarten.",
+             title="Lebenslauf Peter Kühne", language="de"),
+    ])  # fmt: skip
     ingest(module_connection, "other", [page("boiler.md", "The boiler is green.")])
     rows = module_connection.execute(
         "select l.name || '/' || p.key as key, max(d.document_id) as id from pgrag.documents as d"
@@ -36,10 +33,8 @@ def manual(module_connection):
 
 
 def support(connection, *claims, library="manual"):
-    return run(
-        connection, "sentence_support",
-        library=library, sentences=[c for c, _ in claims], documents=Jsonb([d for _, d in claims]),
-    )  # fmt: skip
+    return run(connection, "sentence_support", library=library, sentences=[c for c, _ in claims],
+               documents=Jsonb([d for _, d in claims]))  # fmt: skip
 
 
 def test_what_a_source_says_is_supported_and_what_it_does_not_say_is_not(connection, manual):
@@ -113,9 +108,7 @@ def test_bad_lists_are_named(connection, manual):
         (None, [], "sentences must be a list"),
     ]:
         with refused(connection, "PGR01", message):
-            run(
-                connection, "sentence_support",
-                library="manual", sentences=sentences, documents=Jsonb(documents),
-            )  # fmt: skip
+            run(connection, "sentence_support", library="manual", sentences=sentences,
+                documents=Jsonb(documents))  # fmt: skip
     with refused(connection, "PGR02"):
         support(connection, library="manuel")

@@ -40,10 +40,8 @@ def context(connection, **arguments):
 
 
 def answer(connection, **arguments):
-    [row] = run(
-        connection, "answer_context", question=QUESTION,
-        **{"library": "life", "top_k": 1, "expand": False, **arguments},
-    )  # fmt: skip
+    [row] = run(connection, "answer_context", question=QUESTION,
+                **{"library": "life", "top_k": 1, "expand": False, **arguments})  # fmt: skip
     return row["sources"]
 
 

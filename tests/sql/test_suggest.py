@@ -8,23 +8,17 @@ from library import ingest, page, refused, run, value
 
 @pytest.fixture(scope="module")
 def libraries(module_connection):
-    ingest(
-        module_connection, "tool",
-        [
-            page("a.md", "Restoring the database takes an hour; databases are restored by name."),
-            page("b.md", "Configuration of the database server.", "Event handlers in JavaScript."),
-            page("c.md", "An even number of servers.", "Kubernetes drains its nodes."),
-        ],
-    )  # fmt: skip
-    ingest(
-        module_connection, "amt",
-        [page("a.md", "Die Gebühren für Häuser zahlt der Eigentümer an die Datenbank.")],
-        language="de",
-    )  # fmt: skip
-    ingest(
-        module_connection, "порт".encode().hex(),
-        [page("a.md", "Гости швартуются у причала, карты продаёт начальник порта.")], language="ru",
-    )  # fmt: skip
+    ingest(module_connection, "tool", [
+        page("a.md", "Restoring the database takes an hour; databases are restored by name."),
+        page("b.md", "Configuration of the database server.", "Event handlers in JavaScript."),
+        page("c.md", "An even number of servers.", "Kubernetes drains its nodes."),
+    ])  # fmt: skip
+    ingest(module_connection, "amt",
+           [page("a.md", "Die Gebühren für Häuser zahlt der Eigentümer an die Datenbank.")],
+           language="de")  # fmt: skip
+    ingest(module_connection, "порт".encode().hex(),
+           [page("a.md", "Гости швартуются у причала, карты продаёт начальник порта.")],
+           language="ru")  # fmt: skip
 
 
 RUSSIAN = "порт".encode().hex()

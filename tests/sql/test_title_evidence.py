@@ -8,17 +8,13 @@ TEXT = "Tokens are rotated every night. Who rotates tokens by hand must stop the
 
 @pytest.fixture(scope="module")
 def gateway(module_connection):
-    ingest(
-        module_connection,
-        "gateway",
-        [
-            page("long.md", TEXT, title="How to rotate tokens and certificates of a gateway"),
-            page("exact.md", TEXT, title="Rotate tokens"),
-            page("other.md", "Nothing of the kind.", title="Imprint"),
-            page("call.md", "Returns the token.", title="Gateway.rotateToken()"),
-            page("de.md", "Die Schlüssel werden getauscht.", title="Schlüssel", language="de"),
-        ],
-    )
+    ingest(module_connection, "gateway", [
+        page("long.md", TEXT, title="How to rotate tokens and certificates of a gateway"),
+        page("exact.md", TEXT, title="Rotate tokens"),
+        page("other.md", "Nothing of the kind.", title="Imprint"),
+        page("call.md", "Returns the token.", title="Gateway.rotateToken()"),
+        page("de.md", "Die Schlüssel werden getauscht.", title="Schlüssel", language="de"),
+    ])  # fmt: skip
     return "gateway"
 
 

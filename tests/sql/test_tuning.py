@@ -89,10 +89,8 @@ class TestJudgements:
             for t in TOPICS[40:80]
         }
         queries = [{"id": q, "text": q, "judgements": {key(t): 1}} for q, t in wanted.items()]
-        run(
-            connection, "import_evaluation_set",
-            name="parts", library="workshop", queries=Jsonb(queries),
-        )  # fmt: skip
+        run(connection, "import_evaluation_set", name="parts", library="workshop",
+            queries=Jsonb(queries))  # fmt: skip
         settings = {"alpha": 0.9, "title_evidence": 0.9}
         run(connection, "configure_library", library="workshop", settings=settings)
         with connection.transaction():
@@ -105,10 +103,8 @@ class TestJudgements:
             ).fetchall()
         assert len(gains) == len(wanted)
         for row in gains:
-            found = run(
-                connection, "search",
-                query=row["words"], library="workshop", top_k=10, max_per_page=1,
-            )  # fmt: skip
+            found = run(connection, "search", query=row["words"], library="workshop", top_k=10,
+                        max_per_page=1)  # fmt: skip
             right = key(wanted[row["words"]])
             gain = sum(1 / log2(n + 2) for n, hit in enumerate(found) if hit["key"] == right)
             assert row["gain"] == pytest.approx(gain), row
@@ -148,18 +144,14 @@ class TestJudgements:
             }
             for place, topic in enumerate(TOPICS)
         ]
-        run(
-            misleading, "import_evaluation_set",
-            name="parts", library="workshop", queries=Jsonb(queries),
-        )  # fmt: skip
+        run(misleading, "import_evaluation_set", name="parts", library="workshop",
+            queries=Jsonb(queries))  # fmt: skip
         assert tune(misleading, dry_run=True)["training"]["before"] > 0.95
 
     def test_too_few_are_passed_over_for_the_library_itself(self, misleading):
         few = [{"id": t, "text": t, "judgements": {key(t): 1}} for t in TOPICS[:20]]
-        run(
-            misleading, "import_evaluation_set",
-            name="parts", library="workshop", queries=Jsonb(few),
-        )  # fmt: skip
+        run(misleading, "import_evaluation_set", name="parts", library="workshop",
+            queries=Jsonb(few))  # fmt: skip
         assert tune(misleading, dry_run=True)["source"] == "library"
         done = tune(misleading, source="judgements")
         assert (done["outcome"], done["questions"]) == ("too little", {"judged": 20})
@@ -214,10 +206,8 @@ class TestKeeping:
         ]
 
     def test_undo_restores_settings_and_impacts_to_the_byte(self, misleading):
-        run(
-            misleading, "configure_library",
-            library="workshop", settings={"field_weights": {"url": 0.5}, "page_evidence": 0.4},
-        )  # fmt: skip
+        run(misleading, "configure_library", library="workshop",
+            settings={"field_weights": {"url": 0.5}, "page_evidence": 0.4})  # fmt: skip
         before = state(misleading)
         assert tune(misleading)["outcome"] == "accepted"
         assert state(misleading) != before
@@ -233,10 +223,8 @@ class TestKeeping:
         assert value(tuned, "select settings from pgrag.libraries") == {"exact_limit": 10}
 
     def test_undo_does_not_lose_what_was_set_by_hand(self, tuned):
-        run(
-            tuned, "configure_library",
-            library="workshop", settings={"field_weights": {"title": 2}},
-        )  # fmt: skip
+        run(tuned, "configure_library", library="workshop",
+            settings={"field_weights": {"title": 2}})  # fmt: skip
         with refused(tuned, "PGR01", "were changed after", "configure_library"):
             run(tuned, "undo_tuning", library="workshop")
 
@@ -320,11 +308,9 @@ class TestOwnText:
 
     def test_pages_of_one_title_are_all_right(self, connection):
         write(connection)
-        ingest(
-            connection, "workshop",
-            [page("other.md", text("tin kettle"), title="Copper  Valve!")], language="simple",
-            embed=False,
-        )  # fmt: skip
+        ingest(connection, "workshop",
+               [page("other.md", text("tin kettle"), title="Copper  Valve!")], language="simple",
+               embed=False)  # fmt: skip
         [row] = [r for r in collected(connection, "workshop") if r["query"] == "copper valve"]
         assert row == {
             "kind": "title",

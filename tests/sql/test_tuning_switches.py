@@ -30,10 +30,8 @@ def ask(connection, *, of="right", words="{}"):
         {"id": topic, "text": words.format(topic), "judgements": {f"{of}{place}.md": 1}}
         for place, topic in enumerate(ASKED)
     ]
-    run(
-        connection, "import_evaluation_set",
-        name="parts", library="workshop", queries=Jsonb(queries),
-    )  # fmt: skip
+    run(connection, "import_evaluation_set", name="parts", library="workshop",
+        queries=Jsonb(queries))  # fmt: skip
 
 
 def pairs(connection, right, wrong, linked):
@@ -163,10 +161,8 @@ class TestExpansion:
             {"id": topic, "text": topic.replace(" ", "ish "), "judgements": {key(topic): 1}}
             for topic in TOPICS
         ]
-        run(
-            connection, "import_evaluation_set",
-            name="parts", library="workshop", queries=Jsonb(queries),
-        )  # fmt: skip
+        run(connection, "import_evaluation_set", name="parts", library="workshop",
+            queries=Jsonb(queries))  # fmt: skip
         done = tune(connection)
         assert verdict(done, "query_expansion")["kept"]
         assert settings(connection)["query_expansion"] in ("synonyms", "both")
@@ -176,10 +172,8 @@ class TestExpansion:
 
     def test_values_are_compared_with_the_settings_in_force(self, linked):
         ask(linked)
-        run(
-            linked, "configure_library",
-            library="workshop", settings={"query_expansion": "feedback"},
-        )  # fmt: skip
+        run(linked, "configure_library", library="workshop",
+            settings={"query_expansion": "feedback"})  # fmt: skip
         done = tune(linked, dry_run=True)
         assert verdict(done, "query_expansion")["value"] == "none"
 

@@ -91,11 +91,9 @@ class TestOfEveryModel:
         assert state(connection, "tiny")["valid"] is True
         fill(connection, "kestrel", 3, embed=False)
         pending = run(connection, "pending_embeddings", library="kestrel", model="tiny")
-        run(
-            connection, "store_embeddings", library="kestrel", model="tiny",
+        run(connection, "store_embeddings", library="kestrel", model="tiny",
             text_hashes=[row["text_hash"] for row in pending],
-            vectors=[HalfVector([1, n]) for n in range(len(pending))],
-        )  # fmt: skip
+            vectors=[HalfVector([1, n]) for n in range(len(pending))])  # fmt: skip
         connection.execute("set local enable_seqscan = off; set local enable_sort = off")
         [model_id] = {
             row["model_id"]

@@ -91,11 +91,9 @@ def big(clone):
         run(connection, "register_model", name=MODEL, dimensions=DIMENSIONS)
         pending = run(connection, "pending_embeddings", library="big", model=MODEL)
         vectors = Vectors(connection)
-        run(
-            connection, "store_embeddings", library="big", model=MODEL,
+        run(connection, "store_embeddings", library="big", model=MODEL,
             text_hashes=[row["text_hash"] for row in pending],
-            vectors=[HalfVector(v) for v in vectors.near_a_centre(len(pending))],
-        )  # fmt: skip
+            vectors=[HalfVector(v) for v in vectors.near_a_centre(len(pending))])  # fmt: skip
         run(connection, "use_model", library="big", model=MODEL)
         vectors.read()
         connection.execute("analyze pgrag.embeddings, pgrag.documents, pgrag.pages")
@@ -133,10 +131,8 @@ def recall(big, limit, filters, count=10):
     plans = set()
     for query in vectors.near_a_centre(15):
         arguments = {"filters": filters} if filters else {}
-        hits = run(
-            connection, "semantic_search", query="note", library="big", top_k=count,
-            query_embedding=HalfVector(query), explain=True, **arguments,
-        )  # fmt: skip
+        hits = run(connection, "semantic_search", query="note", library="big", top_k=count,
+                   query_embedding=HalfVector(query), explain=True, **arguments)  # fmt: skip
         scores = vectors.scores(query, allowed)
         best = sorted(scores.values(), reverse=True)[:count]
         assert len(hits) == len(best), "as many rows as exist, up to the limit"
@@ -213,10 +209,8 @@ class TestIndex:
         connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
         with connection.transaction(force_rollback=True):
             connection.execute(TOLD)
-            run(
-                connection, function, query=words, library=library,
-                query_embedding=HalfVector(vectors.near_a_centre(1)[0]),
-            )  # fmt: skip
+            run(connection, function, query=words, library=library,
+                query_embedding=HalfVector(vectors.near_a_centre(1)[0]))  # fmt: skip
         assert said == [f"alone: {is_alone:d}"]
 
     def test_settings_of_the_visit_end_with_it(self, big):
@@ -291,11 +285,9 @@ class TestTwoModels:
         )
         run(connection, "register_model", name="tiny", dimensions=2)
         pending = run(connection, "pending_embeddings", library="guide", model="tiny")
-        run(
-            connection, "store_embeddings", library="guide", model="tiny",
+        run(connection, "store_embeddings", library="guide", model="tiny",
             text_hashes=[row["text_hash"] for row in pending],
-            vectors=[HalfVector([1, 0]), HalfVector([0, 1])],
-        )  # fmt: skip
+            vectors=[HalfVector([1, 0]), HalfVector([0, 1])])  # fmt: skip
         return "guide"
 
     def test_either_can_be_asked(self, connection, guide):
@@ -335,10 +327,8 @@ class TestTwoModels:
         assert run(connection, "missing_query_models", **missing) == [
             {"model_name": "tiny", "words": "a pet"}
         ]
-        run(
-            connection, "remember_query_vector",
-            query="a pet ", model="tiny", query_embedding=HalfVector([5, 0]),
-        )  # fmt: skip
+        run(connection, "remember_query_vector", query="a pet ", model="tiny",
+            query_embedding=HalfVector([5, 0]))  # fmt: skip
         assert run(connection, "missing_query_models", **missing) == []
         hits = run(connection, "semantic_search", query="a pet", library=guide)
         assert [(hit["key"], hit["score"]) for hit in hits] == [("cat.md", 1.0), ("node.md", 0.0)]
@@ -347,20 +337,16 @@ class TestTwoModels:
         for number in range(5):
             # The clock of a transaction stands still.
             connection.execute("update pgrag.query_vectors set used_at = used_at - interval '1 s'")
-            run(
-                connection, "remember_query_vector", query=f"query {number}", model="tiny",
-                query_embedding=HalfVector([1, number]), capacity=3,
-            )  # fmt: skip
+            run(connection, "remember_query_vector", query=f"query {number}", model="tiny",
+                query_embedding=HalfVector([1, number]), capacity=3)  # fmt: skip
         assert value(connection, "select count(*) from pgrag.query_vectors") in (3, 4)
         assert run(connection, "missing_query_models", query="query 4", model="tiny") == []
         assert len(run(connection, "missing_query_models", query="query 0", model="tiny")) == 1
 
     def test_libraries_with_different_models_are_searched_together(self, connection, guide):
         run(connection, "use_model", library=guide, model="tiny")
-        run(
-            connection, "remember_query_vector",
-            query="a pet", model="tiny", query_embedding=HalfVector([1, 0]),
-        )  # fmt: skip
+        run(connection, "remember_query_vector", query="a pet", model="tiny",
+            query_embedding=HalfVector([1, 0]))  # fmt: skip
         ingest(connection, "zoo", [page("lion.md", "Lions sleep.")])
         hits = run(connection, "semantic_search", query="a pet", explain=True)
         models = {hit["key"]: hit["explanation"]["semantic"]["model"] for hit in hits}

@@ -63,16 +63,13 @@ class TestIdentifiers:
 
 @pytest.fixture(scope="module")
 def fields(module_connection):
-    ingest(
-        module_connection, "fields",
-        [
-            page("a.md", "Nothing to see.", title="Zebra"),
-            page("b.md", document("Nothing to see.", path=["Zebra", "More"]), title="Horse"),
-            page("c.md", "Nothing to see.", title="Horse", url="https://example.org/zebra-x"),
-            page("d.md", "Nothing but a zebra to see.", title="Horse"),
-            page("e.md", "Nothing to see.", title="Horse", url="https://zebra.example.org/x"),
-        ],
-    )  # fmt: skip
+    ingest(module_connection, "fields", [
+        page("a.md", "Nothing to see.", title="Zebra"),
+        page("b.md", document("Nothing to see.", path=["Zebra", "More"]), title="Horse"),
+        page("c.md", "Nothing to see.", title="Horse", url="https://example.org/zebra-x"),
+        page("d.md", "Nothing but a zebra to see.", title="Horse"),
+        page("e.md", "Nothing to see.", title="Horse", url="https://zebra.example.org/x"),
+    ])  # fmt: skip
     return "fields"
 
 
@@ -93,16 +90,12 @@ class TestFields:
 
 class TestLanguages:
     def test_each_page_is_read_in_its_own(self, connection):
-        ingest(
-            connection, "mixed",
-            [
-                page("de.md", "Die Bücher stehen im Regal.", language="de-AT"),
-                page("ru.md", "Книги стоят на полке.", language="russian"),
-                page("en.md", "Books stand on the shelf."),
-                page("xx.md", "Libroj staras sur la breto.", language="eo"),
-            ],
-            language="en",
-        )  # fmt: skip
+        ingest(connection, "mixed", [
+            page("de.md", "Die Bücher stehen im Regal.", language="de-AT"),
+            page("ru.md", "Книги стоят на полке.", language="russian"),
+            page("en.md", "Books stand on the shelf."),
+            page("xx.md", "Libroj staras sur la breto.", language="eo"),
+        ], language="en")  # fmt: skip
         languages = run(connection, "pages", library="mixed")
         assert {row["key"]: row["language"] for row in languages} == {
             "de.md": "german", "ru.md": "russian", "en.md": "english", "xx.md": "simple",

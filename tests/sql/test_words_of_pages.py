@@ -3,10 +3,8 @@
 import pytest
 from library import document, ingest, keys, page, run, search, value
 
-APART = page(
-    "apart.md", "The walrus sleeps on ice.", "A narwhal swims.",
-    title="Sea", path=["Arctic", "Sea"], tags=["sea"], type="guide",
-)  # fmt: skip
+APART = page("apart.md", "The walrus sleeps on ice.", "A narwhal swims.", title="Sea",
+             path=["Arctic", "Sea"], tags=["sea"], type="guide")  # fmt: skip
 TOGETHER = page("together.md", "A walrus meets a narwhal.", "Nothing else.", type="note")
 ONE = page("one.md", "A walrus alone.", document("walrus()", types=["code"]), tags=["sea"])
 
@@ -15,10 +13,9 @@ ONE = page("one.md", "A walrus alone.", document("walrus()", types=["code"]), ta
 def pages(module_connection):
     with module_connection.transaction(force_rollback=True):
         ingest(module_connection, "zoo", [APART, TOGETHER, ONE], "2.0")
-        ingest(
-            module_connection, "zoo",
-            [page("old.md", "A walrus.", "A narwhal and an orca."), TOGETHER], "1.0",
-        )  # fmt: skip
+        ingest(module_connection, "zoo",
+               [page("old.md", "A walrus.", "A narwhal and an orca."), TOGETHER],
+               "1.0")  # fmt: skip
         yield module_connection
 
 
@@ -157,10 +154,8 @@ def test_after_pages_are_removed(connection):
 
 
 def test_after_the_settings_change(connection):
-    run(
-        connection, "configure_library",
-        library="zoo", settings={"field_weights": {"path": 0, "content": 0}},
-    )  # fmt: skip
+    run(connection, "configure_library", library="zoo",
+        settings={"field_weights": {"path": 0, "content": 0}})  # fmt: skip
     assert found(connection, "+walrus +narwhal") == ["apart.md", "together.md"]
     assert found(connection, "+arctic +narwhal") == ["apart.md"]
 
@@ -170,10 +165,8 @@ def test_of_a_page_with_too_many_words_the_longest_are_left_out(connection):
         "short " + " ".join(f"{'x' * 12}{nth:02}n{word:04}" for word in range(2000))
         for nth in range(30)
     ]
-    ingest(
-        connection, "zoo", [page("huge.md", "A walrus.", *passages, "A capybara.")], "2.0",
-        embed=False,
-    )  # fmt: skip
+    ingest(connection, "zoo", [page("huge.md", "A walrus.", *passages, "A capybara.")], "2.0",
+           embed=False)  # fmt: skip
     assert found(connection, "+walrus +capybara", alpha=0) == ["huge.md"]
     assert found(connection, "+walrus +short", alpha=0) == ["huge.md"]
     length = value(
