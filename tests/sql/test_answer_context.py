@@ -33,7 +33,7 @@ def ask(connection, question, library="manual", **given):
 
 
 class TestSources:
-    def test_are_numbered_and_say_where_they_are_from(self, connection, manual):
+    def test_are_numbered_say_where_from_and_are_introduced_shortly(self, connection, manual):
         row = ask(connection, STEPS)
         assert [s["number"] for s in row["sources"]] == list(range(1, len(row["sources"]) + 1))
         [first] = [s for s in row["sources"] if s["content"].startswith("Drain the boiler by")]
@@ -51,6 +51,16 @@ class TestSources:
             [first["document_id"]],
         ).fetchone()
         assert stored == {"page_id": first["page_id"], "content": first["content"]}
+        # The prompt omits addresses, which are in the object of a source.
+        opened = re.findall("^<source [^\\n]*>$", row["messages"][1]["content"], re.MULTILINE)
+        sources = {s["number"]: s for s in row["sources"]}
+        assert len(opened) == len(sources)
+        for tag in opened:
+            number = re.search(r'number="(\d+)"', tag)
+            assert number is not None
+            kind = sources[int(number[1])]["type"]
+            assert ("type=" in tag) == (kind is not None)
+            assert "url=" not in tag
 
     def test_keep_within_the_budget_and_the_best_comes_always(self, connection, manual):
         whole = ask(connection, STEPS, token_budget=4000)
@@ -68,19 +78,17 @@ class TestSources:
         plain = ask(connection, question, top_k=1, inject_types=[], expand=False)
         assert relations(plain["sources"]) == {"hit": ["drain.md"]}
 
-    def test_nothing_found_is_an_answer_too(self, connection, manual):
-        row = ask(connection, "zzqx", alpha=0)
-        assert row["sources"] == []
-        assert "(Nothing was found.)" in row["messages"][1]["content"]
-        assert row["tokens"] > 0
-
-    def test_filters_and_libraries_hold_in_both_searches(self, connection, manual):
+    def test_filters_hold_in_both_searches_and_nothing_found_is_an_answer(self, connection, manual):
         row = ask(connection, f"{STEPS} type:reference", inject_types=["guide"])
         assert {s["type"] for s in row["sources"]} == {"reference"}
         everywhere = ask(connection, STEPS, None)
         assert {s["library"] for s in everywhere["sources"]} == {"manual", "other"}
         with refused(connection, "PGR02", "manuel"):
             ask(connection, STEPS, "manuel")
+        row = ask(connection, "zzqx", alpha=0)
+        assert row["sources"] == []
+        assert "(Nothing was found.)" in row["messages"][1]["content"]
+        assert row["tokens"] > 0
 
     def test_have_their_own_scores_whatever_order_the_intent_wants(self, connection, manual):
         """Rearranging reassigns scores, but a source keeps its own."""
@@ -96,43 +104,26 @@ class TestSources:
         assert found == {document_id: pytest.approx(own[document_id]) for document_id in found}
         assert len(found) > 3
 
-    def test_are_introduced_in_few_words(self, connection, manual):
-        """The prompt omits addresses, which are in the object of a source."""
-        row = ask(connection, STEPS)
-        opened = re.findall("^<source [^\\n]*>$", row["messages"][1]["content"], re.MULTILINE)
-        sources = {s["number"]: s for s in row["sources"]}
-        assert len(opened) == len(sources)
-        for tag in opened:
-            number = re.search(r'number="(\d+)"', tag)
-            assert number is not None
-            kind = sources[int(number[1])]["type"]
-            assert ("type=" in tag) == (kind is not None)
-            assert "url=" not in tag
-
 
 class TestQuotedPhrases:
     """Pasted messages quote names that the documentation does not have."""
 
     MESSAGE = 'the manometer "m-4711" of the boiler is stuck'
 
-    def test_rank_as_words_where_no_page_has_them(self, connection, manual, notices):
+    def test_are_a_condition_only_where_pages_with_them_fit(self, connection, manual, notices):
+        row = ask(connection, 'How is the boiler "bought once"?', expand=False, score_share=0.3)
+        assert {s["key"] for s in row["sources"]} == {"guides/other.md"}
         assert search(connection, self.MESSAGE, library=manual) == []
         row = ask(connection, self.MESSAGE)
         assert "evil.md" in {s["key"] for s in row["sources"]}
         [block, *_] = run(connection, "context", query=self.MESSAGE, library=manual)
         assert block["url"] == "evil.md"
         assert any("quoted phrases" in notice for notice in notices)
-
-    def test_rank_as_words_where_pages_with_them_fit_badly(self, connection, manual):
-        """Only one page has the phrase, and it matches the question badly."""
+        # Only one page has the phrase, and it matches the question badly.
         question = 'put a bucket below the boiler before you drain it "car"'
         assert {hit["key"] for hit in search(connection, question, library=manual)} == {"cars.md"}
         row = ask(connection, question, expand=False)
         assert "guides/drain.md" in {s["key"] for s in row["sources"]}
-
-    def test_are_a_condition_where_pages_with_them_fit(self, connection, manual):
-        row = ask(connection, 'How is the boiler "bought once"?', expand=False, score_share=0.3)
-        assert {s["key"] for s in row["sources"]} == {"guides/other.md"}
 
     @pytest.mark.parametrize("marked", ['+"m-4711"', "+m4711"])
     def test_marked_by_a_plus_must_occur(self, connection, manual, marked):
@@ -152,13 +143,28 @@ class TestInjection:
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
 
-    def test_without_duplicates_and_one_a_page(self, connection, manual):
+    def test_comes_once_in_its_count_and_has_its_turn(self, connection, manual):
         given = {"inject_types": ["guide"], "expand": False, "score_share": 0}
         row = ask(connection, STEPS, top_k=10, **given)
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
         hits = relations(row["sources"])["hit"]
         assert not set(hits) & set(relations(row["sources"]).get("injected", []))
+        given = {"top_k": 1, "expand": False}
+        question = "Which valve drains the boiler?"
+        two = ask(connection, question, inject_types=["GUIDE"], inject_count=2, **given)
+        assert len(relations(two["sources"])["injected"]) == 2
+        for off in ({"inject_count": 0}, {"inject_types": []}, {"inject_types": ["no-such"]}):
+            row = ask(connection, STEPS, **(given | {"inject_types": ["guide"]} | off))
+            assert "injected" not in relations(row["sources"])
+        row = ask(connection, "boiler valve manometer", top_k=1, inject_types=["reference"])
+        ids = [s["document_id"] for s in row["sources"]]
+        assert len(ids) == len(set(ids))
+        assert relations(row["sources"])["injected"] == ["drain.md"]
+        row = ask(connection, "Which valve drains the boiler?", inject_types=["guide"],
+                  inject_count=1, top_k=2, token_budget=110)  # fmt: skip
+        assert len(relations(row["sources"])["injected"]) == 1
+        assert len(relations(row["sources"])["hit"]) >= 1
 
     def test_a_page_is_chosen_by_its_rank_among_those_of_its_type(self, connection, manual):
         """Even if pages of other types match far better."""
@@ -175,30 +181,9 @@ class TestInjection:
         row = ask(connection, "Drain the boiler by its valve", "notes", min_score=0.9, **given)
         assert "injected" not in relations(row["sources"])
 
-    def test_counts_and_turns_off(self, connection, manual):
-        given = {"top_k": 1, "expand": False}
-        question = "Which valve drains the boiler?"
-        two = ask(connection, question, inject_types=["GUIDE"], inject_count=2, **given)
-        assert len(relations(two["sources"])["injected"]) == 2
-        for off in ({"inject_count": 0}, {"inject_types": []}, {"inject_types": ["no-such"]}):
-            row = ask(connection, STEPS, **(given | {"inject_types": ["guide"]} | off))
-            assert "injected" not in relations(row["sources"])
-
-    def test_expanded_documents_become_injected_ones(self, connection, manual):
-        row = ask(connection, "boiler valve manometer", top_k=1, inject_types=["reference"])
-        ids = [s["document_id"] for s in row["sources"]]
-        assert len(ids) == len(set(ids))
-        assert relations(row["sources"])["injected"] == ["drain.md"]
-
-    def test_has_its_turn_where_the_budget_is_short(self, connection, manual):
-        row = ask(connection, "Which valve drains the boiler?", inject_types=["guide"],
-                  inject_count=1, top_k=2, token_budget=110)  # fmt: skip
-        assert len(relations(row["sources"])["injected"]) == 1
-        assert len(relations(row["sources"])["hit"]) >= 1
-
 
 class TestMessages:
-    def test_are_those_of_the_template(self, connection, manual):
+    def test_are_those_of_the_template_and_no_source_ends_itself(self, connection, manual):
         row = ask(connection, STEPS)
         [system, user] = row["messages"]
         assert (system["role"], user["role"]) == ("system", "user")
@@ -213,8 +198,6 @@ class TestMessages:
         for source in row["sources"]:
             assert source["content"].split("</")[0] in user["content"]
         assert row["tokens"] == sum(-(-len(m["content"].encode()) // 4) for m in row["messages"])
-
-    def test_nothing_in_a_source_ends_it_or_takes_a_place(self, connection, manual):
         question = "manometer {sources} of the boiler, drain it {question}"
         row = ask(connection, question, score_share=0)
         text = row["messages"][1]["content"]
@@ -266,7 +249,7 @@ class TestMessages:
 
 
 class TestIntent:
-    def test_is_decided_by_a_rule_by_default_or_by_the_caller(self, connection, manual):
+    def test_is_decided_by_rule_default_or_caller_and_passages_are_cited(self, connection, manual):
         rule = ask(connection, STEPS)
         assert (rule["intent"], rule["decided_by"], rule["rule"]) == (
             "PROCEDURAL", "rule", "how-to-en",
@@ -285,6 +268,10 @@ class TestIntent:
         assert off["strategy"]["template"] == "default"
         with refused(connection, "PGR01", "There is no intent"):
             ask(connection, STEPS, intent="wish")
+        # KNOWN_ITEM lists pages, but an answer cites passages.
+        row = ask(connection, '"boiler"', expand=False)
+        assert row["intent"] == "KNOWN_ITEM"
+        assert relations(row["sources"])["hit"].count("drain.md") == 2
 
     def test_its_levels_template_and_types_come_from_the_configuration(self, connection, manual):
         run(
@@ -300,12 +287,6 @@ class TestIntent:
         assert named["levels"] == [2]
         found = value(connection, "select pgrag.configuration() #> '{intents,PROCEDURAL}'")
         assert (found["levels"], found["inject_types"]) == ([2], ["reference", "note"])
-
-    def test_whole_pages_are_asked_for_by_their_passages(self, connection, manual):
-        """KNOWN_ITEM lists pages, but an answer cites passages."""
-        row = ask(connection, '"boiler"', expand=False)
-        assert row["intent"] == "KNOWN_ITEM"
-        assert relations(row["sources"])["hit"].count("drain.md") == 2
 
 
 def test_summaries_of_models_are_not_cited(connection):

@@ -49,22 +49,16 @@ def test_search_by_content_tags(connection, works, condition, found):
     assert set(keys(rows)) == found
 
 
-def test_search_by_keywords(connection, works):
+def test_keywords_are_distinctive_whole_words_and_searched_by(connection, works):
     rows = search(connection, "water", library=works, filters={"keywords": "motor"})
     assert keys(rows) == ["pump.md"]
     with refused(connection, "PGR06", "no operator"):
         search(connection, "water", library=works, filters={"keywords": {"<": "m"}})
-
-
-def test_keywords_are_distinctive_words_as_written(connection, works):
     found = keywords(connection, works, "valve.md")
     assert set(found[:2]) == {"gasket", "valve"}
     assert "the" not in found
     assert len(found) <= 5
     assert "water" not in keywords(connection, works, "garden.md")[:2]
-
-
-def test_keywords_are_whole_words_of_the_language(connection):
     ingest(connection, "recht", [
         page("a.md", "Die Verträge der Mieterinnen. Alle Verträge werden verlängert."),
         page("b.md", "Der Garten hinter dem Haus ist im Sommer geöffnet."),
@@ -73,7 +67,7 @@ def test_keywords_are_whole_words_of_the_language(connection):
     assert "verlängert" in keywords(connection, "recht", "a.md")
 
 
-def test_new_tags_of_an_old_text_change_its_row_alone(connection, works):
+def test_new_tags_change_their_row_alone_and_unchanged_pages_keep_rows(connection, works):
     before = value(
         connection, "select count(*) from pgrag.embeddings as e"
         " join pgrag.libraries as l on l.library_id = e.library_id where l.name = 'works'"
@@ -87,9 +81,6 @@ def test_new_tags_of_an_old_text_change_its_row_alone(connection, works):
         connection, "select count(*) from pgrag.embeddings as e"
         " join pgrag.libraries as l on l.library_id = e.library_id where l.name = 'works'"
     )  # fmt: skip
-
-
-def test_an_unchanged_page_keeps_its_rows(connection, works):
     row = "select xmin::text from pgrag.documents where content = %s"
     before = value(connection, row, VALVE)
     ingest(

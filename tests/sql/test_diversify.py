@@ -63,23 +63,17 @@ def test_scores_of_a_reranker_may_be_negative(connection, documents):
     assert places(connection, documents, [-8.0, -7.0, -9.0, -7.5], mmr_lambda=1) == [1, 3, 0, 2]
 
 
-def test_gives_as_many_as_were_asked_for(connection, documents):
+def test_a_passage_counts_once_and_as_many_come_as_asked_for(connection, documents):
     scores = [0.9, 0.8, 0.6, 0.7]
     every = places(connection, documents, scores)
     assert sorted(every) == [0, 1, 2, 3]
     assert places(connection, documents, scores, top_k=2) == every[:2]
-
-
-def test_a_document_counts_once_with_its_best_score(connection, documents):
     rows = run(connection, "diversify", document_ids=[documents[0], documents[2], documents[0]],
                scores=[0.1, 0.5, 0.9])  # fmt: skip
     assert [(r["document_id"], r["score"]) for r in rows] == [
         (documents[0], 0.9),
         (documents[2], 0.5),
     ]
-
-
-def test_nothing_gives_nothing(connection, documents):
     assert run(connection, "diversify", document_ids=[], scores=[]) == []
 
 

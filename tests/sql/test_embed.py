@@ -141,7 +141,7 @@ def test_collations_change_nothing(installed, embedder, collation):
     assert_alike(np.array([vector]), embedder.embed_documents([text]))
 
 
-def test_result_is_a_halfvec_of_length_one(installed):
+def test_result_is_a_halfvec_of_length_one_and_null_has_none(installed):
     row = installed.execute(
         "select pg_typeof(e)::text, vector_dims(e), l2_norm(e), e = pgrag.embed('a b', %s)"
         " from pgrag.embed('a b') as e",
@@ -150,9 +150,6 @@ def test_result_is_a_halfvec_of_length_one(installed):
     assert row[:2] == ("halfvec", 256)
     assert row[2] == pytest.approx(1, abs=1e-3)
     assert row[3] is True
-
-
-def test_null_has_no_vector(installed):
     assert installed.execute("select pgrag.embed(null)").fetchone() == (None,)
 
 
@@ -176,7 +173,7 @@ def test_model_that_lives_elsewhere_wants_the_vector(installed, model):
     assert "query_embedding" in caught.value.diag.message_hint
 
 
-def test_installing_again_writes_nothing(installed):
+def test_installing_again_writes_nothing_but_mends_a_checksum(installed, embedder):
     def state():
         return installed.execute(
             "select m.xmin::text, (select max(t.xmin::text) from pgrag.model_tokens as t)"
@@ -187,9 +184,6 @@ def test_installing_again_writes_nothing(installed):
     before = state()
     install(installed)
     assert state() == before
-
-
-def test_installing_mends_a_model_with_another_checksum(installed, embedder):
     installed.execute("delete from pgrag.model_tokens where token < 'k'")
     installed.execute("update pgrag.embedding_models set checksum = 'old', settings = '{}'")
     model_id = installed.execute("select model_id from pgrag.embedding_models").fetchone()

@@ -69,7 +69,7 @@ def pair(connection):
     )
 
 
-def test_difference_and_interval_are_those_of_the_textbook(connection, pair):
+def test_difference_interval_and_p_value_are_those_of_the_textbook(connection, pair):
     found = compare(connection, *pair)
     moved = differences(connection, *pair)
     assert found["queries"] == 10
@@ -82,18 +82,11 @@ def test_difference_and_interval_are_those_of_the_textbook(connection, pair):
     assert found["wins"] == sum(d > 1e-12 for d in moved)
     assert found["losses"] == sum(d < -1e-12 for d in moved)
     assert found["wins"] + found["losses"] + found["ties"] == 10
-
-
-def test_p_value_is_near_that_of_all_permutations(connection, pair):
-    moved = differences(connection, *pair)
     extreme = [
         abs(sum(sign * d for sign, d in zip(signs, moved, strict=True))) >= abs(sum(moved)) - 1e-9
         for signs in itertools.product((1, -1), repeat=len(moved))
     ]
     assert compare(connection, *pair)["p_value"] == pytest.approx(mean(extreme), abs=0.02)
-
-
-def test_p_value_is_repeatable_and_two_sided(connection, pair):
     one = compare(connection, *pair)
     assert compare(connection, *pair) == one
     assert compare(connection, *pair, seed=7)["p_value"] != one["p_value"]
@@ -141,16 +134,13 @@ def test_only_runs_of_one_set_are_compared(connection):
         compare(connection, first, first, metric="magic")
 
 
-def test_an_answer_shows_results_judgements_and_scores(connection):
+def test_an_answer_shows_results_judgements_and_what_was_missed(connection):
     run_id = evaluate(connection, name="hybrid", configuration={"function": "search", "depth": 1})
     rows = run(connection, "evaluation_answer", run_id=run_id, query_id="q1")
     assert rows[0]["target"] == returned(connection, run_id)["q1"][0] == "cellar/barrels.md"
     assert (rows[0]["rank"], rows[0]["grade"], rows[0]["title"]) == (1, 2, "Barrels")
     assert "barrel" in rows[0]["words"]
     assert rows[0]["explanation"]["score"] == pytest.approx(rows[0]["score"])
-
-
-def test_expected_targets_that_were_not_returned_come_last(connection):
     run_id = evaluate(
         connection,
         configuration={"function": "search", "arguments": {"filters": {"page": "cellar/*"}}},
@@ -159,17 +149,11 @@ def test_expected_targets_that_were_not_returned_come_last(connection):
     assert [row["rank"] for row in rows] == [*range(1, len(rows)), None]
     assert (rows[-1]["target"], rows[-1]["grade"]) == ("field/barrels.md", 1)
     assert {row["grade"] for row in rows[:-1]} == {0}
-
-
-def test_an_answer_outlives_its_library(connection):
+    run_id = evaluate(connection)
+    with refused(connection, "PGR01", "has no query 'q9'", "q1, q2, q3"):
+        run(connection, "evaluation_answer", run_id=run_id, query_id="q9")
     ingest(connection, "copy", [page("cellar/barrels.md", "Barrels that leak.")])
     run_id = evaluate(connection, configuration={"function": "search", "library": "copy"})
     run(connection, "remove_library", library="copy")
     [row] = run(connection, "evaluation_answer", run_id=run_id, query_id="q1")
     assert (row["target"], row["title"], row["explanation"]) == ("cellar/barrels.md", None, None)
-
-
-def test_an_unknown_query_is_refused(connection):
-    run_id = evaluate(connection)
-    with refused(connection, "PGR01", "has no query 'q9'", "q1, q2, q3"):
-        run(connection, "evaluation_answer", run_id=run_id, query_id="q9")

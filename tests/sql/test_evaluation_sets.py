@@ -11,28 +11,26 @@ def winery(module_connection):
     labelled_library(module_connection)
 
 
-def test_a_set_is_listed_with_its_numbers(connection):
+def test_a_set_is_listed_and_replaced_and_excludes_nothing_relevant(connection):
     evaluate(connection)
     [row] = run(connection, "evaluation_sets")
     assert {**row, "created_at": None} == {
         "name": "questions", "library": "winery", "unit": "page", "queries": 3, "judgements": 4,
         "runs": 1, "source": {}, "created_at": None,
     }  # fmt: skip
-
-
-def test_importing_again_replaces_and_runs_keep_theirs(connection):
     run_id = evaluate(connection)
     before = metrics(connection, run_id)
     import_set(connection, QUERIES[:1])
     assert value(connection, "select count(*) from pgrag.evaluation_queries") == 1
     assert metrics(connection, run_id) == before
     assert value(connection, "select count(*) from pgrag.evaluation_run_queries") == 3
-
-
-def test_queries_without_judgements_are_left_out_and_named(connection):
     queries = [*QUERIES, {"id": "q4", "text": "frost"}, {"id": "q5", "text": "a", "judgements": {}}]
     row = import_set(connection, queries)
     assert row == {"imported_queries": 3, "imported_judgements": 4, "unjudged": ["q4", "q5"]}
+    query = QUERIES[1] | {"excluded": ["cellar/barrels.md", "field/barrels.md"]}
+    import_set(connection, [query])
+    excluded = value(connection, "select excluded from pgrag.evaluation_queries")
+    assert excluded == ["cellar/barrels.md"]
 
 
 @pytest.mark.parametrize(
@@ -70,13 +68,6 @@ def test_libraries_and_targets_are_checked(connection):
         import_set(connection,
                    [{"id": "q", "text": "a", "judgements": {"field/pruning.md#c99": 1}}],
                    unit="document")  # fmt: skip
-
-
-def test_what_is_relevant_is_never_excluded(connection):
-    query = QUERIES[1] | {"excluded": ["cellar/barrels.md", "field/barrels.md"]}
-    import_set(connection, [query])
-    excluded = value(connection, "select excluded from pgrag.evaluation_queries")
-    assert excluded == ["cellar/barrels.md"]
 
 
 @pytest.mark.parametrize(

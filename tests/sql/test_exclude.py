@@ -18,7 +18,7 @@ def hall(module_connection):
 
 
 @pytest.mark.parametrize("function", WAYS)
-def test_hits_that_were_seen_give_way_to_the_next_ones(connection, hall, function):
+def test_seen_hits_give_way_to_the_next_and_pages_go_whole(connection, hall, function):
     found = run(connection, function, query=QUERY, library=hall, top_k=12)
     seen = ids(found[:5])
     rest = run(
@@ -26,10 +26,6 @@ def test_hits_that_were_seen_give_way_to_the_next_ones(connection, hall, functio
     )
     assert ids(rest) == ids(found[5:])
     assert [row["score"] for row in rest] == [row["score"] for row in found[5:]]
-
-
-@pytest.mark.parametrize("function", WAYS)
-def test_a_page_is_left_out_whole(connection, hall, function):
     [best, *_] = run(connection, function, query=QUERY, library=hall)
     item = f"page:{best['page_id']}"
     rest = run(connection, function, query=QUERY, library=hall, top_k=100, exclude=[item])
@@ -37,7 +33,7 @@ def test_a_page_is_left_out_whole(connection, hall, function):
     assert best["page_id"] not in {row["page_id"] for row in rest}
 
 
-def test_pages_contexts_and_batches_leave_it_out_too(connection, hall):
+def test_pages_contexts_batches_and_expansions_leave_it_out_too(connection, hall):
     [best, *_] = run(connection, "search_pages", query=QUERY, library=hall)
     exclude = [f"page:{best['page_id']}", "999999999"]
     batch = {"queries": [QUERY], "options": {"exclude": exclude}}
@@ -52,26 +48,30 @@ def test_pages_contexts_and_batches_leave_it_out_too(connection, hall):
         assert rows, function
         pages = {value(connection, PAGE_OF, row["document_id"]) for row in rows}
         assert best["page_id"] not in pages, function
-
-
-def test_an_expansion_does_not_bring_it_back(connection, hall):
     blocks = run(connection, "context", query=QUERY, library=hall, token_budget=10_000)
     seen = [str(block["document_id"]) for block in blocks]
     again = run(connection, "context", query=QUERY, library=hall, exclude=seen[:3])
     assert not {*seen[:3]} & {str(block["document_id"]) for block in again}
 
 
-def test_everything_seen_leaves_nothing(connection, hall):
-    pages = [f"page:{row['page_id']}" for row in run(connection, "pages", library=hall)]
-    assert search(connection, QUERY, library=hall, exclude=pages) == []
-
-
-def test_it_adds_to_what_the_query_excludes(connection, hall):
+def test_it_adds_to_the_query_and_holds_for_the_passages_named(connection, hall):
     found = search(connection, f"{QUERY} -11", library=hall, top_k=100)
     fewer = search(
         connection, f"{QUERY} -11", library=hall, top_k=100, exclude=[str(found[0]["document_id"])]
     )
     assert ids(fewer) == ids(found[1:])
+    pages = [f"page:{row['page_id']}" for row in run(connection, "pages", library=hall)]
+    assert search(connection, QUERY, library=hall, exclude=pages) == []
+    assert ids(search(connection, QUERY, library=hall, exclude=[])) == ids(
+        search(connection, QUERY, library=hall)
+    )
+    assert value(connection, "select count(*) from pgrag.search('pump', exclude => null)") > 0
+    ingest(connection, "shed", [page("a.md", document("The crane lifts."), "The crane turns.")])
+    [first, *_] = search(connection, "crane", library="shed", levels=[2])
+    [second] = search(
+        connection, "crane", library="shed", levels=[2], exclude=[str(first["document_id"])]
+    )
+    assert second["page_id"] == first["page_id"]
 
 
 @pytest.mark.parametrize(
@@ -80,22 +80,6 @@ def test_it_adds_to_what_the_query_excludes(connection, hall):
 def test_what_is_no_id_is_refused(connection, hall, item):
     with refused(connection, "PGR01", "exclude cannot hold"):
         connection.execute("select pgrag.search('a', exclude => array[%s::text])", [item])
-
-
-def test_an_empty_list_excludes_nothing(connection, hall):
-    assert ids(search(connection, QUERY, library=hall, exclude=[])) == ids(
-        search(connection, QUERY, library=hall)
-    )
-    assert value(connection, "select count(*) from pgrag.search('pump', exclude => null)") > 0
-
-
-def test_one_document_of_a_page_leaves_its_others(connection):
-    ingest(connection, "shed", [page("a.md", document("The crane lifts."), "The crane turns.")])
-    [first, *_] = search(connection, "crane", library="shed", levels=[2])
-    [second] = search(
-        connection, "crane", library="shed", levels=[2], exclude=[str(first["document_id"])]
-    )
-    assert second["page_id"] == first["page_id"]
 
 
 def counted(rows):

@@ -24,7 +24,7 @@ def facets(connection, query=None, **arguments):
     return dict(found)
 
 
-def test_counts_pages_not_documents(connection):
+def test_counts_pages_of_the_best_hits(connection):
     found = facets(connection, "drain", alpha=0)
     assert found["library"] == {"tool": 1, "other": 1}
     assert found["version"] == {"1.0": 1, "": 1}
@@ -32,6 +32,10 @@ def test_counts_pages_not_documents(connection):
     assert found["tags"] == {"ops": 2, "node": 1}
     assert found["language"] == {"english": 2}
     assert "topic" not in found
+    best = search(connection, "drain the node", top_k=1)[0]
+    found = facets(connection, "drain the node", top_k=1)
+    assert found["library"] == {best["library"]: 1}
+    assert facets(connection, "zebra", alpha=0) == {}
 
 
 @pytest.mark.parametrize("query", [None, "", "  "])
@@ -76,39 +80,20 @@ def test_every_value_is_the_filter_that_narrows_the_search_to_it(connection):
         assert len({hit["page_id"] for hit in hits}) == row["page_count"], row
 
 
-def test_filters_hold_for_every_facet(connection):
+def test_filters_hold_for_every_facet_and_frequent_values_come_first(connection):
     found = facets(connection, filters={"library": "tool", "tags": "node"})
     assert found["tags"] == {"node": 2, "ops": 1}
     assert found["type"] == {"guide": 2}
     assert facets(connection, "drain", alpha=0, filters={"type": "recipe"}) == {}
     found = facets(connection, filters={"library": "tool", "heading": {"exists": True}})
     assert found["library"] == {"tool": 4}
-
-
-def test_only_the_best_hits_count(connection):
-    best = search(connection, "drain the node", top_k=1)[0]
-    found = facets(connection, "drain the node", top_k=1)
-    assert found["library"] == {best["library"]: 1}
-
-
-def test_the_most_frequent_values_come_first_and_no_more_than_asked_for(connection):
     rows = run(connection, "facets", library="tool", value_count=2)
     tags = [(row["value"], row["page_count"]) for row in rows if row["facet"] == "tags"]
     assert tags == [("node", 2), ("cake", 1)]
     order = list(dict.fromkeys(row["facet"] for row in rows))
     assert order == ["library", "version", "topic", "type", "tags", "language"]
-
-
-def test_nothing_found_gives_no_row(connection):
-    assert facets(connection, "zebra", alpha=0) == {}
-
-
-def test_ranking_nothing_needs_no_vector(connection):
-    """Counting raises no notice about missing vectors."""
+    # Counting raises no notice about missing vectors.
     assert value(connection, "select count(*) from pgrag.facets()") > 0
-
-
-def test_a_tag_that_a_page_has_twice_counts_once(connection):
     ingest(
         connection,
         "tagged",

@@ -299,7 +299,7 @@ def test_nesting_has_a_limit(connection, notes):
         left(connection, {"not": {"not": deep}})
 
 
-def test_library_in_the_filters(connection, notes):
+def test_library_and_version_in_the_filters(connection, notes):
     ingest(connection, "other", [page("a.md", "Six note.")])
     with refused(connection, "PGR06", "The library is asked for as notes and as other."):
         left(connection, {"library": "other"})
@@ -312,9 +312,6 @@ def test_library_in_the_filters(connection, notes):
             assert {hit["content"] for hit in hits} == expected
     both = search(connection, "note", filters={"library": ["other", "notes"], "depth": 2})
     assert [hit["content"] for hit in both] == ["Two note."]
-
-
-def test_version_in_the_filters(connection):
     for version in ("1.0", "2.0"):
         ingest(connection, "dated", [page("a.md", f"Note of {version}.")], version)
     found = {

@@ -38,24 +38,35 @@ def test_a_filter_in_the_text_is_the_filter_of_the_argument(connection, manual, 
     assert search(connection, written, **ask) == expected
 
 
-def test_both_must_hold(connection, manual):
+def test_both_must_hold_in_every_function(connection, manual):
     hits = search(connection, "restore type:guide", library=manual, version="1.0",
                   filters={"created": {">=": "2025-01-01"}})  # fmt: skip
     assert keys(hits) == ["restore.md"]
-
-
-def test_every_function_reads_them(connection, manual):
     ask = {"query": "restore type:reference", "library": manual, "version": "1.0"}
     for function in ("keyword_search", "semantic_search"):
         assert keys(run(connection, function, **ask)) == ["commands.md"]
     assert {b["title"] for b in run(connection, "context", **ask)} == {"Commands"}
+    hit = search(connection, "restore type:guide", library=manual, explain=True)[0]
+    assert hit["explanation"]["filters"] == {"type": "guide"}
 
 
-def test_filters_alone_list_pages(connection, manual):
+def test_filters_alone_list_pages_or_passages(connection, manual):
     hits = search(connection, "type:guide", library=manual, version="1.0")
     assert keys(hits) == ["backup.md", "restore.md"]
     assert [hit["score"] for hit in hits] == [1, 1]
     assert all(hit["keyword_score"] is None for hit in hits)
+    [first] = search(connection, "#ops", library=manual, version="1.0", top_k=1)
+    rest = search(connection, "#ops", library=manual, version="1.0", after=first["cursor"])
+    assert [first["key"], *keys(rest)] == ["backup.md", "restore.md"]
+    hits = search(connection, "level:2 type:guide", library=manual, version="1.0")
+    assert len(hits) == 3
+    assert {hit["level"] for hit in hits} == {2}
+    hits = search(connection, "level:2 type:guide -night", library=manual, version="1.0")
+    assert sorted(hit["content"] for hit in hits) == [
+        "Backups are kept for a week.", "Restore a single file.",
+    ]  # fmt: skip
+    with refused(connection, "PGR01", "has no words to search for", "or a filter"):
+        search(connection, "-night", library=manual)
 
 
 def test_words_after_tags_are_tags_and_one_that_no_page_has_is_said(connection, manual, notices):
@@ -72,32 +83,17 @@ def test_words_after_tags_are_tags_and_one_that_no_page_has_is_said(connection, 
     assert keys(search(connection, "tag:ops restore", **asked))[0] == "restore.md"
 
 
-def test_a_list_of_filtered_pages_goes_on(connection, manual):
-    [first] = search(connection, "#ops", library=manual, version="1.0", top_k=1)
-    rest = search(connection, "#ops", library=manual, version="1.0", after=first["cursor"])
-    assert [first["key"], *keys(rest)] == ["backup.md", "restore.md"]
-
-
-def test_filters_on_documents_list_documents(connection, manual):
-    hits = search(connection, "level:2 type:guide", library=manual, version="1.0")
-    assert len(hits) == 3
-    assert {hit["level"] for hit in hits} == {2}
-
-
-def test_an_excluded_word_holds_for_a_list_too(connection, manual):
-    hits = search(connection, "level:2 type:guide -night", library=manual, version="1.0")
-    assert sorted(hit["content"] for hit in hits) == [
-        "Backups are kept for a week.", "Restore a single file.",
-    ]  # fmt: skip
-
-
-def test_library_and_version_in_the_text(connection, manual):
+def test_library_and_version_in_the_text_may_repeat_the_argument(connection, manual):
     assert keys(search(connection, "restore library:other")) == ["restore.md"]
     assert keys(search(connection, "library:manual version:1.0 file")) != []
     assert {h["version"] for h in search(connection, "backup library:manual version:1.0")} == {
         "1.0"
     }
     assert keys(search(connection, "library:other")) == ["restore.md"]
+    hits = search(
+        connection, "restore library:manual", library=" Manual ", filters={"library": ["manual"]}
+    )
+    assert {hit["library"] for hit in hits} == {"manual"}
 
 
 @pytest.mark.parametrize(
@@ -116,24 +112,7 @@ def test_two_wishes_for_one_thing(connection, manual, query, arguments):
         search(connection, query, **given)
 
 
-def test_the_same_wish_twice_is_one(connection, manual):
-    hits = search(
-        connection, "restore library:manual", library=" Manual ", filters={"library": ["manual"]}
-    )
-    assert {hit["library"] for hit in hits} == {"manual"}
-
-
-def test_explanation_shows_what_was_read(connection, manual):
-    hit = search(connection, "restore type:guide", library=manual, explain=True)[0]
-    assert hit["explanation"]["filters"] == {"type": "guide"}
-
-
-def test_nothing_left_to_search_for(connection, manual):
-    with refused(connection, "PGR01", "has no words to search for", "or a filter"):
-        search(connection, "-night", library=manual)
-
-
-def test_filters_alone_list_documents_of_the_levels(connection):
+def test_filters_alone_list_the_levels_and_pages_asked_for(connection):
     rows = [
         document("What the tool is for.", level=0, covers=1, path=["Tool"]),
         document("How to start it.", level=1, covers=2, path=["Tool", "Start"]),
@@ -146,6 +125,13 @@ def test_filters_alone_list_documents_of_the_levels(connection):
         assert hit["content"].startswith(content)
     ingest(connection, "tool", [page("flat.md", rows[2], type="guide")])
     assert keys(search(connection, "type:guide", library="tool", levels=[0])) == ["tool.md"]
+    rows = [document(f"Step {n}.", types=["list"], level=2, covers=4) for n in range(3)]
+    ingest(connection, "steps", [page(f"{key}.md", *rows) for key in "abcd"])
+    found = run(connection, "search_pages", query="types:list", library="steps", top_k=3)
+    assert keys(found) == ["a.md", "b.md", "c.md"]
+    ingest(connection, "typed", [page("a.md", "One.", "Two.", title="A d.ts file")])
+    for query in ('title:"A d.ts file"', 'title:"it\'s d.ts" OR title:*d.ts*'):
+        assert len(search(connection, query, library="typed")) == 1
 
 
 @pytest.mark.parametrize("wish", [{"unit": "page"}, {"max_per_page": 1}])
@@ -157,19 +143,6 @@ def test_filters_on_documents_keep_to_so_many_a_page(connection, wish):
     rest = search(connection, **ask, after=first[-1]["cursor"])
     assert keys([*first, *rest]) == ["a.md", "b.md", "c.md", "d.md"]
     assert search(connection, **ask, after=rest[-1]["cursor"]) == []
-
-
-def test_pages_by_filters_on_documents_are_as_many_as_asked_for(connection):
-    rows = [document(f"Step {n}.", types=["list"], level=2, covers=4) for n in range(3)]
-    ingest(connection, "steps", [page(f"{key}.md", *rows) for key in "abcd"])
-    found = run(connection, "search_pages", query="types:list", library="steps", top_k=3)
-    assert keys(found) == ["a.md", "b.md", "c.md"]
-
-
-def test_a_value_that_reads_like_a_column_lists_pages(connection):
-    ingest(connection, "typed", [page("a.md", "One.", "Two.", title="A d.ts file")])
-    for query in ('title:"A d.ts file"', 'title:"it\'s d.ts" OR title:*d.ts*'):
-        assert len(search(connection, query, library="typed")) == 1
 
 
 def test_the_corpus_of_a_labelled_set_is_searched_only_by_name(connection, manual):

@@ -58,17 +58,12 @@ def is_public(name):
     return name.startswith("pgrag.")
 
 
-def test_routines_are_those_of_the_files(routines):
+def test_routines_are_those_of_the_files_once_and_for_everybody(routines):
     assert sorted(r["name"] for r in routines) == sorted(defined())
-
-
-def test_no_function_is_overloaded(routines):
-    """A new defaulted argument beside an old signature would make every call ambiguous."""
+    # A new defaulted argument beside an old signature would make every call ambiguous.
     assert [name for name, count in Counter(r["name"] for r in routines).items() if count > 1] == []
-
-
-def test_everybody_may_call_every_function_and_what_it_needs(routines):
     assert [r["signature"] for r in routines if not r["is_public"]] == []
+    assert [r["signature"] for r in routines if r["security_definer"]] == []
 
 
 def test_functions_stay_callable_where_public_loses_execute_by_default(connection):
@@ -81,17 +76,11 @@ def test_functions_stay_callable_where_public_loses_execute_by_default(connectio
     assert search(connection, "anything") == []
 
 
-def test_public_functions_have_a_comment_and_helpers_none(routines):
+def test_public_functions_have_telling_comments(routines):
     commented = {r["name"] for r in routines if r["comment"]}
     assert commented == {r["name"] for r in routines if is_public(r["name"])}
-
-
-def test_comments_tell_more_than_the_name(routines):
     short = [r["name"] for r in routines if r["comment"] and len(r["comment"]) < 40]
     assert short == []
-
-
-def test_comments_name_the_errors_that_the_function_raises(routines):
     silent = [
         r["signature"]
         for r in routines
@@ -102,11 +91,7 @@ def test_comments_name_the_errors_that_the_function_raises(routines):
     assert silent == []
 
 
-def test_nothing_runs_with_the_rights_of_its_owner(routines):
-    assert [r["signature"] for r in routines if r["security_definer"]] == []
-
-
-def test_public_procedural_functions_fix_their_search_path(routines):
+def test_public_functions_fix_their_search_path_and_helpers_do_not(routines):
     free = [
         r["signature"]
         for r in routines
@@ -115,12 +100,8 @@ def test_public_procedural_functions_fix_their_search_path(routines):
         and not any(s.startswith("search_path=") for s in r["settings"])
     ]
     assert free == []
-
-
-def test_helpers_leave_the_search_path_to_their_callers(routines):
-    """A setting keeps a function out of its caller's plan. That is for some that return rows, and
-    for one in suggest, which would else read its long body whenever it is planned.
-    """
+    # A setting keeps a function out of its caller's plan. That is for some that return rows, and
+    # for one in suggest, which would else read its long body whenever it is planned.
     python = "\n".join(f.read_text("utf-8") for f in (FOLDER.parent / "src").rglob("*.py"))
     fixing = [
         r["name"]
@@ -131,9 +112,6 @@ def test_helpers_leave_the_search_path_to_their_callers(routines):
     ]
     called_from_python = {name for name in fixing if f"{name}(" in python}
     assert set(fixing) - called_from_python == {"_pgrag.written_form"}
-
-
-def test_search_path_holds_only_the_catalogue_and_the_home_of_pgvector(routines):
     paths = {s for r in routines for s in r["settings"] if s.startswith("search_path=")}
     assert paths == {"search_path=pg_catalog, public, pg_temp"}
 
@@ -154,9 +132,6 @@ def test_what_writes_is_volatile_and_what_reads_is_parallel_safe(routines):
         or (r["volatility"] == "i" and r["parallel"] != "s")
     }
     assert wrong == {}
-
-
-def test_immutable_functions_read_no_table(routines):
     tables = re.compile(r"\b(from|join) pgrag\.\w+\b(?!\()")
     assert [
         r["name"] for r in routines if r["volatility"] == "i" and tables.search(r["source"])
@@ -173,7 +148,7 @@ def test_bodies_are_valid_when_they_are_checked(connection):
         connection.execute(file.read_bytes())
 
 
-def test_functions_call_none_of_a_higher_layer():
+def test_functions_call_none_of_a_higher_layer_and_helpers_are_called():
     layers = layer_names(FOLDER)
     layer_of = {
         file: layers.index(folder) for file in SOURCES if (folder := file.rpartition("/")[0])
@@ -190,9 +165,6 @@ def test_functions_call_none_of_a_higher_layer():
         if homes.get(name, 0) > layer
     ]
     assert upwards == []
-
-
-def test_every_layer_has_functions_and_every_helper_a_caller():
     assert {file.parent.name for file in FILES} == {*layer_names(FOLDER), FOLDER.name}
     python = [file.read_text("utf-8") for file in (FOLDER.parent / "src").rglob("*.py")]
     text = "\n".join([*SOURCES.values(), *python])
@@ -211,12 +183,9 @@ def test_a_file_is_named_after_its_one_public_function_or_its_first_private_one(
     assert wrong == {}
 
 
-def test_files_begin_with_their_reason_and_are_short():
+def test_files_are_short_lowercase_and_begin_with_their_reason():
     assert [name for name, text in SOURCES.items() if not text.startswith("-- ")] == []
     assert [name for name, text in SOURCES.items() if text.count("\n") > 350] == []
-
-
-def test_lines_are_short_and_end_without_blanks():
     wrong = [
         f"{name}:{number}"
         for name, text in SOURCES.items()
@@ -226,17 +195,11 @@ def test_lines_are_short_and_end_without_blanks():
         or (len(line) > 100 and not line.startswith("comment on function"))
     ]
     assert wrong == []
-
-
-def test_keywords_are_lowercase():
     keywords = r"\b(SELECT|FROM|WHERE|JOIN|BEGIN|END|RETURNS?|CREATE|FUNCTION|AND|OR|NOT|AS)\b"
     assert {
         name: found for name, code in CODE.items() if (found := re.findall(keywords, code))
     } == {}
-
-
-def test_joins_name_their_columns():
-    """Citus plans `using (…)` of merged columns worse, and readers must guess."""
+    # Citus plans `using (…)` of merged columns worse, and readers must guess.
     merged = re.compile(r"\bjoin\b[^;]*?\busing\s*\(")
     assert [name for name, code in CODE.items() if merged.search(code)] == []
 

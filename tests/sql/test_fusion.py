@@ -58,15 +58,13 @@ class TestAbsolute:
                 assert lexeme["impact"] == pytest.approx(impact, rel=1e-5)
             assert added == pytest.approx(expected.get(hit["document_id"], 0), rel=1e-5)
 
-    def test_scores_do_not_depend_on_how_many_are_asked_for(self, connection, manual):
+    def test_scores_do_not_depend_on_the_count_or_the_retriever(self, connection, manual):
         few = explained(connection, "restart the server", top_k=3)
         many = explained(connection, "restart the server", top_k=60)
         assert [(h["document_id"], h["score"]) for h in few] == [
             (h["document_id"], h["score"]) for h in many[:3]
         ]
-
-    def test_document_found_by_one_retriever_gets_its_score_in_the_other(self, connection, manual):
-        """With one candidate per retriever, a keyword hit still has its cosine."""
+        # With one candidate per retriever, a keyword hit still has its cosine.
         hits = explained(connection, "certificate of a user", candidate_count=1, top_k=1)
         by_meaning = run(connection, "semantic_search", query="certificate of a user",
                          library="manual", top_k=1000)  # fmt: skip
@@ -74,7 +72,7 @@ class TestAbsolute:
         for hit in hits:
             assert hit["semantic_score"] == pytest.approx(cosine[hit["document_id"]], abs=1e-6)
 
-    def test_explain_search_shows_the_same(self, connection, manual):
+    def test_explain_search_shows_the_same_and_plans_how_it_was_read(self, connection, manual):
         hits = explained(connection, "restart the server", filters={"type": "guide"})
         shown = run(connection, "explain_search", query="restart the server", library="manual",
                     filters={"type": "guide"})  # fmt: skip
@@ -85,8 +83,6 @@ class TestAbsolute:
             }
             known = [w for w in row["explanation"]["keyword"]["lexemes"] if w["adds"] > 0]
             assert len((row["words"] or "").split(", ")) == max(len(known), 1)
-
-    def test_plans_say_how_each_retriever_was_read(self, connection, manual):
         [hit, *_] = explained(connection, "restart the server")
         keyword, semantic = hit["explanation"]["plans"]
         assert (keyword["retriever"], keyword["plan"]) == ("keyword", "exhaustive")
@@ -123,7 +119,15 @@ class TestAlpha:
     def alpha(self, connection, **arguments):
         return explained(connection, "role", **arguments)[0]["explanation"]["alpha"]
 
-    def test_precedence(self, connection, manual):
+    def test_precedence_and_that_retrievers_without_a_share_are_not_read(self, connection, manual):
+        connection.execute("set local pgrag.hybrid_alpha = ''")
+        assert self.alpha(connection) == pytest.approx(0.3)
+        [hit, *_] = explained(connection, "role", alpha=0)
+        assert [plan["retriever"] for plan in hit["explanation"]["plans"]] == ["keyword"]
+        assert hit["semantic_score"] is None
+        [hit, *_] = explained(connection, "role", alpha=1)
+        assert [plan["retriever"] for plan in hit["explanation"]["plans"]] == ["semantic"]
+        assert hit["keyword_score"] is None
         assert self.alpha(connection) == pytest.approx(0.3)
         connection.execute("set local pgrag.hybrid_alpha = '0.45'")
         assert self.alpha(connection) == 0.45
@@ -134,18 +138,6 @@ class TestAlpha:
         assert self.alpha(connection) == 0.65
         assert self.alpha(connection, alpha=0.75) == 0.75
         assert self.alpha(connection, alpha=0) == 0
-
-    def test_empty_setting_counts_as_none(self, connection, manual):
-        connection.execute("set local pgrag.hybrid_alpha = ''")
-        assert self.alpha(connection) == pytest.approx(0.3)
-
-    def test_retrievers_that_do_not_count_are_not_read(self, connection, manual):
-        [hit, *_] = explained(connection, "role", alpha=0)
-        assert [plan["retriever"] for plan in hit["explanation"]["plans"]] == ["keyword"]
-        assert hit["semantic_score"] is None
-        [hit, *_] = explained(connection, "role", alpha=1)
-        assert [plan["retriever"] for plan in hit["explanation"]["plans"]] == ["semantic"]
-        assert hit["keyword_score"] is None
 
 
 class TestArguments:
@@ -268,27 +260,21 @@ class TestWordsThatTheLibraryLacks:
         nearest = search(connection, query, library="archive", mode="semantic")
         assert keys(hits) == keys(nearest)
 
-    def test_stop_words_lack_nothing(self, connection, manual):
+    def test_stop_words_small_libraries_and_other_models_lack_nothing(self, connection, manual):
         assert self.alpha(connection, "what is it") == pytest.approx(0.3)
-
-    @pytest.mark.parametrize("alpha", [0.3, 1.0])
-    def test_what_the_caller_says_holds(self, connection, manual, alpha):
-        assert self.alpha(connection, "server neu starten", alpha=alpha) == alpha
-
-    def test_share_of_the_library_is_scaled_too(self, connection, manual):
+        query = "certificate of a user wthuot rstrat"
+        assert self.alpha(connection, query, library="manual") == pytest.approx(0.3)
+        run(connection, "register_model", name="fake", dimensions=3, provider="custom")
+        ask = {"model": "fake", "query_embedding": HalfVector([1, 0, 0])}
+        assert self.alpha(connection, "server neu starten", **ask) == pytest.approx(0.3)
         query = "certificate of a user wthuot rstrat"
         run(connection, "configure_library", library="archive", settings=Jsonb({"alpha": 0.8}))
         expected = 0.8 * self.known(connection, query)
         assert self.alpha(connection, query) == pytest.approx(expected)
 
-    def test_other_models_may_know_more_than_words(self, connection, manual):
-        run(connection, "register_model", name="fake", dimensions=3, provider="custom")
-        ask = {"model": "fake", "query_embedding": HalfVector([1, 0, 0])}
-        assert self.alpha(connection, "server neu starten", **ask) == pytest.approx(0.3)
-
-    def test_a_small_library_has_too_few_words_to_tell(self, connection, manual):
-        query = "certificate of a user wthuot rstrat"
-        assert self.alpha(connection, query, library="manual") == pytest.approx(0.3)
+    @pytest.mark.parametrize("alpha", [0.3, 1.0])
+    def test_what_the_caller_says_holds(self, connection, manual, alpha):
+        assert self.alpha(connection, "server neu starten", alpha=alpha) == alpha
 
 
 class TestNamesOfCode:
@@ -309,10 +295,8 @@ class TestNamesOfCode:
     def test_share_of_vectors_is_a_third(self, connection, manual, query, expected):
         assert self.alpha(connection, query, library="manual") == pytest.approx(expected)
 
-    def test_what_the_caller_says_holds(self, connection, manual):
+    def test_callers_and_other_models_may_know_better(self, connection, manual):
         assert self.alpha(connection, "os.path", library="manual", alpha=0.3) == 0.3
-
-    def test_other_models_may_know_them(self, connection, manual):
         run(connection, "register_model", name="fake", dimensions=3, provider="custom")
         ask = {"model": "fake", "query_embedding": HalfVector([1, 0, 0])}
         assert self.alpha(connection, "os.path", library="manual", **ask) == pytest.approx(0.3)

@@ -49,24 +49,18 @@ def reasons(row):
     )
 
 
-def test_successful_searches_are_no_gap(connection):
+def test_only_nothing_and_little_are_gaps_by_the_score_given(connection):
     asked(connection, "prime the pump", 0.8)
     assert gaps(connection) == []
-
-
-def test_nothing_and_little(connection):
+    asked(connection, "air valve", 0.4)
+    assert gaps(connection) == []
+    assert reasons(gaps(connection, weak_score=0.5)[0]) == (1, 0, 1, 0, 0)
     asked(connection, "submarine permit", None)
     asked(connection, "Submarine  permit", 0.2, minutes=40)
     [row] = gaps(connection)
     assert (row["topic"], row["library_name"]) == ("submarine permit", "pumps")
     assert reasons(row) == (2, 1, 1, 0, 0)
     assert row["examples"] == ["submarine permit"]
-
-
-def test_the_score_that_is_weak_is_an_argument(connection):
-    asked(connection, "air valve", 0.4)
-    assert gaps(connection) == []
-    assert reasons(gaps(connection, weak_score=0.5)[0]) == (1, 0, 1, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -95,17 +95,14 @@ def test_no_class_is_much_worse_than_the_others(found, field):
     assert {label: hit for label, hit in hits.items() if sum(hit) / len(hit) < 0.75} == {}
 
 
-def test_every_rule_is_used_by_more_than_one_query(connection):
+def test_every_rule_is_used_and_none_carries_the_result_alone(connection, found):
     used: Counter[str] = Counter()
     for query in LABELLED:
         row = detected(connection, query)
         used.update({row["rule"], row["type_rule"]})
     rules = [r["name"] for r in connection.execute("select name from pgrag.intent_rules")]
     assert {rule for rule in rules if used[rule] < 2} == set()
-
-
-def test_no_rule_carries_the_result_alone(connection, found):
-    """Without a rule, only questions with its words are wrong."""
+    # Without a rule, only questions with its words are wrong.
     costs = {}
     whole = intents.accuracy([*LABELLED.values()], found)
     for rule in [r["name"] for r in connection.execute("select name from pgrag.intent_rules")]:
@@ -115,7 +112,7 @@ def test_no_rule_carries_the_result_alone(connection, found):
     assert max(costs.values()) <= 0.06
 
 
-def test_the_answer_names_rule_words_and_strategy(connection):
+def test_the_answer_names_the_longest_match_and_its_strategy(connection):
     row = detected(connection, "Bitte: WIE KANN ICH alle Ventile tauschen?")
     assert (row["intent"], row["query_type"]) == ("PROCEDURAL", "procedural")
     assert (row["rule"], row["matched"]) == ("how-to-de", "WIE KANN ICH")
@@ -125,23 +122,6 @@ def test_the_answer_names_rule_words_and_strategy(connection):
     assert (overview["unit"], overview["aggregate"]) == ("page", "max")
     assert overview["levels"] == [0, 1, 2]
     assert overview["matched"] == overview["type_matched"] == "Überblick über"
-
-
-@pytest.mark.parametrize(
-    "spelling",
-    ["Überblick über Ventile", "UEBERBLICK UEBER VENTILE", "uberblick uber ventile",
-     "U\u0308berblick u\u0308ber Ventile", "  überblick   über\nVentile  "],
-)  # fmt: skip
-def test_case_umlauts_and_spaces_make_no_difference(connection, spelling):
-    assert detected(connection, spelling)["rule"] == "overview-de"
-
-
-def test_russian_yo_is_e(connection):
-    for spelling in ("всё о насосах", "все о насосах", "ВСЁ О НАСОСАХ"):
-        assert detected(connection, spelling)["intent"] == "EXPLORATORY"
-
-
-def test_the_longest_match_wins_for_intent_and_type_each(connection):
     row = detected(connection, "what is the difference between a valve and a tap")
     assert (row["rule"], row["matched"]) == ("compare-en", "difference between")
     # "all" says a type, "how do I" says both and is longer.
@@ -151,6 +131,17 @@ def test_the_longest_match_wins_for_intent_and_type_each(connection):
     )  # fmt: skip
     row = detected(connection, "how do I find the difference between two valves")
     assert (row["intent"], row["query_type"]) == ("SEMANTIC", "comparative")
+    for spelling in ("всё о насосах", "все о насосах", "ВСЁ О НАСОСАХ"):
+        assert detected(connection, spelling)["intent"] == "EXPLORATORY"
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["Überblick über Ventile", "UEBERBLICK UEBER VENTILE", "uberblick uber ventile",
+     "U\u0308berblick u\u0308ber Ventile", "  überblick   über\nVentile  "],
+)  # fmt: skip
+def test_case_umlauts_and_spaces_make_no_difference(connection, spelling):
+    assert detected(connection, spelling)["rule"] == "overview-de"
 
 
 @pytest.mark.parametrize("query", ["", " ", "valve pressure", "?!", "\x01", "🚀 🚀", "null"])
@@ -188,7 +179,7 @@ def test_what_looks_like_a_filter_and_is_not_all(connection, query):
     assert detected(connection, query)["intent"] != "METADATA_FILTER"
 
 
-def test_rules_are_rows(connection):
+def test_rules_are_rows_folded_and_without_them_there_is_an_answer(connection):
     connection.execute(
         "insert into pgrag.intent_rules (name, language, pattern, intent, confidence)"
         " values ('minutes-de', 'de', 'Protokoll der Sitzung | *protokolle', 'KNOWN_ITEM', 0.7)"
@@ -201,18 +192,6 @@ def test_rules_are_rows(connection):
         " values ('ticket', 'pattern', 'T-\\d{4,}', 'temporal')"
     )
     assert detected(connection, "see t-12345 please")["type_matched"] == "t-12345"
-
-
-def test_without_rules_there_is_still_an_answer(connection):
-    connection.execute("delete from pgrag.intent_rules; delete from pgrag.intents")
-    connection.execute("delete from pgrag.query_types")
-    row = detected(connection, "how do I close the valve")
-    assert (row["intent"], row["levels"], row["unit"], row["aggregate"]) == (
-        "SEMANTIC", [1, 2], "document", "max",
-    )  # fmt: skip
-
-
-def test_phrases_are_folded_as_queries_are(connection):
     for text in ("Größe für Öl", "ÄÖÜ ß ё Ё", "Straße, queue; does-it", "ﬁle"):
         words = value(
             connection,
@@ -227,9 +206,15 @@ def test_phrases_are_folded_as_queries_are(connection):
         stored = value(connection, "select phrases from pgrag.intent_rules where name = 'x'")
         assert stored == [folded]
         connection.execute("delete from pgrag.intent_rules where name = 'x'")
+    connection.execute("delete from pgrag.intent_rules; delete from pgrag.intents")
+    connection.execute("delete from pgrag.query_types")
+    row = detected(connection, "how do I close the valve")
+    assert (row["intent"], row["levels"], row["unit"], row["aggregate"]) == (
+        "SEMANTIC", [1, 2], "document", "max",
+    )  # fmt: skip
 
 
-def test_a_strategy_by_name(connection):
+def test_a_strategy_by_name_has_the_levels_of_the_requirement(connection):
     [row] = run(connection, "strategy", intent_name=" procedural ")
     assert (row["intent"], row["query_type"], row["hierarchy"]) == (
         "PROCEDURAL", "procedural", "depth",
@@ -240,9 +225,6 @@ def test_a_strategy_by_name(connection):
         run(connection, "strategy", intent_name="SHOPPING")
     with refused(connection, "PGR01", "no query type 'funny'", "aggregative, comparative"):
         run(connection, "strategy", intent_name="SEMANTIC", type_name="funny")
-
-
-def test_levels_are_those_of_the_requirement(connection):
     levels = {
         row["name"]: row["levels"] for row in connection.execute("select * from pgrag.query_types")
     }

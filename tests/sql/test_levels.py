@@ -5,7 +5,7 @@ from library import contents, document, explained, ingest, page, search
 
 
 class TestThreshold:
-    def test_it_is_applied_before_the_limit(self, connection, manual):
+    def test_it_is_applied_before_the_limit_and_may_leave_nothing(self, connection, manual):
         everything = explained(connection, "restart the server", top_k=200)
         scores = [hit["score"] for hit in everything]
         limit = scores[14]
@@ -13,8 +13,6 @@ class TestThreshold:
         assert [hit["score"] for hit in hits] == scores[:10]
         hits = explained(connection, "restart the server", min_score=limit, top_k=50)
         assert [hit["score"] for hit in hits] == [s for s in scores if s >= limit]
-
-    def test_above_every_score_there_is_nothing(self, connection, manual):
         assert search(connection, "restart", library="manual", min_score=1.01) == []
 
 
@@ -55,18 +53,12 @@ class TestLevels:
         hits = search(connection, "nodes", library=guide, levels=levels, alpha=alpha)
         assert set(contents(hits)) == expected
 
-    def test_all_levels_at_once(self, connection, guide):
-        hits = search(connection, "nodes", library=guide, levels=[0, 1, 2])
-        assert len(hits) == 5
-
-    def test_by_default_a_summary_gives_way_to_its_paragraphs(self, connection, guide):
+    def test_a_summary_gives_way_to_its_paragraphs_and_lends_its_score(self, connection, guide):
         hits = search(connection, "nodes", library=guide)
         assert set(contents(hits)) == {
             "Drain the node before anything else.", "Upgrade the kernel of the node.",
             "Fill the node again.",
         }  # fmt: skip
-
-    def test_and_lends_its_score_to_the_best_of_them(self, connection, guide):
         query = "drain nodes upgrade kernels"
         apart = search(connection, query, library=guide, levels=[1, 2], alpha=0, explain=True)
         score = {hit["content"]: hit["score"] for hit in apart}
@@ -79,8 +71,8 @@ class TestLevels:
             "the others keep their own"
         )
         assert all(hit["explanation"]["section_score"] is None for hit in hits[1:])
-
-    def test_what_is_covered_by_another_row_is_never_a_hit(self, connection, guide):
+        hits = search(connection, "nodes", library=guide, levels=[0, 1, 2])
+        assert len(hits) == 5
         hits = search(connection, "row stands", library=guide, levels=[0, 1, 2])
         assert "A row that another one stands for." not in contents(hits)
 

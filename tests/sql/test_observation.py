@@ -125,27 +125,20 @@ class TestRecording:
         with refused(connection, "PGR01", "options cannot hold top_k."):
             run(connection, "recorded_search", query="pump", top_k=3, options={"top_k": 5})
 
-    def test_search_in_several_libraries_names_none(self, connection):
+    def test_a_record_names_the_library_searched_also_when_it_is_gone(self, connection):
         row = run(connection, "recorded_search", query="close the pump")[0]
         kept = recorded(connection, row["search_id"])
         assert kept["library"] is None
         assert {hit["library"] for hit in kept["hits"]} == {"pumps", "valves"}
-
-    def test_nothing_found_is_a_search_too(self, connection):
         found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
         kept = recorded(connection, found)
         assert (kept["hit_count"], kept["top_score"], kept["hits"]) == (0, None, [])
-
-    def test_only_library_is_the_one_that_was_searched(self, connection):
-        run(connection, "remove_library", library="valves")
-        found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
-        assert recorded(connection, found)["library"] == "pumps"
-
-    def test_a_record_outlives_its_library(self, connection):
         found = record(connection, "close the valve", library="valves")
         run(connection, "remove_library", library="valves")
         kept = recorded(connection, found)
         assert (kept["library"], kept["hits"][0]["page_key"]) == ("valves", "valve.md")
+        found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
+        assert recorded(connection, found)["library"] == "pumps"
 
     @pytest.mark.parametrize(
         "hits", ["null", "7", '"x"', "{}", '[1, "x", null]', '[{"score": "x"}]']
@@ -267,7 +260,7 @@ class TestRetention:
 
 
 class TestFeedback:
-    def test_hits_and_answers_are_rated_as_often_as_one_likes(self, connection):
+    def test_hits_are_rated_often_and_unknown_ones_are_refused(self, connection):
         found = record(connection, "prime the pump", library="pumps")
         [hit, *_] = search(connection, "prime the pump", library="pumps")
         rate(connection, found, 4, comment="  good  ")
@@ -277,8 +270,6 @@ class TestFeedback:
         assert [(f["rating"], f["document_id"], f["comment"]) for f in kept] == [
             (4, None, "good"), (5, hit["document_id"], None), (2, hit["document_id"], None),
         ]  # fmt: skip
-
-    def test_unknown_search_and_passage_are_refused(self, connection):
         found = record(connection, "close the valve", library="valves")
         [other, *_] = search(connection, "seal", library="pumps")
         with refused(connection, "PGR14", "There is no recorded search"):
@@ -336,7 +327,7 @@ class TestMetrics:
         )
         return made
 
-    def test_days_and_libraries(self, connection, observed):
+    def test_days_libraries_and_other_periods(self, connection, observed):
         rows = run(connection, "search_metrics", days=7)
         assert [(r["library_name"], r["searches"]) for r in rows] == [
             ("pumps", 3), ("valves", 1), ("pumps", 1),
@@ -350,19 +341,15 @@ class TestMetrics:
         assert today["feedback_share"] == pytest.approx(1 / 3)
         top = search(connection, "prime the pump", library="pumps")[0]["score"]
         assert today["mean_top_score"] == pytest.approx(top), "not of what is fused by ranks"
-
-    def test_other_periods(self, connection, observed):
         [row] = run(connection, "search_metrics", days=7, library="Pumps", period="all")
         assert row["searches"] == 4
         months = run(connection, "search_metrics", days=7, period="month")
         assert {row["starts_on"].day for row in months} == {1}
-
-    def test_days_are_those_of_utc_in_every_session(self, connection, observed):
         days = [row["starts_on"] for row in run(connection, "search_metrics")]
         connection.execute("set local timezone = 'Pacific/Kiritimati'")
         assert [row["starts_on"] for row in run(connection, "search_metrics")] == days
 
-    def test_popular_and_empty_queries(self, connection, observed):
+    def test_popular_empty_and_slowest_queries(self, connection, observed):
         rows = run(connection, "popular_queries", library="pumps")
         assert (rows[0]["query"], rows[0]["searches"]) == ("prime the pump", 2)
         assert rows[0]["mean_rating"] == 3.5
@@ -371,6 +358,10 @@ class TestMetrics:
         assert [(r["query"], r["library_name"], r["searches"]) for r in rows] == [
             ("zzzz", "pumps", 1)
         ], "the end of a list is not an empty search"
+        rows = run(connection, "search_history", slowest=True, top_k=2)
+        assert [r["duration_ms"] for r in rows] == [100.0, 40.0]
+        rows = run(connection, "search_history", library="pumps")
+        assert rows[-1]["query"] == "seal"
 
     @pytest.mark.parametrize(("status", "count"), [("cancelled", 0), ("not_in_documentation", 1)])
     def test_an_answer_that_came_to_nothing_is_no_empty_search(self, connection, status, count):
@@ -382,13 +373,7 @@ class TestMetrics:
         [metrics] = run(connection, "search_metrics")
         assert row["empty_share"] == metrics["empty_share"] == count
 
-    def test_history(self, connection, observed):
-        rows = run(connection, "search_history", slowest=True, top_k=2)
-        assert [r["duration_ms"] for r in rows] == [100.0, 40.0]
-        rows = run(connection, "search_history", library="pumps")
-        assert rows[-1]["query"] == "seal"
-
-    def test_export_has_everything_once(self, connection, observed):
+    def test_export_has_everything_and_libraries_that_are_gone_count(self, connection, observed):
         rows = [r["export_searches"] for r in run(connection, "export_searches")]
         assert len(rows) == 6
         assert rows[0]["query"] == "seal"
@@ -399,16 +384,14 @@ class TestMetrics:
         since = value(connection, "select now() - interval '1 h'")
         assert len(run(connection, "export_searches", until=since)) == 1
         assert len(run(connection, "export_searches", since=since)) == 5
+        run(connection, "remove_library", library="valves")
+        [row] = run(connection, "search_metrics", library="valves")
+        assert row["searches"] == 1
 
     def test_unknown_libraries_are_refused(self, connection):
         for function in ("search_metrics", "popular_queries", "empty_queries", "search_history"):
             with refused(connection, "PGR02", "There is no library 'pump'", "pumps"):
                 run(connection, function, library="pump")
-
-    def test_library_that_is_gone_is_still_counted(self, connection, observed):
-        run(connection, "remove_library", library="valves")
-        [row] = run(connection, "search_metrics", library="valves")
-        assert row["searches"] == 1
 
 
 class TestQueryVectors:

@@ -56,17 +56,15 @@ def test_pages_are_the_list(connection, manual, size, arguments):
     assert len(whole) == len({hit["document_id"] for hit in whole})
 
 
-def test_order_is_by_score_then_position(connection, large):
+def test_order_is_by_score_then_position_and_always_the_same(connection, large, manual):
     hits = search(connection, "server user", library=large, top_k=150)
     order = [(-hit["score"], hit["sort_order"]) for hit in hits]
     assert order == sorted(order)
     assert len({hit["score"] for hit in hits}) < len(hits), "some scores are equal"
-
-
-def test_same_question_same_answer(connection, large):
     first = search(connection, "server user", library=large, top_k=50)
     for _ in range(3):
         assert search(connection, "server user", library=large, top_k=50) == first
+    assert search(connection, QUERY, library=manual, after="0:999999999:100:100") == []
 
 
 @pytest.mark.parametrize("function", ["keyword_search", "semantic_search"])
@@ -111,7 +109,3 @@ def test_pages_of_both_retrievers_lose_and_repeat_nothing(connection, large, arg
 def test_cursor_that_no_search_made(connection, manual, cursor):
     with refused(connection, "PGR07", "was not made by a search"):
         search(connection, QUERY, library=manual, after=cursor)
-
-
-def test_cursor_past_the_end(connection, manual):
-    assert search(connection, QUERY, library=manual, after="0:999999999:100:100") == []

@@ -20,7 +20,7 @@ def properties(connection):
     return {row["name"]: row for row in run(connection, "properties", library="docs")}
 
 
-def test_types_are_inferred(properties):
+def test_types_are_inferred_and_counted_with_examples(properties):
     assert {name: row["types"] for name, row in properties.items()} == {
         "n": ["number"],
         "when": ["date", "datetime"],
@@ -34,9 +34,6 @@ def test_types_are_inferred(properties):
         "empty": [],
     }
     assert [name for name, row in properties.items() if row["is_mixed"]] == ["mixed"]
-
-
-def test_counts_and_examples(properties):
     row = properties["n"]
     assert (row["pages"], row["share"], row["distinct_values"]) == (4, 1.0, 2)
     assert row["examples"] == [1, 2.5]

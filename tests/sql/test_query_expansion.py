@@ -107,13 +107,10 @@ def test_all_words_of_a_synonym_share_its_weight(connection):
     assert found(connection, "pto", "synonyms")[0].startswith("Paid time off")
 
 
-def test_a_term_of_several_words_must_stand_together(connection):
+def test_terms_of_several_words_and_mutual_synonyms(connection):
     synonyms(connection, **{"time off": ["leave"]})
     assert "leav" in terms(connection, "more time off please", "synonyms")
     assert "leav" not in terms(connection, "off the clock", "synonyms")
-
-
-def test_mutual_synonyms_find_each_other(connection):
     synonyms(connection, valve={"expansions": ["tap", "cock"], "mutual": True}, pump=["engine"])
     assert set(terms(connection, "cock", "synonyms")) == {"cock", "tap", "valv"}
     assert set(terms(connection, "valve", "synonyms")) == {"cock", "tap", "valv"}
@@ -144,7 +141,7 @@ def test_each_library_has_its_own_in_its_own_language(connection):
     assert contents(hits) == ["Der Hahn wird langsam zugedreht."]
 
 
-def test_feedback_finds_what_stands_beside_the_words(connection):
+def test_feedback_finds_what_stands_beside_the_words_or_nothing(connection):
     plain = found(connection, "valve", None)
     assert len(plain) == 2
     more = found(connection, "valve", "feedback")
@@ -154,9 +151,6 @@ def test_feedback_finds_what_stands_beside_the_words(connection):
     assert max(weighed, key=lambda x: weighed[x]["weight"]) == "valv"
     # Ten words of feedback, and those of the query.
     assert 1 < len(weighed) <= 11
-
-
-def test_feedback_on_nothing_is_the_query(connection):
     assert set(terms(connection, "zeppelin", "feedback")) == {"zeppelin"}
     assert found(connection, "zeppelin", "both") == []
 
@@ -190,7 +184,7 @@ def test_both_feeds_back_what_synonyms_found(connection):
     assert "gasket" in terms(connection, "stopcock", "both")
 
 
-def test_synonyms_are_listed_changed_and_removed(connection):
+def test_synonyms_are_listed_changed_and_go_with_their_library(connection):
     synonyms(connection, a=["b"], c={"expansions": ["d", " e "], "weight": 0.7, "mutual": True})
     rows = run(connection, "synonyms", library="handbook")
     assert [tuple(row.values()) for row in rows] == [
@@ -202,13 +196,12 @@ def test_synonyms_are_listed_changed_and_removed(connection):
     assert row["remove_synonyms"] == 1
     run(connection, "remove_synonyms", library="handbook")
     assert run(connection, "synonyms", library="handbook") == []
-
-
-def test_synonyms_go_with_their_library(connection):
     ingest(connection, "brief", [page("a.md", "Some text.")], embed=False)
     synonyms(connection, "brief", a=["b"])
     run(connection, "remove_library", library="brief")
     assert value(connection, "select count(*) from pgrag.synonyms") == 0
+    with refused(connection, "PGR02", "There is no library 'handboook'"):
+        synonyms(connection, "handboook", a=["b"])
 
 
 @pytest.mark.parametrize(
@@ -227,8 +220,3 @@ def test_synonyms_go_with_their_library(connection):
 def test_synonyms_that_cannot_be_used(connection, given, message):
     with refused(connection, "PGR01", message):
         run(connection, "set_synonyms", library="handbook", synonyms=given)
-
-
-def test_errors(connection):
-    with refused(connection, "PGR02", "There is no library 'handboook'"):
-        synonyms(connection, "handboook", a=["b"])

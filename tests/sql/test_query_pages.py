@@ -34,7 +34,7 @@ def one(connection, expression, page="projects/roof"):
     return found
 
 
-def test_a_table_has_the_page_and_columns_in_order(connection):
+def test_tables_and_lists_have_the_page_and_columns_in_order(connection):
     [row] = ask(connection, 'TABLE status, priority AS Rank, due AS "Due on" FROM "projects/roof"')
     assert row["columns"] == ["File", "status", "Rank", "Due on"]
     assert row["values"] == ["[[projects/roof]]", "open", 3, "2024-06-01"]
@@ -43,9 +43,6 @@ def test_a_table_has_the_page_and_columns_in_order(connection):
     assert row["page_id"] == value(
         connection, "select page_id from pgrag.pages where key = 'projects/roof.md'"
     )
-
-
-def test_without_id_and_lists(connection):
     [row] = ask(connection, 'table without id status from "projects/roof"')
     assert row["fields"] == {"status": "open"}
     [row] = ask(connection, 'LIST WITHOUT ID "is " + status FROM "projects/roof"')
@@ -264,7 +261,7 @@ def test_a_date_word_is_a_day_of_today(connection):
     assert one(connection, "date(now)").startswith(f"{today.year}-")
 
 
-def test_types_have_an_order_and_null_is_the_least(connection):
+def test_sorting_by_types_and_keys_and_commands_in_order(connection):
     """The order of Dataview: null, lists, booleans, dates, durations, links, numbers, texts."""
     assert one(
         connection,
@@ -273,9 +270,6 @@ def test_types_have_an_order_and_null_is_the_least(connection):
     assert names(connection, "LIST SORT priority") == [
         "2024-05-06", "ada", "bob", "roof", "garden", "shed",
     ]  # fmt: skip
-
-
-def test_sort_by_several_keys(connection):
     assert names(connection, 'LIST FROM "projects" SORT status, priority DESC') == [
         "garden", "shed", "roof",
     ]  # fmt: skip
@@ -286,9 +280,6 @@ def test_sort_by_several_keys(connection):
     assert names(connection, 'LIST FROM "projects" SORT priority DESC SORT status') == [
         "garden", "shed", "roof",
     ]  # fmt: skip
-
-
-def test_commands_are_executed_in_order(connection):
     assert names(connection, "LIST SORT file.name LIMIT 2") == ["2024-05-06", "ada"]
     assert names(connection, "LIST LIMIT 3 SORT file.name DESC") == ["bob", "ada", "2024-05-06"]
     assert names(connection, "LIST LIMIT 3 WHERE born LIMIT 0") == []
@@ -341,7 +332,7 @@ def test_flatten_makes_a_row_of_each_member(connection):
     assert ask(connection, 'LIST FROM "projects/garden" FLATTEN costs') == []
 
 
-def test_open_tasks(connection):
+def test_open_tasks_alone_and_in_groups(connection):
     rows = ask(connection, "TASK FROM #project")
     assert [(row["key"], row["line"], row["fields"]["Task"]) for row in rows] == [
         ("projects/garden.md", 3, "Dig"),
@@ -352,6 +343,11 @@ def test_open_tasks(connection):
     assert rows[1]["columns"] == ["Task", "Status", "Heading"]
     assert [row["fields"]["Heading"] for row in rows] == ["Garden", "Roof", "Roof", "Later"]
     assert {row["fields"]["Status"] for row in rows} == {" "}
+    rows = ask(connection, "TASK WHERE !completed GROUP BY file.link")
+    assert [(row["fields"]["Group"], len(row["fields"]["Tasks"])) for row in rows] == [
+        ("[[projects/garden]]", 1), ("[[projects/roof]]", 4),
+    ]  # fmt: skip
+    assert rows[0]["fields"]["Tasks"][0]["text"] == "Dig"
 
 
 @pytest.mark.parametrize(
@@ -376,14 +372,6 @@ def test_open_tasks(connection):
 def test_tasks_by_their_fields(connection, condition, lines):
     rows = ask(connection, f'TASK FROM "projects/roof" WHERE {condition}')
     assert [row["line"] for row in rows] == lines
-
-
-def test_tasks_in_groups(connection):
-    rows = ask(connection, "TASK WHERE !completed GROUP BY file.link")
-    assert [(row["fields"]["Group"], len(row["fields"]["Tasks"])) for row in rows] == [
-        ("[[projects/garden]]", 1), ("[[projects/roof]]", 4),
-    ]  # fmt: skip
-    assert rows[0]["fields"]["Tasks"][0]["text"] == "Dig"
 
 
 def test_a_task_names_the_smallest_passage_at_its_line(connection):

@@ -53,8 +53,13 @@ class TestMarks:
     def test_conditions_hold_in_every_retriever(self, connection, nodes, function, query, expected):
         assert found(connection, query, function=function) == expected
 
-    def test_words_alone_are_no_conditions(self, connection, nodes):
+    def test_words_alone_are_no_conditions_in_a_parsed_query(self, connection, nodes):
         assert found(connection, "drain kernel flour") == {"drain.md", "order.md", "cake.md"}
+        [row] = run(connection, "parse_search_text",
+                    query='how "to drain" +node -kernel -"old text" --flag C++ a-b')  # fmt: skip
+        assert row["words"].split() == ["how", "to", "drain", "node", "--flag", "C++", "a-b"]
+        assert row["required"] == ["to drain", "node"]
+        assert row["excluded"] == ["kernel", "old text"]
 
     @pytest.mark.parametrize(
         "query", ["node --kernel", "node + kernel", "node - kernel", "node a-kernel"]
@@ -76,13 +81,6 @@ class TestMarks:
         assert found(connection, '"großes Haus"', "houses") == {"de.md"}
         assert found(connection, '"big house"', "houses") == {"en.md"}
         assert found(connection, "house Haus -Städte", "houses") == {"en.md"}
-
-    def test_parsed_query(self, connection):
-        [row] = run(connection, "parse_search_text",
-                    query='how "to drain" +node -kernel -"old text" --flag C++ a-b')  # fmt: skip
-        assert row["words"].split() == ["how", "to", "drain", "node", "--flag", "C++", "a-b"]
-        assert row["required"] == ["to drain", "node"]
-        assert row["excluded"] == ["kernel", "old text"]
 
 
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
@@ -113,16 +111,12 @@ class TestAnything:
         arguments = {"snippets": True, "explain": True} if function == "search" else {}
         answer(connection, function, query=query, library=nodes, **arguments)
 
-    def test_stop_words_alone_are_searched_by_meaning(self, connection, nodes):
+    def test_stop_words_unknown_words_and_those_after_10000_do_not_rank(self, connection, nodes):
         assert run(connection, "keyword_search", query="the of and", library=nodes) == []
         hits = search(connection, "before it is", library=nodes)
         assert hits
         assert {hit["keyword_score"] for hit in hits} == {0}
-
-    def test_unknown_words_are_no_error(self, connection, nodes):
         assert run(connection, "keyword_search", query="zzyzx", library=nodes) == []
-
-    def test_words_after_ten_thousand_characters_do_not_count(self, connection, nodes):
         assert found(connection, "flour " + "z" * 9_990 + " kernel") == {"cake.md"}
 
     @settings(

@@ -42,18 +42,12 @@ def test_measures_are_those_of_trec_eval(module_connection, seed):
     assert found == pytest.approx(expected.get("recip_rank", 0), abs=1e-6)
 
 
-def test_exponential_gain_by_hand(module_connection):
+def test_gains_depths_and_whole_lists_by_hand(module_connection):
     """(2^1 - 1)/log2(2) + (2^3 - 1)/log2(3) over 7/1 + 1/log2(3)."""
     found = measured(module_connection, "ndcg_exp@10", [1, 3], [3, 1, 0])
     assert found == pytest.approx((1 + 7 / 1.5849625) / (7 + 1 / 1.5849625), abs=1e-6)
-
-
-def test_reciprocal_rank_stops_at_its_depth(module_connection):
     assert measured(module_connection, "mrr@10", [0] * 9 + [2], [2]) == pytest.approx(0.1)
     assert measured(module_connection, "mrr@9", [0] * 9 + [2], [2]) == 0
-
-
-def test_without_depth_the_whole_list_counts(module_connection):
     grades = [0] * 30 + [1, 1]
     assert measured(module_connection, "recall", grades, [1, 1, 1, 1]) == 0.5
     assert measured(module_connection, "precision", grades, [1]) == 2 / 32

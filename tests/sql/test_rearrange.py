@@ -78,27 +78,20 @@ VARIANTS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("arguments", VARIANTS, ids=str)
 class TestEveryWay:
-    def test_gives_known_hits_with_scores_from_0_to_1(self, connection, fused, arguments):
+    def test_gives_known_hits_in_order_and_keeps_the_fused_score(
+        self, connection, fused, arguments, manual
+    ):
         rows = listed(connection, **arguments)
         assert len(set(ids(rows))) == len(rows) > 0
         assert set(ids(rows)) <= set(ids(fused))
         assert all(0 <= row["score"] <= 1 for row in rows)
-
-    def test_keeps_the_fused_score(self, connection, manual, arguments):
         fusion = {key: arguments[key] for key in arguments if key == "fusion"}
         before = {r["document_id"]: r["score"] for r in listed(connection, **fusion)}
         for row in listed(connection, **arguments):
             assert row["hybrid_score"] == pytest.approx(before[row["document_id"]])
-
-    def test_stands_in_the_order_of_the_scores_unless_it_is_diverse(
-        self, connection, manual, arguments
-    ):
-        rows = listed(connection, **arguments)
         scores = [row["score"] for row in rows]
         if arguments.get("mmr_lambda") is None:
             assert scores == sorted(scores, reverse=True)
-
-    def test_is_the_same_each_time(self, connection, manual, arguments):
         assert listed(connection, **arguments) == listed(connection, **arguments)
 
     @pytest.mark.parametrize("size", [3, 10])
@@ -109,17 +102,13 @@ class TestEveryWay:
 
 
 class TestPages:
-    def test_one_hit_a_page_the_best_one(self, connection, fused):
+    def test_one_hit_a_page_by_the_best_or_the_mean_of_three(self, connection, fused):
         best = {page_id: rows[0]["document_id"] for page_id, rows in pages_of(fused).items()}
         for aggregate in ("max", "mean", "rrf"):
             rows = listed(connection, "page", aggregate=aggregate)
             assert {row["page_id"]: row["document_id"] for row in rows} == best
-
-    def test_max(self, connection, fused):
         expected = {p: rows[0]["score"] for p, rows in pages_of(fused).items()}
         assert {r["page_id"]: r["score"] for r in listed(connection, "page")} == expected
-
-    def test_mean_is_of_the_best_three(self, connection, fused):
         expected = {
             p: sum(r["score"] for r in rows[:3]) / len(rows[:3])
             for p, rows in pages_of(fused).items()
@@ -207,8 +196,11 @@ class TestHierarchy:
 
 
 class TestDiversity:
-    def test_lambda_1_changes_nothing(self, connection, fused):
+    def test_lambda_1_changes_nothing_and_scores_stay(self, connection, fused):
         assert ids(listed(connection, mmr_lambda=1)) == ids(fused)
+        before = {row["document_id"]: row["score"] for row in fused}
+        after = {r["document_id"]: r["score"] for r in listed(connection, mmr_lambda=0.3)}
+        assert after == before
 
     @pytest.mark.parametrize("mmr_lambda", [0, 0.3, 0.7, 0.95])
     def test_is_maximal_marginal_relevance(self, connection, fused, mmr_lambda):
@@ -218,12 +210,7 @@ class TestDiversity:
         assert ids(listed(connection, mmr_lambda=mmr_lambda)) == expected
         assert ids(fused) != expected
 
-    def test_scores_stay(self, connection, fused):
-        before = {row["document_id"]: row["score"] for row in fused}
-        after = {r["document_id"]: r["score"] for r in listed(connection, mmr_lambda=0.3)}
-        assert after == before
-
-    def test_the_same_text_does_not_come_twice_in_a_row(self, connection):
+    def test_equal_texts_are_parted_and_without_vectors_the_order_stays(self, connection):
         text = "Restart the server of a user with the red button."
         other = "The key restarts it if a user is in a hurry."
         rows = [page("a.md", text), page("b.md", text), page("c.md", other)]
@@ -234,8 +221,6 @@ class TestDiversity:
         )
         assert plain[:2] == [text, text]
         assert diverse == [text, other, text]
-
-    def test_without_vectors_the_order_stays(self, connection):
         rows = [page(f"{n}.md", f"Restart the server {n} of a user.") for n in range(4)]
         ingest(connection, "unembedded", rows, embed=False)
         plain = search(connection, QUERY, library="unembedded", alpha=0)

@@ -124,15 +124,12 @@ def test_the_field_of_a_page_is_named(connection, fields, words):
     assert value(connection, "select count(*) from pgrag.pages") == 1
 
 
-def test_null_in_a_field_of_a_page_or_document_is_its_default(connection):
+def test_null_in_a_field_or_an_entry_is_its_default(connection):
     document = dict.fromkeys(("parent", "level", "path", "types", "is_summary", "line_end"))
     fields = dict.fromkeys(("tags", "path", "created", "front_matter", "aliases"))
     written = {"key": "n.md", **fields, "documents": [{"content": "Text.", **document}]}
     connection.execute("select pgrag.ingest_page('tool', %s)", [Jsonb(written)])
     assert value(connection, "select tags from pgrag.pages where key = 'n.md'") == []
-
-
-def test_null_in_an_entry_of_the_configuration_is_its_default(connection):
     rule = {"pattern": "x", "confidence": None, "language": None, "intent": "PROCEDURAL"}
     entries = {"rules": {"mine": rule}, "page_types": {"mine": {"retriever_weight": None}}}
     connection.execute("select pgrag.apply_configuration(%s)", [Jsonb(entries)])
@@ -141,7 +138,7 @@ def test_null_in_an_entry_of_the_configuration_is_its_default(connection):
     assert stored["page_types"]["mine"]["retriever_weight"] == 1
 
 
-def test_vectors_that_are_null_are_left_out(connection):
+def test_null_vectors_are_left_out_and_one_for_an_edge_is_stored(connection):
     connection.execute("delete from pgrag.embeddings")
     hashes = "select array_agg(distinct text_hash) from pgrag.documents"
     stored = value(
@@ -150,9 +147,6 @@ def test_vectors_that_are_null_are_left_out(connection):
         f" array[null, '{VECTOR}']::halfvec[])",
     )
     assert stored == 1
-
-
-def test_of_an_edge_that_is_there_twice_one_vector_is_stored(connection):
     ingest(connection, "tool", [page("b.md", "Text.", edges=[{"target": "a.md"}])])
     stored = value(
         connection,
@@ -165,20 +159,14 @@ def test_of_an_edge_that_is_there_twice_one_vector_is_stored(connection):
     assert stored == 1
 
 
-def test_searches_of_any_age_can_be_kept(connection):
+def test_extreme_ages_and_numbers_and_nested_lists_work(connection):
     value(connection, "select pgrag.record_search('drain', '[]')")
     assert value(connection, "select pgrag.forget_searches('178000000 years')") == 0
     assert value(connection, "select count(*) from pgrag.searches") == 1
-
-
-def test_pages_of_a_neighbourhood_in_a_nested_list(connection):
     [page_id] = connection.execute("select page_id from pgrag.pages").fetchone().values()
     connection.execute(
         "select * from pgrag.neighbourhood(%s, page_ids => %s)", [page_id, [[page_id, page_id]]]
     )
-
-
-def test_the_smallest_numbers_diversify(connection):
     ids = value(connection, "select array_agg(document_id) from pgrag.documents")[:2]
     rows = connection.execute(
         "select * from pgrag.diversify(%s, %s, mmr_lambda => 5e-324)", [ids, [1e-320, 0.7]]

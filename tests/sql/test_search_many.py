@@ -40,28 +40,20 @@ def test_each_query_has_the_hits_it_would_have_alone(connection):
     for query, rows in zip(queries, found, strict=True):
         assert hits(rows) == search(connection, query, library="tool", top_k=2)
         assert rows
-
-
-def test_arguments_hold_for_all(connection):
     arguments = {"alpha": 0, "levels": [2], "snippets": True, "rrf_weights": [1.0, 0.5]}
     found = many(connection, ["drain", "cake"], arguments, library="tool")
     for query, rows in zip(["drain", "cake"], found, strict=True):
         assert hits(rows) == search(connection, query, library="tool", **arguments)
         assert rows[0]["snippet"]
-
-
-def test_a_query_may_have_arguments_of_its_own(connection):
     own = [None, {"library": "other"}, {"top_k": 1, "filters": {"key": "b.md"}}]
     plain, other, single = many(connection, ["drain", "drain", "drain"], own, library="tool")
     assert {row["library"] for row in plain} == {"tool"}
     assert {row["library"] for row in other} == {"other"}
     assert [row["key"] for row in single] == ["b.md"]
-
-
-def test_what_finds_nothing_has_no_row(connection):
     nothing, something = many(connection, ["zebra", "cake"], {"alpha": 0})
     assert nothing == []
     assert len(something) == 1
+    assert many(connection, []) == []
 
 
 @pytest.mark.parametrize(
@@ -89,10 +81,6 @@ def test_a_query_that_fails_says_why_and_the_others_are_answered(
     assert message in row["error"]
     assert (hint in row["error_hint"]) if hint else row["error_hint"] is None
     assert row["document_id"] is row["score"] is None
-
-
-def test_no_query_no_row(connection):
-    assert many(connection, []) == []
 
 
 def test_a_batch_of_another_shape_is_refused(connection):

@@ -105,7 +105,7 @@ def test_lines_are_those_of_ripgrep(connection, tmp_path):
         assert set(found(connection, pattern, mode)) == lines, (pattern, mode)
 
 
-def test_a_row_tells_where_and_what_is_around(connection):
+def test_a_row_tells_where_and_what_is_around_and_all_matches(connection):
     [row] = run(connection, "search_text", pattern="ctl", library="notes", context=2, top_k=1)
     assert row["key"] == "guide/install.md"
     assert (row["line"], row["column"]) == (7, 12)
@@ -120,16 +120,10 @@ def test_a_row_tells_where_and_what_is_around(connection):
     assert value(connection, level, row["document_id"]) == 2
     assert len(row["lines_before"]) == 2
     assert len(row["lines_after"]) == 3
-
-
-def test_all_matches_of_a_line_have_their_columns(connection):
     [row] = run(connection, "search_text", pattern="a.b", library="notes")
     assert [(m["start"], m["end"]) for m in row["matches"]] == [(3, 6), (24, 27), (31, 34)]
     [row] = run(connection, "search_text", pattern="x?$", library="notes", mode="regex", path="a*")
     assert row["matches"] == [{"start": 28, "end": 28}]
-
-
-def test_smart_case_looks_for_capitals(connection):
     assert len(found(connection, "файл", "literal", case_mode="smart")) == 2
     assert len(found(connection, "Файл", "literal", case_mode="smart")) == 1
     assert len(found(connection, r"файл\W", "regex", case_mode="smart")) == 1

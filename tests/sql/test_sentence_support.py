@@ -69,36 +69,27 @@ def test_several_sources_support_a_sentence_together(connection, manual):
     assert both["best_document_id"] == best["best_document_id"]
 
 
-def test_rare_words_weigh_more_than_common_ones(connection, manual):
+def test_rare_words_weigh_more_in_the_language_of_the_passage(connection, manual):
     boiler = manual["manual/boiler.md"]
     rare, common = support(
         connection, ("Litres of paint.", [boiler]), ("Pumps of revolutions.", [boiler])
     )
     assert rare["support"] > common["support"] == 0
-
-
-def test_words_are_those_of_the_language_and_of_title_and_path(connection, manual):
     [row] = support(
         connection,
         ("Peter Kühne arbeitete für die Stadtwerken Halle [1].", [manual["manual/saal.md"]]),
     )
     assert row["support"] == pytest.approx(0.8), "all words but that for working"
-
-
-def test_a_sentence_without_words_lacks_nothing(connection, manual):
     [cited, free] = support(connection, ("It is.", [manual["manual/pump.md"]]), ("It is.", []))
     assert (cited["support"], free["support"]) == (1, 0)
 
 
-def test_libraries_hold_their_own_documents_and_none_means_all(connection, manual):
+def test_bad_lists_are_named_and_libraries_hold_their_own(connection, manual):
     claims = ("The boiler is green.", [manual["other/boiler.md"]])
     assert [row["support"] for row in support(connection, claims)] == [0]
     assert [row["support"] for row in support(connection, claims, library="other")] == [1]
     assert [row["support"] for row in support(connection, claims, library=None)] == [1]
     assert support(connection) == []
-
-
-def test_bad_lists_are_named(connection, manual):
     for sentences, documents, message in [
         (["a"], [], "There are 1 sentences and 0 lists of document_ids."),
         (["a"], {}, "documents must be a list"),

@@ -148,7 +148,7 @@ class TestJudgements:
             queries=Jsonb(queries))  # fmt: skip
         assert tune(misleading, dry_run=True)["training"]["before"] > 0.95
 
-    def test_too_few_are_passed_over_for_the_library_itself(self, misleading):
+    def test_too_few_and_held_out_sets_are_passed_over(self, misleading):
         few = [{"id": t, "text": t, "judgements": {key(t): 1}} for t in TOPICS[:20]]
         run(misleading, "import_evaluation_set", name="parts", library="workshop",
             queries=Jsonb(few))  # fmt: skip
@@ -156,8 +156,6 @@ class TestJudgements:
         done = tune(misleading, source="judgements")
         assert (done["outcome"], done["questions"]) == ("too little", {"judged": 20})
         assert "20 questions" in done["reason"]
-
-    def test_held_out_sets_are_not_learned_from(self, misleading):
         judge(misleading, source={"held_out": True})
         done = tune(misleading, source="judgements")
         assert (done["outcome"], done["questions"]) == ("too little", {})

@@ -110,11 +110,8 @@ def test_a_value_has_the_columns_of_its_functions(connection, name):
                 assert types[column] == TYPES[columns[column]], (function, column)
 
 
-def test_every_value_is_composed_or_has_a_function():
+def test_every_value_is_frozen_and_composed_or_of_a_function():
     assert {value.__name__ for value in value_classes()} == ROWS.keys() | COMPOSED
-
-
-def test_every_value_is_frozen_slotted_and_has_a_docstring():
     for value in value_classes():
         assert value.__dataclass_params__.frozen, value
         assert "__slots__" in vars(value), value

@@ -120,14 +120,11 @@ class TestOfEveryModel:
             with refused(connection, "PGR09", "no embedding model 'none'"):
                 run(connection, function, model="none", **arguments)
 
-    def test_it_is_read_only_for_many_vectors(self, connection, few):
+    def test_it_is_read_for_many_vectors_and_without_it_all(self, connection, few):
         fill(connection, "large", EXACT_LIMIT + 10)
         fill(connection, "small", 10)
         assert plan(connection, "large") == "hnsw"
         assert plan(connection, "small") == "exact"
-
-    def test_without_it_all_vectors_are_scanned(self, connection, few):
-        fill(connection, "large", EXACT_LIMIT + 10)
         before = run(connection, "semantic_search", query="valve 7", library="large")
         assert put_off(connection, expected=1000, stored=EXACT_LIMIT + 10)
         assert state(connection)["valid"] is None
@@ -226,7 +223,7 @@ class TestOwn:
         found = run(connection, "semantic_search", **ask)
         assert len(found) == shared
 
-    def test_it_goes_with_its_library(self, connection, few):
+    def test_the_planner_takes_it_until_its_library_is_gone(self, connection, few):
         fill(connection, "large", EXACT_LIMIT + 10)
         place(connection, "large")
         make(connection, "large")
@@ -234,11 +231,6 @@ class TestOwn:
         connection.execute("create index embeddings_hnsw_1_mine on pgrag.embeddings (covers)")
         run(connection, "remove_library", library="large")
         assert indexes(connection) == ["embeddings_hnsw_1", "embeddings_hnsw_1_mine"]
-
-    def test_the_planner_takes_it_for_the_library(self, connection, few):
-        fill(connection, "large", EXACT_LIMIT + 10)
-        place(connection, "large")
-        make(connection, "large")
         connection.execute("set local enable_seqscan = off; set local enable_sort = off")
         connection.execute("set local enable_bitmapscan = off")
         [row] = connection.execute("select library_id as id from pgrag.libraries").fetchall()

@@ -264,15 +264,9 @@ class TestExact:
                 assert hit["score"] == pytest.approx(cosines[hit["document_id"]], abs=1e-3)
                 assert hit["semantic_score"] == hit["score"]
                 assert hit["keyword_score"] is None
-
-    def test_every_document_is_a_hit_however_far(self, connection, guide):
         assert len(run(connection, "semantic_search", query="pets", library=guide)) == 6
-
-    def test_query_vector_of_a_wrong_dimension(self, connection, guide):
         with refused(connection, "PGR08", "has 256 dimensions, query_embedding has 3"):
             search(connection, "pets", library=guide, query_embedding=HalfVector([1, 2, 3]))
-
-    def test_query_without_a_word_that_the_model_knows(self, connection, guide):
         assert run(connection, "semantic_search", query="ᛞᚨᚷ", library=guide) == []
 
 
@@ -290,16 +284,13 @@ class TestTwoModels:
             vectors=[HalfVector([1, 0]), HalfVector([0, 1])])  # fmt: skip
         return "guide"
 
-    def test_either_can_be_asked(self, connection, guide):
+    def test_either_can_be_asked_and_a_library_switches_at_once(self, connection, guide):
         ask = {"query": "a pet", "library": guide, "top_k": 1}
         assert keys(run(connection, "semantic_search", **ask)) == ["cat.md"]
         other = {"model": "tiny", "query_embedding": HalfVector([0.1, 9])}
         [hit] = run(connection, "semantic_search", **ask, **other, explain=True)
         assert hit["key"] == "node.md"
         assert hit["explanation"]["semantic"]["model"] == "tiny"
-
-    def test_library_switches_at_once_and_back(self, connection, guide):
-        ask = {"query": "a pet", "library": guide, "top_k": 1}
         run(connection, "use_model", library=guide, model="tiny")
         toward_node = HalfVector([0, 1])
         hits = run(connection, "semantic_search", **ask, query_embedding=toward_node)
@@ -314,15 +305,12 @@ class TestTwoModels:
         ).fetchall()
         assert [row["count"] for row in counts] == [3, 3]
 
-    def test_unknown_query_is_searched_by_keywords_and_says_so(self, connection, guide, notices):
+    def test_only_a_known_query_is_searched_by_meaning(self, connection, guide, notices):
         run(connection, "use_model", library=guide, model="tiny")
         hits = search(connection, "drain cats", library=guide, explain=True)
         assert {hit["semantic_score"] for hit in hits} == {None}
         assert {hit["explanation"]["alpha"] for hit in hits} == {0}
         assert notices == ["No vector of this query by model 'tiny': searching by keywords only."]
-
-    def test_known_query_is_searched_by_meaning(self, connection, guide):
-        run(connection, "use_model", library=guide, model="tiny")
         missing = {"query": " a pet", "library": guide}
         assert run(connection, "missing_query_models", **missing) == [
             {"model_name": "tiny", "words": "a pet"}

@@ -106,8 +106,6 @@ class TestLanguages:
         }.items():  # fmt: skip
             hits = run(connection, "keyword_search", query=query, library="mixed")
             assert keys(hits) == [key], query
-
-    def test_one_question_in_several_languages(self, connection):
         ingest(
             connection, "mixed",
             [page("de.md", "Die Bücher.", language="de"), page("en.md", "The books.")],
@@ -127,16 +125,12 @@ class TestSnippets:
         ingest(connection, "nodes", [page("drain.md", text)])
         return "nodes"
 
-    def test_words_are_marked_in_the_passage(self, connection, nodes):
+    def test_words_are_marked_when_asked_for_and_long_passages_cut(self, connection, nodes):
         [hit, *_] = search(connection, "draining kernels", library="nodes", snippets=True)
         assert "**Drain**" in hit["snippet"]
         assert "**kernel**" in hit["snippet"]
         assert hit["content"] == "Drain the node before you upgrade its kernel."
-
-    def test_only_when_asked_for(self, connection, nodes):
         assert search(connection, "drain", library="nodes")[0]["snippet"] is None
-
-    def test_long_passages_are_cut_around_the_words(self, connection):
         ingest(
             connection,
             "long",
@@ -186,14 +180,12 @@ class TestSnippets:
         [hit, *_] = search(connection, "heron", library="pond", snippets=True)
         assert hit["snippet"] == snippet
 
-    def test_excerpt_is_the_text_between_the_dots(self, connection):
+    def test_excerpts_are_the_text_between_the_dots_from_its_beginning(self, connection):
         text = " ".join(f"one{n} two{n} three{n}." if n % 5 else f"heron{n}" for n in range(200))
         ingest(connection, "pond", [page("a.md", text)])
         [hit, *_] = search(connection, "heron5 heron105", library="pond", snippets=True)
         for part in hit["snippet"].replace("**", "").strip("… ").split(" … "):
             assert part in text
-
-    def test_what_no_word_matches_begins_at_its_beginning(self, connection):
         ingest(connection, "pond", [page("a.md", "Reeds and water, " * 40)])
         [hit, *_] = search(connection, "swamp plants", library="pond", snippets=True, alpha=1)
         assert hit["snippet"].startswith("Reeds and water,")

@@ -43,21 +43,15 @@ def test_two_words_on_different_passages_of_one_page(connection, alpha):
     assert sorted(keys(rows)) == ["apart.md", "together.md"]
 
 
-def test_words_of_title_and_path_are_on_the_page(connection):
+def test_words_of_title_and_path_count_by_their_stems(connection):
     assert found(connection, "+arctic +narwhal") == ["apart.md"]
     assert found(connection, "+sea +walrus") == ["apart.md"]
-
-
-def test_words_are_compared_by_stems_and_stop_words_demand_nothing(connection):
     assert found(connection, "+Walruses +swimming") == ["apart.md"]
     assert found(connection, "+the +walrus +narwhal") == ["apart.md", "together.md"]
-
-
-def test_a_word_that_no_page_has(connection):
     assert found(connection, "+walrus +quagga") == []
 
 
-def test_a_phrase_must_be_in_one_passage(connection):
+def test_a_phrase_must_be_in_one_passage_excluded_words_in_none(connection):
     assert found(connection, '"ice narwhal"') == []
     assert found(connection, '"walrus meets"') == ["together.md"]
     # The phrase in one passage, the word anywhere on its page.
@@ -65,9 +59,6 @@ def test_a_phrase_must_be_in_one_passage(connection):
     assert found(connection, '"walrus sleeps" +meets') == []
     # What has signs is a phrase.
     assert found(connection, "+walrus-narwhal") == []
-
-
-def test_excluded_words_exclude_passages(connection):
     assert found(connection, "+walrus +narwhal -ice", alpha=0) == ["apart.md", "together.md"]
     [hit] = [
         row for row in hits(connection, "+walrus +narwhal -ice", alpha=0)
@@ -77,14 +68,11 @@ def test_excluded_words_exclude_passages(connection):
     assert found(connection, "+walrus -narwhal -ice -walrus", alpha=0) == []
 
 
-def test_with_filters_on_pages(connection):
+def test_with_filters_on_pages_and_passages(connection):
     assert found(connection, "+walrus +narwhal type:guide") == ["apart.md"]
     assert found(connection, "+walrus +narwhal #sea") == ["apart.md"]
     assert found(connection, "+walrus +narwhal type:other") == []
     assert found(connection, "+walrus #sea") == ["apart.md", "one.md"]
-
-
-def test_with_filters_on_passages(connection):
     assert found(connection, "+alone types:code") == ["one.md"]
     assert found(connection, "+alone types:code", unit="document") == []
     assert found(connection, "+narwhal types:code") == []
