@@ -96,7 +96,7 @@ def test_difference_interval_and_p_value_are_those_of_the_textbook(connection, p
     assert (back["wins"], back["losses"]) == (one["losses"], one["wins"])
 
 
-def test_a_clear_difference_is_significant_and_none_is_not(connection):
+def test_clear_differences_are_significant_and_moves_are_ordered(connection):
     bad = made_run(connection, [[0, 1, 2, 3]] * 30)
     good = made_run(connection, [[3, 2, 1, 0]] * 30)
     clear = compare(connection, bad, good)
@@ -105,9 +105,6 @@ def test_a_clear_difference_is_significant_and_none_is_not(connection):
     assert clear["lower_bound"] > 0
     same = compare(connection, good, good)
     assert (same["p_value"], same["difference"], same["ties"]) == (1, 0, 30)
-
-
-def test_moved_queries_are_ordered_by_difference(connection):
     one = made_run(connection, [[3, 2, 1], [0, 3], [3, 2], [0, 0, 3]])
     other = made_run(connection, [[3, 2, 1], [3], [3, 1], [0, 0, 0]])
     rows = run(connection, "moved_queries", run_id=one, other_run_id=other, metric="mrr")

@@ -195,15 +195,12 @@ def test_settings_hold_for_one_run_only_also_if_it_fails(connection):
     assert latest["settings"]["field_weights"] == weights | {"content": 1}
 
 
-def test_another_library_with_the_same_pages_can_be_searched(connection):
+def test_another_library_can_be_searched_and_a_run_repeated(connection):
     ingest(connection, "winery-half", [page("field/barrels.md", "Clean barrels each spring.")])
     run_id = evaluate(connection, configuration={"function": "search", "library": "winery-half"})
     assert returned(connection, run_id)["q2"] == ["field/barrels.md"]
     [stored] = run(connection, "evaluation_runs")
     assert stored["library"] == "winery-half"
-
-
-def test_a_run_can_be_repeated_when_its_set_is_gone(connection):
     first = evaluate(connection, configuration={"function": "search", "arguments": {"alpha": 0.6}})
     connection.execute("delete from pgrag.evaluation_sets")
     [row] = run(connection, "repeat_evaluation", run_id=first)

@@ -174,10 +174,6 @@ class TestArguments:
         with refused(connection, "PGR01", message):
             run(connection, "search", **{"query": "role", "library": "manual", **arguments})
 
-    def test_unknown_model(self, connection, manual):
-        with refused(connection, "PGR09", "'gpt'", "Registered: static-en-de-ru-256."):
-            search(connection, "role", library="manual", model="gpt")
-
     def test_every_row_carries_its_source(self, connection):
         ingest(connection, "nodes", [
             page(
@@ -199,7 +195,7 @@ class TestArguments:
         }  # fmt: skip
         assert {name: hit[name] for name in expected} == expected
 
-    def test_vector_given_with_the_query_is_used(self, connection):
+    def test_a_vector_given_is_used_and_the_model_must_exist(self, connection, manual):
         ingest(
             connection, "nodes", [page("cat.md", "Cats sleep."), page("node.md", "Drain nodes.")]
         )
@@ -208,6 +204,8 @@ class TestArguments:
             connection, "zzz", library="nodes", alpha=1, query_embedding=HalfVector(row["v"])
         )
         assert keys(hits) == ["cat.md", "node.md"]
+        with refused(connection, "PGR09", "'gpt'", "Registered: static-en-de-ru-256."):
+            search(connection, "role", library="manual", model="gpt")
 
 
 @pytest.fixture(scope="module")

@@ -56,14 +56,11 @@ def here(monkeypatch):
     return monkeypatch
 
 
-def test_what_escapes_is_reported_and_made_smaller(database_url, here):
+def test_what_escapes_or_takes_too_long_is_reported(database_url, here):
     here.setattr(reading, "read_page", broken)
     [fault] = pages.run(database_url, count=60, seed=1).faults
     assert "KeyError at test_pages_campaign.py" in fault
     assert fault.endswith("\nb'Ventil'")
-
-
-def test_what_takes_too_long_is_reported(database_url, here):
     here.setattr(reading, "read_page", slow)
     here.setattr(pages, "SECONDS_A_PAGE", 0.1)
     outcome = pages.run(database_url, count=1, seed=1)

@@ -78,14 +78,11 @@ def test_off_means_that_nothing_changes(connection):
     assert found(connection, "leave", None) == found(connection, "leave", "none")
 
 
-def test_a_synonym_finds_what_the_word_does_not(connection):
+def test_a_synonym_finds_what_the_word_does_not_and_weighs_less(connection):
     synonyms(connection, pto=["leave"])
     assert found(connection, "pto", None) == []
     assert len(found(connection, "PTO", "synonyms")) == 2
     assert found(connection, "clock", "synonyms") == found(connection, "clock", None)
-
-
-def test_the_word_itself_counts_more_than_its_synonym(connection):
     synonyms(connection, leave=["clock"])
     hits = found(connection, "leave", "synonyms")
     assert len(hits) == 3
@@ -95,9 +92,6 @@ def test_the_word_itself_counts_more_than_its_synonym(connection):
     same_idf = weighed["clock"]["idf"] / weighed["leav"]["idf"]
     ratio = weighed["clock"]["weight"] / weighed["leav"]["weight"]
     assert ratio == pytest.approx(0.5 * same_idf)
-
-
-def test_all_words_of_a_synonym_share_its_weight(connection):
     synonyms(connection, pto={"expansions": ["paid time off"], "weight": 0.9})
     weighed = terms(connection, "pto", "synonyms")
     # "off" is a stop word.
@@ -117,7 +111,7 @@ def test_terms_of_several_words_and_mutual_synonyms(connection):
     assert set(terms(connection, "engine", "synonyms")) == {"engin"}
 
 
-def test_a_word_that_is_there_gains_nothing(connection):
+def test_a_known_word_gains_nothing_and_both_feeds_synonyms_back(connection):
     synonyms(connection, valve=["gasket"])
     before = terms(connection, "valve gasket", "feedback")
     plain = {
@@ -130,6 +124,9 @@ def test_a_word_that_is_there_gains_nothing(connection):
     after = terms(connection, "valve gasket", "synonyms")
     assert {x: row["weight"] for x, row in after.items()} == pytest.approx(plain)
     assert before.keys() >= plain.keys()
+    synonyms(connection, stopcock=["valve"])
+    assert set(terms(connection, "stopcock", "feedback")) == {"stopcock"}
+    assert "gasket" in terms(connection, "stopcock", "both")
 
 
 def test_each_library_has_its_own_in_its_own_language(connection):
@@ -176,12 +173,6 @@ def test_scores_stay_between_0_and_1_and_bounds_hold(connection, how, query):
     for lexeme, row in weighed.items():
         assert row["bound"] == pytest.approx(row["weight"] * impacts.get(lexeme, 0))
     assert hits[0]["score"] <= sum(row["bound"] for row in weighed.values()) * 1.0001
-
-
-def test_both_feeds_back_what_synonyms_found(connection):
-    synonyms(connection, stopcock=["valve"])
-    assert set(terms(connection, "stopcock", "feedback")) == {"stopcock"}
-    assert "gasket" in terms(connection, "stopcock", "both")
 
 
 def test_synonyms_are_listed_changed_and_go_with_their_library(connection):

@@ -287,7 +287,7 @@ def test_sorting_by_types_and_keys_and_commands_in_order(connection):
     assert ask(connection, "LIST", top_k=0) == []
 
 
-def test_groups(connection):
+def test_groups_and_flattened_members(connection):
     rows = ask(connection, "TABLE length(rows) AS n, rows.file.name AS names GROUP BY status")
     assert [row["columns"] for row in rows] == [["Group", "n", "names"]] * 3
     assert [row["values"] for row in rows] == [
@@ -311,9 +311,6 @@ def test_groups(connection):
     assert ask(connection, "LIST file.name GROUP BY status")[0]["values"] == [None, None]
     [row] = ask(connection, "LIST length(rows) GROUP BY status GROUP BY 1")
     assert row["values"] == [1, 3]
-
-
-def test_flatten_makes_a_row_of_each_member(connection):
     rows = ask(connection, 'TABLE materials FROM "projects" FLATTEN materials')
     assert [(row["key"], row["values"][1]) for row in rows] == [
         ("projects/garden.md", "soil"), ("projects/garden.md", "seeds"),

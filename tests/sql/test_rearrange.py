@@ -166,7 +166,7 @@ class TestHierarchy:
         near, far = ("Start", "By hand") if rows[0]["heading"] == "Start" else ("By hand", "Start")
         assert factors == pytest.approx({near: 1, far: 0.95, "Stop": 0.9})
 
-    def test_breadth_lowers_what_repeats_a_page_or_a_section(self, connection, fused):
+    def test_breadth_lowers_repeats_and_overview_goes_page_by_page(self, connection, fused):
         on_page: dict[Any, int] = defaultdict(int)
         below_root: dict[Any, int] = defaultdict(int)
         expected = {}
@@ -179,8 +179,6 @@ class TestHierarchy:
         rows = listed(connection, hierarchy="breadth")
         assert {r["document_id"]: r["score"] for r in rows} == pytest.approx(expected)
         assert len(pages_of(rows[:5])) > len(pages_of(fused[:5]))
-
-    def test_overview_goes_page_by_page_from_summaries_to_details(self, connection, fused):
         rows = listed(connection, hierarchy="overview")
         blocks: list[int] = []
         for hits in pages_of(fused).values():

@@ -81,7 +81,7 @@ class TestIntent:
         [strategy] = connection.execute("select * from pgrag.strategy('KNOWN_ITEM')").fetchall()
         assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["unit"] == strategy["unit"]
 
-    def test_a_context_is_made_of_the_same_hits(self, connection, manual):
+    def test_contexts_have_the_same_hits_and_intents_their_own_share(self, connection, manual):
         ask = {"query": "list all server roles", "library": manual, "intent": "auto"}
         hits = run(connection, "search", top_k=5, **ask)
         blocks = run(
@@ -90,8 +90,6 @@ class TestIntent:
         assert {b["document_id"] for b in blocks} == set(ids(hits))
         plain = run(connection, "context", top_k=5, expand=False, **{**ask, "intent": "off"})
         assert {b["document_id"] for b in plain} != set(ids(hits))
-
-    def test_a_share_of_its_own_or_more_than_usual(self, connection, manual):
         assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["alpha"] == 0.1
         assert self.explanation(connection, QUERY, intent="relational")["alpha"] == 0.4
         run(connection, "configure_library", library=manual, settings={"alpha": 0.95})

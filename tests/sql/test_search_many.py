@@ -83,17 +83,14 @@ def test_a_query_that_fails_says_why_and_the_others_are_answered(
     assert row["document_id"] is row["score"] is None
 
 
-def test_a_batch_of_another_shape_is_refused(connection):
+def test_a_batch_of_another_shape_or_too_slow_is_refused(connection):
     with refused(connection, "PGR01", "There are 2 queries and options for 1.", "for each"):
         many(connection, ["drain", "cake"], [{}])
     with refused(connection, "PGR01", "must be an object or a list"):
         many(connection, ["drain"], "alpha")
     with refused(connection, "PGR01", "At most 1000 queries", "parts"):
         many(connection, ["drain"] * 1001)
-
-
-def test_what_is_wrong_with_everything_is_no_row(connection):
-    """A search that was cancelled must not look like a bad query."""
+    # A search that was cancelled must not look like a bad query.
     with refused(connection, "57014"):
         connection.execute("set local statement_timeout = 20")
         many(connection, ["drain the node and bake a cake"] * 1000)

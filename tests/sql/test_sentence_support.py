@@ -37,7 +37,7 @@ def support(connection, *claims, library="manual"):
                documents=Jsonb([d for _, d in claims]))  # fmt: skip
 
 
-def test_what_a_source_says_is_supported_and_what_it_does_not_say_is_not(connection, manual):
+def test_what_sources_say_alone_or_together_is_supported(connection, manual):
     boiler, pump = manual["manual/boiler.md"], manual["manual/pump.md"]
     rows = support(
         connection,
@@ -54,10 +54,6 @@ def test_what_a_source_says_is_supported_and_what_it_does_not_say_is_not(connect
     assert 0.2 < rows[2]["support"] < 0.85, "a wrong number counts"
     assert [row["support"] for row in rows[3:]] == [0, 0, 0]
     assert [row["best_document_id"] for row in rows[4:]] == [None, None]
-
-
-def test_several_sources_support_a_sentence_together(connection, manual):
-    boiler, pump = manual["manual/boiler.md"], manual["manual/pump.md"]
     sentence = "The boiler holds 340 litres, the pumps run at 2800 revolutions."
     one, other, both = support(
         connection, (sentence, [boiler]), (sentence, [pump]), (sentence, [pump, boiler])

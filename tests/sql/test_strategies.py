@@ -122,7 +122,7 @@ class TestGraph:
         )
         return {row["title"]: row["explanation"]["graph"] for row in rows}
 
-    def test_is_turned_on_and_off_by_the_strategy(self, connection):
+    def test_is_turned_on_and_set_by_the_strategy_before_the_library(self, connection):
         sets(connection, graph=True)
         assert self.found(connection)["Boats"]["linked_by"] == 2
         assert self.found(connection, graph=False)["Boats"] is None
@@ -130,8 +130,6 @@ class TestGraph:
         sets(connection, graph=False)
         assert self.found(connection)["Boats"] is None
         assert self.found(connection, graph=True)["Boats"]["linked_by"] == 2
-
-    def test_its_settings_override_those_of_the_library(self, connection):
         run(connection, "configure_library", library="life", settings={"graph": {"seeds": 1}})
         sets(connection, graph={"search": True})
         assert self.found(connection)["Boats"]["seeds"] == 1
@@ -165,7 +163,7 @@ def test_other_searches_take_them_too(connection):
     )
 
 
-def test_they_are_part_of_the_configuration(connection):
+def test_they_are_configured_for_intents_and_types_only(connection):
     set_ = {"graph": {"search": True, "depth": 2}, "min_score": 0.2, "expand": False}
     sets(connection, **set_)
     stored = value(connection, "select pgrag.configuration() #> '{intents,DECISION}'")
@@ -176,6 +174,8 @@ def test_they_are_part_of_the_configuration(connection):
     assert run(connection, "apply_configuration", entries=entries) == []
     sets(connection)
     assert "graph" not in value(connection, "select pgrag.configuration() #> '{intents,DECISION}'")
+    with refused(connection, "PGR01", "page_types/note/min_score: there is no such field."):
+        run(connection, "apply_configuration", entries={"page_types": {"note": {"min_score": 1}}})
 
 
 @pytest.mark.parametrize(
@@ -194,8 +194,3 @@ def test_they_are_part_of_the_configuration(connection):
 def test_bad_ones_are_refused(connection, arguments, message):
     with refused(connection, "PGR01", message):
         sets(connection, **arguments)
-
-
-def test_only_intents_and_types_take_them(connection):
-    with refused(connection, "PGR01", "page_types/note/min_score: there is no such field."):
-        run(connection, "apply_configuration", entries={"page_types": {"note": {"min_score": 1}}})

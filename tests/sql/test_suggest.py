@@ -68,14 +68,11 @@ def test_nothing_where_all_is_known_or_nothing_is_near(connection, libraries, qu
     assert suggested(connection, query, library="tool") == []
 
 
-def test_a_word_of_another_library_is_known_there_only(connection, libraries):
+def test_a_word_is_known_in_its_library_and_the_nearest_come_first(connection, libraries):
     assert suggested(connection, "datenbank", library="amt") == []
     assert suggested(connection, "datenbank") == []
     assert suggested(connection, "database", library="amt") == []
     assert suggested(connection, "databse library:tool") == ["database library:tool"]
-
-
-def test_by_distance_then_by_documents(connection):
     ingest(
         connection, "many",
         [page("1.md", "marker"), page("2.md", "parker"), page("3.md", "parker harbor")],
@@ -89,9 +86,6 @@ def test_by_distance_then_by_documents(connection):
     assert scores == sorted(scores, reverse=True)
     assert 0 < scores[-1] < scores[0] < 1
     assert len(run(connection, "suggest", query="xarker", suggestion_count=1)) == 1
-
-
-def test_wrong_arguments(connection, libraries):
     with refused(connection, "PGR01", "suggestion_count must be 1 to 100, got 0"):
         run(connection, "suggest", query="x", suggestion_count=0)
     with refused(connection, "PGR02", "no library 'nope'"):

@@ -44,7 +44,7 @@ def test_score_is_the_squared_cosine_of_the_words(connection, gateway, query, ke
     assert titles(connection, query)[key] == pytest.approx(expected, rel=1e-5)
 
 
-def test_new_titles_and_headings_count_also_when_rebuilt(connection, gateway):
+def test_titles_count_as_written_and_headings_half_also_when_rebuilt(connection, gateway):
     section = {"content": TEXT, "path": ["Manual", "Rotate tokens"], "heading": "Rotate tokens"}
     ingest(connection, gateway, [page("manual.md", section, title="Manual")])
     assert titles(connection, "rotate tokens")["manual.md"] == pytest.approx(1 / 2, rel=1e-5)
@@ -53,12 +53,13 @@ def test_new_titles_and_headings_count_also_when_rebuilt(connection, gateway):
     before = titles(connection, "rotate tokens")
     rebuild_statistics(connection, gateway)
     assert titles(connection, "rotate tokens") == pytest.approx(before)
-
-
-def test_title_of_stop_words_is_no_title(connection):
     ingest(connection, "songs", [page("who.md", "A band with a drummer.", title="The Who")])
     [hit] = search(connection, "drummer", library="songs", explain=True)
     assert hit["explanation"]["keyword"]["title_score"] == 0
+    # Otherwise each synonym would lower the score of the exact title.
+    run(connection, "set_synonyms", library=gateway, synonyms={"rotate": ["exchange", "renew"]})
+    expanded = titles(connection, "rotate tokens", query_expansion="synonyms")
+    assert expanded["exact.md"] == pytest.approx(1, rel=1e-5)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
@@ -106,10 +107,3 @@ def test_other_libraries_do_not_tell_the_length_of_a_query(connection, gateway):
     alone = shares("plain") | shares("german")
     assert alone["plain"] < alone["german"] == 0.5
     assert shares(None).items() >= alone.items()
-
-
-def test_words_that_expansion_adds_are_not_asked_of_titles(connection, gateway):
-    """Otherwise each synonym would lower the score of the exact title."""
-    run(connection, "set_synonyms", library=gateway, synonyms={"rotate": ["exchange", "renew"]})
-    expanded = titles(connection, "rotate tokens", query_expansion="synonyms")
-    assert expanded["exact.md"] == pytest.approx(1, rel=1e-5)

@@ -247,7 +247,7 @@ class TestKeeping:
 
 
 class TestArguments:
-    def test_unknown_library_and_version(self, connection):
+    def test_unknown_names_are_refused_and_too_little_text_is_no_error(self, connection):
         write(connection)
         for function in ("tune", "undo_tuning", "tuning_history"):
             with refused(connection, "PGR02", "There is no library 'workshops'", "workshop"):
@@ -255,8 +255,6 @@ class TestArguments:
         write(connection, "released", version="1.0")
         with refused(connection, "PGR03"):
             tune(connection, "released", version="nightly")
-
-    def test_library_without_enough_text_is_no_error(self, connection):
         ingest(connection, "leaflet", [page("a.md", "Drain the node.")])
         done = tune(connection, "leaflet")
         assert (done["outcome"], done["source"]) == ("too little", "library")
@@ -297,14 +295,12 @@ def collected(connection, library):
 
 
 class TestOwnText:
-    def test_headings_that_are_everywhere_are_no_questions(self, connection):
+    def test_only_texts_that_tell_pages_apart_are_questions(self, connection):
         manual(connection)
         asked = {
             row["query"] for row in collected(connection, "manual") if row["kind"] == "heading"
         }
         assert asked == {f"polishing {topic}" for topic in TOPICS}
-
-    def test_pages_of_one_title_are_all_right(self, connection):
         write(connection)
         ingest(connection, "workshop",
                [page("other.md", text("tin kettle"), title="Copper  Valve!")], language="simple",
@@ -315,8 +311,6 @@ class TestOwnText:
             "query": "copper valve",
             "keys": ["other.md", "parts/copper-valve.md"],
         }
-
-    def test_descriptions_that_the_page_repeats_are_no_questions(self, connection):
         pages = [
             page(
                 f"{part}.md",

@@ -188,7 +188,7 @@ def test_the_type_of_the_front_matter_and_unknown_types(connection):
     }  # fmt: skip
 
 
-def test_an_explanation_names_type_and_weight(connection, manual):
+def test_an_explanation_names_the_weight_and_the_least_score_has_it(connection, manual):
     switch(connection, True)
     for hit in search(connection, QUERY, library="manual", top_k=60, explain=True, levels=[1, 2]):
         why = hit["explanation"]
@@ -197,6 +197,13 @@ def test_an_explanation_names_type_and_weight(connection, manual):
         assert (why["type"] == "blog") == is_post(hit)
         assert why["type_weight"] == (WEIGHT if is_post(hit) else 1)
         assert ("Pages of type blog weigh 0.8." in why["reasons"]) == is_post(hit)
+    weighed, plain = both(connection)
+    least = sorted(hit["score"] for hit in plain if is_post(hit))[-1] * 0.9
+    switch(connection, True)
+    found = search(connection, QUERY, library="manual", top_k=500, levels=[1, 2], min_score=least)
+    assert scores(found) == {d: s for d, s in scores(weighed).items() if s >= least}
+    assert any(hit["score"] >= least for hit in plain if is_post(hit))
+    assert not any(map(is_post, found))
 
 
 def test_pages_have_the_weight_of_their_hits(connection, manual):
@@ -220,16 +227,6 @@ def test_cursors_lead_through_the_weighted_list(connection, manual, arguments):
     assert {is_post(hit) for hit in whole} == {True, False}
     walked = walk(connection, "search", 7, 60, query=QUERY, **given)
     assert scores(walked[: len(whole)]) == scores(whole)
-
-
-def test_the_least_score_applies_to_the_weighted_one(connection, manual):
-    weighed, plain = both(connection)
-    least = sorted(hit["score"] for hit in plain if is_post(hit))[-1] * 0.9
-    switch(connection, True)
-    found = search(connection, QUERY, library="manual", top_k=500, levels=[1, 2], min_score=least)
-    assert scores(found) == {d: s for d, s in scores(weighed).items() if s >= least}
-    assert any(hit["score"] >= least for hit in plain if is_post(hit))
-    assert not any(map(is_post, found))
 
 
 def test_heavy_pages_behind_the_first_candidates_are_found(connection):

@@ -119,7 +119,7 @@ def test_every_value_is_frozen_and_composed_or_of_a_function():
         assert not value.__doc__.startswith(f"{value.__name__}("), value
 
 
-def test_a_row_becomes_a_value():
+def test_rows_become_values_with_tuples_and_times(connection):
     row = {
         "library": "harbour", "reason": "the newest release", "version_id": 3, "version": "2.1",
         "further": 1,
@@ -132,9 +132,6 @@ def test_a_row_becomes_a_value():
         resolution.version = "1"
     with pytest.raises(TypeError, match="reason"):
         Resolution.from_row({name: row[name] for name in row if name != "reason"})
-
-
-def test_lists_and_json_become_tuples_values_and_times(connection):
     line = {
         "page_id": 1, "key": "a.md", "title": "A", "line": 1, "column": 1, "content": "tide",
         "matches": [{"start": 1, "end": 5}], "lines_before": [], "lines_after": ["b"],

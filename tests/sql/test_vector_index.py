@@ -86,7 +86,7 @@ class TestOfEveryModel:
         assert "USING hnsw" in definition
         assert "halfvec(256)" in definition
 
-    def test_a_registered_model_has_it(self, connection):
+    def test_a_registered_model_has_it_until_it_is_put_off(self, connection):
         run(connection, "register_model", name="tiny", dimensions=2)
         assert state(connection, "tiny")["valid"] is True
         fill(connection, "kestrel", 3, embed=False)
@@ -106,19 +106,24 @@ class TestOfEveryModel:
             " order by embedding::halfvec(2) <#> '[1,0]' limit 1"
         )
         assert f"embeddings_hnsw_{model_id}" in str(planned.fetchall())
-
-    def test_registering_a_model_again_does_not_make_what_is_put_off(self, connection):
         run(connection, "register_model", name="tiny", dimensions=2)
         run(connection, "put_off_vector_index", model="tiny", expected=1000)
         run(connection, "register_model", name="tiny", dimensions=2, query_prefix="query: ")
         assert state(connection, "tiny")["valid"] is None
 
-    def test_of_an_unknown_model(self, connection):
+    def test_of_an_unknown_model_or_library(self, connection):
         for function, arguments in {
             "vector_index_state": {}, "put_off_vector_index": {"expected": 1000},
         }.items():  # fmt: skip
             with refused(connection, "PGR09", "no embedding model 'none'"):
                 run(connection, function, model="none", **arguments)
+        for function, arguments in {
+            "vector_index_state": {"model": BUILTIN},
+            "put_off_vector_index": {"model": BUILTIN, "expected": 1},
+            "place_vectors": {},
+        }.items():
+            with refused(connection, "PGR02", "no library 'nowhere'"):
+                run(connection, function, library="nowhere", **arguments)
 
     def test_it_is_read_for_many_vectors_and_without_it_all(self, connection, few):
         fill(connection, "large", EXACT_LIMIT + 10)
@@ -262,15 +267,6 @@ class TestOwn:
         connection.execute("set local role pgrag_test_writer")
         assert place(connection, "large") is False
         assert place(connection, "large", expected=1000) is False
-
-    def test_of_an_unknown_library(self, connection):
-        for function, arguments in {
-            "vector_index_state": {"model": BUILTIN},
-            "put_off_vector_index": {"model": BUILTIN, "expected": 1},
-            "place_vectors": {},
-        }.items():
-            with refused(connection, "PGR02", "no library 'nowhere'"):
-                run(connection, function, library="nowhere", **arguments)
 
 
 class TestPuttingOff:

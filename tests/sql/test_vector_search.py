@@ -155,20 +155,14 @@ class TestIndex:
     )
 
     @pytest.mark.parametrize("filters", FILTERS, ids=str)
-    def test_nearest_are_found_through_the_index(self, big, filters):
+    def test_nearest_are_found_by_the_index_and_few_are_scanned(self, big, filters):
         share, plans = recall(big, 0, filters)
         assert share >= 0.98
         assert plans <= {"hnsw", "hnsw, then exact"}
-
-    @pytest.mark.parametrize("filters", FILTERS, ids=str)
-    def test_few_are_scanned_exactly(self, big, filters):
         share, plans = recall(big, 400, filters)
         assert share >= 0.98
         few = filters is not None and filters != {"tags": "half"}
         assert plans == ({"exact"} if few else {"hnsw"})
-
-    @pytest.mark.parametrize("filters", FILTERS, ids=str)
-    def test_exact_scan_is_exact(self, big, filters):
         assert recall(big, 20000, filters) == (1.0, {"exact"})
 
     def test_never_fewer_rows_than_exist(self, big):

@@ -79,7 +79,7 @@ def test_with_filters_on_pages_and_passages(connection):
     assert found(connection, '+alone "walrus alone" types:code') == []
 
 
-def test_pages_of_other_versions_and_libraries_are_not_found(connection):
+def test_pages_of_other_versions_libraries_and_languages(connection):
     assert found(connection, "+walrus +orca") == []
     assert found(connection, "+walrus +orca", version="1.0") == ["old.md"]
     assert found(connection, "+walrus +orca", version="*") == ["old.md"]
@@ -87,9 +87,6 @@ def test_pages_of_other_versions_and_libraries_are_not_found(connection):
     ingest(connection, "sea", [page("foreign.md", "A walrus.", "An orca.")])
     assert found(connection, "+walrus +orca") == []
     assert found(connection, "+walrus +orca", library=None) == ["foreign.md"]
-
-
-def test_each_page_in_its_language(connection):
     ingest(
         connection, "zoo", [page("de.md", "Die Häuser.", "Ein Walross.", language="german")], "2.0"
     )
