@@ -32,24 +32,18 @@ def keywords(connection, library, key):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("condition", "found"),
-    [
+def test_search_by_content_tags_and_distinctive_keywords(connection, works):
+    for condition, found in [
         ("warning", {"valve.md"}),
         (["warning", "conceptual"], {"valve.md", "pump.md"}),
         ({"all": ["warning", "procedural"]}, {"valve.md"}),
         ({"all": ["warning", "conceptual"]}, set()),
         ({"exists": False}, {"garden.md"}),
-    ],
-)
-def test_search_by_content_tags(connection, works, condition, found):
-    rows = search(
-        connection, "valve pump water", library=works, filters={"content_tags": condition}
-    )
-    assert set(keys(rows)) == found
-
-
-def test_keywords_are_distinctive_whole_words_and_searched_by(connection, works):
+    ]:
+        rows = search(
+            connection, "valve pump water", library=works, filters={"content_tags": condition}
+        )
+        assert set(keys(rows)) == found
     rows = search(connection, "water", library=works, filters={"keywords": "motor"})
     assert keys(rows) == ["pump.md"]
     with refused(connection, "PGR06", "no operator"):

@@ -43,17 +43,14 @@ def test_lambda_weighs_score_against_difference(connection, documents, scores, m
     assert places(connection, documents, scores, mmr_lambda=mmr_lambda)[: len(first)] == first
 
 
-@pytest.mark.parametrize("scale", [1000, 1e-6])
-def test_the_scale_of_the_scores_means_nothing(connection, documents, scale):
-    scores = [0.9, 0.8, 0.6, 0.7]
-    scaled = [scale * score for score in scores]
-    for mmr_lambda in (0.2, 0.5, 0.9):
-        assert places(connection, documents, scaled, mmr_lambda=mmr_lambda) == places(
-            connection, documents, scores, mmr_lambda=mmr_lambda
-        )
-
-
-def test_scores_of_a_reranker_may_be_negative(connection, documents):
+def test_the_scale_of_the_scores_means_nothing_also_below_zero(connection, documents):
+    for scale in [1000, 1e-6]:
+        scores = [0.9, 0.8, 0.6, 0.7]
+        scaled = [scale * score for score in scores]
+        for mmr_lambda in (0.2, 0.5, 0.9):
+            assert places(connection, documents, scaled, mmr_lambda=mmr_lambda) == places(
+                connection, documents, scores, mmr_lambda=mmr_lambda
+            )
     logits = [4.0, 3.5, -6.0, 3.0]
     for mmr_lambda in (0.2, 0.5, 0.9):
         shifted = [logit + 6 for logit in logits]

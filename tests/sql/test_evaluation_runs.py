@@ -67,26 +67,21 @@ def test_a_run_stores_its_inputs(connection):
     assert stored["finished_at"] >= stored["started_at"]
 
 
-@pytest.mark.parametrize(
-    ("name", "function", "arguments"),
-    [
-        ("keyword", "keyword_search", {}),
-        ("semantic", "semantic_search", {}),
-        ("hybrid", "search", {}),
-        ("rrf", "search", {"fusion": "rrf"}),
-    ],
-)
-def test_builtin_configurations_are_these_searches(connection, name, function, arguments):
-    run_id = evaluate(connection, name=name)
-    hits = run(connection, function, query="too cold for yeast", library="winery", max_per_page=1,
-               top_k=20, **arguments)  # fmt: skip
-    assert returned(connection, run_id)["q3"] == keys(hits)
-    scores = connection.execute(
-        "select r.score from pgrag.evaluation_results as r"
-        " where r.run_id = %s and r.query_id = 'q3' order by r.rank",
-        [run_id],
-    )
-    assert [row["score"] for row in scores] == [hit["score"] for hit in hits]
+def test_builtin_configurations_are_these_searches(connection):
+    for name, function, arguments in [
+        ("keyword", "keyword_search", {}), ("semantic", "semantic_search", {}),
+        ("hybrid", "search", {}), ("rrf", "search", {"fusion": "rrf"}),
+    ]:  # fmt: skip
+        run_id = evaluate(connection, name=name)
+        hits = run(connection, function, query="too cold for yeast", library="winery",
+                   max_per_page=1, top_k=20, **arguments)  # fmt: skip
+        assert returned(connection, run_id)["q3"] == keys(hits)
+        scores = connection.execute(
+            "select r.score from pgrag.evaluation_results as r"
+            " where r.run_id = %s and r.query_id = 'q3' order by r.rank",
+            [run_id],
+        )
+        assert [row["score"] for row in scores] == [hit["score"] for hit in hits]
 
 
 def test_any_argument_may_be_given_and_excluded_pages_are_replaced(connection):
@@ -140,34 +135,33 @@ def test_functions_of_other_schemas_are_refused(connection, function):
         run(connection, "evaluation_answer", run_id=run_id, query_id="q1")
 
 
-@pytest.mark.parametrize("aggregate", ["mean", "sum", "rrf"])
-def test_passages_of_a_page_become_one_score(connection, aggregate):
-    run_id = evaluate(connection, configuration={"function": "search", "aggregate": aggregate})
-    hits = search(connection, "leaking barrel", library="winery", top_k=100)
-    scores: dict[str, list[float]] = {}
-    for place, hit in enumerate(hits, start=1):
-        scores.setdefault(hit["key"], []).append(
-            1 / (60 + place) if aggregate == "rrf" else hit["score"]
+def test_passages_become_one_score_by_page_or_are_judged(connection):
+    for aggregate in ["mean", "sum", "rrf"]:
+        run_id = evaluate(connection, configuration={"function": "search", "aggregate": aggregate})
+        hits = search(connection, "leaking barrel", library="winery", top_k=100)
+        scores: dict[str, list[float]] = {}
+        for place, hit in enumerate(hits, start=1):
+            scores.setdefault(hit["key"], []).append(
+                1 / (60 + place) if aggregate == "rrf" else hit["score"]
+            )
+        expected = {
+            key: sum(values) / (len(values) if aggregate == "mean" else 1)
+            for key, values in scores.items()
+        }
+        assert returned(connection, run_id)["q1"] == sorted(
+            expected, key=lambda key: -expected[key]
         )
-    expected = {
-        key: sum(values) / (len(values) if aggregate == "mean" else 1)
-        for key, values in scores.items()
-    }
-    assert returned(connection, run_id)["q1"] == sorted(expected, key=lambda key: -expected[key])
-
-
-@pytest.mark.parametrize(
-    ("unit", "target"),
-    [("section", "cellar/barrels.md#leaks"), ("document", "cellar/barrels.md#c1")],
-)
-def test_passages_and_sections_can_be_judged(connection, unit, target):
-    queries = [{"id": "q1", "text": "leaking barrel soaked", "judgements": {target: 1}}]
-    import_set(connection, queries, unit=unit)
-    run_id = evaluate(connection)
-    assert returned(connection, run_id)["q1"][0] == target
-    assert metrics(connection, run_id, "mrr@10") == {"mrr@10": 1}
-    found = returned(connection, run_id)["q1"]
-    assert len(found) == len(set(found)) > 5
+    for unit, target in [
+        ("section", "cellar/barrels.md#leaks"),
+        ("document", "cellar/barrels.md#c1"),
+    ]:
+        queries = [{"id": "q1", "text": "leaking barrel soaked", "judgements": {target: 1}}]
+        import_set(connection, queries, unit=unit)
+        run_id = evaluate(connection)
+        assert returned(connection, run_id)["q1"][0] == target
+        assert metrics(connection, run_id, "mrr@10") == {"mrr@10": 1}
+        found = returned(connection, run_id)["q1"]
+        assert len(found) == len(set(found)) > 5
 
 
 def test_settings_hold_for_one_run_only_also_if_it_fails(connection):

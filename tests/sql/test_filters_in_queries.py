@@ -22,23 +22,7 @@ def manual(module_connection):
     return "manual"
 
 
-@pytest.mark.parametrize(
-    ("written", "filters"),
-    [
-        ("restore type:guide", {"type": "guide"}),
-        ("type:guide AND NOT #night restore", {"type": "guide", "not": {"tags": "night"}}),
-        ("restore created:>=2025-01-01", {"created": {">=": "2025-01-01"}}),
-        ("restore (type:reference OR #night)", {"or": [{"type": "reference"}, {"tags": "night"}]}),
-    ],
-)
-def test_a_filter_in_the_text_is_the_filter_of_the_argument(connection, manual, written, filters):
-    ask = {"library": manual, "version": "1.0"}
-    expected = search(connection, "restore", filters=filters, **ask)
-    assert expected
-    assert search(connection, written, **ask) == expected
-
-
-def test_both_must_hold_in_every_function(connection, manual):
+def test_both_must_hold_in_every_function_and_agree(connection, manual):
     hits = search(connection, "restore type:guide", library=manual, version="1.0",
                   filters={"created": {">=": "2025-01-01"}})  # fmt: skip
     assert keys(hits) == ["restore.md"]
@@ -48,6 +32,26 @@ def test_both_must_hold_in_every_function(connection, manual):
     assert {b["title"] for b in run(connection, "context", **ask)} == {"Commands"}
     hit = search(connection, "restore type:guide", library=manual, explain=True)[0]
     assert hit["explanation"]["filters"] == {"type": "guide"}
+    for query, arguments in [
+        ("restore library:other", {"library": "manual"}),
+        ("restore", {"library": "manual", "filters": {"library": "other"}}),
+        ("restore version:1.0", {"library": "manual", "version": "2.0"}),
+        ("restore", {"library": "manual", "version": "2.0", "filters": {"version": "1.0"}}),
+        ("restore library:other", {"filters": {"library": ["manual"]}}),
+    ]:
+        given = {k: Jsonb(v) if isinstance(v, dict) else v for k, v in arguments.items()}
+        with refused(connection, "PGR06", "is asked for as", "Name it once"):
+            search(connection, query, **given)
+    for written, filters in [
+        ("restore type:guide", {"type": "guide"}),
+        ("type:guide AND NOT #night restore", {"type": "guide", "not": {"tags": "night"}}),
+        ("restore created:>=2025-01-01", {"created": {">=": "2025-01-01"}}),
+        ("restore (type:reference OR #night)", {"or": [{"type": "reference"}, {"tags": "night"}]}),
+    ]:
+        ask = {"library": manual, "version": "1.0"}
+        expected = search(connection, "restore", filters=filters, **ask)
+        assert expected
+        assert search(connection, written, **ask) == expected
 
 
 def test_filters_alone_list_pages_or_passages(connection, manual):
@@ -96,23 +100,15 @@ def test_library_and_version_in_the_text_may_repeat_the_argument(connection, man
     assert {hit["library"] for hit in hits} == {"manual"}
 
 
-@pytest.mark.parametrize(
-    ("query", "arguments"),
-    [
-        ("restore library:other", {"library": "manual"}),
-        ("restore", {"library": "manual", "filters": {"library": "other"}}),
-        ("restore version:1.0", {"library": "manual", "version": "2.0"}),
-        ("restore", {"library": "manual", "version": "2.0", "filters": {"version": "1.0"}}),
-        ("restore library:other", {"filters": {"library": ["manual"]}}),
-    ],
-)
-def test_two_wishes_for_one_thing(connection, manual, query, arguments):
-    given = {k: Jsonb(v) if isinstance(v, dict) else v for k, v in arguments.items()}
-    with refused(connection, "PGR06", "is asked for as", "Name it once"):
-        search(connection, query, **given)
-
-
 def test_filters_alone_list_the_levels_and_pages_asked_for(connection):
+    for wish in [{"unit": "page"}, {"max_per_page": 1}]:
+        rows = [document(f"Step {n}.", types=["list"], level=2, covers=4) for n in range(3)]
+        ingest(connection, "steps", [page(f"{key}.md", *rows) for key in "abcd"])
+        ask = {"query": "types:list", "library": "steps", "top_k": 2, **wish}
+        first = search(connection, **ask)
+        rest = search(connection, **ask, after=first[-1]["cursor"])
+        assert keys([*first, *rest]) == ["a.md", "b.md", "c.md", "d.md"]
+        assert search(connection, **ask, after=rest[-1]["cursor"]) == []
     rows = [
         document("What the tool is for.", level=0, covers=1, path=["Tool"]),
         document("How to start it.", level=1, covers=2, path=["Tool", "Start"]),
@@ -132,17 +128,6 @@ def test_filters_alone_list_the_levels_and_pages_asked_for(connection):
     ingest(connection, "typed", [page("a.md", "One.", "Two.", title="A d.ts file")])
     for query in ('title:"A d.ts file"', 'title:"it\'s d.ts" OR title:*d.ts*'):
         assert len(search(connection, query, library="typed")) == 1
-
-
-@pytest.mark.parametrize("wish", [{"unit": "page"}, {"max_per_page": 1}])
-def test_filters_on_documents_keep_to_so_many_a_page(connection, wish):
-    rows = [document(f"Step {n}.", types=["list"], level=2, covers=4) for n in range(3)]
-    ingest(connection, "steps", [page(f"{key}.md", *rows) for key in "abcd"])
-    ask = {"query": "types:list", "library": "steps", "top_k": 2, **wish}
-    first = search(connection, **ask)
-    rest = search(connection, **ask, after=first[-1]["cursor"])
-    assert keys([*first, *rest]) == ["a.md", "b.md", "c.md", "d.md"]
-    assert search(connection, **ask, after=rest[-1]["cursor"]) == []
 
 
 def test_the_corpus_of_a_labelled_set_is_searched_only_by_name(connection, manual):

@@ -34,15 +34,11 @@ def references(module_connection):
 
 
 @pytest.mark.parametrize("function", ["keyword_search", "semantic_search", "search"])
-def test_equal_texts_under_different_paths_are_told_apart(connection, function):
+def test_paths_of_front_matter_tell_equal_texts_apart(connection, function):
     for language in LANGUAGES:
         rows = run(connection, function, query=f"{language} API Übersicht", library="eval-api",
                    max_per_page=1)  # fmt: skip
         assert keys(rows)[0] == reference(language, with_path=True)["key"]
-
-
-@pytest.mark.parametrize("function", ["keyword_search", "semantic_search", "search"])
-def test_without_front_matter_they_are_not(connection, function):
     found = {}
     for library in ("eval-api", "eval-api-plain"):
         configuration = {"function": function, "library": library}

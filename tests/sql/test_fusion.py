@@ -28,18 +28,18 @@ class TestAbsolute:
             assert hit["semantic_score"] == semantic["score"]
             assert 0 <= hit["score"] <= 1
 
-    @pytest.mark.parametrize("evidence", [0.0, 0.3, 1.0])
-    def test_keyword_score_has_the_share_of_the_page(self, connection, manual, evidence):
-        for hit in explained(connection, "restart the server", page_evidence=evidence):
-            keyword = hit["explanation"]["keyword"]
-            assert keyword["page_evidence"] == evidence
-            mixed = (1 - evidence) * keyword["passage_score"] + evidence * keyword["page_score"]
-            assert hit["keyword_score"] == pytest.approx(mixed, rel=1e-6)
-            if evidence == 0:
-                continue
-            titles = keyword["title_evidence"]
-            evident = (1 - titles) * keyword["page_bm25"] + titles * keyword["title_score"]
-            assert keyword["page_score"] == pytest.approx(evident, rel=1e-6)
+    def test_keyword_score_has_the_share_of_the_page(self, connection, manual):
+        for evidence in [0.0, 0.3, 1.0]:
+            for hit in explained(connection, "restart the server", page_evidence=evidence):
+                keyword = hit["explanation"]["keyword"]
+                assert keyword["page_evidence"] == evidence
+                mixed = (1 - evidence) * keyword["passage_score"] + evidence * keyword["page_score"]
+                assert hit["keyword_score"] == pytest.approx(mixed, rel=1e-6)
+                if evidence == 0:
+                    continue
+                titles = keyword["title_evidence"]
+                evident = (1 - titles) * keyword["page_bm25"] + titles * keyword["title_score"]
+                assert keyword["page_score"] == pytest.approx(evident, rel=1e-6)
 
     @pytest.mark.parametrize("query", QUERIES)
     def test_lexemes_add_up_to_the_passage_score(self, connection, manual, query):
@@ -238,25 +238,23 @@ class TestWordsThatTheLibraryLacks:
             t["weight"] for t in terms
         )
 
-    @pytest.mark.parametrize(
-        ("words", "worth"), [("wthuot rstrat", 0), ("ohne Neustart", 0.5), ("без перезапуска", 0.5)]
-    )
-    def test_vectors_have_the_share_of_the_known_words(self, connection, manual, words, worth):
-        query = f"certificate of a user {words}"
-        share = self.known(connection, query)
-        assert 0.1 < share < 0.6
-        expected = 0.3 * (share + worth * (1 - share))
-        assert self.alpha(connection, query) == pytest.approx(expected)
-        assert self.alpha(connection, "restart the server") == pytest.approx(0.3)
-
-    @pytest.mark.parametrize(
-        ("query", "alpha"), [("vrbndngsabrch vrhndrn", 0.003), ("Verbindungsabbruch?", 0.15)]
-    )
-    def test_nothing_known_is_answered_by_the_nearest(self, connection, manual, query, alpha):
-        hits = search(connection, query, library="archive", explain=True)
-        assert hits[0]["explanation"]["alpha"] == pytest.approx(alpha)
-        nearest = search(connection, query, library="archive", mode="semantic")
-        assert keys(hits) == keys(nearest)
+    def test_vectors_have_the_share_of_the_known_words(self, connection, manual):
+        for words, worth in [
+            ("wthuot rstrat", 0), ("ohne Neustart", 0.5), ("без перезапуска", 0.5),
+        ]:  # fmt: skip
+            query = f"certificate of a user {words}"
+            share = self.known(connection, query)
+            assert 0.1 < share < 0.6
+            expected = 0.3 * (share + worth * (1 - share))
+            assert self.alpha(connection, query) == pytest.approx(expected)
+            assert self.alpha(connection, "restart the server") == pytest.approx(0.3)
+        for query, alpha in [("vrbndngsabrch vrhndrn", 0.003), ("Verbindungsabbruch?", 0.15)]:
+            hits = search(connection, query, library="archive", explain=True)
+            assert hits[0]["explanation"]["alpha"] == pytest.approx(alpha)
+            nearest = search(connection, query, library="archive", mode="semantic")
+            assert keys(hits) == keys(nearest)
+        for alpha in [0.3, 1.0]:
+            assert self.alpha(connection, "server neu starten", alpha=alpha) == alpha
 
     def test_stop_words_small_libraries_and_other_models_lack_nothing(self, connection, manual):
         assert self.alpha(connection, "what is it") == pytest.approx(0.3)
@@ -269,10 +267,6 @@ class TestWordsThatTheLibraryLacks:
         run(connection, "configure_library", library="archive", settings=Jsonb({"alpha": 0.8}))
         expected = 0.8 * self.known(connection, query)
         assert self.alpha(connection, query) == pytest.approx(expected)
-
-    @pytest.mark.parametrize("alpha", [0.3, 1.0])
-    def test_what_the_caller_says_holds(self, connection, manual, alpha):
-        assert self.alpha(connection, "server neu starten", alpha=alpha) == alpha
 
 
 class TestNamesOfCode:

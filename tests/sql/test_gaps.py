@@ -49,7 +49,13 @@ def reasons(row):
     )
 
 
-def test_only_nothing_and_little_are_gaps_by_the_score_given(connection):
+def test_scores_on_another_scale_and_good_ones_are_not_weak(connection):
+    for parameters in [
+        {"fusion": "rrf"}, {"mode": "keyword"}, {"mode": "semantic"}, {"rerank": True},
+        {"unit": "page", "aggregate": "rrf"},
+    ]:  # fmt: skip
+        asked(connection, "air valve", 0.02, parameters=parameters)
+        assert gaps(connection) == []
     asked(connection, "prime the pump", 0.8)
     assert gaps(connection) == []
     asked(connection, "air valve", 0.4)
@@ -61,16 +67,6 @@ def test_only_nothing_and_little_are_gaps_by_the_score_given(connection):
     assert (row["topic"], row["library_name"]) == ("submarine permit", "pumps")
     assert reasons(row) == (2, 1, 1, 0, 0)
     assert row["examples"] == ["submarine permit"]
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [{"fusion": "rrf"}, {"mode": "keyword"}, {"mode": "semantic"}, {"rerank": True},
-     {"unit": "page", "aggregate": "rrf"}],
-)  # fmt: skip
-def test_scores_on_another_scale_are_not_weak(connection, parameters):
-    asked(connection, "air valve", 0.02, parameters=parameters)
-    assert gaps(connection) == []
 
 
 def test_rephrased_questions_are_gaps(connection):

@@ -78,19 +78,17 @@ class TestLevels:
 
 
 class TestMaxPerPage:
-    @pytest.mark.parametrize("count", [1, 2, 3])
-    def test_the_best_so_many_of_each_page(self, connection, manual, count):
-        everything = explained(connection, "the server", top_k=1000)
-        hits = explained(connection, "the server", top_k=12, max_per_page=count)
-        expected, seen = [], {}
-        for hit in everything:
-            seen[hit["page_id"]] = seen.get(hit["page_id"], 0) + 1
-            if seen[hit["page_id"]] <= count:
-                expected.append(hit["document_id"])
-        assert [hit["document_id"] for hit in hits] == expected[:12]
-
-    def test_limit_is_filled_from_deeper_down(self, connection):
-        """One page with all the best candidates does not fill the list."""
+    def test_the_best_so_many_of_each_page_from_deeper_down(self, connection, manual):
+        for count in [1, 2, 3]:
+            everything = explained(connection, "the server", top_k=1000)
+            hits = explained(connection, "the server", top_k=12, max_per_page=count)
+            expected, seen = [], {}
+            for hit in everything:
+                seen[hit["page_id"]] = seen.get(hit["page_id"], 0) + 1
+                if seen[hit["page_id"]] <= count:
+                    expected.append(hit["document_id"])
+            assert [hit["document_id"] for hit in hits] == expected[:12]
+        # One page with all the best candidates does not fill the list.
         ingest(
             connection, "nodes",
             [page("long.md", *(f"Drain node {n}." for n in range(150)))]

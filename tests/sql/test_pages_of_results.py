@@ -65,6 +65,13 @@ def test_order_is_by_score_then_position_and_always_the_same(connection, large, 
     for _ in range(3):
         assert search(connection, "server user", library=large, top_k=50) == first
     assert search(connection, QUERY, library=manual, after="0:999999999:100:100") == []
+    for cursor in [
+        "", "x", "0.5", "0.5:", ":1", "0.5:1:2", "0.5:x", "1e5:1", "0.5:99999999999999999999",
+        "-1:1", "0.5:1:0:0", "0.5:1:100:500", "0.5:1:99999:100", "0.5:1; drop table x",
+        "0.5:1 or true", "NaN:1", "0." + "1" * 400 + ":1", "1e-999:1",
+    ]:  # fmt: skip
+        with refused(connection, "PGR07", "was not made by a search"):
+            search(connection, QUERY, library=manual, after=cursor)
 
 
 @pytest.mark.parametrize("function", ["keyword_search", "semantic_search"])
@@ -97,15 +104,3 @@ def test_pages_of_both_retrievers_lose_and_repeat_nothing(connection, large, arg
     ]
     assert order == sorted(order)
     assert len(set(depth)) > 1
-
-
-@pytest.mark.parametrize(
-    "cursor",
-    ["", "x", "0.5", "0.5:", ":1", "0.5:1:2", "0.5:x", "1e5:1", "0.5:99999999999999999999", "-1:1",
-     "0.5:1:0:0", "0.5:1:100:500",
-     "0.5:1:99999:100", "0.5:1; drop table x", "0.5:1 or true", "NaN:1",
-     "0." + "1" * 400 + ":1", "1e-999:1"],
-)  # fmt: skip
-def test_cursor_that_no_search_made(connection, manual, cursor):
-    with refused(connection, "PGR07", "was not made by a search"):
-        search(connection, QUERY, library=manual, after=cursor)

@@ -53,25 +53,17 @@ class TestMarks:
     def test_conditions_hold_in_every_retriever(self, connection, nodes, function, query, expected):
         assert found(connection, query, function=function) == expected
 
-    def test_words_alone_are_no_conditions_in_a_parsed_query(self, connection, nodes):
+    def test_words_alone_signs_and_stop_words_are_no_conditions(self, connection, nodes):
         assert found(connection, "drain kernel flour") == {"drain.md", "order.md", "cake.md"}
         [row] = run(connection, "parse_search_text",
                     query='how "to drain" +node -kernel -"old text" --flag C++ a-b')  # fmt: skip
         assert row["words"].split() == ["how", "to", "drain", "node", "--flag", "C++", "a-b"]
         assert row["required"] == ["to drain", "node"]
         assert row["excluded"] == ["kernel", "old text"]
-
-    @pytest.mark.parametrize(
-        "query", ["node --kernel", "node + kernel", "node - kernel", "node a-kernel"]
-    )
-    def test_dashes_that_are_no_marks(self, connection, nodes, query):
-        assert {"drain.md", "fill.md", "order.md"} <= found(connection, query)
-
-    @pytest.mark.parametrize(
-        "query", ['+"the of and" node', "+the node", 'node -"the of"', "node -the"]
-    )
-    def test_conditions_of_stop_words_only_demand_nothing(self, connection, nodes, query):
-        assert found(connection, query) == {"drain.md", "fill.md", "order.md"}
+        for query in ["node --kernel", "node + kernel", "node - kernel", "node a-kernel"]:
+            assert {"drain.md", "fill.md", "order.md"} <= found(connection, query)
+        for query in ['+"the of and" node', "+the node", 'node -"the of"', "node -the"]:
+            assert found(connection, query) == {"drain.md", "fill.md", "order.md"}
 
     def test_phrase_counts_in_the_language_of_each_page(self, connection):
         ingest(connection, "houses", [

@@ -52,16 +52,10 @@ def test_gains_depths_and_whole_lists_by_hand(module_connection):
     assert measured(module_connection, "recall", grades, [1, 1, 1, 1]) == 0.5
     assert measured(module_connection, "precision", grades, [1]) == 2 / 32
     assert measured(module_connection, "hit_rate", grades, [1]) == 1
-
-
-@pytest.mark.parametrize("metric", ["ndcg", "mrr@10", "recall@20", "precision@5", "hit_rate@1"])
-def test_nothing_found_and_nothing_relevant_are_zero(module_connection, metric):
-    assert measured(module_connection, metric, [], [1]) == 0
-    assert measured(module_connection, metric, [0, 0], [0]) == 0
-    assert measured(module_connection, metric, [], []) == 0
-
-
-@pytest.mark.parametrize("metric", ["ndgc@10", "ndcg@0", "ndcg@", "ndcg@-1", "ndcg@ten", "", None])
-def test_unknown_metrics_are_refused(module_connection, metric):
-    with refused(module_connection, "PGR01", "There is no metric", "such as ndcg@10"):
-        measured(module_connection, metric, [1], [1])
+    for metric in ["ndcg", "mrr@10", "recall@20", "precision@5", "hit_rate@1"]:
+        assert measured(module_connection, metric, [], [1]) == 0
+        assert measured(module_connection, metric, [0, 0], [0]) == 0
+        assert measured(module_connection, metric, [], []) == 0
+    for metric in ["ndgc@10", "ndcg@0", "ndcg@", "ndcg@-1", "ndcg@ten", "", None]:
+        with refused(module_connection, "PGR01", "There is no metric", "such as ndcg@10"):
+            measured(module_connection, metric, [1], [1])

@@ -116,17 +116,17 @@ class TestPages:
         rows = listed(connection, "page", aggregate="mean")
         assert {row["page_id"]: row["score"] for row in rows} == pytest.approx(expected)
 
-    @pytest.mark.parametrize("k", [60, 0])
-    def test_rrf_is_the_share_of_the_ranks(self, connection, fused, k):
-        shares: dict[int, float] = defaultdict(float)
-        for rank, row in enumerate(fused, start=1):
-            shares[row["page_id"]] += 1 / (k + rank)
-        whole = sum(shares.values())
-        rows = listed(connection, "page", aggregate="rrf", rrf_k=k)
-        assert {row["page_id"]: row["score"] for row in rows} == pytest.approx(
-            {page_id: share / whole for page_id, share in shares.items()}
-        )
-        assert sum(row["score"] for row in rows) == pytest.approx(1)
+    def test_rrf_is_the_share_of_the_ranks(self, connection, fused):
+        for k in [60, 0]:
+            shares: dict[int, float] = defaultdict(float)
+            for rank, row in enumerate(fused, start=1):
+                shares[row["page_id"]] += 1 / (k + rank)
+            whole = sum(shares.values())
+            rows = listed(connection, "page", aggregate="rrf", rrf_k=k)
+            assert {row["page_id"]: row["score"] for row in rows} == pytest.approx(
+                {page_id: share / whole for page_id, share in shares.items()}
+            )
+            assert sum(row["score"] for row in rows) == pytest.approx(1)
 
 
 class TestHierarchy:
@@ -194,19 +194,17 @@ class TestHierarchy:
 
 
 class TestDiversity:
-    def test_lambda_1_changes_nothing_and_scores_stay(self, connection, fused):
+    def test_is_maximal_marginal_relevance_whose_scores_stay(self, connection, fused):
         assert ids(listed(connection, mmr_lambda=1)) == ids(fused)
         before = {row["document_id"]: row["score"] for row in fused}
         after = {r["document_id"]: r["score"] for r in listed(connection, mmr_lambda=0.3)}
         assert after == before
-
-    @pytest.mark.parametrize("mmr_lambda", [0, 0.3, 0.7, 0.95])
-    def test_is_maximal_marginal_relevance(self, connection, fused, mmr_lambda):
-        vectors = vectors_of(connection, ids(fused))
-        scores = {row["document_id"]: row["score"] for row in fused}
-        expected = chosen_by_hand(scores, vectors, mmr_lambda)
-        assert ids(listed(connection, mmr_lambda=mmr_lambda)) == expected
-        assert ids(fused) != expected
+        for mmr_lambda in [0, 0.3, 0.7, 0.95]:
+            vectors = vectors_of(connection, ids(fused))
+            scores = {row["document_id"]: row["score"] for row in fused}
+            expected = chosen_by_hand(scores, vectors, mmr_lambda)
+            assert ids(listed(connection, mmr_lambda=mmr_lambda)) == expected
+            assert ids(fused) != expected
 
     def test_equal_texts_are_parted_and_without_vectors_the_order_stays(self, connection):
         text = "Restart the server of a user with the red button."

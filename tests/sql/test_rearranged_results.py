@@ -41,22 +41,17 @@ def test_one_hit_a_page_reaches_every_page(connection, manual):
     assert len(hits) == len({h["page_id"] for h in hits})
 
 
-def test_what_is_off_changes_nothing(connection, manual):
+def test_what_is_off_changes_nothing_and_cursors_fit_one_list(connection, manual):
     assert all(h["hybrid_score"] == h["score"] for h in search(connection, QUERY))
     plain = search(connection, QUERY, library=manual, explain=True)
     off = search(connection, QUERY, library=manual, explain=True, intent="off", unit="document",
                  aggregate="max", hierarchy="none", mmr_lambda=1,
                  query_expansion="none")  # fmt: skip
     assert off == plain
-
-
-@pytest.mark.parametrize(
-    ("made_by", "given_to"), [({}, {"unit": "page"}), ({"unit": "page"}, {})], ids=str
-)
-def test_a_cursor_of_another_kind_of_list(connection, manual, made_by, given_to):
-    cursor = search(connection, QUERY, library=manual, top_k=3, **made_by)[-1]["cursor"]
-    with refused(connection, "PGR07", "was not made by a search like this", "same arguments"):
-        search(connection, QUERY, library=manual, after=cursor, **given_to)
+    for made_by, given_to in [({}, {"unit": "page"}), ({"unit": "page"}, {})]:
+        cursor = search(connection, QUERY, library=manual, top_k=3, **made_by)[-1]["cursor"]
+        with refused(connection, "PGR07", "was not made by a search like this", "same arguments"):
+            search(connection, QUERY, library=manual, after=cursor, **given_to)
 
 
 class TestIntent:
@@ -145,6 +140,9 @@ class TestReranked:
         assert ids(hits) != ids(fused)[:5]
         with refused(connection, "PGR01", "one page of results", "Raise top_k"):
             search(connection, QUERY, reranked={"1": 0.5}, after="0.5:1:100:100")
+        for reranked in [[1], {"x": 1}, {"1": 2}, {"1": "1"}, 0.5]:
+            with refused(connection, "PGR01", "reranked must be scores from 0 to 1 by document_id"):
+                search(connection, QUERY, reranked=Jsonb(reranked))
 
     def test_a_context_and_an_answer_begin_with_them(self, connection, manual):
         fused = search(connection, QUERY, top_k=30)
@@ -156,8 +154,3 @@ class TestReranked:
         for rows in (blocks, material["sources"]):
             assert {row["document_id"]: row["hybrid_score"] for row in rows} == last
             assert {row["score"] for row in rows} == {0.28, 0.29, 0.3}
-
-    @pytest.mark.parametrize("reranked", [[1], {"x": 1}, {"1": 2}, {"1": "1"}, 0.5])
-    def test_what_is_no_score_is_refused(self, connection, manual, reranked):
-        with refused(connection, "PGR01", "reranked must be scores from 0 to 1 by document_id"):
-            search(connection, QUERY, reranked=Jsonb(reranked))

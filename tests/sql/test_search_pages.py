@@ -42,19 +42,20 @@ def test_one_row_a_page_with_its_best_passage_and_counts(connection):
     assert (row["key"], row["passage_count"]) == ("a.md", 3)
 
 
-def test_contents_are_whole_pages_or_marked_snippets(connection):
+def test_scores_are_those_of_the_search_by_page(connection):
+    for aggregate in ["max", "mean", "rrf"]:
+        rows = pages(connection, "drain the node", aggregate=aggregate)
+        hits = search(
+            connection, "drain the node", library="tool", unit="page", aggregate=aggregate
+        )
+        assert [(r["page_id"], r["score"]) for r in rows] == [
+            (h["page_id"], h["score"]) for h in hits
+        ]
+        assert {row["aggregate"] for row in rows} == {aggregate}
     [best, *_] = pages(connection, "wait", alpha=0, whole=True)
     assert best["content"] == "\n\n".join(DRAIN)
     assert "**wait**" in pages(connection, "wait")[0]["snippet"]
     assert pages(connection, "wait", snippets=False)[0]["snippet"] is None
-
-
-@pytest.mark.parametrize("aggregate", ["max", "mean", "rrf"])
-def test_scores_are_those_of_the_search_by_page(connection, aggregate):
-    rows = pages(connection, "drain the node", aggregate=aggregate)
-    hits = search(connection, "drain the node", library="tool", unit="page", aggregate=aggregate)
-    assert [(r["page_id"], r["score"]) for r in rows] == [(h["page_id"], h["score"]) for h in hits]
-    assert {row["aggregate"] for row in rows} == {aggregate}
 
 
 def test_cursors_orders_filters_and_errors_are_those_of_a_search(connection):

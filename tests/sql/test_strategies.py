@@ -176,11 +176,7 @@ def test_they_are_configured_for_intents_and_types_only(connection):
     assert "graph" not in value(connection, "select pgrag.configuration() #> '{intents,DECISION}'")
     with refused(connection, "PGR01", "page_types/note/min_score: there is no such field."):
         run(connection, "apply_configuration", entries={"page_types": {"note": {"min_score": 1}}})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+    for arguments, message in [
         ({"min_score": "x"}, "intents/DECISION/min_score: must be a number, got 'x'."),
         ({"score_share": 2}, "intents/DECISION/score_share: must be 0 to 1, got 2."),
         ({"expand": "yes"}, "intents/DECISION/expand: must be true or false, got 'yes'."),
@@ -189,8 +185,6 @@ def test_they_are_configured_for_intents_and_types_only(connection):
         ({"graph": {"depth": 9}}, "graph.depth must be a whole number from 1 to 3, got 9."),
         ({"graph": {"deep": 1}}, "graph.deep must be one of graph.admitted"),
         ({"top_k": 3}, "intents/DECISION/top_k: there is no such field."),
-    ],
-)
-def test_bad_ones_are_refused(connection, arguments, message):
-    with refused(connection, "PGR01", message):
-        sets(connection, **arguments)
+    ]:
+        with refused(connection, "PGR01", message):
+            sets(connection, **arguments)

@@ -28,20 +28,14 @@ def test_whole_title_beats_a_longer_one_in_its_language_alone(connection, gatewa
     assert keys(hits)[:2] == ["exact.md", "long.md"]
     # Each language reads the query separately, for its own pages.
     assert titles(connection, "Schlüssel tauschen")["de.md"] == pytest.approx(1 / 2, rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("query", "key", "expected"),
-    [
+    for query, key, expected in [
         ("rotate tokens", "exact.md", 1), ("Rotate the token", "exact.md", 1),
         ("token", "exact.md", 1 / 2), ("rotate tokens daily", "exact.md", 2 / 3),
         ("rotate tokens", "long.md", 2 / 4), ("rotate tokens zzyzx", "exact.md", 2 / 3),
         ("nothing", "other.md", 0), ("Gateway.rotateToken", "call.md", 1),
         ("Schlüssel", "de.md", 1),
-    ],
-)  # fmt: skip
-def test_score_is_the_squared_cosine_of_the_words(connection, gateway, query, key, expected):
-    assert titles(connection, query)[key] == pytest.approx(expected, rel=1e-5)
+    ]:  # fmt: skip
+        assert titles(connection, query)[key] == pytest.approx(expected, rel=1e-5)
 
 
 def test_titles_count_as_written_and_headings_half_also_when_rebuilt(connection, gateway):
@@ -62,36 +56,30 @@ def test_titles_count_as_written_and_headings_half_also_when_rebuilt(connection,
     assert expanded["exact.md"] == pytest.approx(1, rel=1e-5)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_share_of_titles_is_a_setting_that_needs_no_rebuild(connection, gateway, share):
-    run(connection, "configure_library", library=gateway, settings={"title_evidence": share})
-    for hit in search(connection, "rotate tokens", library=gateway, explain=True):
-        why = hit["explanation"]["keyword"]
-        assert why["title_evidence"] == share
-        evident = (1 - share) * why["page_bm25"] + share * why["title_score"]
-        assert why["page_score"] == pytest.approx(evident, rel=1e-5)
-        assert 0 <= hit["score"] <= 1
-
-
-@pytest.mark.parametrize(
-    ("query", "counts"),
-    [
+def test_long_query_is_less_of_a_title_by_a_share_that_is_set(connection, gateway):
+    """Four words count in full, stop words not at all."""
+    for query, counts in [
         ("rotate tokens of gateways nightly", 1),
         ("how do I rotate the tokens of all these gateways nightly", 1),
         ("rotate tokens of gateways nightly by hand", 4 / 5),
         ("rotate rotate rotate tokens tokens", 1),
         ("rotate tokens of gateways nightly by hand without certificates or any operators", 4 / 8),
         ("the", 1),
-    ],
-)
-def test_long_query_is_less_of_a_title(connection, gateway, query, counts):
-    """Four words count in full, stop words not at all."""
-    for hit in search(connection, query, library=gateway, explain=True):
-        why = hit["explanation"]["keyword"]
-        share = 0.5 * counts
-        assert why["title_evidence"] == pytest.approx(share, rel=1e-5)
-        evident = (1 - share) * why["page_bm25"] + share * why["title_score"]
-        assert why["page_score"] == pytest.approx(evident, rel=1e-5)
+    ]:
+        for hit in search(connection, query, library=gateway, explain=True):
+            why = hit["explanation"]["keyword"]
+            share = 0.5 * counts
+            assert why["title_evidence"] == pytest.approx(share, rel=1e-5)
+            evident = (1 - share) * why["page_bm25"] + share * why["title_score"]
+            assert why["page_score"] == pytest.approx(evident, rel=1e-5)
+    for share in [0.0, 0.5, 1.0]:
+        run(connection, "configure_library", library=gateway, settings={"title_evidence": share})
+        for hit in search(connection, "rotate tokens", library=gateway, explain=True):
+            why = hit["explanation"]["keyword"]
+            assert why["title_evidence"] == share
+            evident = (1 - share) * why["page_bm25"] + share * why["title_score"]
+            assert why["page_score"] == pytest.approx(evident, rel=1e-5)
+            assert 0 <= hit["score"] <= 1
 
 
 def test_other_libraries_do_not_tell_the_length_of_a_query(connection, gateway):

@@ -79,14 +79,23 @@ def test_the_score_has_the_weight_of_the_type(connection, manual, function, argu
     assert keys(weighed) != keys(plain)
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments"), [("semantic_search", {}), ("search", {"mode": "semantic"})]
-)
-def test_types_have_no_weights_by_vectors_alone(connection, manual, function, arguments):
-    weighed, plain = both(connection, function, explain=True, **arguments)
-    assert any(map(is_post, plain))
-    assert scores(weighed) == scores(plain)
-    assert {hit["explanation"]["type_weight"] for hit in weighed} == {1}
+def test_types_have_no_weights_by_vectors_alone_or_asked_by_filters(connection, manual):
+    for function, arguments in [("semantic_search", {}), ("search", {"mode": "semantic"})]:
+        weighed, plain = both(connection, function, explain=True, **arguments)
+        assert any(map(is_post, plain))
+        assert scores(weighed) == scores(plain)
+        assert {hit["explanation"]["type_weight"] for hit in weighed} == {1}
+    for filters in [{"type": "blog"}, {"or": [{"type": ["x", "blog"]}]}]:
+        weighed, plain = both(connection, filters=filters)
+        assert plain
+        assert all(map(is_post, plain))
+        assert scores(weighed) == scores(plain)
+    for query in [
+        "renew in server", "newsgroup server", "unblog server", "server -type:guide", "neu",
+    ]:  # fmt: skip
+        weighed, plain = both(connection, query=f"{query} user")
+        assert any(map(is_post, plain))
+        assert scores(weighed) != scores(plain)
 
 
 def test_a_guide_stands_above_the_post_that_repeats_its_words(connection):
@@ -117,23 +126,6 @@ def test_no_weight_below_one_where_such_pages_are_asked_for(connection, manual, 
     weighed, plain = both(connection, query=query)
     assert any(map(is_post, plain))
     assert scores(weighed) == scores(plain)
-
-
-@pytest.mark.parametrize("filters", [{"type": "blog"}, {"or": [{"type": ["x", "blog"]}]}])
-def test_a_filter_asks_for_a_type(connection, manual, filters):
-    weighed, plain = both(connection, filters=filters)
-    assert plain
-    assert all(map(is_post, plain))
-    assert scores(weighed) == scores(plain)
-
-
-@pytest.mark.parametrize(
-    "query", ["renew in server", "newsgroup server", "unblog server", "server -type:guide", "neu"]
-)
-def test_other_words_ask_for_nothing(connection, manual, query):
-    weighed, plain = both(connection, query=f"{query} user")
-    assert any(map(is_post, plain))
-    assert scores(weighed) != scores(plain)
 
 
 def test_words_ask_for_their_own_types_alone(connection, manual):
@@ -262,9 +254,9 @@ SHIPPED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", SHIPPED)
-def test_where_posts_and_release_notes_usually_are(connection, kind):
+def test_where_posts_and_release_notes_usually_are(connection):
     known = PageTypes.of(value(connection, "select pgrag.configuration()"))
-    for key in SHIPPED[kind]:
-        assert value(connection, "select pgrag.page_type(null, %s)", key) == kind, key
-        assert known.reading(None, key).type == kind, key
+    for kind, shipped in SHIPPED.items():
+        for key in shipped:
+            assert value(connection, "select pgrag.page_type(null, %s)", key) == kind, key
+            assert known.reading(None, key).type == kind, key

@@ -28,29 +28,21 @@ def code(module_connection):
 
 
 class TestIdentifiers:
-    @pytest.mark.parametrize(
-        ("query", "best"),
-        [
+    def test_a_symbol_comes_first_and_is_found_by_its_parts(self, connection, code):
+        for query, best in [
             ("useEffect", 0), ("use effect", 1), ("max_connections", 2), ("maxconnections", 2),
             ("request.headers.accept", 4), ("--dry-run", 6), ("dry-run", 6), ("<video>", 8),
             ("video", 8), ("sound and/or", 8), ("HTTPServer", 9), ("httpserver", 9),
             ("node:fs/promises", 10), ("fs/promises", 10), ("promises", 10),
-        ],
-    )  # fmt: skip
-    def test_exact_symbol_comes_first(self, connection, code, query, best):
-        hits = run(connection, "keyword_search", query=query, library=code)
-        assert contents(hits)[:1] == [TEXTS[best]]
-
-    @pytest.mark.parametrize(
-        ("query", "places"),
-        [
+        ]:  # fmt: skip
+            hits = run(connection, "keyword_search", query=query, library=code)
+            assert contents(hits)[:1] == [TEXTS[best]]
+        for query, places in [
             ("effect", {0, 1}), ("connections", {2, 3}), ("headers", {4, 5}), ("accept", {4}),
             ("dry", {6, 7}), ("dry_run", {6, 7}),
-        ],
-    )  # fmt: skip
-    def test_parts_find_the_whole(self, connection, code, query, places):
-        hits = run(connection, "keyword_search", query=query, library=code)
-        assert set(contents(hits)) == {TEXTS[place] for place in places}
+        ]:  # fmt: skip
+            hits = run(connection, "keyword_search", query=query, library=code)
+            assert set(contents(hits)) == {TEXTS[place] for place in places}
 
     def test_links_count_by_their_words(self, connection):
         ingest(
