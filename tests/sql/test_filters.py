@@ -5,7 +5,7 @@ from typing import Any
 import psycopg
 import pytest
 from filter_meaning import Refused, matches
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import document, ingest, page, refused, run, search
 from psycopg.types.json import Jsonb
@@ -377,9 +377,7 @@ filters = st.recursive(
 )
 
 
-@settings(
-    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=250)
 @given(filter_=filters)
 def test_any_filter_means_what_it_means_in_python(connection, notes, filter_):
     try:

@@ -1,7 +1,7 @@
 """Equal texts are told apart by the path that their pages' front matter gives them."""
 
 import pytest
-from labelled import metrics
+from labelled import import_set, metrics
 from library import document, ingest, keys, page, run, value
 from psycopg.types.json import Jsonb
 
@@ -29,8 +29,7 @@ def references(module_connection):
         }
         for language in LANGUAGES
     ]
-    run(module_connection, "import_evaluation_set", name="api", library="eval-api",
-        queries=Jsonb(queries))  # fmt: skip
+    import_set(module_connection, queries, name="api", library="eval-api")
 
 
 @pytest.mark.parametrize("function", ["keyword_search", "semantic_search", "search"])

@@ -142,13 +142,10 @@ class TestRecording:
         found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
         assert recorded(connection, found)["library"] == "pumps"
 
-    def test_reading_transactions_are_not_recorded(self, database_url):
-        with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as reader:
-            said: list[str] = []
-            reader.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
-            reader.execute("set default_transaction_read_only = on")
-            assert value(reader, "select pgrag.record_search('q', '[]', client => 'rest')") is None
-            assert said == []
+    def test_reading_transactions_are_not_recorded(self, connection, notices):
+        connection.execute("set transaction read only")
+        assert value(connection, "select pgrag.record_search('q', '[]', client => 'rest')") is None
+        assert notices == []
 
     def test_role_that_only_reads_is_not_recorded(self, connection):
         connection.execute("create role pgrag_test_observed")
@@ -171,29 +168,24 @@ class TestRecording:
         connection.execute("reset role")
         assert count(connection, "searches") == 1001
 
-    def test_failure_to_write_is_a_warning(self, connection):
-        said: list[str] = []
-        connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+    def test_failure_to_write_is_a_warning(self, connection, notices):
         connection.execute("alter table pgrag.search_hits add constraint no check (rank > 9)")
         hits = Jsonb([{"score": 1.0}])
         assert value(connection, "select pgrag.record_search('q', %s)", hits) is None
-        assert len(said) == 1
-        assert said[0].startswith("The search was not recorded:")
+        [notice] = notices
+        assert notice.startswith("The search was not recorded:")
         assert count(connection, "searches") == 0, "all or nothing"
 
-    def test_only_records_alone_in_a_transaction_skip_the_wal_flush(self, database_url):
+    def test_only_records_alone_in_a_transaction_skip_the_wal_flush(self, connect):
         statement = "insert into pgrag.feedback (search_id, rating) values (gen_random_uuid(), 1)"
-        with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as connection:
-
-            def commit(client, *, after="select 1"):
-                with connection.transaction(force_rollback=True):
-                    connection.execute(after.encode())
-                    run(connection, "record_search", query="q", hits=Jsonb([]), client=client)
-                    return value(connection, "select current_setting('synchronous_commit')")
-
-            assert commit("rest") == "off"
-            assert commit("sql") == "on"
-            assert commit("rest", after=statement) == "on", "the work before it stays safe"
+        connection = connect()
+        for client, before, setting in [
+            ("rest", "select 1", "off"), ("sql", "select 1", "on"), ("rest", statement, "on"),
+        ]:  # fmt: skip
+            with connection.transaction(force_rollback=True):
+                connection.execute(before)
+                run(connection, "record_search", query="q", hits=Jsonb([]), client=client)
+                assert value(connection, "select current_setting('synchronous_commit')") == setting
 
 
 class TestRetention:
@@ -242,17 +234,14 @@ class TestRetention:
         assert value(connection, old) == 300
         assert value(connection, "select max(now() - at) from pgrag.searches").days == 400
 
-    def test_locked_searches_are_skipped(self, database_url):
-        with (
-            psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as one,
-            psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as other,
-        ):
-            found = value(one, "select pgrag.record_search('q', '[]')")
-            other.execute("set lock_timeout = '2s'")
-            with one.transaction():
-                one.execute("select from pgrag.searches where search_id = %s for update", [found])
-                assert value(other, "select pgrag.forget_searches('0')") == 0
-            assert value(other, "select pgrag.forget_searches('0')") == 1
+    def test_locked_searches_are_skipped(self, connect):
+        one, other = connect(), connect()
+        found = value(one, "select pgrag.record_search('q', '[]')")
+        other.execute("set lock_timeout = '2s'")
+        with one.transaction():
+            one.execute("select from pgrag.searches where search_id = %s for update", [found])
+            assert value(other, "select pgrag.forget_searches('0')") == 0
+        assert value(other, "select pgrag.forget_searches('0')") == 1
 
 
 class TestFeedback:

@@ -1,6 +1,5 @@
 """Filters in the text of a query: what they mean, what is none, and what cannot be meant."""
 
-import json
 import re
 from typing import Any
 
@@ -8,14 +7,13 @@ import psycopg
 import pytest
 import query_filters
 from filter_meaning import matches
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import refused, run, value
+from psycopg.types.json import Jsonb
 from test_filters import PAGES
 
-PROPERTY = settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+PROPERTY = settings(max_examples=200)
 
 
 def parsed(connection, query):
@@ -298,13 +296,9 @@ def test_garbage_is_read_or_refused_at_its_column(connection, parts, blanks):
         assert words == query
         return
     conditions = {k: v for k, v in filters.items() if k not in ("library", "version")}
-    predicate = value(connection, "select pgrag.filter_predicate(%s::jsonb)", _json(conditions))
+    predicate = value(connection, "select pgrag.filter_predicate(%s)", Jsonb(conditions))
     # Whatever a value holds, it stays within its literal: the condition is one that can be run.
     connection.execute(
         "set local timezone = 'UTC'; select from pgrag.pages as p"
         f" join pgrag.documents as d on d.page_id = p.page_id where {predicate}".replace("%", "%%")
     )
-
-
-def _json(filters):
-    return json.dumps(filters)

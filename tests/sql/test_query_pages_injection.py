@@ -4,14 +4,12 @@ import json
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from library import ingest, page, run, value
 from psycopg.types.json import Jsonb
 
-PROPERTY = settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+PROPERTY = settings(max_examples=80)
 #: PostgreSQL stores neither.
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
 EVIL = [

@@ -2,7 +2,7 @@
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import ingest, keys, page, run, search
 
@@ -111,9 +111,7 @@ class TestAnything:
         assert run(connection, "keyword_search", query="zzyzx", library=nodes) == []
         assert found(connection, "flour " + "z" * 9_990 + " kernel") == {"cake.md"}
 
-    @settings(
-        max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
+    @settings(max_examples=60)
     @given(query=st.lists(st.one_of(texts, st.sampled_from(PIECES)), max_size=8).map(" ".join))
     def test_any_text(self, connection, nodes, query):
         hits = answer(connection, "search", query=query, library=nodes, snippets=True, explain=True)

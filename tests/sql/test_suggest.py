@@ -1,7 +1,7 @@
 """Near words for those that no document has."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import ingest, page, refused, run, value
 
@@ -110,9 +110,7 @@ def edits(one, other):
 words = st.text("abcä", max_size=7)
 
 
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=300)
 @given(one=words, other=words)
 def test_the_distance_is_the_number_of_edits(connection, one, other):
     found = value(connection, "select _pgrag.edit_distance(%s, %s)", one, other)

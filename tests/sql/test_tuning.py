@@ -7,19 +7,14 @@ from math import log2
 
 import psycopg
 import pytest
+from labelled import import_set
 from library import document, ingest, page, refused, run, value
 from psycopg.rows import dict_row
-from psycopg.types.json import Jsonb
-from workshop import MATERIALS, PARTS, TOPICS, judge, key, point_elsewhere, state, text, write
+from workshop import MATERIALS, PARTS, TOPICS, judge, key, point_elsewhere, state, text, tune, write
 
 from pgrag.ground.connections import register_vector_types
 
 FIGURES = ("questions", "proposed", "training", "validation", "trials", "outcome")
-
-
-def tune(connection, library="workshop", **arguments):
-    [row] = run(connection, "tune", library=library, **arguments)
-    return row
 
 
 @contextmanager
@@ -89,8 +84,7 @@ class TestJudgements:
             for t in TOPICS[40:80]
         }
         queries = [{"id": q, "text": q, "judgements": {key(t): 1}} for q, t in wanted.items()]
-        run(connection, "import_evaluation_set", name="parts", library="workshop",
-            queries=Jsonb(queries))  # fmt: skip
+        import_set(connection, queries, name="parts", library="workshop")
         settings = {"alpha": 0.9, "title_evidence": 0.9}
         run(connection, "configure_library", library="workshop", settings=settings)
         with connection.transaction():
@@ -144,14 +138,12 @@ class TestJudgements:
             }
             for place, topic in enumerate(TOPICS)
         ]
-        run(misleading, "import_evaluation_set", name="parts", library="workshop",
-            queries=Jsonb(queries))  # fmt: skip
+        import_set(misleading, queries, name="parts", library="workshop")
         assert tune(misleading, dry_run=True)["training"]["before"] > 0.95
 
     def test_too_few_and_held_out_sets_are_passed_over(self, misleading):
         few = [{"id": t, "text": t, "judgements": {key(t): 1}} for t in TOPICS[:20]]
-        run(misleading, "import_evaluation_set", name="parts", library="workshop",
-            queries=Jsonb(few))  # fmt: skip
+        import_set(misleading, few, name="parts", library="workshop")
         assert tune(misleading, dry_run=True)["source"] == "library"
         done = tune(misleading, source="judgements")
         assert (done["outcome"], done["questions"]) == ("too little", {"judged": 20})
@@ -368,21 +360,6 @@ class TestOwnText:
             " else 1 end order by q.question_number) from pg_temp.tuning_questions as q); end $$"
         )
         assert tune(connection, "manual", dry_run=True)["proposed"] == {"alpha": 0.5}
-
-
-@pytest.fixture
-def connect(clone):
-    """Makes further connections to one fresh database."""
-    with clone() as url:
-        opened: list[psycopg.Connection] = []
-
-        def another():
-            opened.append(psycopg.connect(url, autocommit=True, row_factory=dict_row))
-            return opened[-1]
-
-        yield another
-        for connection in opened:
-            connection.close()
 
 
 def test_measuring_does_not_wait_for_an_indexing_run_nor_hold_it_up(connect):

@@ -2,17 +2,13 @@
 
 import pytest
 import vault
+from labelled import import_set
 from library import page, refused, run, value
 from psycopg.types.json import Jsonb
 from vault import Link
-from workshop import MATERIALS, TOPICS, judge, key, state, write
+from workshop import MATERIALS, TOPICS, judge, key, state, tune, write
 
 ASKED = TOPICS[:75]
-
-
-def tune(connection, library="workshop", **arguments):
-    [row] = run(connection, "tune", library=library, **arguments)
-    return row
 
 
 def verdict(done, setting):
@@ -30,8 +26,7 @@ def ask(connection, *, of="right", words="{}"):
         {"id": topic, "text": words.format(topic), "judgements": {f"{of}{place}.md": 1}}
         for place, topic in enumerate(ASKED)
     ]
-    run(connection, "import_evaluation_set", name="parts", library="workshop",
-        queries=Jsonb(queries))  # fmt: skip
+    import_set(connection, queries, name="parts", library="workshop")
 
 
 def pairs(connection, right, wrong, linked):
@@ -161,8 +156,7 @@ class TestExpansion:
             {"id": topic, "text": topic.replace(" ", "ish "), "judgements": {key(topic): 1}}
             for topic in TOPICS
         ]
-        run(connection, "import_evaluation_set", name="parts", library="workshop",
-            queries=Jsonb(queries))  # fmt: skip
+        import_set(connection, queries, name="parts", library="workshop")
         done = tune(connection)
         assert verdict(done, "query_expansion")["kept"]
         assert settings(connection)["query_expansion"] in ("synonyms", "both")
