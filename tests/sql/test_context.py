@@ -131,9 +131,8 @@ class TestExpansion:
         rows = self.expand(connection, hits, max_documents_to_expand=1)
         assert contents(rows) == ["One.", "Two.", "Kernel upgrade 0."]
 
-    @pytest.mark.parametrize(
-        ("arguments", "sqlstate"),
-        [
+    def test_arguments_that_make_no_sense(self, connection, tool):
+        for arguments, sqlstate in [
             ({"document_ids": [1, 2], "scores": [0.5]}, "PGR01"),
             ({"document_ids": [1], "scores": None}, "PGR01"),
             ({"document_ids": [0], "scores": [0.5]}, "PGR05"),
@@ -141,11 +140,9 @@ class TestExpansion:
             ({"document_ids": [], "scores": [], "max_chunks_per_document": -1}, "PGR01"),
             ({"document_ids": [], "scores": [], "max_chunks_per_document": None}, "PGR01"),
             ({"document_ids": [], "scores": [], "expansion_threshold": None}, "PGR01"),
-        ],
-    )
-    def test_arguments_that_make_no_sense(self, connection, tool, arguments, sqlstate):
-        with refused(connection, sqlstate):
-            run(connection, "expand_documents", **arguments)
+        ]:
+            with refused(connection, sqlstate):
+                run(connection, "expand_documents", **arguments)
 
 
 class TestContext:

@@ -30,17 +30,14 @@ def places(connection, documents, scores, **arguments):
     return [documents.index(row["document_id"]) for row in rows]
 
 
-@pytest.mark.parametrize(
-    ("scores", "mmr_lambda", "first"),
-    [
+def test_lambda_weighs_score_against_difference(connection, documents):
+    for scores, mmr_lambda, first in [
         ([0.9, 0.8, 0.6, 0.79], 0.5, [0, 2, 3, 1]),  # what repeats comes last
         ([0.1, 0.8, 0.6, 0.7], 1, [1, 3, 2, 0]),  # the order of the scores
         ([0.9, 0.8, 0.0, 0.7], 0, [0, 2]),  # difference alone
         ([0.5] * 4, 1, [0, 1, 2, 3]),  # equal scores keep the given order
-    ],
-)
-def test_lambda_weighs_score_against_difference(connection, documents, scores, mmr_lambda, first):
-    assert places(connection, documents, scores, mmr_lambda=mmr_lambda)[: len(first)] == first
+    ]:
+        assert places(connection, documents, scores, mmr_lambda=mmr_lambda)[: len(first)] == first
 
 
 def test_the_scale_of_the_scores_means_nothing_also_below_zero(connection, documents):
@@ -74,9 +71,8 @@ def test_a_passage_counts_once_and_as_many_come_as_asked_for(connection, documen
     assert run(connection, "diversify", document_ids=[], scores=[]) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_refuses_what_makes_no_sense_and_says_what_there_is_not(connection, documents):
+    for arguments, message in [
         ({"scores": [0.5]}, "got 4 passages and 1 scores"),
         ({"scores": [0.5, None, 0.1, 0.1]}, "finite numbers"),
         ({"scores": [0.5, float("nan"), 0.1, 0.1]}, "finite numbers"),
@@ -84,15 +80,10 @@ def test_a_passage_counts_once_and_as_many_come_as_asked_for(connection, documen
         ({"document_ids": [None], "scores": [1.0]}, "null"),
         ({"mmr_lambda": 1.5}, "mmr_lambda must be 0 to 1, got 1.5."),
         ({"top_k": 0}, "top_k must be 1 to 1000, got 0."),
-    ],
-)
-def test_refuses_what_makes_no_sense(connection, documents, arguments, message):
-    given = {"document_ids": documents, "scores": [0.9, 0.8, 0.7, 0.6], **arguments}
-    with refused(connection, "PGR01", message):
-        run(connection, "diversify", **given)
-
-
-def test_says_which_document_or_model_there_is_not(connection, documents):
+    ]:
+        given = {"document_ids": documents, "scores": [0.9, 0.8, 0.7, 0.6], **arguments}
+        with refused(connection, "PGR01", message):
+            run(connection, "diversify", **given)
     with refused(connection, "PGR05", "no passage 999999"):
         run(connection, "diversify", document_ids=[documents[0], 999999], scores=[0.5, 0.4])
     with refused(connection, "PGR09", "nonesuch"):

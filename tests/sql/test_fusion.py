@@ -275,19 +275,14 @@ class TestNamesOfCode:
     def alpha(self, connection, query, **arguments):
         return search(connection, query, **{"explain": True} | arguments)[0]["explanation"]["alpha"]
 
-    @pytest.mark.parametrize(
-        ("query", "expected"),
-        [
+    def test_share_of_vectors_is_a_third_unless_others_know_better(self, connection, manual):
+        for query, expected in [
             ("os.path", 0.1), ("peek()", 0.1), ("work_mem", 0.1), ("std::move", 0.1),
             ("useEffect", 0.1), ("  os.path   work_mem ", 0.1), ("what is os.path", 0.3),
             ("JavaScript", 0.3), ("Python 3.5", 0.3), ("no-verify", 0.3), ("certificate.", 0.3),
             ("certificate", 0.3),
-        ],
-    )  # fmt: skip
-    def test_share_of_vectors_is_a_third(self, connection, manual, query, expected):
-        assert self.alpha(connection, query, library="manual") == pytest.approx(expected)
-
-    def test_callers_and_other_models_may_know_better(self, connection, manual):
+        ]:  # fmt: skip
+            assert self.alpha(connection, query, library="manual") == pytest.approx(expected)
         assert self.alpha(connection, "os.path", library="manual", alpha=0.3) == 0.3
         run(connection, "register_model", name="fake", dimensions=3, provider="custom")
         ask = {"model": "fake", "query_embedding": HalfVector([1, 0, 0])}

@@ -54,9 +54,8 @@ def test_most_are_right_no_class_is_worse_and_the_page_says_so(module_connection
         assert {label: hit for label, hit in hits.items() if sum(hit) / len(hit) < 0.75} == {}
 
 
-@pytest.mark.parametrize(
-    ("query", "intent", "query_type"),
-    [
+def test_wordings_and_shapes(connection):
+    for query, intent, query_type in [
         ("how are A and B related", "SEMANTIC", "relational"),
         ("Wie hängen A und B zusammen", "SEMANTIC", "relational"),
         ("Welche Verbindung besteht zwischen X und Y", "SEMANTIC", "relational"),
@@ -79,11 +78,26 @@ def test_most_are_right_no_class_is_worse_and_the_page_says_so(module_connection
         ("note taking", "SEMANTIC", "factual"),
         ("Rust or Go", "SEMANTIC", "comparative"),
         ("create or delete a note", "PROCEDURAL", "procedural"),
-    ],
-)
-def test_wordings(connection, query, intent, query_type):
-    row = detected(connection, query)
-    assert (row["intent"], row["query_type"]) == (intent, query_type)
+    ]:
+        row = detected(connection, query)
+        assert (row["intent"], row["query_type"]) == (intent, query_type), query
+    for query, rule in [
+        ("type:guide", "filters-only"),
+        ("#project -tags:done", "filters-only"),
+        ("tags:python async created:>=2024-12-01", "filters-only"),
+        ('author:"Anna Lind" AND (status = open OR NOT priority < 2)', "filters-only"),
+        ("std::vector", "identifier"),
+        ("https://example.org/a", "file-or-address"),
+        ("--dry-run", "identifier"),
+        ("kube_proxy_mode", "identifier"),
+        ("v1.2.3", "identifier"),
+        ("setup.py", "file-or-address"),
+        ("„Allgemeiner Teil“", "quoted-title"),
+        ("«Общие положения»", "quoted-title"),
+        ("Artikel 17", "numbered-norm"),
+        ("Open Water", "capitalised-name"),
+    ]:
+        assert detected(connection, query)["rule"] == rule
 
 
 def test_every_rule_is_used_and_none_carries_the_result_alone(connection, found):
@@ -137,29 +151,6 @@ def test_spelling_makes_no_difference_and_no_rule_is_plain(connection):
         assert (row["rule"], row["levels"], row["unit"]) == (None, [1, 2], "document")
     for query in ["drain type:guide", "12:30", "e.g. valves", "and or not"]:
         assert detected(connection, query)["intent"] != "METADATA_FILTER"
-
-
-@pytest.mark.parametrize(
-    ("query", "rule"),
-    [
-        ("type:guide", "filters-only"),
-        ("#project -tags:done", "filters-only"),
-        ("tags:python async created:>=2024-12-01", "filters-only"),
-        ('author:"Anna Lind" AND (status = open OR NOT priority < 2)', "filters-only"),
-        ("std::vector", "identifier"),
-        ("https://example.org/a", "file-or-address"),
-        ("--dry-run", "identifier"),
-        ("kube_proxy_mode", "identifier"),
-        ("v1.2.3", "identifier"),
-        ("setup.py", "file-or-address"),
-        ("„Allgemeiner Teil“", "quoted-title"),
-        ("«Общие положения»", "quoted-title"),
-        ("Artikel 17", "numbered-norm"),
-        ("Open Water", "capitalised-name"),
-    ],
-)
-def test_shapes(connection, query, rule):
-    assert detected(connection, query)["rule"] == rule
 
 
 def test_rules_are_rows_folded_and_without_them_there_is_an_answer(connection):

@@ -90,25 +90,19 @@ def test_best_ten_and_other_depths_are_those_of_the_formula(connection, manual, 
             assert_exact(connection, oracle, query, library=manual, top_k=count)
 
 
-@pytest.mark.parametrize("levels", [(0,), (1,), (0, 1, 2)])
-def test_levels_are_ranked_by_the_same_statistics(connection, manual, author, oracle, levels):
-    for query in queries(author)[:8]:
-        assert_exact(connection, oracle, query, library=manual, levels=levels)
-
-
-@pytest.mark.parametrize(
-    ("filters", "among"),
-    [
+def test_filters_and_levels_leave_scores_alone(connection, manual, author, oracle):
+    for filters, among in [
         ({"type": "guide"}, lambda row: row["type"] == "guide"),
         ({"tags": ["alpha", "beta"]}, lambda row: {"alpha", "beta"} & set(row["tags"])),
         ({"not": {"type": "guide"}}, lambda row: row["type"] != "guide"),
         ({"page": "m/001*"}, lambda row: row["key"].startswith("m/001")),
         ({"language": "de"}, lambda row: row["language"] == "german"),
-    ],
-)
-def test_filters_leave_scores_alone(connection, manual, author, oracle, filters, among):
-    for query in queries(author)[:8]:
-        assert_exact(connection, oracle, query, among, library=manual, filters=filters)
+    ]:
+        for query in queries(author)[:8]:
+            assert_exact(connection, oracle, query, among, library=manual, filters=filters)
+    for levels in [(0,), (1,), (0, 1, 2)]:
+        for query in queries(author)[:8]:
+            assert_exact(connection, oracle, query, library=manual, levels=levels)
 
 
 @pytest.fixture(params=["in the scope", "everywhere"])
@@ -239,23 +233,20 @@ def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author
     assert "pruned" in plans
 
 
-@pytest.mark.parametrize(
-    ("score", "beside"),
-    [
+def test_what_a_passage_needs_beside_a_frequent_word(connection):
+    for score, beside in [
         (0.4, [3]),
         (0.25, None),  # the second alone reaches it
         (0.45, [3]),
         (None, None),
-    ],
-)
-def test_what_a_document_needs_beside_a_frequent_word(connection, score, beside):
-    # Three parts that add 0.5, 0.3 and 0.2; the first is scored.
-    [row] = connection.execute(
-        "select _pgrag.parts_beside("
-        "'{10,1010,6010}', '{1,0.5,0.2}', 1, 2, %s::double precision) as beside",
-        [score],
-    ).fetchall()
-    assert row["beside"] == beside
+    ]:
+        # Three parts that add 0.5, 0.3 and 0.2; the first is scored.
+        [row] = connection.execute(
+            "select _pgrag.parts_beside("
+            "'{10,1010,6010}', '{1,0.5,0.2}', 1, 2, %s::double precision) as beside",
+            [score],
+        ).fetchall()
+        assert row["beside"] == beside
 
 
 def test_documents_of_a_later_word_are_read_only_beside_others(connection, author):
@@ -333,19 +324,17 @@ def test_weak_postings_are_left_out_where_strong_ones_are_enough(connection, aut
     assert len(plans[3]["lexemes"]) == 2
 
 
-@pytest.mark.parametrize(
-    ("versions", "share", "expected"), [(9, 0.6, True), (9, 0.5, False), (8, 1, False)]
-)
-def test_most_of_many_versions_are_looked_up_at_once(connection, manual, versions, share, expected):
+def test_most_of_many_versions_are_looked_up_at_once(connection, manual):
     """With few versions, or few passages, words are looked up by version."""
-    [row] = connection.execute(
-        "select _pgrag.is_wide(jsonb_populate_record(null::_pgrag.search_target,"
-        " jsonb_build_object('version_ids', %s::bigint[],"
-        " 'document_count', floor(%s * sum(c.document_count))))) as is_wide"
-        " from pgrag.corpus_statistics as c",
-        [[*range(versions)], share],
-    ).fetchall()
-    assert row["is_wide"] is expected
+    for versions, share, expected in [(9, 0.6, True), (9, 0.5, False), (8, 1, False)]:
+        [row] = connection.execute(
+            "select _pgrag.is_wide(jsonb_populate_record(null::_pgrag.search_target,"
+            " jsonb_build_object('version_ids', %s::bigint[],"
+            " 'document_count', floor(%s * sum(c.document_count))))) as is_wide"
+            " from pgrag.corpus_statistics as c",
+            [[*range(versions)], share],
+        ).fetchall()
+        assert row["is_wide"] is expected
 
 
 def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):

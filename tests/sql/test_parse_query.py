@@ -21,9 +21,8 @@ def parsed(connection, query):
     return row["words"], row["filters"]
 
 
-@pytest.mark.parametrize(
-    ("query", "words", "filters"),
-    [
+def test_what_is_meant(connection):
+    for query, words, filters in [
         ("type:guide restore", "restore", {"type": "guide"}),
         ("restore  type:guide   a backup", "restore a backup", {"type": "guide"}),
         ("tags:a,b", "", {"tags": ["a", "b"]}),
@@ -117,43 +116,33 @@ def parsed(connection, query):
         ("type:x (#A", "(#A", {"type": "x"}),
         ("restore OR #a type:x", "restore OR #a", {"type": "x"}),
         ("((#a) OR #b) c", "c", {"or": [{"tags": "a"}, {"tags": "b"}]}),
-    ],
-)
-def test_what_is_meant(connection, query, words, filters):
-    assert parsed(connection, query) == (words, filters)
-    run(connection, "filter_predicate", filters={
-        name: f for name, f in filters.items() if name not in ("library", "version")
-    })  # fmt: skip
+    ]:
+        assert parsed(connection, query) == (words, filters)
+        run(connection, "filter_predicate", filters={
+            name: f for name, f in filters.items() if name not in ("library", "version")
+        })  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
+def test_a_query_without_filter_stays_as_it_is(connection):
+    for query in [
         "restore a backup", "", " ", "  two   blanks ", "key: value", "key:value store",
         "std::vector", "path::join", "type::Path", "http://example.org/a?b=c:d", "12:30",
         "Error: type: mismatch", "Type:x", "C#", "F# async", "#include <stdio.h>", "#define MAX 3",
         "#ifdef X", "#123", "#fff", "color #dedede", "#1a2b3c", "#!/bin/sh", "a#b", "##heading",
-        "#main { color: red }", "# Recap { #recap }",
-        "#count = 1", "#a, b", "#x()", "#a.b", "position:absolute",
-        "level:info", "log level:debug", "date:short", "after:hover", "::after", "uuid:v4",
-        "link:up", "url:string", "page:next", "depth:first", "foo:bar", "image:latest",
-        "docker run nginx:latest", '"type:x"', '"a type:x b"', '-"#tag"', "`type:x`",
-        "print(type:x)", "- [ ] type", "type:{}",
-        "{type:x}", "<a type:x>", "type:string;", "[type:x]", "x,type:y", "type:", "type: x",
-        "tags:)", "-type:",
-        "AND", "a OR b", "NOT NULL AND x", "(a OR b)", "((", ")", "f(x", '5" disk', 'say "hi',
+        "#main { color: red }", "# Recap { #recap }", "#count = 1", "#a, b", "#x()", "#a.b",
+        "position:absolute", "level:info", "log level:debug", "date:short", "after:hover",
+        "::after", "uuid:v4", "link:up", "url:string", "page:next", "depth:first", "foo:bar",
+        "image:latest", "docker run nginx:latest", '"type:x"', '"a type:x b"', '-"#tag"',
+        "`type:x`", "print(type:x)", "- [ ] type", "type:{}", "{type:x}", "<a type:x>",
+        "type:string;", "[type:x]", "x,type:y", "type:", "type: x", "tags:)", "-type:", "AND",
+        "a OR b", "NOT NULL AND x", "(a OR b)", "((", ")", "f(x", '5" disk', 'say "hi',
         "select * from a where not (b and c)", "foo:(type:x)", 'alt:"a type:x b"', "type://x",
-        "- x", "-- type", "a -b +c", "\x01", "AND OR NOT ( ) -",
-        "(#A", "#A)", "((#a", "(#a))", ")#A(", '"#A', '(#a "b', "(see #setup)", "a (#b c", "-(#a",
-        "NOT (#b", "NOT (see #b)", "(NOT #b", "(-#a OR #b", "#a OR (", "(#a OR", "OR #a", "#a OR b",
-        "#a AND OR #b", "(#a)(#b)", "(#a)b", "C# (", "((((((#a))))))", "#a " * 101,
-    ],
-)  # fmt: skip
-def test_a_query_without_filter_stays_as_it_is(connection, query):
-    assert parsed(connection, query) == (query, None)
-
-
-def test_null_and_long_queries(connection):
+        "- x", "-- type", "a -b +c", "\x01", "AND OR NOT ( ) -", "(#A", "#A)", "((#a", "(#a))",
+        ")#A(", '"#A', '(#a "b', "(see #setup)", "a (#b c", "-(#a", "NOT (#b", "NOT (see #b)",
+        "(NOT #b", "(-#a OR #b", "#a OR (", "(#a OR", "OR #a", "#a OR b", "#a AND OR #b",
+        "(#a)(#b)", "(#a)b", "C# (", "((((((#a))))))", "#a " * 101,
+    ]:  # fmt: skip
+        assert parsed(connection, query) == (query, None)
     [row] = run(connection, "parse_query", query=None)
     assert row == {"words": None, "filters": None}
     long = "word " * 5000

@@ -56,9 +56,8 @@ def test_each_query_has_the_hits_it_would_have_alone(connection):
     assert many(connection, []) == []
 
 
-@pytest.mark.parametrize(
-    ("query", "own", "code", "message", "hint"),
-    [
+def test_a_query_that_fails_says_why_and_others_are_answered(connection):
+    for query, own, code, message, hint in [
         ("", None, "PGR01", "The query is empty.", None),
         (None, None, "PGR01", "The query is empty.", None),
         ("drain", {"library": "nonesuch"}, "PGR02", "nonesuch", "tool"),
@@ -68,19 +67,15 @@ def test_each_query_has_the_hits_it_would_have_alone(connection):
         ("drain", {"top_k": "many"}, "PGR01", "top_k must be 1 to 1000, got 'many'.", "default"),
         ("drain", {"query": "fill"}, "PGR01", "There is no argument query.", "query_expansion"),
         ("drain", [1], "PGR01", "must be an object", "example"),
-    ],
-)
-def test_a_query_that_fails_says_why_and_the_others_are_answered(
-    connection, query, own, code, message, hint
-):
-    first, failed, last = many(connection, ["drain", query, "cake"], [None, own, {}])
-    assert hits(first)
-    assert hits(last)
-    [row] = failed
-    assert row["error_code"] == code
-    assert message in row["error"]
-    assert (hint in row["error_hint"]) if hint else row["error_hint"] is None
-    assert row["document_id"] is row["score"] is None
+    ]:
+        first, failed, last = many(connection, ["drain", query, "cake"], [None, own, {}])
+        assert hits(first)
+        assert hits(last)
+        [row] = failed
+        assert row["error_code"] == code
+        assert message in row["error"]
+        assert (hint in row["error_hint"]) if hint else row["error_hint"] is None
+        assert row["document_id"] is row["score"] is None
 
 
 def test_a_batch_of_another_shape_or_too_slow_is_refused(connection):

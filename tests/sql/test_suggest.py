@@ -28,9 +28,8 @@ def suggested(connection, query, **arguments):
     return [row["suggestion"] for row in run(connection, "suggest", query=query, **arguments)]
 
 
-@pytest.mark.parametrize(
-    ("library", "query", "expected"),
-    [
+def test_the_nearest_word_comes_first_and_none_if_all_is_known(connection, libraries):
+    for library, query, expected in [
         ("tool", "databse", "database"),
         ("tool", "datbaase server", "database server"),
         ("tool", "Databse", "Database"),
@@ -53,19 +52,13 @@ def suggested(connection, query, **arguments):
         (RUSSIAN, "начальнк порта", "начальник порта"),
         (RUSSIAN, "првчала", "причала"),
         (None, "gebührne databse", "gebühren database"),
-    ],
-)
-def test_the_nearest_word_comes_first(connection, libraries, library, query, expected):
-    assert suggested(connection, query, library=library)[0] == expected
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["database", "the databases", "restored", "the", "", "xyz", "dtabsea", "evn", "node-1",
-     "qqqqqqq", "-databse server", "databse_x", "123", "type:databse"],
-)  # fmt: skip
-def test_nothing_where_all_is_known_or_nothing_is_near(connection, libraries, query):
-    assert suggested(connection, query, library="tool") == []
+    ]:
+        assert suggested(connection, query, library=library)[0] == expected
+    for query in [
+        "database", "the databases", "restored", "the", "", "xyz", "dtabsea", "evn", "node-1",
+        "qqqqqqq", "-databse server", "databse_x", "123", "type:databse",
+    ]:  # fmt: skip
+        assert suggested(connection, query, library="tool") == []
 
 
 def test_a_word_is_known_in_its_library_and_the_nearest_come_first(connection, libraries):

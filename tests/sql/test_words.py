@@ -132,9 +132,8 @@ class TestSnippets:
         assert "**needle**" in hit["snippet"]
         assert len(hit["snippet"]) < 300
 
-    @pytest.mark.parametrize(
-        ("content", "query", "beginning", "ending"),
-        [
+    def test_dots_stand_where_a_sentence_is_cut_and_code_stays(self, connection):
+        for content, query, beginning, ending in [
             (f"{SENTENCES}A heron waits.", "heron", "", "A **heron** waits"),
             (f"The heron waits. {SENTENCES}", "heron", "The **heron**", ""),
             (f"{WORDS} heron waits {WORDS}", "heron waits", "… ", " …"),
@@ -144,33 +143,22 @@ class TestSnippets:
             (f"- The heron waits.\n- And {WORDS}", "heron", "- The **heron**", " …"),
             (f"{SENTENCES}Über die «heron» – wait. {SENTENCES}", "heron", "", ""),
             (f"x ** y {WORDS} heron {WORDS}", "heron", "… ", " …"),
-        ],
-    )
-    def test_dots_stand_where_a_sentence_is_cut(
-        self, connection, content, query, beginning, ending
-    ):
-        ingest(connection, "pond", [page("a.md", content)])
-        [hit, *_] = search(connection, query, library="pond", snippets=True)
-        assert hit["snippet"].startswith(beginning)
-        assert hit["snippet"].endswith(ending)
-        if not beginning:
-            assert re.match(r"[A-ZÜ]", hit["snippet"])
-
-    @pytest.mark.parametrize(
-        ("content", "snippet"),
-        [
+        ]:
+            ingest(connection, "pond", [page("a.md", content)])
+            [hit, *_] = search(connection, query, library="pond", snippets=True)
+            assert hit["snippet"].startswith(beginning)
+            assert hit["snippet"].endswith(ending)
+            if not beginning:
+                assert re.match(r"[A-ZÜ]", hit["snippet"])
+        for content, snippet in [
             ("Run `heron add <file>` on <b>ponds</b>.", "Run `**heron** add <file>` on  ponds"),
             ("Wait:\n\n```\nheron <pond> reeds\n```", "Wait:\n\n```\n**heron** <pond> reeds"),
             ("**A heron waits.** Two **herons**", "A **heron** waits. Two **herons**"),
             ("A heron is `2 ** 3` birds", "A **heron** is `2 ** 3` birds"),
-        ],
-    )
-    def test_placeholders_of_code_stay_and_only_matches_are_marked(
-        self, connection, content, snippet
-    ):
-        ingest(connection, "pond", [page("a.md", content)])
-        [hit, *_] = search(connection, "heron", library="pond", snippets=True)
-        assert hit["snippet"] == snippet
+        ]:
+            ingest(connection, "pond", [page("a.md", content)])
+            [hit, *_] = search(connection, "heron", library="pond", snippets=True)
+            assert hit["snippet"] == snippet
 
     def test_excerpts_are_the_text_between_the_dots_from_its_beginning(self, connection):
         text = " ".join(f"one{n} two{n} three{n}." if n % 5 else f"heron{n}" for n in range(200))
