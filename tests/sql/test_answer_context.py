@@ -69,7 +69,7 @@ class TestSources:
             assert ("type=" in tag) == (kind is not None)
             assert "url=" not in tag
 
-    def test_keep_within_the_budget_and_the_best_comes_always(self, connection, manual):
+    def test_keep_the_best_within_the_budget_and_the_rest_of_its_page(self, connection, manual):
         whole = ask(connection, STEPS, token_budget=4000)
         assert sum(s["tokens"] for s in whole["sources"]) <= 4000
         few = ask(connection, STEPS, token_budget=90)
@@ -77,8 +77,6 @@ class TestSources:
         assert sum(s["tokens"] for s in few["sources"]) <= 90
         [one] = ask(connection, STEPS, token_budget=1)["sources"]
         assert one["score"] == max(s["score"] for s in whole["sources"])
-
-    def test_expansion_brings_the_rest_of_the_page(self, connection, manual):
         question = "Which valve drains the boiler?"
         expanded = ask(connection, question, top_k=1, inject_types=[])
         assert relations(expanded["sources"]) == {"hit": ["drain.md"], "expansion": ["drain.md"]}
@@ -136,7 +134,7 @@ class TestQuotedPhrases:
 
 
 class TestInjection:
-    def test_brings_in_pages_of_a_type_that_are_no_hits(self, connection, manual):
+    def test_brings_in_pages_of_a_type_by_their_rank_among_it(self, connection, manual):
         """A question for steps gets a guide, hit or not."""
         run(connection, "apply_configuration",
             entries={"intents": {"PROCEDURAL": {"inject_types": ["guide"]}}})  # fmt: skip
@@ -147,6 +145,19 @@ class TestInjection:
         assert set(found["injected"]) <= {"guides/drain.md", "guides/other.md", "cars.md"}
         ids = [s["document_id"] for s in row["sources"]]
         assert len(ids) == len(set(ids))
+        # Even if pages of other types match far better.
+        given = {"top_k": 1, "expand": False, "inject_types": ["note"], "inject_count": 1}
+        ingest(connection, "notes", [
+            page("drain.md", "Drain the boiler by its valve.", type="reference"),
+            page("values.md", "We prefer a boiler of the town.", type="note"),
+            page("cars.md", "Wash the car.", type="note"),
+        ])  # fmt: skip
+        row = ask(connection, "Drain the boiler by its valve", "notes", **given)
+        score = {s["key"]: s["score"] for s in row["sources"]}
+        assert relations(row["sources"]) == {"hit": ["drain.md"], "injected": ["values.md"]}
+        assert score["values.md"] < score["drain.md"] / 2
+        row = ask(connection, "Drain the boiler by its valve", "notes", min_score=0.9, **given)
+        assert "injected" not in relations(row["sources"])
 
     def test_comes_once_in_its_count_and_has_its_turn(self, connection, manual):
         given = {"inject_types": ["guide"], "expand": False, "score_share": 0}
@@ -170,21 +181,6 @@ class TestInjection:
                   inject_count=1, top_k=2, token_budget=110)  # fmt: skip
         assert len(relations(row["sources"])["injected"]) == 1
         assert len(relations(row["sources"])["hit"]) >= 1
-
-    def test_a_page_is_chosen_by_its_rank_among_those_of_its_type(self, connection, manual):
-        """Even if pages of other types match far better."""
-        given = {"top_k": 1, "expand": False, "inject_types": ["note"], "inject_count": 1}
-        ingest(connection, "notes", [
-            page("drain.md", "Drain the boiler by its valve.", type="reference"),
-            page("values.md", "We prefer a boiler of the town.", type="note"),
-            page("cars.md", "Wash the car.", type="note"),
-        ])  # fmt: skip
-        row = ask(connection, "Drain the boiler by its valve", "notes", **given)
-        score = {s["key"]: s["score"] for s in row["sources"]}
-        assert relations(row["sources"]) == {"hit": ["drain.md"], "injected": ["values.md"]}
-        assert score["values.md"] < score["drain.md"] / 2
-        row = ask(connection, "Drain the boiler by its valve", "notes", min_score=0.9, **given)
-        assert "injected" not in relations(row["sources"])
 
 
 class TestMessages:
@@ -326,20 +322,7 @@ class TestTemplates:
             with refused(connection, "PGR01", message):
                 run(connection, "apply_configuration", entries={"intents": {"A": intent}})
 
-    def test_take_over_what_the_default_says(self, connection):
-        run(connection, "apply_configuration", entries={
-            "templates": {
-                "default": {"system": "Cite.\n", "prompt": "{question}: {sources}"},
-                "brief": {"system": "{default}\nBe brief.", "prompt": "Now. {default}"},
-            }
-        })  # fmt: skip
-        said = {
-            name: [m["content"] for m in ask(connection, STEPS, template=name)["messages"]]
-            for name in ("default", "brief")
-        }
-        assert said["brief"] == [f"{said['default'][0]}Be brief.", f"Now. {said['default'][1]}"]
-
-    def test_come_and_go_with_the_intents_that_use_them(self, connection):
+    def test_take_over_the_default_and_come_and_go_with_intents(self, connection):
         good = {"description": "", "system": "Be short.", "prompt": "{question} {sources}"}
         run(
             connection, "apply_configuration",
@@ -351,6 +334,17 @@ class TestTemplates:
         run(connection, "apply_configuration",
             entries={"templates": {"mine": None}, "intents": {"MINE": None}})  # fmt: skip
         assert value(connection, "select pgrag.configuration() #> '{templates,mine}'") is None
+        run(connection, "apply_configuration", entries={
+            "templates": {
+                "default": {"system": "Cite.\n", "prompt": "{question}: {sources}"},
+                "brief": {"system": "{default}\nBe brief.", "prompt": "Now. {default}"},
+            }
+        })  # fmt: skip
+        said = {
+            name: [m["content"] for m in ask(connection, STEPS, template=name)["messages"]]
+            for name in ("default", "brief")
+        }
+        assert said["brief"] == [f"{said['default'][0]}Be brief.", f"Now. {said['default'][1]}"]
 
 
 def test_a_session_keeps_the_compiled_expressions_of_a_question(connect):

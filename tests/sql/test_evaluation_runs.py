@@ -14,7 +14,7 @@ def winery(module_connection):
     labelled_library(module_connection)
 
 
-def test_averages_are_those_of_the_queries_without_results_too(connection):
+def test_averages_and_margins_are_those_of_the_queries(connection):
     run_id = evaluate(connection, name="keyword")
     rows = run(connection, "evaluation_scores", run_id=run_id, metrics=["ndcg@10"])
     assert [row["query_id"] for row in rows] == ["q1", "q2", "q3"]
@@ -31,9 +31,6 @@ def test_averages_are_those_of_the_queries_without_results_too(connection):
     scores = run(connection, "evaluation_scores", run_id=run_id, metrics=["mrr@10"])
     assert [row["score"] for row in scores] == [0, 1, 0]
     assert metrics(connection, run_id, "mrr@10") == {"mrr@10": pytest.approx(1 / 3)}
-
-
-def test_margins_are_those_of_a_t_test(connection):
     wrong = {"id": "q4", "text": "bottles", "judgements": {"field/pruning.md": 1}}
     import_set(connection, [*QUERIES, wrong])
     run_id = evaluate(connection, name="keyword")

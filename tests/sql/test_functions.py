@@ -66,16 +66,6 @@ def test_routines_are_those_of_the_files_once_and_for_everybody(routines):
     assert [r["signature"] for r in routines if r["security_definer"]] == []
 
 
-def test_functions_stay_callable_where_public_loses_execute_by_default(connection):
-    """Hardened databases take "execute" from public for every function that is made."""
-    connection.execute("alter default privileges revoke execute on functions from public")
-    connection.execute("set local search_path = pg_catalog, public, pg_temp")
-    connection.execute("update pgrag.installed_functions set digest = 'of an older release'")
-    assert install_functions(connection, FOLDER)
-    connection.execute("set local role pgrag_reader")
-    assert search(connection, "anything") == []
-
-
 def test_public_functions_have_telling_comments(routines):
     commented = {r["name"] for r in routines if r["comment"]}
     assert commented == {r["name"] for r in routines if is_public(r["name"])}
@@ -116,7 +106,7 @@ def test_public_functions_fix_their_search_path_and_helpers_do_not(routines):
     assert paths == {"search_path=pg_catalog, public, pg_temp"}
 
 
-def test_what_writes_is_volatile_and_what_reads_is_parallel_safe(routines):
+def test_volatility_is_declared_and_forbidden_plans_not_compiled(routines):
     """An undeclared volatility is "volatile", an undeclared parallel "unsafe"."""
     by_name = {r["name"]: r for r in routines}
 
@@ -136,9 +126,14 @@ def test_what_writes_is_volatile_and_what_reads_is_parallel_safe(routines):
     assert [
         r["name"] for r in routines if r["volatility"] == "i" and tables.search(r["source"])
     ] == []
+    # Up to PostgreSQL 17 a forbidden plan is a very dear one, and a dear plan is compiled: by
+    # default every call would pay seconds for it.
+    forbidding = [r for r in routines if any(s.startswith("enable_") for s in r["settings"])]
+    assert forbidding
+    assert [r["name"] for r in forbidding if "jit=off" not in r["settings"]] == []
 
 
-def test_bodies_are_valid_when_they_are_checked(connection):
+def test_bodies_are_valid_and_functions_stay_callable_for_readers(connection):
     """All functions again, now with every body read: they must replay, and be right."""
     connection.execute("set local search_path = pg_catalog, public")
     connection.execute("set local check_function_bodies = on")
@@ -146,6 +141,13 @@ def test_bodies_are_valid_when_they_are_checked(connection):
         if file.parent.name == "types":
             continue
         connection.execute(file.read_bytes())
+    # Hardened databases take "execute" from public for every function that is made.
+    connection.execute("alter default privileges revoke execute on functions from public")
+    connection.execute("set local search_path = pg_catalog, public, pg_temp")
+    connection.execute("update pgrag.installed_functions set digest = 'of an older release'")
+    assert install_functions(connection, FOLDER)
+    connection.execute("set local role pgrag_reader")
+    assert search(connection, "anything") == []
 
 
 def test_functions_call_none_of_a_higher_layer_and_helpers_are_called():
@@ -172,18 +174,7 @@ def test_functions_call_none_of_a_higher_layer_and_helpers_are_called():
     assert [name for name in defined() if not is_public(name) and uses[name] < 2] == []
 
 
-def test_a_file_is_named_after_its_one_public_function_or_its_first_private_one():
-    wrong = {}
-    for name, text in SOURCES.items():
-        names = DEFINITION.findall(text) + TYPE.findall(text)
-        public = [each.removeprefix("pgrag.") for each in names if is_public(each)]
-        expected = public or [each.replace("_pgrag.", "_") for each in names[:1]]
-        if name != "grants.sql" and [Path(name).stem] != expected:
-            wrong[name] = expected
-    assert wrong == {}
-
-
-def test_files_are_short_lowercase_and_begin_with_their_reason():
+def test_files_are_short_and_named_after_their_function():
     assert [name for name, text in SOURCES.items() if not text.startswith("-- ")] == []
     assert [name for name, text in SOURCES.items() if text.count("\n") > 350] == []
     wrong = [
@@ -202,12 +193,11 @@ def test_files_are_short_lowercase_and_begin_with_their_reason():
     # Citus plans `using (…)` of merged columns worse, and readers must guess.
     merged = re.compile(r"\bjoin\b[^;]*?\busing\s*\(")
     assert [name for name, code in CODE.items() if merged.search(code)] == []
-
-
-def test_forbidden_plans_are_not_compiled(routines):
-    """Up to PostgreSQL 17 a forbidden plan is a very dear one, and a dear plan is compiled: by
-    default every call would pay seconds for it.
-    """
-    forbidding = [r for r in routines if any(s.startswith("enable_") for s in r["settings"])]
-    assert forbidding
-    assert [r["name"] for r in forbidding if "jit=off" not in r["settings"]] == []
+    wrong = {}
+    for name, text in SOURCES.items():
+        names = DEFINITION.findall(text) + TYPE.findall(text)
+        public = [each.removeprefix("pgrag.") for each in names if is_public(each)]
+        expected = public or [each.replace("_pgrag.", "_") for each in names[:1]]
+        if name != "grants.sql" and [Path(name).stem] != expected:
+            wrong[name] = expected
+    assert wrong == {}

@@ -334,7 +334,7 @@ class TestMetrics:
         connection.execute("set local timezone = 'Pacific/Kiritimati'")
         assert [row["starts_on"] for row in run(connection, "search_metrics")] == days
 
-    def test_popular_empty_and_slowest_queries(self, connection, observed):
+    def test_popular_empty_and_slowest_queries_of_known_libraries(self, connection, observed):
         rows = run(connection, "popular_queries", library="pumps")
         assert (rows[0]["query"], rows[0]["searches"]) == ("prime the pump", 2)
         assert rows[0]["mean_rating"] == 3.5
@@ -347,6 +347,9 @@ class TestMetrics:
         assert [r["duration_ms"] for r in rows] == [100.0, 40.0]
         rows = run(connection, "search_history", library="pumps")
         assert rows[-1]["query"] == "seal"
+        for function in ("search_metrics", "popular_queries", "empty_queries", "search_history"):
+            with refused(connection, "PGR02", "There is no library 'pump'", "pumps"):
+                run(connection, function, library="pump")
 
     @pytest.mark.parametrize(("status", "count"), [("cancelled", 0), ("not_in_documentation", 1)])
     def test_an_answer_that_came_to_nothing_is_no_empty_search(self, connection, status, count):
@@ -373,11 +376,6 @@ class TestMetrics:
         [row] = run(connection, "search_metrics", library="valves")
         assert row["searches"] == 1
 
-    def test_unknown_libraries_are_refused(self, connection):
-        for function in ("search_metrics", "popular_queries", "empty_queries", "search_history"):
-            with refused(connection, "PGR02", "There is no library 'pump'", "pumps"):
-                run(connection, function, library="pump")
-
 
 class TestQueryVectors:
     @pytest.fixture(autouse=True)
@@ -402,13 +400,6 @@ class TestQueryVectors:
 
     def best(self, connection, query):
         return run(connection, "semantic_search", query=query, library="pumps")[0]["key"]
-
-    def test_limit_holds_in_one_transaction_too(self, connection):
-        for number in range(40):
-            self.remember(connection, f"query {number}", [1, number], capacity=10)
-        assert count(connection, "query_vectors") == 10
-        known = [n for n in range(40) if self.is_known(connection, f"query {n}")]
-        assert known == list(range(30, 40)), "those used last"
 
     def test_vectors_of_repeated_queries_stay(self, connection):
         for number in range(3):
@@ -483,6 +474,11 @@ class TestQueryVectors:
         assert hit["key"] == "drip.md"
         assert self.is_known(connection, "what drips"), "its model is the built-in one"
 
-    def test_vector_of_another_dimension_is_refused(self, connection):
+    def test_limit_holds_in_one_transaction_and_dimensions_fit(self, connection):
         with refused(connection, "PGR08", "Model 'tiny' has 2 dimensions, query_embedding has 3."):
             self.remember(connection, "q", [1, 2, 3])
+        for number in range(40):
+            self.remember(connection, f"query {number}", [1, number], capacity=10)
+        assert count(connection, "query_vectors") == 10
+        known = [n for n in range(40) if self.is_known(connection, f"query {n}")]
+        assert known == list(range(30, 40)), "those used last"

@@ -65,6 +65,11 @@ def test_pages_are_read_whole_but_for_summaries(tool):
         ["B\nb.md\n\nFill it."],
     ]
     assert run(tool, "page_texts", library="tool", page_ids=None) == []
+    for function, arguments in [("pending_pages", {}), ("page_texts", {"page_ids": []})]:
+        with refused(tool, "PGR02"):
+            run(tool, function, library="nope", **arguments)
+    with refused(tool, "PGR09"):
+        pending(tool, model="nope")
 
 
 def test_stored_vectors_are_pending_again_when_the_page_changes(tool):
@@ -124,11 +129,3 @@ def test_vectors_of_a_page_that_has_changed_are_left_out(tool):
         tool.execute(store, (MODEL, now["page_hash"], now["pages"], ["[1,0]"]))
     with refused(tool, "PGR08", "has 2 dimensions, got a vector of 3"):
         tool.execute(store, (MODEL, now["page_hash"], now["pages"], ["[1,0,0]", "[1,0,0]"]))
-
-
-def test_names_that_do_not_exist(tool):
-    for function, arguments in [("pending_pages", {}), ("page_texts", {"page_ids": []})]:
-        with refused(tool, "PGR02"):
-            run(tool, function, library="nope", **arguments)
-    with refused(tool, "PGR09"):
-        pending(tool, model="nope")

@@ -9,19 +9,16 @@ from campaign import pages, reading
 from pgrag.ingest.page import read_page
 
 
-def test_pages_made_by_chance_are_read_and_stored(database_url, tmp_path):
+def test_pages_made_by_chance_are_the_same_again_and_stored(database_url, tmp_path):
+    first, second = (pages.Pages(9, []) for _ in range(2))
+    assert [first.page(n) for n in range(60)] == [second.page(n) for n in range(60)]
+    assert first.page(3) != pages.Pages(10, []).page(3)
     (tmp_path / "real.md").write_text("# A real page\n\nWith a [link](x.md).\n")
     outcome = pages.run(database_url, count=1500, seed=5, data=tmp_path)
     assert outcome.counts["pages"] == 1500
     assert outcome.counts["refused"] < 150
     assert outcome.counts["stored"] > 20
     assert outcome.faults == []
-
-
-def test_the_nth_page_of_a_seed_is_always_the_same():
-    first, second = (pages.Pages(9, []) for _ in range(2))
-    assert [first.page(n) for n in range(60)] == [second.page(n) for n in range(60)]
-    assert first.page(3) != pages.Pages(10, []).page(3)
 
 
 def broken(key, data, options):

@@ -84,23 +84,22 @@ def test_pages_of_one_retriever_reach_as_deep_as_wanted(connection, large, funct
     assert places(walk(connection, function, 25, **ask)[:150]) == places(whole)
 
 
-@pytest.mark.parametrize(
-    "arguments", [{}, {"fusion": "rrf"}, {"max_per_page": 3}, {"min_score": 0.3}], ids=str
-)
-def test_pages_of_both_retrievers_lose_and_repeat_nothing(connection, large, arguments):
+def test_pages_of_both_retrievers_lose_and_repeat_nothing(connection, large):
     """Deeper lists follow the first, each without the hits of those before."""
-    ask = {"query": "server user", "library": large, **arguments}
-    walked = walk(connection, "search", 50, limit=5000, **ask)
-    ids = [hit["document_id"] for hit in walked]
-    assert len(set(ids)) == len(ids)
-    whole = run(connection, "search", top_k=1000, **ask)
-    if "max_per_page" in arguments:
-        assert len(walked) == len(whole) == 27 * 3
-    else:
-        assert {hit["document_id"] for hit in whole} <= set(ids)
-    depth = [int(hit["cursor"].split(":")[2]) for hit in walked]
-    order = [
-        (deep, -hit["score"], hit["sort_order"]) for deep, hit in zip(depth, walked, strict=True)
-    ]
-    assert order == sorted(order)
-    assert len(set(depth)) > 1
+    for arguments in [{}, {"fusion": "rrf"}, {"max_per_page": 3}, {"min_score": 0.3}]:
+        ask = {"query": "server user", "library": large, **arguments}
+        walked = walk(connection, "search", 50, limit=5000, **ask)
+        ids = [hit["document_id"] for hit in walked]
+        assert len(set(ids)) == len(ids)
+        whole = run(connection, "search", top_k=1000, **ask)
+        if "max_per_page" in arguments:
+            assert len(walked) == len(whole) == 27 * 3
+        else:
+            assert {hit["document_id"] for hit in whole} <= set(ids)
+        depth = [int(hit["cursor"].split(":")[2]) for hit in walked]
+        order = [
+            (deep, -hit["score"], hit["sort_order"])
+            for deep, hit in zip(depth, walked, strict=True)
+        ]
+        assert order == sorted(order)
+        assert len(set(depth)) > 1

@@ -101,7 +101,7 @@ def test_a_synonym_finds_what_the_word_does_not_and_weighs_less(connection):
     assert found(connection, "pto", "synonyms")[0].startswith("Paid time off")
 
 
-def test_terms_of_several_words_and_mutual_synonyms(connection):
+def test_synonyms_of_several_words_mutual_ones_and_each_language(connection):
     synonyms(connection, **{"time off": ["leave"]})
     assert "leav" in terms(connection, "more time off please", "synonyms")
     assert "leav" not in terms(connection, "off the clock", "synonyms")
@@ -109,6 +109,12 @@ def test_terms_of_several_words_and_mutual_synonyms(connection):
     assert set(terms(connection, "cock", "synonyms")) == {"cock", "tap", "valv"}
     assert set(terms(connection, "valve", "synonyms")) == {"cock", "tap", "valv"}
     assert set(terms(connection, "engine", "synonyms")) == {"engin"}
+    synonyms(connection, "handbuch", Ventile=["Hähne"])
+    weighed = terms(connection, "Ventil", "synonyms", "handbook", "handbuch")
+    assert {(row["language"], x) for x, row in weighed.items()} >= {("german", "hahn")}
+    assert all(row["lexeme"] != "hahn" for row in weighed.values() if row["language"] == "english")
+    hits = search(connection, "VENTILE", library="handbuch", alpha=0, query_expansion="synonyms")
+    assert contents(hits) == ["Der Hahn wird langsam zugedreht."]
 
 
 def test_a_known_word_gains_nothing_and_both_feeds_synonyms_back(connection):
@@ -127,15 +133,6 @@ def test_a_known_word_gains_nothing_and_both_feeds_synonyms_back(connection):
     synonyms(connection, stopcock=["valve"])
     assert set(terms(connection, "stopcock", "feedback")) == {"stopcock"}
     assert "gasket" in terms(connection, "stopcock", "both")
-
-
-def test_each_library_has_its_own_in_its_own_language(connection):
-    synonyms(connection, "handbuch", Ventile=["Hähne"])
-    weighed = terms(connection, "Ventil", "synonyms", "handbook", "handbuch")
-    assert {(row["language"], x) for x, row in weighed.items()} >= {("german", "hahn")}
-    assert all(row["lexeme"] != "hahn" for row in weighed.values() if row["language"] == "english")
-    hits = search(connection, "VENTILE", library="handbuch", alpha=0, query_expansion="synonyms")
-    assert contents(hits) == ["Der Hahn wird langsam zugedreht."]
 
 
 def test_feedback_finds_what_stands_beside_the_words_or_nothing(connection):

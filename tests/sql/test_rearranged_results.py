@@ -91,14 +91,7 @@ class TestIntent:
         assert self.explanation(connection, QUERY, intent="relational")["alpha"] == 1
         assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["alpha"] == 0.1
 
-    def test_a_library_may_want_one_that_exists(self, connection, manual):
-        run(connection, "configure_library", library=manual, settings={"intent": "auto"})
-        assert self.explanation(connection, QUERY)["intent"] is not None
-        assert self.explanation(connection, QUERY, intent="off")["intent"] is None
-        with refused(connection, "PGR01", "GUESSING"):
-            run(connection, "configure_library", library=manual, settings={"intent": "GUESSING"})
-
-    def test_libraries_that_say_nothing_do_not_want_what_another_wants(self, connection, manual):
+    def test_a_library_may_want_one_and_others_do_not(self, connection, manual):
         ingest(connection, "second", [page("a.md", "Roles of the server.")])
         settings = {"intent": "auto", "query_expansion": "both"}
         run(connection, "configure_library", library="second", settings=settings)
@@ -106,6 +99,11 @@ class TestIntent:
             [hit, *_] = search(connection, "server roles", library=library, explain=True)
             assert (hit["explanation"]["intent"] is not None) is wanted
             assert (hit["explanation"]["query_expansion"] == "both") is wanted
+        run(connection, "configure_library", library=manual, settings={"intent": "auto"})
+        assert self.explanation(connection, QUERY)["intent"] is not None
+        assert self.explanation(connection, QUERY, intent="off")["intent"] is None
+        with refused(connection, "PGR01", "GUESSING"):
+            run(connection, "configure_library", library=manual, settings={"intent": "GUESSING"})
 
 
 def test_expansion_shows_its_words(connection, manual):

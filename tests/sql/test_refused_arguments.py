@@ -153,7 +153,7 @@ def test_null_vectors_are_left_out_and_one_for_an_edge_is_stored(connection):
     assert stored == 1
 
 
-def test_extreme_ages_and_numbers_and_nested_lists_work(connection):
+def test_extreme_ages_numbers_and_names_and_nested_lists(connection):
     value(connection, "select pgrag.record_search('drain', '[]')")
     assert value(connection, "select pgrag.forget_searches('178000000 years')") == 0
     assert value(connection, "select count(*) from pgrag.searches") == 1
@@ -167,9 +167,6 @@ def test_extreme_ages_and_numbers_and_nested_lists_work(connection):
     ).fetchall()
     assert [row["document_id"] for row in rows] == ids[::-1]
     assert rows[1]["score"] == 1e-320
-
-
-def test_a_name_that_is_very_long_is_unknown_at_once(connection):
     connection.execute("set local statement_timeout = '60s'")
     with refused(connection, "PGR02"):
         run(connection, "pages", library="x" * 70000)

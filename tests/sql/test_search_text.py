@@ -192,7 +192,7 @@ def test_bad_expressions_are_explained(connection, pattern, complaint, hint):
     )
 
 
-def test_bad_arguments_are_explained(connection):
+def test_bad_arguments_are_explained_and_time_is_bounded(connection):
     for pattern in ("", "x" * 1001):
         with refused(connection, "PGR01", "1 to 1000 characters"):
             found(connection, pattern, "literal")
@@ -210,9 +210,6 @@ def test_bad_arguments_are_explained(connection):
         found(connection, "a", "literal", after="guide/install.md")
     with refused(connection, "PGR02"):
         run(connection, "search_text", pattern="a", library="nothing")
-
-
-def test_time_is_bounded(connection):
     body = f"{'a' * 3000}\n" * 20
     ingest(connection, "slow", [page(f"{n}.md", body=body, documents=[]) for n in range(50)],
            embed=False)  # fmt: skip

@@ -28,7 +28,7 @@ def suggested(connection, query, **arguments):
     return [row["suggestion"] for row in run(connection, "suggest", query=query, **arguments)]
 
 
-def test_the_nearest_word_comes_first_and_none_if_all_is_known(connection, libraries):
+def test_the_nearest_word_comes_first_where_it_is_unknown(connection, libraries):
     for library, query, expected in [
         ("tool", "databse", "database"),
         ("tool", "datbaase server", "database server"),
@@ -59,9 +59,6 @@ def test_the_nearest_word_comes_first_and_none_if_all_is_known(connection, libra
         "qqqqqqq", "-databse server", "databse_x", "123", "type:databse",
     ]:  # fmt: skip
         assert suggested(connection, query, library="tool") == []
-
-
-def test_a_word_is_known_in_its_library_and_the_nearest_come_first(connection, libraries):
     assert suggested(connection, "datenbank", library="amt") == []
     assert suggested(connection, "datenbank") == []
     assert suggested(connection, "database", library="amt") == []

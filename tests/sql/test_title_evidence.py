@@ -56,8 +56,20 @@ def test_titles_count_as_written_and_headings_half_also_when_rebuilt(connection,
     assert expanded["exact.md"] == pytest.approx(1, rel=1e-5)
 
 
-def test_long_query_is_less_of_a_title_by_a_share_that_is_set(connection, gateway):
-    """Four words count in full, stop words not at all."""
+def test_long_query_is_less_of_a_title_in_each_library(connection, gateway):
+    """A language that knows its stop words counts fewer words, in its own library alone."""
+    query = "tauscht heute die Schlüssel der Gateways"
+    ingest(connection, "plain", [page("a.md", "Die Schlüssel.", title="A")], language="simple")
+    ingest(connection, "german", [page("b.md", "Die Schlüssel.", title="B")], language="german")
+
+    def shares(library):
+        hits = search(connection, query, library=library, explain=True, top_k=50)
+        return {h["library"]: h["explanation"]["keyword"]["title_evidence"] for h in hits}
+
+    alone = shares("plain") | shares("german")
+    assert alone["plain"] < alone["german"] == 0.5
+    assert shares(None).items() >= alone.items()
+    # Four words count in full, stop words not at all.
     for query, counts in [
         ("rotate tokens of gateways nightly", 1),
         ("how do I rotate the tokens of all these gateways nightly", 1),
@@ -80,18 +92,3 @@ def test_long_query_is_less_of_a_title_by_a_share_that_is_set(connection, gatewa
             evident = (1 - share) * why["page_bm25"] + share * why["title_score"]
             assert why["page_score"] == pytest.approx(evident, rel=1e-5)
             assert 0 <= hit["score"] <= 1
-
-
-def test_other_libraries_do_not_tell_the_length_of_a_query(connection, gateway):
-    """A language that knows its stop words counts fewer words, in its own library alone."""
-    query = "tauscht heute die Schlüssel der Gateways"
-    ingest(connection, "plain", [page("a.md", "Die Schlüssel.", title="A")], language="simple")
-    ingest(connection, "german", [page("b.md", "Die Schlüssel.", title="B")], language="german")
-
-    def shares(library):
-        hits = search(connection, query, library=library, explain=True, top_k=50)
-        return {h["library"]: h["explanation"]["keyword"]["title_evidence"] for h in hits}
-
-    alone = shares("plain") | shares("german")
-    assert alone["plain"] < alone["german"] == 0.5
-    assert shares(None).items() >= alone.items()

@@ -60,7 +60,7 @@ def tuned(tuning):
 
 
 class TestJudgements:
-    def test_titles_that_mislead_lose_their_weight(self, tuned, done):
+    def test_misleading_titles_lose_their_weight_and_gains_come_true(self, tuned, done):
         assert (done["outcome"], done["source"]) == ("accepted", "judgements")
         assert done["questions"] == {"judged": len(TOPICS)}
         assert done["settings_after"]["field_weights"]["title"] < 1
@@ -72,8 +72,6 @@ class TestJudgements:
         assert library["settings"]["field_weights"]["title"] < 1
         found = run(tuned, "search", query=TOPICS[3], library="workshop", top_k=1)
         assert found[0]["key"] == key(TOPICS[3])
-
-    def test_searches_reach_the_predicted_gain(self, done):
         assert done["searched"]["foreseen"] == pytest.approx(done["searched"]["after"], abs=0.01)
         assert done["searched"]["before"] == pytest.approx(done["validation"]["before"], abs=0.01)
 

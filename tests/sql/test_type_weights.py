@@ -177,7 +177,15 @@ def test_the_type_of_the_front_matter_and_unknown_types(connection):
     }  # fmt: skip
 
 
-def test_an_explanation_names_the_weight_and_the_least_score_has_it(connection, manual):
+def test_pages_and_explanations_have_the_weight_and_the_least_score(connection, manual):
+    for aggregate in ("max", "mean"):
+        weighed, plain = both(
+            connection, "search_pages", aggregate=aggregate, candidate_count=500, snippets=False
+        )
+        was = {hit["key"]: hit["score"] for hit in plain}
+        for hit in weighed:
+            expected = was[hit["key"]] * (WEIGHT if is_post(hit) else 1)
+            assert hit["score"] == pytest.approx(expected)
     switch(connection, True)
     for hit in search(connection, QUERY, library="manual", top_k=60, explain=True, levels=[1, 2]):
         why = hit["explanation"]
@@ -195,27 +203,14 @@ def test_an_explanation_names_the_weight_and_the_least_score_has_it(connection, 
     assert not any(map(is_post, found))
 
 
-def test_pages_have_the_weight_of_their_hits(connection, manual):
-    for aggregate in ("max", "mean"):
-        weighed, plain = both(
-            connection, "search_pages", aggregate=aggregate, candidate_count=500, snippets=False
-        )
-        was = {hit["key"]: hit["score"] for hit in plain}
-        for hit in weighed:
-            expected = was[hit["key"]] * (WEIGHT if is_post(hit) else 1)
-            assert hit["score"] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    "arguments", [{}, {"fusion": "rrf"}, {"unit": "page"}, {"mode": "keyword"}]
-)
-def test_cursors_lead_through_the_weighted_list(connection, manual, arguments):
-    switch(connection, True)
-    given = {"library": "manual"} | arguments
-    whole = search(connection, QUERY, top_k=60, **given)
-    assert {is_post(hit) for hit in whole} == {True, False}
-    walked = walk(connection, "search", 7, 60, query=QUERY, **given)
-    assert scores(walked[: len(whole)]) == scores(whole)
+def test_cursors_lead_through_the_weighted_list(connection, manual):
+    for arguments in [{}, {"fusion": "rrf"}, {"unit": "page"}, {"mode": "keyword"}]:
+        switch(connection, True)
+        given = {"library": "manual"} | arguments
+        whole = search(connection, QUERY, top_k=60, **given)
+        assert {is_post(hit) for hit in whole} == {True, False}
+        walked = walk(connection, "search", 7, 60, query=QUERY, **given)
+        assert scores(walked[: len(whole)]) == scores(whole)
 
 
 def test_heavy_pages_behind_the_first_candidates_are_found(connection):

@@ -74,7 +74,7 @@ def plan(connection, library):
 
 
 class TestOfEveryModel:
-    def test_the_built_in_model_has_it_before_anything_is_indexed(self, connection):
+    def test_the_built_in_model_has_it_and_a_build_gets_its_memory(self, connection):
         assert state(connection)["valid"] is True
         definition = value(
             connection,
@@ -85,6 +85,16 @@ class TestOfEveryModel:
         )
         assert "USING hnsw" in definition
         assert "halfvec(256)" in definition
+        assert state(connection)["memory"] == "65536kB"
+        connection.execute("set maintenance_work_mem = '2GB'")
+        assert state(connection)["memory"] == "65536kB"
+        fill(connection, "kestrel", 1)
+        connection.execute("update pgrag.versions set document_count = 1000000")
+        # 1.2 * (2 * 256 + 750) bytes each
+        assert state(connection)["memory"] == f"{round(1e6 * 1.2 * 1262 / 1024)}kB"
+        connection.execute("update pgrag.libraries set own_vector_index = true")
+        assert state(connection)["memory"] == "65536kB"
+        assert state(connection, library="kestrel")["memory"] != "65536kB"
 
     def test_a_registered_model_has_it_until_it_is_put_off(self, connection):
         run(connection, "register_model", name="tiny", dimensions=2)
@@ -136,18 +146,6 @@ class TestOfEveryModel:
         assert plan(connection, "large") == "exact"
         assert run(connection, "semantic_search", query="valve 7", library="large") == before
 
-    def test_a_build_gets_memory_by_the_number_of_vectors(self, connection):
-        assert state(connection)["memory"] == "65536kB"
-        connection.execute("set maintenance_work_mem = '2GB'")
-        assert state(connection)["memory"] == "65536kB"
-        fill(connection, "kestrel", 1)
-        connection.execute("update pgrag.versions set document_count = 1000000")
-        # 1.2 * (2 * 256 + 750) bytes each
-        assert state(connection)["memory"] == f"{round(1e6 * 1.2 * 1262 / 1024)}kB"
-        connection.execute("update pgrag.libraries set own_vector_index = true")
-        assert state(connection)["memory"] == "65536kB"
-        assert state(connection, library="kestrel")["memory"] != "65536kB"
-
 
 class TestOwn:
     """A large library has its own index; none of its vectors is in the shared one."""
@@ -177,15 +175,7 @@ class TestOwn:
             ("small", False, [False]),
         ]
 
-    def test_what_is_stored_later_is_where_the_rest_is(self, connection, few):
-        fill(connection, "large", EXACT_LIMIT + 10)
-        assert place(connection, "large")
-        ingest(connection, "large", [page("more.md", "Another valve.")])
-        # Again, with a text that is there already.
-        ingest(connection, "large", [page("same.md", "Valve 1 of large")], "2.0", embed=False)
-        assert value(connection, "select bool_and(own_index) from pgrag.embeddings")
-
-    def test_it_is_read_alone(self, connection, few):
+    def test_it_is_read_alone_and_what_is_stored_later_is_in_it(self, connection, few):
         fill(connection, "large", EXACT_LIMIT + 10)
         before = run(connection, "semantic_search", query="valve 7", library="large")
         assert place(connection, "large")
@@ -200,6 +190,11 @@ class TestOwn:
         assert run(connection, "semantic_search", query="valve 7", library="large") == before
         connection.execute(state(connection)["drop_statement"].replace(" concurrently", ""))
         assert plan(connection, "large") == "hnsw"
+        assert place(connection, "large")
+        ingest(connection, "large", [page("more.md", "Another valve.")])
+        # Again, with a text that is there already.
+        ingest(connection, "large", [page("same.md", "Valve 1 of large")], "2.0", embed=False)
+        assert value(connection, "select bool_and(own_index) from pgrag.embeddings")
 
     @pytest.mark.parametrize("shared", [2, EXACT_LIMIT + 1])
     def test_it_is_read_beside_the_shared_one(self, connection, few, shared):

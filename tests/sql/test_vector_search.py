@@ -207,7 +207,7 @@ class TestIndex:
                 query_embedding=HalfVector(vectors.near_a_centre(1)[0]))  # fmt: skip
         assert said == [f"alone: {is_alone:d}"]
 
-    def test_settings_of_the_visit_end_with_it(self, big):
+    def test_settings_of_the_visit_end_and_no_candidate_comes_twice(self, big):
         connection, vectors = big
         run(connection, "configure_library", library="big", settings={"exact_limit": 0})
         show = "select current_setting('hnsw.ef_search')"
@@ -215,9 +215,7 @@ class TestIndex:
             before = value(connection, show)
             search(connection, "note", query_embedding=HalfVector(vectors.near_a_centre(1)[0]))
             assert value(connection, show) == before
-
-    def test_no_passage_of_allowed_pages_is_a_candidate_twice(self, big):
-        """The second lexeme has more postings than the filter allows passages."""
+        # The second lexeme has more postings than the filter allows passages.
         connection, _ = big
         connection.execute("set plan_cache_mode = force_generic_plan")
         found = value(

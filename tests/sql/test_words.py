@@ -68,12 +68,10 @@ def fields(module_connection):
 class TestFields:
     """Title, path, url and content are all searched, a title more than a mention."""
 
-    def test_each_field_is_found_by_its_weight(self, connection, fields):
+    def test_each_field_is_found_by_a_weight_that_can_be_changed(self, connection, fields):
         hits = run(connection, "keyword_search", query="zebra", library=fields)
         assert keys(hits)[:2] == ["a.md", "b.md"]
         assert set(keys(hits)) == {"a.md", "b.md", "c.md", "d.md"}, "a host says nothing"
-
-    def test_weights_can_be_changed(self, connection, fields):
         weights = {"field_weights": {"title": 0.1, "path": 0.1, "content": 9}}
         run(connection, "configure_library", library=fields, settings=weights)
         hits = run(connection, "keyword_search", query="zebra", library=fields)
