@@ -21,10 +21,6 @@ def install(connection, entries):
     return [(row["change"], f"{row['section']}/{row['name']}") for row in rows]
 
 
-def versions(connection):
-    return run(connection, "configuration_history")
-
-
 def test_it_holds_every_row_and_comparing_or_applying_it_changes_nothing(connection):
     found = configuration(connection)
     assert sorted(found) == [
@@ -34,11 +30,11 @@ def test_it_holds_every_row_and_comparing_or_applying_it_changes_nothing(connect
     assert found["intents"]["KNOWN_ITEM"]["alpha"] == 0.1
     assert "overview of" in found["rules"]["overview-en"]["words"]
     assert found["rules"]["filters-only"]["shape"] == "filters"
-    before = versions(connection)
+    before = run(connection, "configuration_history")
     whole = configuration(connection)
     assert run(connection, "compare_configuration", entries=whole, exact=True) == []
     assert run(connection, "apply_configuration", entries=whole, exact=True) == []
-    assert versions(connection) == before
+    assert run(connection, "configuration_history") == before
     whole = configuration(connection)
     [row] = run(
         connection, "compare_configuration", entries={"intents": {"SEMANTIC": {"unit": "page"}}}
@@ -73,7 +69,7 @@ def test_entries_are_changed_others_stay_unless_it_is_exact(connection):
 def test_states_are_kept_as_versions(connection):
     run(connection, "apply_configuration", entries={"rules": {"mind": MINE}},
         note="as the board decided")  # fmt: skip
-    newest, shipped = versions(connection)
+    newest, shipped = run(connection, "configuration_history")
     assert (newest["origin"], newest["note"]) == ("user", "as the board decided")
     assert newest["configuration"] == configuration(connection)
     assert shipped["origin"] == "package"
@@ -136,7 +132,7 @@ class TestRelease:
 
     @pytest.fixture
     def shipped(self, connection):
-        entries = versions(connection)[-1]["configuration"]
+        entries = run(connection, "configuration_history")[-1]["configuration"]
         assert install(connection, entries) == []
         return entries
 

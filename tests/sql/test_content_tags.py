@@ -62,24 +62,19 @@ def test_search_by_content_tags_and_distinctive_keywords(connection, works):
 
 
 def test_new_tags_change_their_row_alone_and_unchanged_pages_keep_rows(connection, works):
-    before = value(
-        connection, "select count(*) from pgrag.embeddings as e"
+    vectors = (
+        "select count(*) from pgrag.embeddings as e"
         " join pgrag.libraries as l on l.library_id = e.library_id where l.name = 'works'"
-    )  # fmt: skip
+    )
+    before = value(connection, vectors)
     ingest(connection, works, [page("pump.md", document(PUMP, content_tags=["reference"]))],
            embed=False)  # fmt: skip
     rows = search(connection, "pump", library=works, filters={"content_tags": "reference"})
     assert contents(rows) == [PUMP]
     assert keywords(connection, works, "pump.md") != []
-    assert before == value(
-        connection, "select count(*) from pgrag.embeddings as e"
-        " join pgrag.libraries as l on l.library_id = e.library_id where l.name = 'works'"
-    )  # fmt: skip
+    assert value(connection, vectors) == before
     row = "select xmin::text from pgrag.documents where content = %s"
     before = value(connection, row, VALVE)
-    ingest(
-        connection,
-        works,
-        [page("valve.md", document(VALVE, content_tags=["procedural", "warning"]))],
-    )
+    valve = page("valve.md", document(VALVE, content_tags=["procedural", "warning"]))
+    ingest(connection, works, [valve])
     assert value(connection, row, VALVE) == before

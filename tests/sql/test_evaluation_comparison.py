@@ -42,12 +42,10 @@ def made_run(connection, grades):
     return run_id
 
 
-def differences(connection, one, other, metric="ndcg@10"):
-    def scores(run_id):
-        rows = run(connection, "evaluation_scores", run_id=run_id, metrics=[metric])
-        return [row["score"] for row in rows]
-
-    return [b - a for a, b in zip(scores(one), scores(other), strict=True)]
+def differences(connection, *runs):
+    asked = {"metrics": ["ndcg@10"]}
+    one, other = (run(connection, "evaluation_scores", run_id=run_id, **asked) for run_id in runs)
+    return [b["score"] - a["score"] for a, b in zip(one, other, strict=True)]
 
 
 def compare(connection, one, other, **arguments):

@@ -234,9 +234,8 @@ class TestWordsThatTheLibraryLacks:
             library_ids=[value(connection, "select library_id from pgrag.libraries"
                                " where name = 'archive'")],
         )  # fmt: skip
-        return sum(t["weight"] for t in terms if t["document_count"]) / sum(
-            t["weight"] for t in terms
-        )
+        whole = sum(t["weight"] for t in terms)
+        return sum(t["weight"] for t in terms if t["document_count"]) / whole
 
     def test_vectors_have_the_share_of_the_known_words(self, connection, manual):
         for words, worth in [

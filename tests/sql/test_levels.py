@@ -78,7 +78,7 @@ class TestLevels:
 
 
 class TestMaxPerPage:
-    def test_the_best_so_many_of_each_page_from_deeper_down(self, connection, manual):
+    def test_the_best_of_each_page_from_deeper_down(self, connection, manual):
         for count in [1, 2, 3]:
             everything = explained(connection, "the server", top_k=1000)
             hits = explained(connection, "the server", top_k=12, max_per_page=count)

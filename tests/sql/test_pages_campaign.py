@@ -1,6 +1,7 @@
 """Pages made by chance are read and stored, and what escapes is reported."""
 
 import time
+from contextlib import ExitStack
 
 import psycopg
 import pytest
@@ -34,14 +35,8 @@ def slow(key, data, options):
     return read_page(key, data, options)
 
 
-class InThisProcess:
+class InThisProcess(ExitStack):
     """Takes the place of the child, so that a test can plant a fault in what it runs."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
 
     def run(self, function, *arguments):
         return function(*arguments)

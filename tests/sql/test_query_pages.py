@@ -252,8 +252,7 @@ def test_expressions(connection):
 def test_sorting_by_types_and_keys_and_commands_in_order(connection):
     """The order of Dataview: null, lists, booleans, dates, durations, links, numbers, texts."""
     assert one(
-        connection,
-        'sort(list("b", 2, [[z]], dur(1 h), date(2024-01-01), false, list(1))) ',
+        connection, 'sort(list("b", 2, [[z]], dur(1 h), date(2024-01-01), false, list(1))) '
     ) == [[1], False, "2024-01-01", "1 h", "[[z]]", 2, "b"]
     assert names(connection, "LIST SORT priority") == [
         "2024-05-06", "ada", "bob", "roof", "garden", "shed",
@@ -304,10 +303,7 @@ def test_groups_and_flattened_members(connection):
         ("projects/garden.md", "soil"), ("projects/garden.md", "seeds"),
         ("projects/old/shed.md", "wood"), ("projects/roof.md", None),
     ]  # fmt: skip
-    rows = ask(
-        connection,
-        "TABLE T.text FLATTEN file.tasks AS T WHERE T.completed SORT T.text",
-    )
+    rows = ask(connection, "TABLE T.text FLATTEN file.tasks AS T WHERE T.completed SORT T.text")
     assert [row["values"][1] for row in rows] == ["Draw a plan ✅ 2024-05-02", "Measure"]
     rows = ask(connection, "LIST length(rows) FLATTEN tags GROUP BY tags")
     assert [tuple(row["values"]) for row in rows] == [

@@ -2,7 +2,7 @@
 
 import pytest
 import vault
-from library import contents, keys, page, refused, relations, run, search, value
+from library import keys, page, refused, relations, run, search, value
 from vault import Link
 
 QUESTION = "Should I decide to move to the harbour?"
@@ -33,15 +33,13 @@ def sets(connection, **arguments):
 
 
 def context(connection, **arguments):
-    return run(
-        connection, "context", query=QUESTION,
-        **{"library": "life", "intent": "auto", "top_k": 1, "expand": False, **arguments},
-    )  # fmt: skip
+    given = {"library": "life", "intent": "auto", "top_k": 1, "expand": False} | arguments
+    return run(connection, "context", query=QUESTION, **given)
 
 
 def answer(connection, **arguments):
-    [row] = run(connection, "answer_context", question=QUESTION,
-                **{"library": "life", "top_k": 1, "expand": False, **arguments})  # fmt: skip
+    given = {"library": "life", "top_k": 1, "expand": False} | arguments
+    [row] = run(connection, "answer_context", question=QUESTION, **given)
     return row["sources"]
 
 
@@ -115,11 +113,8 @@ class TestArguments:
 
 class TestGraph:
     def found(self, connection, **arguments):
-        rows = search(
-            connection,
-            QUESTION,
-            **{"library": "life", "intent": "auto", "explain": True, **arguments},
-        )
+        given = {"library": "life", "intent": "auto", "explain": True} | arguments
+        rows = search(connection, QUESTION, **given)
         return {row["title"]: row["explanation"]["graph"] for row in rows}
 
     def test_is_turned_on_and_set_by_the_strategy_before_the_library(self, connection):
@@ -158,9 +153,8 @@ def test_other_searches_take_them_too(connection):
         assert run(connection, function, **given) == []
         assert run(connection, function, **given, min_score=0) != []
     sets(connection, max_per_page=1)
-    assert len(set(keys(search(connection, QUESTION, library="life", intent="auto")))) == len(
-        contents(search(connection, QUESTION, library="life", intent="auto"))
-    )
+    found = keys(search(connection, QUESTION, library="life", intent="auto"))
+    assert len(set(found)) == len(found)
 
 
 def test_they_are_configured_for_intents_and_types_only(connection):

@@ -32,11 +32,7 @@ def ask(connection, *, of="right", words="{}"):
 def pairs(connection, right, wrong, linked):
     """For each topic a page that answers and one that does not, which may link to the first."""
     pages = [
-        page(
-            f"{name}{place}.md",
-            *(text.format(topic) for text in texts),
-            title="Part",
-        )
+        page(f"{name}{place}.md", *(text.format(topic) for text in texts), title="Part")
         for place, topic in enumerate(ASKED)
         for name, texts in (("right", right), ("wrong", wrong))
     ]

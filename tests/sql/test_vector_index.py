@@ -105,12 +105,8 @@ class TestOfEveryModel:
             text_hashes=[row["text_hash"] for row in pending],
             vectors=[HalfVector([1, n]) for n in range(len(pending))])  # fmt: skip
         connection.execute("set local enable_seqscan = off; set local enable_sort = off")
-        [model_id] = {
-            row["model_id"]
-            for row in connection.execute(
-                "select model_id from pgrag.embedding_models where name = 'tiny'"
-            )
-        }
+        wanted = "select model_id from pgrag.embedding_models where name = 'tiny'"
+        model_id = value(connection, wanted)
         planned = connection.execute(
             f"explain select from pgrag.embeddings where model_id = {model_id} and not own_index"
             " order by embedding::halfvec(2) <#> '[1,0]' limit 1"
