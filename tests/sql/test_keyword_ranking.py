@@ -80,7 +80,7 @@ def queries(author, languages=("english", "german", "russian")):
     return [Author(author.random, author.random.choice(languages)).query() for _ in range(QUERIES)]
 
 
-def test_best_ten_and_other_depths_are_those_of_the_formula(connection, manual, author, oracle):
+def test_the_best_are_those_of_the_formula(connection, manual, author, oracle):
     found = 0
     for query in queries(author):
         found += len(assert_exact(connection, oracle, query, library=manual))
