@@ -11,13 +11,12 @@ def winery(module_connection):
 
 
 def test_a_set_is_listed_and_replaced_and_excludes_nothing_relevant(connection):
-    evaluate(connection)
+    run_id = evaluate(connection)
     [row] = run(connection, "evaluation_sets")
     assert {**row, "created_at": None} == {
         "name": "questions", "library": "winery", "unit": "page", "queries": 3, "judgements": 4,
         "runs": 1, "source": {}, "created_at": None,
     }  # fmt: skip
-    run_id = evaluate(connection)
     before = metrics(connection, run_id)
     import_set(connection, QUERIES[:1])
     assert value(connection, "select count(*) from pgrag.evaluation_queries") == 1

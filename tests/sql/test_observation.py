@@ -110,11 +110,9 @@ class TestRecording:
                 assert record["page_score"] == hit["explanation"]["keyword"]["page_score"]
 
     def test_a_recorded_search_finds_what_the_search_does(self, connection):
-        for function in ["search", "keyword_search", "semantic_search"]:
-            ask = {"query": "prime the pump", "library": "pumps"}
-            mode = {"keyword_search": "keyword", "semantic_search": "semantic"}.get(
-                function, "hybrid"
-            )
+        ask = {"query": "prime the pump", "library": "pumps"}
+        modes = {"search": "hybrid", "keyword_search": "keyword", "semantic_search": "semantic"}
+        for function, mode in modes.items():
             hits = run(connection, function, **ask)
             found = run(connection, "recorded_search", mode=mode, **ask)
             assert hits
