@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
 # The duration of an example depends on the load of the machine, not on the property.
-settings.register_profile("pgrag", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The connection that a test gets is rolled back after all its examples.
+UNCHECKED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("pgrag", deadline=None, suppress_health_check=UNCHECKED)
 settings.load_profile("pgrag")
 
 #: The server that the tests have used.

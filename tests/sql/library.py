@@ -130,6 +130,12 @@ def value(connection: psycopg.Connection, statement: str, *arguments: Any) -> An
     return found
 
 
+def compiled_expressions(connection: psycopg.Connection) -> int:
+    """How many regular expressions the session keeps."""
+    kept = "select count(*) from pg_backend_memory_contexts where name = 'RegexpMemoryContext'"
+    return int(value(connection, kept))
+
+
 def keys(rows: Sequence[Row]) -> list[str]:
     return [row["key"] for row in rows]
 

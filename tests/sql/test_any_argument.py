@@ -1,11 +1,9 @@
 """Every public function with SQL in every text, and with null in every argument."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from random import Random
 from typing import Any
 
-import pytest
 from campaign import corpus
 from campaign.arguments import EVIL
 from campaign.functions import Routine, callers
@@ -37,15 +35,12 @@ HOSTILE: dict[str, list[Any]] = {
 }  # fmt: skip
 
 
-class Calls:
-    """Calls of all functions on the corpus of the campaign, each with arguments that work."""
-
-    def __init__(self, url: str, session: Session) -> None:
-        known = corpus.build(url) | corpus.values(url, KNOWN)
-        called, usual = callers(url, Random(1), known | {"wanted_id": known["job_id"]})
-        self._session = session
-        self.failing: dict[str, str] = {}
-        self._usual: list[tuple[Routine, dict[str, Any]]] = []
+def test_arguments_work_and_neither_sql_nor_null_in_any_is_a_crash(database_url):
+    known = corpus.build(database_url) | corpus.values(database_url, KNOWN)
+    called, usual = callers(database_url, Random(1), known | {"wanted_id": known["job_id"]})
+    with closing(Session(database_url, ["set statement_timeout = 0"])) as session:
+        failing: dict[str, str] = {}
+        calls: list[tuple[Routine, dict[str, Any]]] = []
         for routine in called:
             for _ in range(40):
                 arguments = {
@@ -55,39 +50,23 @@ class Calls:
                 if not (sqlstate := session.ask(routine.statement(arguments)).state):
                     break
             else:
-                self.failing[routine.name] = sqlstate
-            self._usual.append((routine, arguments))
+                failing[routine.name] = sqlstate
+            calls.append((routine, arguments))
+        assert failing.keys() == UNUSUAL, failing
 
-    def odd(self, values: Callable[[str], list[Any]]) -> dict[tuple[str, str, str], str]:
-        """Errors that are not of pgrag, where one argument is one of the values for its type."""
-        return {
-            (routine.name, name, repr(given)[:40]): sqlstate
-            for routine, arguments in self._usual
-            for name, type_ in routine.types.items()
-            for given in values(type_)
-            if (sqlstate := self._session.ask(routine.statement(arguments | {name: given})).state)
-            and not sqlstate.startswith("PGR")
-        }
+        def odd(values):
+            """Errors that are not of pgrag, where an argument is one of the values for its type."""
+            return {
+                (routine.name, name, repr(given)[:40]): sqlstate
+                for routine, arguments in calls
+                for name, type_ in routine.types.items()
+                for given in values(type_)
+                if (sqlstate := session.ask(routine.statement(arguments | {name: given})).state)
+                and not sqlstate.startswith("PGR")
+            }
 
-    def pages(self) -> Any:
-        return self._session.ask("select count(*) from pgrag.pages").told["rows"]
-
-
-@pytest.fixture(scope="module")
-def calls(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[Calls]:
-    with clone() as url, closing(Session(url, ["set statement_timeout = 0"])) as session:
-        yield Calls(url, session)
-
-
-def test_usual_arguments_work(calls):
-    assert calls.failing.keys() == UNUSUAL, calls.failing
-
-
-def test_sql_in_any_text_is_text(calls):
-    before = calls.pages()
-    assert calls.odd(lambda type_: HOSTILE.get(type_, [])) == {}
-    assert calls.pages() == before
-
-
-def test_null_in_any_argument_is_no_crash(calls):
-    assert calls.odd(lambda _: [None]) == {}
+        pages = "select count(*) from pgrag.pages"
+        before = session.ask(pages).told["rows"]
+        assert odd(lambda type_: HOSTILE.get(type_, [])) == {}
+        assert session.ask(pages).told["rows"] == before
+        assert odd(lambda _: [None]) == {}

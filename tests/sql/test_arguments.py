@@ -20,27 +20,47 @@ where p.oid = %s::regproc
 """
 
 
-def parameters(connection, function: str) -> dict[str, str | None]:
+def parameters(connection, function):
     rows = connection.execute(PARAMETERS, [f"pgrag.{function}"]).fetchall()
     return {row["name"]: row["default_in_sql"] for row in rows}
 
 
-def in_sql(function: str) -> dict[str, object]:
+def in_sql(function):
     return {
         one.name: one.argument.default for one in declared(TAKERS[function]) if one.argument.in_sql
     }
 
 
 @pytest.mark.parametrize("function", TAKERS)
-def test_a_function_takes_nothing_that_is_not_declared(connection, function):
+def test_names_defaults_and_options_are_those_declared(connection, function):
     assert parameters(connection, function).keys() - OTHERS <= in_sql(function).keys()
+    defaults = in_sql(function)
+    for name, default in parameters(connection, function).items():
+        if name in OTHERS or default is None or default.startswith("NULL"):
+            continue
+        [value] = connection.execute(f"select to_jsonb({default}) as v").fetchone().values()
+        stated = defaults[name]
+        if name == "query_embedding":
+            continue
+        assert value == (list(stated) if isinstance(stated, tuple) else stated), name
+    asked = {"question" if function == "answer_context" else "query": "a"}
+    if function == "search":
+        return
+    own = parameters(connection, function)
+    for name in in_sql(function).keys() - own.keys():
+        run(connection, function, **asked, options={name: None})
+    with refused(connection, "PGR01", "There is no argument levelz.", "levels"):
+        run(connection, function, **asked, options={"levelz": [1]})
+    if function.removesuffix("_search") in {"keyword", "semantic"}:
+        with refused(connection, "PGR01", "options cannot hold mode."):
+            run(connection, function, **asked, options={"mode": "hybrid"})
+    for taken in own.keys() - OTHERS - {"query_embedding"}:
+        with refused(connection, "PGR01", f"options cannot hold {taken}."):
+            run(connection, function, **asked, options={taken: "x"})
 
 
-def test_search_takes_every_argument_by_name(connection):
+def test_search_takes_every_argument_by_name_and_ignores_none(connection):
     assert parameters(connection, "search").keys() == in_sql("search").keys() | {"query"}
-
-
-def test_no_argument_of_a_search_is_accepted_and_ignored(connection):
     [row] = connection.execute(
         "select string_agg(prosrc, '') as source from pg_proc"
         " where proname in ('make_request', 'settled_arguments')"
@@ -59,37 +79,6 @@ def test_what_python_passes_by_name_is_named_in_sql(connection, function):
     names = in_sql(function)
     passed = named_and_options(function, dict.fromkeys(names, 1)).keys() - {"options"}
     assert passed == parameters(connection, function).keys() - OTHERS
-
-
-@pytest.mark.parametrize("function", TAKERS)
-def test_defaults_are_those_of_sql(connection, function):
-    defaults = in_sql(function)
-    for name, default in parameters(connection, function).items():
-        if name in OTHERS or default is None or default.startswith("NULL"):
-            continue
-        [value] = connection.execute(f"select to_jsonb({default}) as v").fetchone().values()
-        stated = defaults[name]
-        if name == "query_embedding":
-            continue
-        assert value == (list(stated) if isinstance(stated, tuple) else stated), name
-
-
-@pytest.mark.parametrize("function", TAKERS)
-def test_every_option_is_taken_and_none_that_is_unknown(connection, function):
-    asked = {"question" if function == "answer_context" else "query": "a"}
-    if function == "search":
-        return
-    own = parameters(connection, function)
-    for name in in_sql(function).keys() - own.keys():
-        run(connection, function, **asked, options={name: None})
-    with refused(connection, "PGR01", "There is no argument levelz.", "levels"):
-        run(connection, function, **asked, options={"levelz": [1]})
-    if function.removesuffix("_search") in {"keyword", "semantic"}:
-        with refused(connection, "PGR01", "options cannot hold mode."):
-            run(connection, function, **asked, options={"mode": "hybrid"})
-    for taken in own.keys() - OTHERS - {"query_embedding"}:
-        with refused(connection, "PGR01", f"options cannot hold {taken}."):
-            run(connection, function, **asked, options={taken: "x"})
 
 
 def test_the_rules_in_the_database_are_those_of_the_declaration(connection):

@@ -1,8 +1,5 @@
 """The configuration of all libraries: compared, applied, shipped anew without losing changes."""
 
-from typing import Any
-
-import psycopg
 import pytest
 from library import ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
@@ -10,25 +7,21 @@ from psycopg.types.json import Jsonb
 MINE = {"language": "any", "confidence": 0.8, "words": ["mind the gap"], "intent": "SEMANTIC"}
 
 
-def configuration(connection: psycopg.Connection) -> dict[str, Any]:
+def configuration(connection):
     return value(connection, "select pgrag.configuration()")
 
 
-def apply(connection: psycopg.Connection, **sections: Any) -> list[tuple[str, str]]:
+def apply(connection, **sections):
     rows = run(connection, "apply_configuration", entries=sections)
     return [(row["change"], f"{row['section']}/{row['name']}") for row in rows]
 
 
-def install(connection: psycopg.Connection, entries: dict[str, Any]) -> list[tuple[str, str]]:
+def install(connection, entries):
     rows = run(connection, "install_configuration", entries=entries)
     return [(row["change"], f"{row['section']}/{row['name']}") for row in rows]
 
 
-def versions(connection: psycopg.Connection) -> list[dict[str, Any]]:
-    return run(connection, "configuration_history")
-
-
-def test_it_holds_every_row(connection):
+def test_it_holds_every_row_and_comparing_or_applying_it_changes_nothing(connection):
     found = configuration(connection)
     assert sorted(found) == [
         "edge_kinds", "intents", "page_types", "query_types", "rules", "synonyms", "templates",
@@ -37,17 +30,20 @@ def test_it_holds_every_row(connection):
     assert found["intents"]["KNOWN_ITEM"]["alpha"] == 0.1
     assert "overview of" in found["rules"]["overview-en"]["words"]
     assert found["rules"]["filters-only"]["shape"] == "filters"
-
-
-def test_applied_to_itself_it_changes_nothing(connection):
-    before = versions(connection)
+    before = run(connection, "configuration_history")
     whole = configuration(connection)
     assert run(connection, "compare_configuration", entries=whole, exact=True) == []
     assert run(connection, "apply_configuration", entries=whole, exact=True) == []
-    assert versions(connection) == before
+    assert run(connection, "configuration_history") == before
+    whole = configuration(connection)
+    [row] = run(
+        connection, "compare_configuration", entries={"intents": {"SEMANTIC": {"unit": "page"}}}
+    )
+    assert (row["before"]["unit"], row["after"]["unit"]) == ("document", "page")
+    assert configuration(connection) == whole
 
 
-def test_entries_are_added_changed_and_removed_and_others_stay(connection):
+def test_entries_are_changed_others_stay_unless_it_is_exact(connection):
     count = len(configuration(connection)["rules"])
     changes = apply(
         connection,
@@ -64,30 +60,16 @@ def test_entries_are_added_changed_and_removed_and_others_stay(connection):
         "description": "", "unit": "document", "aggregate": "max", "alpha": 0.4,
         "inject_types": [],
     }  # fmt: skip
-
-
-def test_exact_leaves_only_what_is_named_in_the_sections_given(connection):
     run(connection, "apply_configuration", entries={"rules": {"mind": MINE}}, exact=True)
     found = configuration(connection)
     assert list(found["rules"]) == ["mind"]
     assert len(found["intents"]) == 5
 
 
-def test_comparing_returns_before_and_after_and_writes_nothing(connection):
-    whole = configuration(connection)
-    [row] = run(
-        connection, "compare_configuration", entries={"intents": {"SEMANTIC": {"unit": "page"}}}
-    )
-    assert (row["before"]["unit"], row["after"]["unit"]) == ("document", "page")
-    assert configuration(connection) == whole
-
-
 def test_states_are_kept_as_versions(connection):
-    run(
-        connection, "apply_configuration",
-        entries={"rules": {"mind": MINE}}, note="as the board decided",
-    )  # fmt: skip
-    newest, shipped = versions(connection)
+    run(connection, "apply_configuration", entries={"rules": {"mind": MINE}},
+        note="as the board decided")  # fmt: skip
+    newest, shipped = run(connection, "configuration_history")
     assert (newest["origin"], newest["note"]) == ("user", "as the board decided")
     assert newest["configuration"] == configuration(connection)
     assert shipped["origin"] == "package"
@@ -149,21 +131,10 @@ class TestRelease:
     """A release brings its own changes, and leaves alone those of people."""
 
     @pytest.fixture
-    def shipped(self, connection) -> dict[str, Any]:
-        entries = versions(connection)[-1]["configuration"]
+    def shipped(self, connection):
+        entries = run(connection, "configuration_history")[-1]["configuration"]
         assert install(connection, entries) == []
         return entries
-
-    def test_what_nobody_touched_follows_the_release(self, connection, shipped):
-        rules = shipped["rules"] | {"mind": MINE}
-        del rules["year"]
-        rules["overview-en"] = rules["overview-en"] | {"confidence": 0.7}
-        assert install(connection, shipped | {"rules": rules}) == [
-            ("add", "rules/mind"), ("change", "rules/overview-en"), ("remove", "rules/year"),
-        ]  # fmt: skip
-        found = configuration(connection)["rules"]
-        assert found["overview-en"]["confidence"] == 0.7
-        assert "year" not in found
 
     def test_what_people_changed_stays(self, connection, shipped):
         connection.execute(
@@ -185,8 +156,17 @@ class TestRelease:
         # Once more, and nothing happens: the release is in.
         assert install(connection, shipped | {"rules": rules, "intents": intents}) == []
 
-    def test_a_release_with_a_fault_changes_nothing(self, connection, shipped):
+    def test_untouched_entries_follow_the_release_unless_it_has_a_fault(self, connection, shipped):
         before = configuration(connection)
         with refused(connection, "PGR01", "rules/a: needs an intent"):
             install(connection, shipped | {"rules": {"a": {"words": ["b"]}}})
         assert configuration(connection) == before
+        rules = shipped["rules"] | {"mind": MINE}
+        del rules["year"]
+        rules["overview-en"] = rules["overview-en"] | {"confidence": 0.7}
+        assert install(connection, shipped | {"rules": rules}) == [
+            ("add", "rules/mind"), ("change", "rules/overview-en"), ("remove", "rules/year"),
+        ]  # fmt: skip
+        found = configuration(connection)["rules"]
+        assert found["overview-en"]["confidence"] == 0.7
+        assert "year" not in found

@@ -9,20 +9,16 @@ GARDEN = "The garden is open in summer. The water of the pond comes from the pum
 
 
 @pytest.fixture
-def works(connection) -> str:
-    ingest(
-        connection, "works",
-        [
-            page("valve.md", document(VALVE, content_tags=["procedural", "warning"])),
-            page("pump.md", document(PUMP, content_tags=["conceptual"])),
-            page("garden.md", GARDEN),
-        ],
-        language="en",
-    )  # fmt: skip
+def works(connection):
+    ingest(connection, "works", [
+        page("valve.md", document(VALVE, content_tags=["procedural", "warning"])),
+        page("pump.md", document(PUMP, content_tags=["conceptual"])),
+        page("garden.md", GARDEN),
+    ], language="en")  # fmt: skip
     return "works"
 
 
-def keywords(connection, library: str, key: str) -> list[str]:
+def keywords(connection, library, key):
     return value(
         connection,
         """
@@ -36,75 +32,49 @@ def keywords(connection, library: str, key: str) -> list[str]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("condition", "found"),
-    [
+def test_search_by_content_tags_and_distinctive_keywords(connection, works):
+    for condition, found in [
         ("warning", {"valve.md"}),
         (["warning", "conceptual"], {"valve.md", "pump.md"}),
         ({"all": ["warning", "procedural"]}, {"valve.md"}),
         ({"all": ["warning", "conceptual"]}, set()),
         ({"exists": False}, {"garden.md"}),
-    ],
-)
-def test_search_by_content_tags(connection, works, condition, found):
-    rows = search(
-        connection, "valve pump water", library=works, filters={"content_tags": condition}
-    )
-    assert set(keys(rows)) == found
-
-
-def test_search_by_keywords(connection, works):
+    ]:
+        rows = search(
+            connection, "valve pump water", library=works, filters={"content_tags": condition}
+        )
+        assert set(keys(rows)) == found
     rows = search(connection, "water", library=works, filters={"keywords": "motor"})
     assert keys(rows) == ["pump.md"]
     with refused(connection, "PGR06", "no operator"):
         search(connection, "water", library=works, filters={"keywords": {"<": "m"}})
-
-
-def test_keywords_are_distinctive_words_as_written(connection, works):
     found = keywords(connection, works, "valve.md")
     assert set(found[:2]) == {"gasket", "valve"}
     assert "the" not in found
     assert len(found) <= 5
     assert "water" not in keywords(connection, works, "garden.md")[:2]
-
-
-def test_keywords_are_whole_words_of_the_language(connection):
-    ingest(
-        connection, "recht",
-        [
-            page("a.md", "Die Verträge der Mieterinnen. Alle Verträge werden verlängert."),
-            page("b.md", "Der Garten hinter dem Haus ist im Sommer geöffnet."),
-        ],
-        language="de",
-    )  # fmt: skip
+    ingest(connection, "recht", [
+        page("a.md", "Die Verträge der Mieterinnen. Alle Verträge werden verlängert."),
+        page("b.md", "Der Garten hinter dem Haus ist im Sommer geöffnet."),
+    ], language="de")  # fmt: skip
     assert keywords(connection, "recht", "a.md")[0] == "verträge"
     assert "verlängert" in keywords(connection, "recht", "a.md")
 
 
-def test_new_tags_of_an_old_text_change_its_row_alone(connection, works):
-    before = value(
-        connection, "select count(*) from pgrag.embeddings as e"
+def test_new_tags_change_their_row_alone_and_unchanged_pages_keep_rows(connection, works):
+    vectors = (
+        "select count(*) from pgrag.embeddings as e"
         " join pgrag.libraries as l on l.library_id = e.library_id where l.name = 'works'"
-    )  # fmt: skip
-    ingest(
-        connection, works, [page("pump.md", document(PUMP, content_tags=["reference"]))],
-        embed=False,
-    )  # fmt: skip
+    )
+    before = value(connection, vectors)
+    ingest(connection, works, [page("pump.md", document(PUMP, content_tags=["reference"]))],
+           embed=False)  # fmt: skip
     rows = search(connection, "pump", library=works, filters={"content_tags": "reference"})
     assert contents(rows) == [PUMP]
     assert keywords(connection, works, "pump.md") != []
-    assert before == value(
-        connection, "select count(*) from pgrag.embeddings as e"
-        " join pgrag.libraries as l on l.library_id = e.library_id where l.name = 'works'"
-    )  # fmt: skip
-
-
-def test_an_unchanged_page_keeps_its_rows(connection, works):
+    assert value(connection, vectors) == before
     row = "select xmin::text from pgrag.documents where content = %s"
     before = value(connection, row, VALVE)
-    ingest(
-        connection,
-        works,
-        [page("valve.md", document(VALVE, content_tags=["procedural", "warning"]))],
-    )
+    valve = page("valve.md", document(VALVE, content_tags=["procedural", "warning"]))
+    ingest(connection, works, [valve])
     assert value(connection, row, VALVE) == before

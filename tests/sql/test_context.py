@@ -1,13 +1,13 @@
 """What stands around the hits, in reading order, within a budget."""
 
 import pytest
-from library import Row, contents, document, ingest, page, processor_seconds, refused, run, search
+from library import contents, document, ingest, page, processor_seconds, refused, run, search
 
 ZEBRA = "The zebra has 100 metres of [clear](sight.md) sight on **both** sides."
 PELICAN = "The pelican has lights that people call by a button."
 
 
-def crossings() -> Row:
+def crossings():
     """A section with two sections of one paragraph each, as indexing writes them."""
     lead = "People meet trams."
     bare = "The zebra has 100 metres of clear sight on both sides."
@@ -26,7 +26,7 @@ def crossings() -> Row:
     )  # fmt: skip
 
 
-def long_page(key: str, topic: str, count: int) -> Row:
+def long_page(key, topic, count):
     """A page whose every fifth paragraph names the topic."""
     rows = [
         document("Start.", level=1, covers=2, heading="Start", root_section="Start"),
@@ -43,26 +43,23 @@ def long_page(key: str, topic: str, count: int) -> Row:
 
 
 @pytest.fixture(scope="module")
-def tool(module_connection) -> str:
-    ingest(
-        module_connection, "tool",
-        [
-            long_page("kernel.md", "Kernel upgrade", 12),
-            long_page("vault.md", "Vault keys", 40),
-            page("short.md", "Only a kernel here."),
-        ],
-    )  # fmt: skip
+def tool(module_connection):
+    ingest(module_connection, "tool", [
+        long_page("kernel.md", "Kernel upgrade", 12),
+        long_page("vault.md", "Vault keys", 40),
+        page("short.md", "Only a kernel here."),
+    ])  # fmt: skip
     return "tool"
 
 
 @pytest.fixture(scope="module")
-def town(module_connection) -> str:
+def town(module_connection):
     ingest(module_connection, "town", [crossings()])
     return "town"
 
 
 @pytest.fixture
-def ids(connection, tool) -> dict[str, int]:
+def ids(connection, tool):
     rows = connection.execute("select content, document_id from pgrag.documents").fetchall()
     return {row["content"]: row["document_id"] for row in rows}
 
@@ -83,13 +80,11 @@ def test_many_pages_are_read_whole_in_time_that_grows_as_they_do(connection):
 
 
 class TestExpansion:
-    def expand(self, connection, hits: list[tuple[int, float]], **arguments) -> list[Row]:
-        return run(
-            connection, "expand_documents",
-            document_ids=[i for i, _ in hits], scores=[s for _, s in hits], **arguments,
-        )  # fmt: skip
+    def expand(self, connection, hits, **arguments):
+        return run(connection, "expand_documents", document_ids=[i for i, _ in hits],
+                   scores=[s for _, s in hits], **arguments)  # fmt: skip
 
-    def test_page_of_a_hit_is_read_whole(self, connection, ids):
+    def test_page_of_a_hit_is_read_whole_and_every_passage_comes_once(self, connection, ids):
         hit = ids["Kernel upgrade 5."]
         rows = self.expand(connection, [(hit, 0.8)])
         assert [row["content"] for row in rows] == [
@@ -101,8 +96,11 @@ class TestExpansion:
             is_hit = row["document_id"] == hit
             assert row["relation"] == ("hit" if is_hit else "expansion")
             assert row["score"] == (0.8 if is_hit else 0.1)
+        rows = self.expand(connection, [(hit, 0.4), (hit, 0.9), (ids["Kernel upgrade 0."], 0.5)])
+        assert len(rows) == len({row["document_id"] for row in rows}) == 12
+        assert [row["score"] for row in rows if row["document_id"] == hit] == [0.9]
 
-    def test_at_most_so_many_of_a_page_nearest_to_the_hits(self, connection, ids):
+    def test_the_best_pages_are_expanded_next_to_their_hits(self, connection, ids, tool):
         rows = self.expand(connection, [(ids["Vault keys 20."], 0.9)])
         assert len(rows) == 20
         assert contents(rows)[0] == "Vault keys 10."
@@ -110,8 +108,6 @@ class TestExpansion:
         assert contents(rows) == [
             "Sentence 19 of vault.md.", "Vault keys 20.", "Sentence 21 of vault.md.",
         ]  # fmt: skip
-
-    def test_below_the_threshold_pages_are_left_alone(self, connection, ids):
         hits = [(ids["Kernel upgrade 5."], 0.29), (ids["Vault keys 0."], 0.3)]
         rows = self.expand(connection, hits)
         assert sum(row["key"] == "kernel.md" for row in rows) == 1
@@ -119,39 +115,24 @@ class TestExpansion:
         assert [row["relation"] for row in rows if row["key"] == "kernel.md"] == ["hit"]
         rows = self.expand(connection, hits, expansion_threshold=0.2)
         assert sum(row["key"] == "kernel.md" for row in rows) == 12
-
-    def test_at_most_so_many_pages_the_best_first(self, connection, ids):
         hits = [(ids["Vault keys 0."], 0.5), (ids["Kernel upgrade 0."], 0.9)]
         rows = self.expand(connection, hits, max_documents_to_expand=1)
         assert [row["key"] for row in rows] == ["kernel.md"] * 12 + ["vault.md"]
+        assert self.expand(connection, []) == []
 
-    def test_every_document_comes_once(self, connection, ids):
-        hit = ids["Kernel upgrade 5."]
-        rows = self.expand(connection, [(hit, 0.4), (hit, 0.9), (ids["Kernel upgrade 0."], 0.5)])
-        assert len(rows) == len({row["document_id"] for row in rows}) == 12
-        assert [row["score"] for row in rows if row["document_id"] == hit] == [0.9]
-
-    def test_pages_of_several_libraries(self, connection, ids):
+    def test_pages_of_several_libraries_share_the_limit(self, connection, ids):
         ingest(connection, "other", [page("a.md", "One.", "Two.")])
         [row] = run(connection, "keyword_search", query="one", library="other")
         rows = self.expand(
             connection, [(ids["Only a kernel here."], 0.4), (row["document_id"], 0.9)]
         )
         assert contents(rows) == ["One.", "Two.", "Only a kernel here."]
-
-    def test_limit_of_pages_holds_for_all_libraries_together(self, connection, ids):
-        ingest(connection, "other", [page("a.md", "One.", "Two.")])
-        [row] = run(connection, "keyword_search", query="one", library="other")
         hits = [(ids["Kernel upgrade 0."], 0.5), (row["document_id"], 0.9)]
         rows = self.expand(connection, hits, max_documents_to_expand=1)
         assert contents(rows) == ["One.", "Two.", "Kernel upgrade 0."]
 
-    def test_nothing_of_nothing(self, connection, tool):
-        assert self.expand(connection, []) == []
-
-    @pytest.mark.parametrize(
-        ("arguments", "sqlstate"),
-        [
+    def test_arguments_that_make_no_sense(self, connection, tool):
+        for arguments, sqlstate in [
             ({"document_ids": [1, 2], "scores": [0.5]}, "PGR01"),
             ({"document_ids": [1], "scores": None}, "PGR01"),
             ({"document_ids": [0], "scores": [0.5]}, "PGR05"),
@@ -159,18 +140,16 @@ class TestExpansion:
             ({"document_ids": [], "scores": [], "max_chunks_per_document": -1}, "PGR01"),
             ({"document_ids": [], "scores": [], "max_chunks_per_document": None}, "PGR01"),
             ({"document_ids": [], "scores": [], "expansion_threshold": None}, "PGR01"),
-        ],
-    )
-    def test_arguments_that_make_no_sense(self, connection, tool, arguments, sqlstate):
-        with refused(connection, sqlstate):
-            run(connection, "expand_documents", **arguments)
+        ]:
+            with refused(connection, sqlstate):
+                run(connection, "expand_documents", **arguments)
 
 
 class TestContext:
-    def context(self, connection, query: str = "kernel upgrade", **arguments) -> list[Row]:
+    def context(self, connection, query="kernel upgrade", **arguments):
         return run(connection, "context", query=query, **{"library": "tool", **arguments})
 
-    def test_hits_are_those_of_search(self, connection, tool):
+    def test_hits_are_those_of_search_and_no_hit_is_no_context(self, connection, tool):
         arguments = {"top_k": 4, "alpha": 0, "min_score": 0.05}
         hits = search(connection, "kernel upgrade", library="tool", **arguments)
         blocks = self.context(connection, expand=False, **arguments)
@@ -178,8 +157,9 @@ class TestContext:
             (h["document_id"], h["score"]) for h in hits
         }
         assert {b["relation"] for b in blocks} == {"hit"}
+        assert self.context(connection, "zzyzx", alpha=0) == []
 
-    def test_best_page_comes_first_and_is_read_in_order(self, connection, tool):
+    def test_best_page_is_read_in_order_with_headings_or_breadcrumbs(self, connection, tool):
         blocks = self.context(connection, top_k=2, alpha=0)
         assert blocks[0]["title"] == "Kernel"
         assert contents(b for b in blocks if b["title"] == "Kernel") == [
@@ -189,23 +169,18 @@ class TestContext:
         relations = {b["content"]: b["relation"] for b in blocks}
         assert relations["Kernel upgrade 0."] == "hit"
         assert relations["Sentence 1 of kernel.md."] == "expansion"
-
-    def test_grouped_has_a_heading_for_each_root_section(self, connection, tool):
-        blocks = self.context(connection, top_k=2, alpha=0)
         assert blocks[0]["block"] == (
             "## Kernel › Start (kernel.md)\n"
             f"[relevance {blocks[0]['score']:.2f}, level 0]\nKernel upgrade 0."
         )
         assert blocks[1]["block"] == "[relevance 0.10, level 0]\nSentence 1 of kernel.md."
-
-    def test_simple_has_breadcrumbs_and_relevance_everywhere(self, connection, tool):
         blocks = self.context(connection, top_k=1, alpha=0, expand=False, format="simple")
         assert blocks[0]["block"] == (
             f"[1] Kernel › kernel.md › Start (relevance {blocks[0]['score']:.2f}, kernel.md)\n"
             + blocks[0]["content"]
         )
 
-    def test_budget_is_kept_and_the_best_come_in_first(self, connection, tool):
+    def test_budget_is_kept_for_the_best_and_counts_four_bytes(self, connection, tool):
         everything = self.context(connection, top_k=5)
         total = sum(block["tokens"] for block in everything)
         for budget in (total // 2, 100, 60):
@@ -215,52 +190,31 @@ class TestContext:
             best = max(hits, key=lambda b: b["score"])
             assert best["document_id"] in {b["document_id"] for b in blocks}
             assert set(contents(blocks)) <= set(contents(everything))
+        [block] = self.context(connection, token_budget=1)
+        assert block["relation"] == "hit"
+        for block in self.context(connection):
+            assert block["tokens"] == -(-len(block["block"].encode()) // 4)
 
-    def test_what_is_too_large_keeps_out_nothing_else(self, connection):
-        ingest(
-            connection, "sizes",
-            [
-                page("best.md", "The manual of the kernel upgrade."),
-                page("large.md", "The kernel upgrade needs a new kernel. " * 40),
-                page("small.md", "The kernel is small."),
-            ],
-        )  # fmt: skip
-        blocks = run(
-            connection, "context", query="kernel upgrade manual", library="sizes", token_budget=100,
-            score_share=0, levels=[2],
-        )  # fmt: skip
+    def test_budget_goes_to_the_best_passages_and_what_is_next_to_them(self, connection):
+        ingest(connection, "sizes", [
+            page("best.md", "The manual of the kernel upgrade."),
+            page("large.md", "The kernel upgrade needs a new kernel. " * 40),
+            page("small.md", "The kernel is small."),
+        ])  # fmt: skip
+        blocks = run(connection, "context", query="kernel upgrade manual", library="sizes",
+                     token_budget=100, score_share=0, levels=[2])  # fmt: skip
         ranked = search(connection, "kernel upgrade manual", library="sizes", levels=[2])
         assert [row["key"] for row in ranked] == ["best.md", "large.md", "small.md"]
         assert [block["url"] for block in blocks] == ["best.md", "small.md"]
-
-    def test_pages_far_below_the_best_are_left_out(self, connection, tool):
-        """A weak passage stays if its page has a good one."""
-        hits = search(connection, "kernel upgrade", library="tool", top_k=20)
-        best = hits[0]["score"]
-        kept = {}
-        for share in (0, 0.4, 0.9):
-            blocks = self.context(connection, top_k=20, expand=False, score_share=share)
-            pages = {hit["page_id"] for hit in hits if hit["score"] >= share * best}
-            kept[share] = {hit["document_id"] for hit in hits if hit["page_id"] in pages}
-            assert {block["document_id"] for block in blocks} == kept[share]
-        assert len(kept[0.9]) < len(kept[0])
-        assert min(hit["score"] for hit in hits if hit["document_id"] in kept[0.9]) < 0.9 * best
-
-    def test_the_best_passages_come_first_whatever_their_page(self, connection):
-        ingest(
-            connection, "yards",
-            [
-                page("wide.md", "The slipway crane lifts boats.", "A crane. " * 20, "Slip. " * 30),
-                page("other.md", "The slipway crane is red."),
-            ],
-        )  # fmt: skip
+        ingest(connection, "yards", [
+            page("wide.md", "The slipway crane lifts boats.", "A crane. " * 20, "Slip. " * 30),
+            page("other.md", "The slipway crane is red."),
+        ])  # fmt: skip
         rows = search(connection, "slipway crane boats", library="yards", levels=[2])
         assert [row["key"] for row in rows[:2]] == ["wide.md", "other.md"]
         given = {"library": "yards", "score_share": 0, "token_budget": 90, "levels": [2]}
         blocks = run(connection, "context", query="slipway crane boats", **given)
         assert {block["document_id"] for block in blocks} == {r["document_id"] for r in rows[:2]}
-
-    def test_pages_are_expanded_next_to_their_hits_first(self, connection):
         ingest(
             connection, "harbour",
             [page("pilots.md", *(f"Word {n} of it." for n in range(9)), "Pilots board by ladder.",
@@ -273,8 +227,6 @@ class TestContext:
         assert [block["content"] for block in some] == [
             "Word 8 of it.", "Pilots board by ladder.", "They leave by boat."
         ]  # fmt: skip
-
-    def test_pages_are_expanded_only_if_hits_leave_a_part_of_the_budget(self, connection):
         ingest(connection, "quay", [page("cranes.md", "Cranes lift crates. " * 12, "Mind.")])
         given = {"library": "quay", "top_k": 1, "levels": [2], "expansion_threshold": 0}
         for budget, relations in ((4000, {"hit", "expansion"}), (50, {"hit"})):
@@ -283,7 +235,18 @@ class TestContext:
             )
             assert {block["relation"] for block in blocks} == relations
 
-    def test_pages_far_below_the_best_are_not_expanded(self, connection, ids):
+    def test_pages_far_below_the_best_are_left_out_and_not_expanded(self, connection, tool, ids):
+        """A weak passage stays if its page has a good one."""
+        hits = search(connection, "kernel upgrade", library="tool", top_k=20)
+        best = hits[0]["score"]
+        kept = {}
+        for share in (0, 0.4, 0.9):
+            blocks = self.context(connection, top_k=20, expand=False, score_share=share)
+            pages = {hit["page_id"] for hit in hits if hit["score"] >= share * best}
+            kept[share] = {hit["document_id"] for hit in hits if hit["page_id"] in pages}
+            assert {block["document_id"] for block in blocks} == kept[share]
+        assert len(kept[0.9]) < len(kept[0])
+        assert min(hit["score"] for hit in hits if hit["document_id"] in kept[0.9]) < 0.9 * best
         hits = {"document_ids": [ids["Kernel upgrade 5."], ids["Vault keys 20."]]}
         for share, expanded in ((0, {"kernel.md", "vault.md"}), (0.8, {"kernel.md"})):
             rows = run(
@@ -291,43 +254,34 @@ class TestContext:
             )
             assert {row["key"] for row in rows if row["relation"] == "expansion"} == expanded
 
-    def test_best_hit_is_worth_more_than_the_budget(self, connection, tool):
-        [block] = self.context(connection, token_budget=1)
-        assert block["relation"] == "hit"
-
-    def test_tokens_are_counted_as_four_bytes(self, connection, tool):
-        for block in self.context(connection):
-            assert block["tokens"] == -(-len(block["block"].encode()) // 4)
-
-    def test_parent_stands_in_front(self, connection, tool):
+    def test_parent_stands_in_front_neighbours_around_and_overlap(self, connection, tool):
         blocks = self.context(connection, top_k=1, alpha=0, expand=False, parents=True, levels=[2])
         [above, hit] = blocks
         assert (above["content"], above["relation"], hit["relation"]) == ("Start.", "parent", "hit")
         assert above["score"] == hit["score"]
-
-    def test_hit_without_a_parent_is_no_error(self, connection, tool):
         blocks = self.context(
             connection, top_k=1, filters={"page": "short.md"}, expand=False, parents=True
         )
         assert contents(blocks) == ["Only a kernel here."]
-
-    def test_neighbours(self, connection, tool):
         blocks = self.context(connection, '"vault keys 20"', expand=False, siblings=2)
         assert [(b["content"], b["relation"]) for b in blocks] == [
             ("Sentence 18 of vault.md.", "sibling"), ("Sentence 19 of vault.md.", "sibling"),
             ("Vault keys 20.", "hit"), ("Sentence 21 of vault.md.", "sibling"),
             ("Sentence 22 of vault.md.", "sibling"),
         ]  # fmt: skip
+        blocks = self.context(connection, '"vault keys 20"', expand=False, siblings=1, overlap=True)
+        texts = [b["block"].split("\n")[-1] for b in blocks]
+        assert texts[0] == "… the end of 18 Sentence 19 of vault.md."
+        assert texts[1:] == ["Vault keys 20.", "Sentence 21 of vault.md."]
+        assert all("the end of" not in b["content"] for b in blocks)
 
-    def test_neighbours_of_a_section_of_one_paragraph_are_in_other_sections(self, connection, town):
+    def test_around_sections_of_one_paragraph_nothing_is_said_twice(self, connection, town):
         blocks = self.context(
             connection, "zebra 100 metres sight", library=town, top_k=1, expand=False, siblings=1
         )
         assert contents(blocks) == [ZEBRA, PELICAN]
         assert [b["relation"] for b in blocks] == ["hit", "sibling"]
-
-    def test_parent_says_nothing_twice(self, connection, town):
-        """The summary of a section of one paragraph is that paragraph."""
+        # The summary of a section of one paragraph is that paragraph.
         given = {"library": town, "expand": False, "parents": True, "levels": [2]}
         [above, hit] = self.context(connection, "zebra", top_k=1, **given)
         assert (above["relation"], hit["content"]) == ("parent", ZEBRA)
@@ -335,8 +289,6 @@ class TestContext:
         blocks = self.context(connection, "zebra pelican", score_share=0, **given)
         text = "\n".join(b["block"] for b in blocks)
         assert [text.count(said) for said in (ZEBRA, PELICAN, "People meet")] == [1, 1, 1]
-
-    def test_parent_is_left_out_where_the_context_says_all_of_it(self, connection, town):
         blocks = self.context(connection, "zebra", library=town, parents=True, levels=[2])
         assert contents(blocks) == ["People meet trams.", ZEBRA, PELICAN]
 
@@ -354,16 +306,6 @@ class TestContext:
         [after] = connection.execute(calls)
         assert len(blocks) > 10
         assert 0 < after["calls"] - before["calls"] <= 2 * len({b["page_id"] for b in blocks})
-
-    def test_overlap_only_where_the_paragraph_before_is_missing(self, connection, tool):
-        blocks = self.context(connection, '"vault keys 20"', expand=False, siblings=1, overlap=True)
-        texts = [b["block"].split("\n")[-1] for b in blocks]
-        assert texts[0] == "… the end of 18 Sentence 19 of vault.md."
-        assert texts[1:] == ["Vault keys 20.", "Sentence 21 of vault.md."]
-        assert all("the end of" not in b["content"] for b in blocks)
-
-    def test_no_hit_is_no_context(self, connection, tool):
-        assert self.context(connection, "zzyzx", alpha=0) == []
 
 
 def test_an_intent_that_wants_pages_still_gives_passages_with_their_own_scores(connection, tool):

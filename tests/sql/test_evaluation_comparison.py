@@ -6,7 +6,7 @@ from statistics import mean, stdev
 
 import pytest
 from labelled import QUERIES, evaluate, import_set, labelled_library, returned
-from library import Row, ingest, page, refused, run, value
+from library import ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
 
 
@@ -15,7 +15,7 @@ def winery(module_connection):
     labelled_library(module_connection)
 
 
-def made_run(connection, grades: list[list[int]]) -> int:
+def made_run(connection, grades):
     """A run as if it had returned results of these grades, a list for each query."""
     run_id = value(
         connection,
@@ -42,24 +42,22 @@ def made_run(connection, grades: list[list[int]]) -> int:
     return run_id
 
 
-def differences(connection, one: int, other: int, metric: str = "ndcg@10") -> list[float]:
-    def scores(run_id: int) -> list[float]:
-        rows = run(connection, "evaluation_scores", run_id=run_id, metrics=[metric])
-        return [row["score"] for row in rows]
-
-    return [b - a for a, b in zip(scores(one), scores(other), strict=True)]
+def differences(connection, *runs):
+    asked = {"metrics": ["ndcg@10"]}
+    one, other = (run(connection, "evaluation_scores", run_id=run_id, **asked) for run_id in runs)
+    return [b["score"] - a["score"] for a, b in zip(one, other, strict=True)]
 
 
-def compare(connection, one: int, other: int, **arguments) -> Row:
+def compare(connection, one, other, **arguments):
     [row] = run(connection, "compare_evaluations", run_id=one, other_run_id=other, **arguments)
     return row
 
 
 @pytest.fixture
-def pair(connection) -> tuple[int, int]:
+def pair(connection):
     chance = random.Random(3)
 
-    def ranking(better: bool) -> list[int]:
+    def ranking(better):
         grades = chance.sample([0, 1, 2, 3], 4)
         return sorted(grades, reverse=True) if better and chance.random() < 0.5 else grades
 
@@ -69,7 +67,7 @@ def pair(connection) -> tuple[int, int]:
     )
 
 
-def test_difference_and_interval_are_those_of_the_textbook(connection, pair):
+def test_difference_interval_and_p_value_are_those_of_the_textbook(connection, pair):
     found = compare(connection, *pair)
     moved = differences(connection, *pair)
     assert found["queries"] == 10
@@ -82,18 +80,11 @@ def test_difference_and_interval_are_those_of_the_textbook(connection, pair):
     assert found["wins"] == sum(d > 1e-12 for d in moved)
     assert found["losses"] == sum(d < -1e-12 for d in moved)
     assert found["wins"] + found["losses"] + found["ties"] == 10
-
-
-def test_p_value_is_near_that_of_all_permutations(connection, pair):
-    moved = differences(connection, *pair)
     extreme = [
         abs(sum(sign * d for sign, d in zip(signs, moved, strict=True))) >= abs(sum(moved)) - 1e-9
         for signs in itertools.product((1, -1), repeat=len(moved))
     ]
     assert compare(connection, *pair)["p_value"] == pytest.approx(mean(extreme), abs=0.02)
-
-
-def test_p_value_is_repeatable_and_two_sided(connection, pair):
     one = compare(connection, *pair)
     assert compare(connection, *pair) == one
     assert compare(connection, *pair, seed=7)["p_value"] != one["p_value"]
@@ -103,7 +94,7 @@ def test_p_value_is_repeatable_and_two_sided(connection, pair):
     assert (back["wins"], back["losses"]) == (one["losses"], one["wins"])
 
 
-def test_a_clear_difference_is_significant_and_none_is_not(connection):
+def test_clear_differences_are_significant_and_moves_are_ordered(connection):
     bad = made_run(connection, [[0, 1, 2, 3]] * 30)
     good = made_run(connection, [[3, 2, 1, 0]] * 30)
     clear = compare(connection, bad, good)
@@ -112,9 +103,6 @@ def test_a_clear_difference_is_significant_and_none_is_not(connection):
     assert clear["lower_bound"] > 0
     same = compare(connection, good, good)
     assert (same["p_value"], same["difference"], same["ties"]) == (1, 0, 30)
-
-
-def test_moved_queries_are_ordered_by_difference(connection):
     one = made_run(connection, [[3, 2, 1], [0, 3], [3, 2], [0, 0, 3]])
     other = made_run(connection, [[3, 2, 1], [3], [3, 1], [0, 0, 0]])
     rows = run(connection, "moved_queries", run_id=one, other_run_id=other, metric="mrr")
@@ -141,16 +129,13 @@ def test_only_runs_of_one_set_are_compared(connection):
         compare(connection, first, first, metric="magic")
 
 
-def test_an_answer_shows_results_judgements_and_scores(connection):
+def test_an_answer_shows_results_judgements_and_what_was_missed(connection):
     run_id = evaluate(connection, name="hybrid", configuration={"function": "search", "depth": 1})
     rows = run(connection, "evaluation_answer", run_id=run_id, query_id="q1")
     assert rows[0]["target"] == returned(connection, run_id)["q1"][0] == "cellar/barrels.md"
     assert (rows[0]["rank"], rows[0]["grade"], rows[0]["title"]) == (1, 2, "Barrels")
     assert "barrel" in rows[0]["words"]
     assert rows[0]["explanation"]["score"] == pytest.approx(rows[0]["score"])
-
-
-def test_expected_targets_that_were_not_returned_come_last(connection):
     run_id = evaluate(
         connection,
         configuration={"function": "search", "arguments": {"filters": {"page": "cellar/*"}}},
@@ -159,17 +144,11 @@ def test_expected_targets_that_were_not_returned_come_last(connection):
     assert [row["rank"] for row in rows] == [*range(1, len(rows)), None]
     assert (rows[-1]["target"], rows[-1]["grade"]) == ("field/barrels.md", 1)
     assert {row["grade"] for row in rows[:-1]} == {0}
-
-
-def test_an_answer_outlives_its_library(connection):
+    run_id = evaluate(connection)
+    with refused(connection, "PGR01", "has no query 'q9'", "q1, q2, q3"):
+        run(connection, "evaluation_answer", run_id=run_id, query_id="q9")
     ingest(connection, "copy", [page("cellar/barrels.md", "Barrels that leak.")])
     run_id = evaluate(connection, configuration={"function": "search", "library": "copy"})
     run(connection, "remove_library", library="copy")
     [row] = run(connection, "evaluation_answer", run_id=run_id, query_id="q1")
     assert (row["target"], row["title"], row["explanation"]) == ("cellar/barrels.md", None, None)
-
-
-def test_an_unknown_query_is_refused(connection):
-    run_id = evaluate(connection)
-    with refused(connection, "PGR01", "has no query 'q9'", "q1, q2, q3"):
-        run(connection, "evaluation_answer", run_id=run_id, query_id="q9")

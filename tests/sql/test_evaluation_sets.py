@@ -3,7 +3,6 @@
 import pytest
 from labelled import QUERIES, evaluate, import_set, labelled_library, metrics
 from library import refused, run, value
-from psycopg.types.json import Jsonb
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -11,28 +10,25 @@ def winery(module_connection):
     labelled_library(module_connection)
 
 
-def test_a_set_is_listed_with_its_numbers(connection):
-    evaluate(connection)
+def test_a_set_is_listed_and_replaced_and_excludes_nothing_relevant(connection):
+    run_id = evaluate(connection)
     [row] = run(connection, "evaluation_sets")
     assert {**row, "created_at": None} == {
         "name": "questions", "library": "winery", "unit": "page", "queries": 3, "judgements": 4,
         "runs": 1, "source": {}, "created_at": None,
     }  # fmt: skip
-
-
-def test_importing_again_replaces_and_runs_keep_theirs(connection):
-    run_id = evaluate(connection)
     before = metrics(connection, run_id)
     import_set(connection, QUERIES[:1])
     assert value(connection, "select count(*) from pgrag.evaluation_queries") == 1
     assert metrics(connection, run_id) == before
     assert value(connection, "select count(*) from pgrag.evaluation_run_queries") == 3
-
-
-def test_queries_without_judgements_are_left_out_and_named(connection):
     queries = [*QUERIES, {"id": "q4", "text": "frost"}, {"id": "q5", "text": "a", "judgements": {}}]
     row = import_set(connection, queries)
     assert row == {"imported_queries": 3, "imported_judgements": 4, "unjudged": ["q4", "q5"]}
+    query = QUERIES[1] | {"excluded": ["cellar/barrels.md", "field/barrels.md"]}
+    import_set(connection, [query])
+    excluded = value(connection, "select excluded from pgrag.evaluation_queries")
+    assert excluded == ["cellar/barrels.md"]
 
 
 @pytest.mark.parametrize(
@@ -50,18 +46,12 @@ def test_queries_without_judgements_are_left_out_and_named(connection):
         ([{"id": "q1", "text": "a", "judgements": {"x": -1}}], "the grade of 'x' is -1"),
         ([{"id": "q1", "text": "a", "judgements": {"x": 0.5}}], "the grade of 'x' is 0.5"),
         ([{"id": "q1", "text": "a", "judgements": {"x": "1"}}], "the grade of 'x' is \"1\""),
-        (
-            [{"id": "q1", "text": "a", "judgements": {"x.md": 1}}],
-            "Library 'winery' has no page 'x.md', which query 'q1' expects.",
-        ),
+        ([{"id": "q1", "text": "a", "judgements": {"x.md": 1}}], "has no page 'x.md', which query"),
     ],
 )
 def test_invalid_sets_are_refused_and_the_old_one_stays(connection, queries, message):
     with refused(connection, "PGR01", message):
-        run(
-            connection, "import_evaluation_set",
-            name="questions", library="winery", queries=Jsonb(queries),
-        )  # fmt: skip
+        import_set(connection, queries)
     assert value(connection, "select count(*) from pgrag.evaluation_queries") == 3
 
 
@@ -69,29 +59,18 @@ def test_libraries_and_targets_are_checked(connection):
     with refused(connection, "PGR02", "winry"):
         import_set(connection, library="winry")
     with refused(connection, "PGR01", "has no document 'field/pruning.md#c99'", "KEY#cN"):
-        import_set(
-            connection, [{"id": "q", "text": "a", "judgements": {"field/pruning.md#c99": 1}}],
-            unit="document",
-        )  # fmt: skip
+        import_set(connection,
+                   [{"id": "q", "text": "a", "judgements": {"field/pruning.md#c99": 1}}],
+                   unit="document")  # fmt: skip
 
 
-def test_what_is_relevant_is_never_excluded(connection):
-    query = QUERIES[1] | {"excluded": ["cellar/barrels.md", "field/barrels.md"]}
-    import_set(connection, [query])
-    excluded = value(connection, "select excluded from pgrag.evaluation_queries")
-    assert excluded == ["cellar/barrels.md"]
-
-
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
+def test_the_language_of_a_text_is_detected(connection):
+    for text, language in [
         ("The keeper of the hives does not open them while it is raining.", "english"),
         ("Der Imker öffnet die Beuten nicht, solange es noch regnet.", "german"),
         ("Пчеловод не открывает ульи, пока идёт дождь, и ждёт, что он кончится.", "russian"),
         ("El apicultor no abre las colmenas mientras está lloviendo en el campo.", "spanish"),
         ("L'apiculteur n'ouvre pas les ruches pendant qu'il pleut dans les champs.", "french"),
         ("", "english"),
-    ],
-)
-def test_the_language_of_a_text_is_detected(connection, text, language):
-    assert value(connection, "select pgrag.likely_language(%s)", text) == language
+    ]:
+        assert value(connection, "select pgrag.likely_language(%s)", text) == language

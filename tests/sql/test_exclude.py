@@ -1,7 +1,7 @@
 """Excluded passages and pages are in no result of any function."""
 
 import pytest
-from library import Row, document, ids, ingest, page, refused, run, search, value
+from library import document, ids, ingest, page, refused, run, search, value
 
 QUERY = "pump pressure"
 PAGE_OF = "select page_id from pgrag.documents where document_id = %s"
@@ -9,19 +9,16 @@ WAYS = ["search", "keyword_search", "semantic_search"]
 
 
 @pytest.fixture(scope="module")
-def hall(module_connection) -> str:
-    ingest(
-        module_connection, "hall",
-        [
-            page(f"{n}.md", *(f"The pump {n} has a pressure of {n}{k} bar." for k in range(4)))
-            for n in range(1, 6)
-        ],
-    )  # fmt: skip
+def hall(module_connection):
+    ingest(module_connection, "hall", [
+        page(f"{n}.md", *(f"The pump {n} has a pressure of {n}{k} bar." for k in range(4)))
+        for n in range(1, 6)
+    ])  # fmt: skip
     return "hall"
 
 
 @pytest.mark.parametrize("function", WAYS)
-def test_hits_that_were_seen_give_way_to_the_next_ones(connection, hall, function):
+def test_seen_hits_give_way_to_the_next_and_pages_go_whole(connection, hall, function):
     found = run(connection, function, query=QUERY, library=hall, top_k=12)
     seen = ids(found[:5])
     rest = run(
@@ -29,10 +26,6 @@ def test_hits_that_were_seen_give_way_to_the_next_ones(connection, hall, functio
     )
     assert ids(rest) == ids(found[5:])
     assert [row["score"] for row in rest] == [row["score"] for row in found[5:]]
-
-
-@pytest.mark.parametrize("function", WAYS)
-def test_a_page_is_left_out_whole(connection, hall, function):
     [best, *_] = run(connection, function, query=QUERY, library=hall)
     item = f"page:{best['page_id']}"
     rest = run(connection, function, query=QUERY, library=hall, top_k=100, exclude=[item])
@@ -40,7 +33,7 @@ def test_a_page_is_left_out_whole(connection, hall, function):
     assert best["page_id"] not in {row["page_id"] for row in rest}
 
 
-def test_pages_contexts_and_batches_leave_it_out_too(connection, hall):
+def test_pages_contexts_batches_and_expansions_leave_it_out_too(connection, hall):
     [best, *_] = run(connection, "search_pages", query=QUERY, library=hall)
     exclude = [f"page:{best['page_id']}", "999999999"]
     batch = {"queries": [QUERY], "options": {"exclude": exclude}}
@@ -55,53 +48,36 @@ def test_pages_contexts_and_batches_leave_it_out_too(connection, hall):
         assert rows, function
         pages = {value(connection, PAGE_OF, row["document_id"]) for row in rows}
         assert best["page_id"] not in pages, function
-
-
-def test_an_expansion_does_not_bring_it_back(connection, hall):
     blocks = run(connection, "context", query=QUERY, library=hall, token_budget=10_000)
     seen = [str(block["document_id"]) for block in blocks]
     again = run(connection, "context", query=QUERY, library=hall, exclude=seen[:3])
     assert not {*seen[:3]} & {str(block["document_id"]) for block in again}
 
 
-def test_everything_seen_leaves_nothing(connection, hall):
-    pages = [f"page:{row['page_id']}" for row in run(connection, "pages", library=hall)]
-    assert search(connection, QUERY, library=hall, exclude=pages) == []
-
-
-def test_it_adds_to_what_the_query_excludes(connection, hall):
+def test_it_adds_to_the_query_and_holds_for_the_passages_named(connection, hall):
     found = search(connection, f"{QUERY} -11", library=hall, top_k=100)
     fewer = search(
         connection, f"{QUERY} -11", library=hall, top_k=100, exclude=[str(found[0]["document_id"])]
     )
     assert ids(fewer) == ids(found[1:])
-
-
-@pytest.mark.parametrize(
-    "item", ["", "x", "page:", "page:x", "-1", "4.2", "1" * 19, "page:7 ", None]
-)
-def test_what_is_no_id_is_refused(connection, hall, item):
-    with refused(connection, "PGR01", "exclude cannot hold"):
-        connection.execute("select pgrag.search('a', exclude => array[%s::text])", [item])
-
-
-def test_an_empty_list_excludes_nothing(connection, hall):
+    pages = [f"page:{row['page_id']}" for row in run(connection, "pages", library=hall)]
+    assert search(connection, QUERY, library=hall, exclude=pages) == []
     assert ids(search(connection, QUERY, library=hall, exclude=[])) == ids(
         search(connection, QUERY, library=hall)
     )
     assert value(connection, "select count(*) from pgrag.search('pump', exclude => null)") > 0
-
-
-def test_one_document_of_a_page_leaves_its_others(connection):
     ingest(connection, "shed", [page("a.md", document("The crane lifts."), "The crane turns.")])
     [first, *_] = search(connection, "crane", library="shed", levels=[2])
     [second] = search(
         connection, "crane", library="shed", levels=[2], exclude=[str(first["document_id"])]
     )
     assert second["page_id"] == first["page_id"]
+    for item in ["", "x", "page:", "page:x", "-1", "4.2", "1" * 19, "page:7 ", None]:
+        with refused(connection, "PGR01", "exclude cannot hold"):
+            connection.execute("select pgrag.search('a', exclude => array[%s::text])", [item])
 
 
-def counted(rows: list[Row]) -> dict[tuple[str, str], int]:
+def counted(rows):
     return {(row["facet"], row["value"]): row["page_count"] for row in rows}
 
 
@@ -114,10 +90,8 @@ def test_facets_count_the_pages_that_are_left(connection, query):
     documents = search(connection, "pump", library="yard", filters={"type": "guide"}, top_k=100)
     first, second, *_ = {row["page_id"]: row["document_id"] for row in documents}
     half = next(row["document_id"] for row in documents if row["page_id"] == second)
-    found = run(
-        connection, "facets", query=query, library="yard",
-        options={"exclude": [f"page:{first}", str(half)]},
-    )  # fmt: skip
+    found = run(connection, "facets", query=query, library="yard",
+                options={"exclude": [f"page:{first}", str(half)]})  # fmt: skip
     assert counted(found)["type", "guide"] == 2
     assert counted(found).get(("type", "note")) == (None if query == "type:guide" else 1)
 
@@ -150,7 +124,7 @@ def test_the_second_search_of_an_answer_does_not_bring_it_back(connection):
         "expand": False, "inject_types": ["reference"], "inject_count": 10,
     }  # fmt: skip
 
-    def injected(**more: object) -> set[int]:
+    def injected(**more):
         [material] = run(connection, "answer_context", **asked, **more)
         return {s["page_id"] for s in material["sources"] if s["relation"] == "injected"}
 

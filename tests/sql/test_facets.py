@@ -1,36 +1,30 @@
 """Counts of the pages of a search by facet."""
 
 from collections import defaultdict
-from typing import Any
 
 import pytest
 from library import ingest, page, run, search, value
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(module_connection) -> None:
-    ingest(
-        module_connection,
-        "tool",
-        [
-            page("a.md", "Drain the node.", "Drain it again.", type="guide", tags=["node", "ops"]),
-            page("b.md", "Fill the node.", type="guide", tags=["node", "node"], topic="filling"),
-            page("c.md", "Bake a cake of apples.", type="recipe", tags=["cake"]),
-            page("d.md", "Löse den Knoten.", type="guide", language="german"),
-        ],
-        "1.0",
-    )
+def libraries(module_connection):
+    ingest(module_connection, "tool", [
+        page("a.md", "Drain the node.", "Drain it again.", type="guide", tags=["node", "ops"]),
+        page("b.md", "Fill the node.", type="guide", tags=["node", "node"], topic="filling"),
+        page("c.md", "Bake a cake of apples.", type="recipe", tags=["cake"]),
+        page("d.md", "Löse den Knoten.", type="guide", language="german"),
+    ], "1.0")  # fmt: skip
     ingest(module_connection, "other", [page("e.md", "Drain a node.", tags=["ops"])])
 
 
-def facets(connection, query: str | None = None, **arguments: Any) -> dict[str, dict[str, int]]:
+def facets(connection, query=None, **arguments):
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for row in run(connection, "facets", query=query, **arguments):
         found[row["facet"]][row["value"]] = row["page_count"]
     return dict(found)
 
 
-def test_counts_pages_not_documents(connection):
+def test_counts_pages_of_the_best_hits_or_all(connection):
     found = facets(connection, "drain", alpha=0)
     assert found["library"] == {"tool": 1, "other": 1}
     assert found["version"] == {"1.0": 1, "": 1}
@@ -38,19 +32,20 @@ def test_counts_pages_not_documents(connection):
     assert found["tags"] == {"ops": 2, "node": 1}
     assert found["language"] == {"english": 2}
     assert "topic" not in found
-
-
-@pytest.mark.parametrize("query", [None, "", "  "])
-def test_without_a_query_all_pages_count(connection, query):
-    found = facets(connection, query, library="tool")
-    assert found == {
-        "library": {"tool": 4},
-        "version": {"1.0": 4},
-        "topic": {"filling": 1},
-        "type": {"guide": 3, "recipe": 1},
-        "tags": {"node": 2, "cake": 1, "ops": 1},
-        "language": {"english": 3, "german": 1},
-    }
+    best = search(connection, "drain the node", top_k=1)[0]
+    found = facets(connection, "drain the node", top_k=1)
+    assert found["library"] == {best["library"]: 1}
+    assert facets(connection, "zebra", alpha=0) == {}
+    for query in [None, "", "  "]:
+        found = facets(connection, query, library="tool")
+        assert found == {
+            "library": {"tool": 4},
+            "version": {"1.0": 4},
+            "topic": {"filling": 1},
+            "type": {"guide": 3, "recipe": 1},
+            "tags": {"node": 2, "cake": 1, "ops": 1},
+            "language": {"english": 3, "german": 1},
+        }
 
 
 def test_content_tags_are_those_of_the_documents_found(connection):
@@ -82,46 +77,20 @@ def test_every_value_is_the_filter_that_narrows_the_search_to_it(connection):
         assert len({hit["page_id"] for hit in hits}) == row["page_count"], row
 
 
-def test_filters_hold_for_every_facet(connection):
+def test_filters_hold_for_every_facet_and_frequent_values_come_first(connection):
     found = facets(connection, filters={"library": "tool", "tags": "node"})
     assert found["tags"] == {"node": 2, "ops": 1}
     assert found["type"] == {"guide": 2}
     assert facets(connection, "drain", alpha=0, filters={"type": "recipe"}) == {}
     found = facets(connection, filters={"library": "tool", "heading": {"exists": True}})
     assert found["library"] == {"tool": 4}
-
-
-def test_only_the_best_hits_count(connection):
-    best = search(connection, "drain the node", top_k=1)[0]
-    found = facets(connection, "drain the node", top_k=1)
-    assert found["library"] == {best["library"]: 1}
-
-
-def test_the_most_frequent_values_come_first_and_no_more_than_asked_for(connection):
     rows = run(connection, "facets", library="tool", value_count=2)
     tags = [(row["value"], row["page_count"]) for row in rows if row["facet"] == "tags"]
     assert tags == [("node", 2), ("cake", 1)]
     order = list(dict.fromkeys(row["facet"] for row in rows))
     assert order == ["library", "version", "topic", "type", "tags", "language"]
-
-
-def test_nothing_found_gives_no_row(connection):
-    assert facets(connection, "zebra", alpha=0) == {}
-
-
-def test_ranking_nothing_needs_no_vector(connection):
-    """Counting raises no notice about missing vectors."""
+    # Counting raises no notice about missing vectors.
     assert value(connection, "select count(*) from pgrag.facets()") > 0
-
-
-def test_a_tag_that_a_page_has_twice_counts_once(connection):
-    ingest(
-        connection,
-        "tagged",
-        [page("a.md", "One.", tags=["ops", "night", "ops"]), page("b.md", "Two.", tags=["ops"])],
-    )
-    counted = connection.execute(
-        "select f.value, f.page_count from pgrag.facets(library => 'tagged') as f"
-        " where f.facet = 'tags'"
-    ).fetchall()
-    assert {row["value"]: row["page_count"] for row in counted} == {"ops": 2, "night": 1}
+    twice = page("a.md", "One.", tags=["ops", "night", "ops"])
+    ingest(connection, "tagged", [twice, page("b.md", "Two.", tags=["ops"])])
+    assert facets(connection, library="tagged")["tags"] == {"ops": 2, "night": 1}

@@ -1,59 +1,46 @@
 """Which libraries answer a query, by what the last finished run of each wrote about it."""
 
-from collections.abc import Iterator
-
-import psycopg
 import pytest
-from library import Row, ingest, page, refused, run, value
+from library import ingest, page, refused, run, value
 
 
 @pytest.fixture(scope="module")
-def libraries(module_connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def libraries(module_connection):
     connection = module_connection
     with connection.transaction(force_rollback=True):
-        ingest(
-            connection, "sail",
-            [
-                page(
-                    "index.md", "Everything about sails.", title="Sailing handbook",
-                    front_matter={"description": "How to rig, reef and trim."},
-                ),
-                page("mast.md", "The mast carries the halyard.", "A halyard hoists a sail."),
-                page("anchor.md", "An anchor holds the boat.", title="Anchors"),
-            ],
-            "2.0", embed=False,
-        )  # fmt: skip
-        ingest(
-            connection, "sail", [page("index.md", "The spinnaker alone.", title="Old handbook")],
-            "1.0", embed=False,
-        )  # fmt: skip
-        ingest(
-            connection, "motor",
-            [page("readme.md", "An engine for a boat with an anchor.", title="Engines")],
-            embed=False,
-        )  # fmt: skip
-        ingest(
-            connection, "hafen", [page("index.md", "Die Gezeiten im Hafen.", title="Häfen")],
-            language="de", embed=False,
-        )  # fmt: skip
+        ingest(connection, "sail", [
+            page(
+                "index.md", "Everything about sails.", title="Sailing handbook",
+                front_matter={"description": "How to rig, reef and trim."},
+            ),
+            page("mast.md", "The mast carries the halyard.", "A halyard hoists a sail."),
+            page("anchor.md", "An anchor holds the boat.", title="Anchors"),
+        ], "2.0", embed=False)  # fmt: skip
+        ingest(connection, "sail", [page("index.md", "The spinnaker alone.", title="Old handbook")],
+               "1.0", embed=False)  # fmt: skip
+        ingest(connection, "motor",
+               [page("readme.md", "An engine for a boat with an anchor.", title="Engines")],
+               embed=False)  # fmt: skip
+        ingest(connection, "hafen", [page("index.md", "Die Gezeiten im Hafen.", title="Häfen")],
+               language="de", embed=False)  # fmt: skip
         yield connection
 
 
 @pytest.fixture
-def connection(libraries: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def connection(libraries):
     with libraries.transaction(force_rollback=True):
         yield libraries
 
 
-def found(connection: psycopg.Connection, query: str | None, **arguments: int) -> list[Row]:
+def found(connection, query, **arguments):
     return run(connection, "find_libraries", query=query, **arguments)
 
 
-def names(rows: list[Row]) -> list[str]:
+def names(rows):
     return [row["library"] for row in rows]
 
 
-def test_the_library_with_the_words_comes_first(connection):
+def test_the_library_with_the_telling_words_comes_first(connection):
     assert names(found(connection, "hoist the halyard of a boat")) == ["sail", "motor"]
     assert names(found(connection, "an engine for the boat")) == ["motor", "sail"]
     [best, *_] = found(connection, "which halyards hoist sails?")
@@ -63,26 +50,22 @@ def test_the_library_with_the_words_comes_first(connection):
     assert set(best["words"]) == {"halyard", "hoist", "sail"}
     # The name says more than a page.
     assert best["words"][0] == "sail"
-
-
-def test_what_tells_more_scores_more(connection):
     scores = [found(connection, query)[0]["score"] for query in ("sail", "handbook", "halyard")]
     assert scores == [1.0, 0.8, 0.4]
     assert found(connection, "reef")[0]["score"] == 0.6
     for row in found(connection, "sail boat engine anchor nonsense"):
         assert 0 < row["score"] < 1
+    [alone], [beside] = found(connection, "halyard"), found(connection, "halyard xylophone")
+    assert beside["score"] < alone["score"] / 2
 
 
-def test_only_the_strongest_two_hundred_words_of_pages_are_keywords(connection):
+def test_only_the_strongest_words_of_pages_count_and_titles_more(connection):
     common = " ".join(f"common{n}" for n in range(250))
     ingest(
         connection, "words", [page("a.md", common), page("b.md", f"{common} seldom")], embed=False
     )
     assert found(connection, "seldom") == []
     assert found(connection, "common0")[0]["score"] == 0.4
-
-
-def test_a_word_of_a_title_counts_more_than_one_of_a_page(connection):
     filler = " ".join(f"filler{n}" for n in range(200))
     pages = [
         page("index.md", filler), page("x.md", filler, title="Quokka"),
@@ -93,88 +76,61 @@ def test_a_word_of_a_title_counts_more_than_one_of_a_page(connection):
     assert names(found(connection, "numbat")) == []
 
 
-def test_words_that_no_library_has_lower_the_score(connection):
-    [alone], [beside] = found(connection, "halyard"), found(connection, "halyard xylophone")
-    assert beside["score"] < alone["score"] / 2
-
-
-def test_a_rare_word_weighs_more(connection):
+def test_a_rare_word_weighs_more_and_equal_scores_go_by_name(connection):
     ingest(connection, "other", [page("index.md", "A boat.")], embed=False)
     [sail] = [row for row in found(connection, "boat halyard") if row["library"] == "sail"]
     assert sail["words"] == ["halyard", "boat"]
-
-
-def test_equal_scores_are_in_the_order_of_names(connection):
     for name in ("zebra", "aardvark", "mole"):
         ingest(connection, name, [page("index.md", "A burrow.", title="Same")], embed=False)
     assert names(found(connection, "burrow")) == ["aardvark", "mole", "zebra"]
     assert names(found(connection, "burrow", top_k=2)) == ["aardvark", "mole"]
 
 
-def test_each_library_is_asked_in_its_language(connection):
+def test_each_library_has_its_language_and_the_newest_version_tells(connection):
     [row] = found(connection, "wann sind die Gezeiten in den Häfen")
     assert (row["library"], row["version"]) == ("hafen", "")
     # A stop word in one language is a word in the other.
     assert names(found(connection, "die")) == []
-
-
-@pytest.mark.parametrize(
-    "query",
-    [None, "", "  ", "the of and", "?!", "type:guide", "-halyard", "xylophone", "x" * 9000],
-)
-def test_nothing_without_a_word_that_a_library_has(connection, query):
-    assert found(connection, query) == []
-
-
-def test_filters_and_marks_do_not_count(connection):
-    plain = found(connection, "halyard hoists")
-    for query in ('+halyard "hoists"', "halyard hoists type:guide", "halyard hoists -boat #tag",
-                  "halyard hoists library:motor version:^9"):  # fmt: skip
-        assert found(connection, query) == plain
-    with refused(connection, "PGR06"):
-        found(connection, "halyard OR type:guide")
-
-
-def test_hostile_words_are_words(connection):
-    for query in (
-        "'; drop table pgrag.versions; --",
-        r"a\'b & | ! <-> :*",
-        "halyard:A & !boat",
-        "'",
-    ):
-        found(connection, query)
-    assert names(found(connection, "halyard & | ! ( ' \\")) == ["sail"]
-
-
-def test_the_first_64_words_count(connection):
-    many = " ".join(f"word{n}" for n in range(64))
-    assert found(connection, f"{many} halyard") == []
-    assert names(found(connection, f"halyard {many}")) == ["sail"]
-    assert names(found(connection, f"halyard {many * 300}")) == ["sail"]
-
-
-@pytest.mark.parametrize("top_k", [None, 0, -1, 1001, 2**31 - 1])
-def test_a_count_out_of_bounds_is_refused(connection, top_k):
-    with refused(connection, "PGR01", "top_k must be between 1 and 1000"):
-        found(connection, "halyard", top_k=top_k)
-
-
-def test_the_newest_version_with_a_word_is_named(connection):
     assert found(connection, "sail")[0]["version"] == "2.0"
     assert found(connection, "spinnaker")[0]["version"] == "1.0"
     # Words of pages are those of the version: the newer has other words of the query.
     assert found(connection, "spinnaker halyard")[0]["words"] == ["halyard"]
 
 
-def test_a_version_is_found_when_its_first_run_has_finished(connection):
+def test_without_a_known_word_there_is_nothing_and_counts_are_bound(connection):
+    for query in [
+        None, "", "  ", "the of and", "?!", "type:guide", "-halyard", "xylophone", "x" * 9000,
+    ]:  # fmt: skip
+        assert found(connection, query) == []
+    for top_k in [None, 0, -1, 1001, 2**31 - 1]:
+        with refused(connection, "PGR01", "top_k must be between 1 and 1000"):
+            found(connection, "halyard", top_k=top_k)
+
+
+def test_filters_marks_and_hostile_words_do_not_count_after_64_none(connection):
+    plain = found(connection, "halyard hoists")
+    for query in ('+halyard "hoists"', "halyard hoists type:guide", "halyard hoists -boat #tag",
+                  "halyard hoists library:motor version:^9"):  # fmt: skip
+        assert found(connection, query) == plain
+    with refused(connection, "PGR06"):
+        found(connection, "halyard OR type:guide")
+    for query in (
+        "'; drop table pgrag.versions; --", r"a\'b & | ! <-> :*", "halyard:A & !boat", "'",
+    ):  # fmt: skip
+        found(connection, query)
+    assert names(found(connection, "halyard & | ! ( ' \\")) == ["sail"]
+    many = " ".join(f"word{n}" for n in range(64))
+    assert found(connection, f"{many} halyard") == []
+    assert names(found(connection, f"halyard {many}")) == ["sail"]
+    assert names(found(connection, f"halyard {many * 300}")) == ["sail"]
+
+
+def test_a_finished_run_tells_anew(connection):
     ingest(connection, "young", [page("index.md", "A wombat.")], embed=False, ready=False)
     assert found(connection, "wombat") == []
     assert found(connection, "young") == []
     run(connection, "finish_version", library="young")
     assert names(found(connection, "wombat")) == ["young"]
-
-
-def test_a_later_run_tells_anew(connection):
     ingest(connection, "motor", [page("readme.md", "A turbine.", title="Turbines")], embed=False)
     assert names(found(connection, "engine")) == []
     [row] = found(connection, "turbine")
@@ -188,25 +144,18 @@ def test_a_later_run_tells_anew(connection):
     assert found(connection, "motor") == []
 
 
-def test_the_front_page_is_index_or_readme_else_the_most_linked(connection):
+def test_the_front_page_gives_a_title_of_any_length(connection):
     links = [{"kind": "references", "target": "hub.md"}]
-    ingest(
-        connection, "web",
-        [page("a.md", "x", edges=links), page("b.md", "y", edges=links), page("hub.md", "z")],
-        embed=False,
-    )  # fmt: skip
+    ingest(connection, "web",
+           [page("a.md", "x", edges=links), page("b.md", "y", edges=links), page("hub.md", "z")],
+           embed=False)  # fmt: skip
     assert found(connection, "web")[0]["title"] == "Hub"
     ingest(connection, "web", [page("README.md", "w", title="Read this")], embed=False)
     assert found(connection, "web")[0]["title"] == "Read this"
-
-
-def test_long_titles_and_names_with_signs(connection):
     long = "tapir " * 200_000
-    ingest(
-        connection, "acme/next.js-docs",
-        [page("index.md", "x", title=long[:20_000], front_matter={"description": "  "})],
-        embed=False,
-    )  # fmt: skip
+    ingest(connection, "acme/next.js-docs",
+           [page("index.md", "x", title=long[:20_000], front_matter={"description": "  "})],
+           embed=False)  # fmt: skip
     for query in ("next.js", "acme", "docs", "tapir"):
         assert names(found(connection, query)) == ["acme/next.js-docs"], query
     assert len(found(connection, "tapir")[0]["title"]) == 500

@@ -1,7 +1,7 @@
 """Equal texts are told apart by the path that their pages' front matter gives them."""
 
 import pytest
-from labelled import metrics
+from labelled import import_set, metrics
 from library import document, ingest, keys, page, run, value
 from psycopg.types.json import Jsonb
 
@@ -9,13 +9,11 @@ TEXT = "Alle Funktionen, ihre Argumente und was sie zurückgeben, mit einem Beis
 LANGUAGES = ("JavaScript", "Python", "Rust")
 
 
-def reference(language: str, *, with_path: bool) -> dict:
+def reference(language, *, with_path):
     """A page that says nothing of its language but in its path."""
     path = [f"{language} API", "Übersicht"] if with_path else ["Übersicht"]
-    return page(
-        f"{len(language)}{language[0].lower()}.md", document(TEXT, path=path), title="Übersicht",
-        path=path, url="/seite",
-    )  # fmt: skip
+    return page(f"{len(language)}{language[0].lower()}.md", document(TEXT, path=path),
+                title="Übersicht", path=path, url="/seite")  # fmt: skip
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,24 +29,15 @@ def references(module_connection):
         }
         for language in LANGUAGES
     ]
-    run(
-        module_connection, "import_evaluation_set",
-        name="api", library="eval-api", queries=Jsonb(queries),
-    )  # fmt: skip
+    import_set(module_connection, queries, name="api", library="eval-api")
 
 
 @pytest.mark.parametrize("function", ["keyword_search", "semantic_search", "search"])
-def test_equal_texts_under_different_paths_are_told_apart(connection, function):
+def test_paths_of_front_matter_tell_equal_texts_apart(connection, function):
     for language in LANGUAGES:
-        rows = run(
-            connection, function,
-            query=f"{language} API Übersicht", library="eval-api", max_per_page=1,
-        )  # fmt: skip
+        rows = run(connection, function, query=f"{language} API Übersicht", library="eval-api",
+                   max_per_page=1)  # fmt: skip
         assert keys(rows)[0] == reference(language, with_path=True)["key"]
-
-
-@pytest.mark.parametrize("function", ["keyword_search", "semantic_search", "search"])
-def test_without_front_matter_they_are_not(connection, function):
     found = {}
     for library in ("eval-api", "eval-api-plain"):
         configuration = {"function": function, "library": library}

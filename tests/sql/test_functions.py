@@ -52,48 +52,27 @@ def routines(connection):
     return connection.execute(ROUTINES).fetchall()
 
 
-def defined() -> list[str]:
+def defined():
     return [name for text in SOURCES.values() for name in DEFINITION.findall(text)]
 
 
-def is_public(name: str) -> bool:
+def is_public(name):
     return name.startswith("pgrag.")
 
 
-def test_routines_are_those_of_the_files(routines):
+def test_routines_are_those_of_the_files_once_and_for_everybody(routines):
     assert sorted(r["name"] for r in routines) == sorted(defined())
-
-
-def test_no_function_is_overloaded(routines):
-    """A new defaulted argument beside an old signature would make every call ambiguous."""
+    # A new defaulted argument beside an old signature would make every call ambiguous.
     assert [name for name, count in Counter(r["name"] for r in routines).items() if count > 1] == []
-
-
-def test_everybody_may_call_every_function_and_what_it_needs(routines):
     assert [r["signature"] for r in routines if not r["is_public"]] == []
+    assert [r["signature"] for r in routines if r["security_definer"]] == []
 
 
-def test_functions_stay_callable_where_public_loses_execute_by_default(connection):
-    """Hardened databases take "execute" from public for every function that is made."""
-    connection.execute("alter default privileges revoke execute on functions from public")
-    connection.execute("set local search_path = pg_catalog, public, pg_temp")
-    connection.execute("update pgrag.installed_functions set digest = 'of an older release'")
-    assert install_functions(connection, FOLDER)
-    connection.execute("set local role pgrag_reader")
-    assert search(connection, "anything") == []
-
-
-def test_public_functions_have_a_comment_and_helpers_none(routines):
+def test_public_functions_have_telling_comments(routines):
     commented = {r["name"] for r in routines if r["comment"]}
     assert commented == {r["name"] for r in routines if is_public(r["name"])}
-
-
-def test_comments_tell_more_than_the_name(routines):
     short = [r["name"] for r in routines if r["comment"] and len(r["comment"]) < 40]
     assert short == []
-
-
-def test_comments_name_the_errors_that_the_function_raises(routines):
     silent = [
         r["signature"]
         for r in routines
@@ -104,11 +83,7 @@ def test_comments_name_the_errors_that_the_function_raises(routines):
     assert silent == []
 
 
-def test_nothing_runs_with_the_rights_of_its_owner(routines):
-    assert [r["signature"] for r in routines if r["security_definer"]] == []
-
-
-def test_public_procedural_functions_fix_their_search_path(routines):
+def test_public_functions_fix_their_search_path_and_helpers_do_not(routines):
     free = [
         r["signature"]
         for r in routines
@@ -117,12 +92,8 @@ def test_public_procedural_functions_fix_their_search_path(routines):
         and not any(s.startswith("search_path=") for s in r["settings"])
     ]
     assert free == []
-
-
-def test_helpers_leave_the_search_path_to_their_callers(routines):
-    """A setting keeps a function out of its caller's plan. That is for some that return rows, and
-    for one in suggest, which would else read its long body whenever it is planned.
-    """
+    # A setting keeps a function out of its caller's plan. That is for some that return rows, and
+    # for one in suggest, which would else read its long body whenever it is planned.
     python = "\n".join(f.read_text("utf-8") for f in (FOLDER.parent / "src").rglob("*.py"))
     fixing = [
         r["name"]
@@ -133,18 +104,15 @@ def test_helpers_leave_the_search_path_to_their_callers(routines):
     ]
     called_from_python = {name for name in fixing if f"{name}(" in python}
     assert set(fixing) - called_from_python == {"_pgrag.written_form"}
-
-
-def test_search_path_holds_only_the_catalogue_and_the_home_of_pgvector(routines):
     paths = {s for r in routines for s in r["settings"] if s.startswith("search_path=")}
     assert paths == {"search_path=pg_catalog, public, pg_temp"}
 
 
-def test_what_writes_is_volatile_and_what_reads_is_parallel_safe(routines):
+def test_volatility_is_declared_and_forbidden_plans_not_compiled(routines):
     """An undeclared volatility is "volatile", an undeclared parallel "unsafe"."""
     by_name = {r["name"]: r for r in routines}
 
-    def writes(name: str, seen: frozenset[str] = frozenset()) -> bool:
+    def writes(name, seen=frozenset()):
         source = by_name[name]["source"]
         called = set(CALL.findall(source)) & set(by_name) - seen - {name}
         return bool(WRITING.search(source)) or any(writes(c, seen | {name}) for c in called)
@@ -156,16 +124,18 @@ def test_what_writes_is_volatile_and_what_reads_is_parallel_safe(routines):
         or (r["volatility"] == "i" and r["parallel"] != "s")
     }
     assert wrong == {}
-
-
-def test_immutable_functions_read_no_table(routines):
     tables = re.compile(r"\b(from|join) pgrag\.\w+\b(?!\()")
     assert [
         r["name"] for r in routines if r["volatility"] == "i" and tables.search(r["source"])
     ] == []
+    # Up to PostgreSQL 17 a forbidden plan is a very dear one, and a dear plan is compiled: by
+    # default every call would pay seconds for it.
+    forbidding = [r for r in routines if any(s.startswith("enable_") for s in r["settings"])]
+    assert forbidding
+    assert [r["name"] for r in forbidding if "jit=off" not in r["settings"]] == []
 
 
-def test_bodies_are_valid_when_they_are_checked(connection):
+def test_bodies_are_valid_and_functions_stay_callable_for_readers(connection):
     """All functions again, now with every body read: they must replay, and be right."""
     connection.execute("set local search_path = pg_catalog, public")
     connection.execute("set local check_function_bodies = on")
@@ -173,9 +143,16 @@ def test_bodies_are_valid_when_they_are_checked(connection):
         if file.parent.name == "types":
             continue
         connection.execute(file.read_bytes())
+    # Hardened databases take "execute" from public for every function that is made.
+    connection.execute("alter default privileges revoke execute on functions from public")
+    connection.execute("set local search_path = pg_catalog, public, pg_temp")
+    connection.execute("update pgrag.installed_functions set digest = 'of an older release'")
+    assert install_functions(connection, FOLDER)
+    connection.execute("set local role pgrag_reader")
+    assert search(connection, "anything") == []
 
 
-def test_functions_call_none_of_a_higher_layer():
+def test_functions_call_none_of_a_higher_layer_and_helpers_are_called():
     layers = layer_names(FOLDER)
     layer_of = {
         file: layers.index(folder) for file in SOURCES if (folder := file.rpartition("/")[0])
@@ -192,9 +169,6 @@ def test_functions_call_none_of_a_higher_layer():
         if homes.get(name, 0) > layer
     ]
     assert upwards == []
-
-
-def test_every_layer_has_functions_and_every_helper_a_caller():
     assert {file.parent.name for file in FILES} == {*layer_names(FOLDER), FOLDER.name}
     python = [file.read_text("utf-8") for file in (FOLDER.parent / "src").rglob("*.py")]
     text = "\n".join([*SOURCES.values(), *python])
@@ -202,23 +176,9 @@ def test_every_layer_has_functions_and_every_helper_a_caller():
     assert [name for name in defined() if not is_public(name) and uses[name] < 2] == []
 
 
-def test_a_file_is_named_after_its_one_public_function_or_its_first_private_one():
-    wrong = {}
-    for name, text in SOURCES.items():
-        names = DEFINITION.findall(text) + TYPE.findall(text)
-        public = [each.removeprefix("pgrag.") for each in names if is_public(each)]
-        expected = public or [each.replace("_pgrag.", "_") for each in names[:1]]
-        if name != "grants.sql" and [Path(name).stem] != expected:
-            wrong[name] = expected
-    assert wrong == {}
-
-
-def test_files_begin_with_their_reason_and_are_short():
+def test_files_are_short_and_named_after_their_function():
     assert [name for name, text in SOURCES.items() if not BEGINNING.match(text)] == []
     assert [name for name, text in SOURCES.items() if text.count("\n") > 350] == []
-
-
-def test_lines_are_short_and_end_without_blanks():
     wrong = [
         f"{name}:{number}"
         for name, text in SOURCES.items()
@@ -228,25 +188,18 @@ def test_lines_are_short_and_end_without_blanks():
         or (len(line) > 100 and not line.startswith("comment on function"))
     ]
     assert wrong == []
-
-
-def test_keywords_are_lowercase():
     keywords = r"\b(SELECT|FROM|WHERE|JOIN|BEGIN|END|RETURNS?|CREATE|FUNCTION|AND|OR|NOT|AS)\b"
     assert {
         name: found for name, code in CODE.items() if (found := re.findall(keywords, code))
     } == {}
-
-
-def test_joins_name_their_columns():
-    """Citus plans `using (…)` of merged columns worse, and readers must guess."""
+    # Citus plans `using (…)` of merged columns worse, and readers must guess.
     merged = re.compile(r"\bjoin\b[^;]*?\busing\s*\(")
     assert [name for name, code in CODE.items() if merged.search(code)] == []
-
-
-def test_forbidden_plans_are_not_compiled(routines):
-    """Up to PostgreSQL 17 a forbidden plan is a very dear one, and a dear plan is compiled: by
-    default every call would pay seconds for it.
-    """
-    forbidding = [r for r in routines if any(s.startswith("enable_") for s in r["settings"])]
-    assert forbidding
-    assert [r["name"] for r in forbidding if "jit=off" not in r["settings"]] == []
+    wrong = {}
+    for name, text in SOURCES.items():
+        names = DEFINITION.findall(text) + TYPE.findall(text)
+        public = [each.removeprefix("pgrag.") for each in names if is_public(each)]
+        expected = public or [each.replace("_pgrag.", "_") for each in names[:1]]
+        if name != "grants.sql" and [Path(name).stem] != expected:
+            wrong[name] = expected
+    assert wrong == {}

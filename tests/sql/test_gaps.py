@@ -1,16 +1,12 @@
 """What readers looked for and did not find: searches that failed them, as topics."""
 
-import uuid
-from typing import Any
-
-import psycopg
 import pytest
-from library import Row, ingest, page, run, value
+from library import ingest, page, run, value
 from psycopg.types.json import Jsonb
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(module_connection) -> None:
+def libraries(module_connection):
     pages = [
         page("prime.md", "Prime the pump before the first run. Bleed the air from the pump."),
         page("seal.md", "Replace the seal of the pump when it drips."),
@@ -19,9 +15,7 @@ def libraries(module_connection) -> None:
     ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
 
 
-def asked(
-    connection: psycopg.Connection, query: str, score: float | None = 0.7, **facts: Any
-) -> uuid.UUID:
+def asked(connection, query, score=0.7, **facts):
     """Record a search of some minutes ago; without a score it had no hits."""
     facts = {"library": "pumps", "client": "rest", "minutes": 60, "parameters": {}} | facts
     return value(
@@ -35,54 +29,44 @@ def asked(
     )  # fmt: skip
 
 
-def unanswered(connection: psycopg.Connection, *queries: str, times: int = 1) -> None:
+def unanswered(connection, *queries, times=1):
     for query in queries * times:
         asked(connection, query, None)
 
 
-def gaps(connection: psycopg.Connection, **arguments: Any) -> list[Row]:
+def gaps(connection, **arguments):
     return run(connection, "gaps", **arguments)
 
 
-def topics(connection: psycopg.Connection) -> set[frozenset[str]]:
+def topics(connection):
     return {frozenset(row["examples"]) for row in gaps(connection)}
 
 
-def reasons(row: Row) -> tuple[int, ...]:
+def reasons(row):
     return tuple(
         row[name]
         for name in ("searches", "found_nothing", "found_little", "rephrased", "rated_badly")
     )
 
 
-def test_successful_searches_are_no_gap(connection):
+def test_scores_on_another_scale_and_good_ones_are_not_weak(connection):
+    for parameters in [
+        {"fusion": "rrf"}, {"mode": "keyword"}, {"mode": "semantic"}, {"rerank": True},
+        {"unit": "page", "aggregate": "rrf"},
+    ]:  # fmt: skip
+        asked(connection, "air valve", 0.02, parameters=parameters)
+        assert gaps(connection) == []
     asked(connection, "prime the pump", 0.8)
     assert gaps(connection) == []
-
-
-def test_nothing_and_little(connection):
+    asked(connection, "air valve", 0.4)
+    assert gaps(connection) == []
+    assert reasons(gaps(connection, weak_score=0.5)[0]) == (1, 0, 1, 0, 0)
     asked(connection, "submarine permit", None)
     asked(connection, "Submarine  permit", 0.2, minutes=40)
     [row] = gaps(connection)
     assert (row["topic"], row["library_name"]) == ("submarine permit", "pumps")
     assert reasons(row) == (2, 1, 1, 0, 0)
     assert row["examples"] == ["submarine permit"]
-
-
-def test_the_score_that_is_weak_is_an_argument(connection):
-    asked(connection, "air valve", 0.4)
-    assert gaps(connection) == []
-    assert reasons(gaps(connection, weak_score=0.5)[0]) == (1, 0, 1, 0, 0)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [{"fusion": "rrf"}, {"mode": "keyword"}, {"mode": "semantic"}, {"rerank": True},
-     {"unit": "page", "aggregate": "rrf"}],
-)  # fmt: skip
-def test_scores_on_another_scale_are_not_weak(connection, parameters):
-    asked(connection, "air valve", 0.02, parameters=parameters)
-    assert gaps(connection) == []
 
 
 def test_rephrased_questions_are_gaps(connection):
@@ -192,17 +176,15 @@ class TestNearestPages:
         assert row["pages"] == []
 
 
-def test_queries_without_a_vector_are_no_notice(connection):
+def test_queries_without_a_vector_are_no_notice(connection, notices):
     run(connection, "register_model", name="far", dimensions=3, provider="custom")
     connection.execute(
         "update pgrag.libraries set model_id = (select model_id from pgrag.embedding_models"
         " where name = 'far') where name = 'pumps'"
     )
     asked(connection, "seal of a submarine", 0.1)
-    said: list[str] = []
-    connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
     assert gaps(connection)[0]["pages"]
-    assert said == []
+    assert notices == []
 
 
 def test_nobody_reads_what_others_asked(connection):

@@ -2,14 +2,11 @@
 
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any
 
-import psycopg
 import pytest
 from benchmarks import intents
 from benchmarks.intents import LEAST, Label, Questions
-from library import refused, run, value
-from psycopg.rows import dict_row
+from library import compiled_expressions, refused, run, value
 
 PAGE = Path(__file__).parents[2] / "docs" / "query-understanding.md"
 PARTS = intents.labelled()
@@ -17,18 +14,18 @@ HALVES = {part: PARTS[part] for part in LEAST}
 LABELLED: Questions = {query: label for part in PARTS.values() for query, label in part.items()}
 
 
-def detected(connection: psycopg.Connection, query: str) -> dict[str, Any]:
+def detected(connection, query):
     [row] = run(connection, "detect_intent", query=query)
     return row
 
 
-def accuracy(connection: psycopg.Connection, questions: Questions) -> float:
+def accuracy(connection, questions):
     """The share of questions with the right intent and the right type."""
     return intents.accuracy([*questions.values()], intents.detected(connection, [*questions]))
 
 
 @pytest.fixture(scope="module")
-def found(module_connection) -> list[Label]:
+def found(module_connection):
     return intents.detected(module_connection, [*LABELLED])
 
 
@@ -42,22 +39,23 @@ def test_the_labelled_questions_are_many_and_balanced():
         assert min(Counter(label.query_type for label in questions.values()).values()) >= 5
 
 
-@pytest.mark.parametrize("part", HALVES)
-def test_most_questions_are_right_also_where_no_rule_was_written_for(module_connection, part):
-    assert accuracy(module_connection, HALVES[part]) >= LEAST[part]
-
-
-@pytest.mark.parametrize("field", Label._fields)
-def test_the_page_shows_what_is_confused(module_connection, field):
+def test_most_are_right_no_class_is_worse_and_the_page_says_so(module_connection, found):
+    for part, questions in HALVES.items():
+        assert accuracy(module_connection, questions) >= LEAST[part]
     questions = HALVES["held_out"]
     answers = intents.detected(module_connection, [*questions])
-    matrix = intents.confusion(field, [*questions.values()], answers)
-    assert matrix in PAGE.read_text("utf-8")
+    for field in Label._fields:
+        matrix = intents.confusion(field, [*questions.values()], answers)
+        assert matrix in PAGE.read_text("utf-8")
+        hits: dict[str, list[bool]] = defaultdict(list)
+        for labelled, answer in zip(LABELLED.values(), found, strict=True):
+            label = getattr(labelled, field)
+            hits[label].append(label == getattr(answer, field))
+        assert {label: hit for label, hit in hits.items() if sum(hit) / len(hit) < 0.75} == {}
 
 
-@pytest.mark.parametrize(
-    ("query", "intent", "query_type"),
-    [
+def test_wordings_and_shapes(connection):
+    for query, intent, query_type in [
         ("how are A and B related", "SEMANTIC", "relational"),
         ("Wie hängen A und B zusammen", "SEMANTIC", "relational"),
         ("Welche Verbindung besteht zwischen X und Y", "SEMANTIC", "relational"),
@@ -80,90 +78,10 @@ def test_the_page_shows_what_is_confused(module_connection, field):
         ("note taking", "SEMANTIC", "factual"),
         ("Rust or Go", "SEMANTIC", "comparative"),
         ("create or delete a note", "PROCEDURAL", "procedural"),
-    ],
-)
-def test_wordings(connection, query, intent, query_type):
-    row = detected(connection, query)
-    assert (row["intent"], row["query_type"]) == (intent, query_type)
-
-
-@pytest.mark.parametrize("field", Label._fields)
-def test_no_class_is_much_worse_than_the_others(found, field):
-    hits: dict[str, list[bool]] = defaultdict(list)
-    for labelled, answer in zip(LABELLED.values(), found, strict=True):
-        label = getattr(labelled, field)
-        hits[label].append(label == getattr(answer, field))
-    assert {label: hit for label, hit in hits.items() if sum(hit) / len(hit) < 0.75} == {}
-
-
-def test_every_rule_is_used_by_more_than_one_query(connection):
-    used: Counter[str] = Counter()
-    for query in LABELLED:
+    ]:
         row = detected(connection, query)
-        used.update({row["rule"], row["type_rule"]})
-    rules = [r["name"] for r in connection.execute("select name from pgrag.intent_rules")]
-    assert {rule for rule in rules if used[rule] < 2} == set()
-
-
-def test_no_rule_carries_the_result_alone(connection, found):
-    """Without a rule, only questions with its words are wrong."""
-    costs = {}
-    whole = intents.accuracy([*LABELLED.values()], found)
-    for rule in [r["name"] for r in connection.execute("select name from pgrag.intent_rules")]:
-        with connection.transaction(force_rollback=True):
-            connection.execute("delete from pgrag.intent_rules where name = %s", [rule])
-            costs[rule] = whole - accuracy(connection, LABELLED)
-    assert max(costs.values()) <= 0.06
-
-
-def test_the_answer_names_rule_words_and_strategy(connection):
-    row = detected(connection, "Bitte: WIE KANN ICH alle Ventile tauschen?")
-    assert (row["intent"], row["query_type"]) == ("PROCEDURAL", "procedural")
-    assert (row["rule"], row["matched"]) == ("how-to-de", "WIE KANN ICH")
-    assert row["confidence"] == 0.9
-    assert (row["levels"], row["unit"], row["hierarchy"]) == ([1, 2], "page", "depth")
-    overview = detected(connection, "Überblick über Ventile")
-    assert (overview["unit"], overview["aggregate"]) == ("page", "max")
-    assert overview["levels"] == [0, 1, 2]
-    assert overview["matched"] == overview["type_matched"] == "Überblick über"
-
-
-@pytest.mark.parametrize(
-    "spelling",
-    ["Überblick über Ventile", "UEBERBLICK UEBER VENTILE", "uberblick uber ventile",
-     "U\u0308berblick u\u0308ber Ventile", "  überblick   über\nVentile  "],
-)  # fmt: skip
-def test_case_umlauts_and_spaces_make_no_difference(connection, spelling):
-    assert detected(connection, spelling)["rule"] == "overview-de"
-
-
-def test_russian_yo_is_e(connection):
-    for spelling in ("всё о насосах", "все о насосах", "ВСЁ О НАСОСАХ"):
-        assert detected(connection, spelling)["intent"] == "EXPLORATORY"
-
-
-def test_the_longest_match_wins_for_intent_and_type_each(connection):
-    row = detected(connection, "what is the difference between a valve and a tap")
-    assert (row["rule"], row["matched"]) == ("compare-en", "difference between")
-    # "all" says a type, "how do I" says both and is longer.
-    row = detected(connection, "how do I close all valves")
-    assert (row["intent"], row["query_type"], row["type_rule"]) == (
-        "PROCEDURAL", "procedural", "how-to-en",
-    )  # fmt: skip
-    row = detected(connection, "how do I find the difference between two valves")
-    assert (row["intent"], row["query_type"]) == ("SEMANTIC", "comparative")
-
-
-@pytest.mark.parametrize("query", ["", " ", "valve pressure", "?!", "\x01", "🚀 🚀", "null"])
-def test_a_query_that_no_rule_knows_is_a_plain_one(connection, query):
-    row = detected(connection, query)
-    assert (row["intent"], row["query_type"], row["confidence"]) == ("SEMANTIC", "factual", 0)
-    assert (row["rule"], row["levels"], row["unit"]) == (None, [1, 2], "document")
-
-
-@pytest.mark.parametrize(
-    ("query", "rule"),
-    [
+        assert (row["intent"], row["query_type"]) == (intent, query_type), query
+    for query, rule in [
         ("type:guide", "filters-only"),
         ("#project -tags:done", "filters-only"),
         ("tags:python async created:>=2024-12-01", "filters-only"),
@@ -178,18 +96,64 @@ def test_a_query_that_no_rule_knows_is_a_plain_one(connection, query):
         ("«Общие положения»", "quoted-title"),
         ("Artikel 17", "numbered-norm"),
         ("Open Water", "capitalised-name"),
-    ],
-)
-def test_shapes(connection, query, rule):
-    assert detected(connection, query)["rule"] == rule
+    ]:
+        assert detected(connection, query)["rule"] == rule
 
 
-@pytest.mark.parametrize("query", ["drain type:guide", "12:30", "e.g. valves", "and or not"])
-def test_what_looks_like_a_filter_and_is_not_all(connection, query):
-    assert detected(connection, query)["intent"] != "METADATA_FILTER"
+def test_every_rule_is_used_and_none_carries_the_result_alone(connection, found):
+    used: Counter[str] = Counter()
+    for query in LABELLED:
+        row = detected(connection, query)
+        used.update({row["rule"], row["type_rule"]})
+    rules = [r["name"] for r in connection.execute("select name from pgrag.intent_rules")]
+    assert {rule for rule in rules if used[rule] < 2} == set()
+    # Without a rule, only questions with its words are wrong.
+    costs = {}
+    whole = intents.accuracy([*LABELLED.values()], found)
+    for rule in [r["name"] for r in connection.execute("select name from pgrag.intent_rules")]:
+        with connection.transaction(force_rollback=True):
+            connection.execute("delete from pgrag.intent_rules where name = %s", [rule])
+            costs[rule] = whole - accuracy(connection, LABELLED)
+    assert max(costs.values()) <= 0.06
 
 
-def test_rules_are_rows(connection):
+def test_the_answer_names_the_longest_match_and_its_strategy(connection):
+    row = detected(connection, "Bitte: WIE KANN ICH alle Ventile tauschen?")
+    assert (row["intent"], row["query_type"]) == ("PROCEDURAL", "procedural")
+    assert (row["rule"], row["matched"]) == ("how-to-de", "WIE KANN ICH")
+    assert row["confidence"] == 0.9
+    assert (row["levels"], row["unit"], row["hierarchy"]) == ([1, 2], "page", "depth")
+    overview = detected(connection, "Überblick über Ventile")
+    assert (overview["unit"], overview["aggregate"]) == ("page", "max")
+    assert overview["levels"] == [0, 1, 2]
+    assert overview["matched"] == overview["type_matched"] == "Überblick über"
+    row = detected(connection, "what is the difference between a valve and a tap")
+    assert (row["rule"], row["matched"]) == ("compare-en", "difference between")
+    # "all" says a type, "how do I" says both and is longer.
+    row = detected(connection, "how do I close all valves")
+    assert (row["intent"], row["query_type"]) == ("PROCEDURAL", "procedural")
+    assert row["type_rule"] == "how-to-en"
+    row = detected(connection, "how do I find the difference between two valves")
+    assert (row["intent"], row["query_type"]) == ("SEMANTIC", "comparative")
+    for spelling in ("всё о насосах", "все о насосах", "ВСЁ О НАСОСАХ"):
+        assert detected(connection, spelling)["intent"] == "EXPLORATORY"
+
+
+def test_spelling_makes_no_difference_and_no_rule_is_plain(connection):
+    for spelling in [
+        "Überblick über Ventile", "UEBERBLICK UEBER VENTILE", "uberblick uber ventile",
+        "U\u0308berblick u\u0308ber Ventile", "  überblick   über\nVentile  ",
+    ]:  # fmt: skip
+        assert detected(connection, spelling)["rule"] == "overview-de"
+    for query in ["", " ", "valve pressure", "?!", "\x01", "🚀 🚀", "null"]:
+        row = detected(connection, query)
+        assert (row["intent"], row["query_type"], row["confidence"]) == ("SEMANTIC", "factual", 0)
+        assert (row["rule"], row["levels"], row["unit"]) == (None, [1, 2], "document")
+    for query in ["drain type:guide", "12:30", "e.g. valves", "and or not"]:
+        assert detected(connection, query)["intent"] != "METADATA_FILTER"
+
+
+def test_rules_are_rows_folded_and_without_them_there_is_an_answer(connection):
     connection.execute(
         "insert into pgrag.intent_rules (name, language, pattern, intent, confidence)"
         " values ('minutes-de', 'de', 'Protokoll der Sitzung | *protokolle', 'KNOWN_ITEM', 0.7)"
@@ -202,18 +166,6 @@ def test_rules_are_rows(connection):
         " values ('ticket', 'pattern', 'T-\\d{4,}', 'temporal')"
     )
     assert detected(connection, "see t-12345 please")["type_matched"] == "t-12345"
-
-
-def test_without_rules_there_is_still_an_answer(connection):
-    connection.execute("delete from pgrag.intent_rules; delete from pgrag.intents")
-    connection.execute("delete from pgrag.query_types")
-    row = detected(connection, "how do I close the valve")
-    assert (row["intent"], row["levels"], row["unit"], row["aggregate"]) == (
-        "SEMANTIC", [1, 2], "document", "max",
-    )  # fmt: skip
-
-
-def test_phrases_are_folded_as_queries_are(connection):
     for text in ("Größe für Öl", "ÄÖÜ ß ё Ё", "Straße, queue; does-it", "ﬁle"):
         words = value(
             connection,
@@ -228,22 +180,23 @@ def test_phrases_are_folded_as_queries_are(connection):
         stored = value(connection, "select phrases from pgrag.intent_rules where name = 'x'")
         assert stored == [folded]
         connection.execute("delete from pgrag.intent_rules where name = 'x'")
+    connection.execute("delete from pgrag.intent_rules; delete from pgrag.intents")
+    connection.execute("delete from pgrag.query_types")
+    row = detected(connection, "how do I close the valve")
+    assert (row["intent"], row["levels"]) == ("SEMANTIC", [1, 2])
+    assert (row["unit"], row["aggregate"]) == ("document", "max")
 
 
-def test_a_strategy_by_name(connection):
+def test_a_strategy_by_name_has_the_levels_of_the_requirement(connection):
     [row] = run(connection, "strategy", intent_name=" procedural ")
-    assert (row["intent"], row["query_type"], row["hierarchy"]) == (
-        "PROCEDURAL", "procedural", "depth",
-    )  # fmt: skip
+    assert (row["intent"], row["query_type"]) == ("PROCEDURAL", "procedural")
+    assert row["hierarchy"] == "depth"
     [row] = run(connection, "strategy", intent_name="SEMANTIC", type_name="aggregative")
     assert (row["query_type"], row["levels"]) == ("aggregative", [0, 1, 2])
     with refused(connection, "PGR01", "There is no intent 'SHOPPING'", "EXPLORATORY, KNOWN_ITEM"):
         run(connection, "strategy", intent_name="SHOPPING")
     with refused(connection, "PGR01", "no query type 'funny'", "aggregative, comparative"):
         run(connection, "strategy", intent_name="SEMANTIC", type_name="funny")
-
-
-def test_levels_are_those_of_the_requirement(connection):
     levels = {
         row["name"]: row["levels"] for row in connection.execute("select * from pgrag.query_types")
     }
@@ -252,13 +205,9 @@ def test_levels_are_those_of_the_requirement(connection):
     assert all(chosen == [1, 2] for chosen in levels.values())
 
 
-def test_it_does_not_compile_its_patterns_again_and_again(database_url):
+def test_it_does_not_compile_its_patterns_again_and_again(connect):
     # A session keeps 32 expressions. With more in turn, each is compiled for each question.
-    with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as connection:
-        for question in [*LABELLED][::9]:
-            run(connection, "detect_intent", query=question)
-        kept = value(
-            connection,
-            "select count(*) from pg_backend_memory_contexts where name = 'RegexpMemoryContext'",
-        )
-    assert 10 < kept < 32
+    connection = connect()
+    for question in [*LABELLED][::9]:
+        detected(connection, question)
+    assert 10 < compiled_expressions(connection) < 32

@@ -1,11 +1,10 @@
 """keyword_search against a BM25F that reads every row: the same hits, the same scores."""
 
 import random
-from typing import Any
 
 import pytest
 from corpus import Author, pages
-from library import Row, ingest, keys, page, run, search
+from library import ingest, keys, page, run, search
 from oracle import Oracle
 from psycopg.types.json import Jsonb
 
@@ -50,7 +49,7 @@ def assert_exact(connection, oracle, query, among=lambda row: True, levels=(2,),
     return hits
 
 
-def scored(connection, query, words=None, depth=5000, *, library="many", **given: Any) -> Row:
+def scored(connection, query, words=None, depth=5000, *, library="many", **given):
     names = dict.fromkeys(("postings", "known", "beside"))
     given = names | {"query": query, "words": words, "depth": depth, "target": {}} | given
     options = {"library": library, "alpha": 0, "query_expansion": given.pop("expansion", "none")}
@@ -77,42 +76,33 @@ def oracle(module_connection, manual):
     return Oracle(module_connection)
 
 
-def queries(author: Author, languages=("english", "german", "russian")) -> list[str]:
+def queries(author, languages=("english", "german", "russian")):
     return [Author(author.random, author.random.choice(languages)).query() for _ in range(QUERIES)]
 
 
-def test_best_ten_are_those_of_the_formula(connection, manual, author, oracle):
+def test_the_best_are_those_of_the_formula(connection, manual, author, oracle):
     found = 0
     for query in queries(author):
         found += len(assert_exact(connection, oracle, query, library=manual))
     assert found > 5 * QUERIES
+    for query in queries(author)[:4]:
+        for count in (1, 3, 50, 400):
+            assert_exact(connection, oracle, query, library=manual, top_k=count)
 
 
-@pytest.mark.parametrize("levels", [(0,), (1,), (0, 1, 2)])
-def test_levels_are_ranked_by_the_same_statistics(connection, manual, author, oracle, levels):
-    for query in queries(author)[:8]:
-        assert_exact(connection, oracle, query, library=manual, levels=levels)
-
-
-@pytest.mark.parametrize(
-    ("filters", "among"),
-    [
+def test_filters_and_levels_leave_scores_alone(connection, manual, author, oracle):
+    for filters, among in [
         ({"type": "guide"}, lambda row: row["type"] == "guide"),
         ({"tags": ["alpha", "beta"]}, lambda row: {"alpha", "beta"} & set(row["tags"])),
         ({"not": {"type": "guide"}}, lambda row: row["type"] != "guide"),
         ({"page": "m/001*"}, lambda row: row["key"].startswith("m/001")),
         ({"language": "de"}, lambda row: row["language"] == "german"),
-    ],
-)
-def test_filters_leave_scores_alone(connection, manual, author, oracle, filters, among):
-    for query in queries(author)[:8]:
-        assert_exact(connection, oracle, query, among, library=manual, filters=filters)
-
-
-def test_every_depth_is_exact(connection, manual, author, oracle):
-    for query in queries(author)[:4]:
-        for count in (1, 3, 50, 400):
-            assert_exact(connection, oracle, query, library=manual, top_k=count)
+    ]:
+        for query in queries(author)[:8]:
+            assert_exact(connection, oracle, query, among, library=manual, filters=filters)
+    for levels in [(0,), (1,), (0, 1, 2)]:
+        for query in queries(author)[:8]:
+            assert_exact(connection, oracle, query, library=manual, levels=levels)
 
 
 @pytest.fixture(params=["in the scope", "everywhere"])
@@ -132,10 +122,8 @@ def test_versions_share_the_statistics_of_their_library(connection, author):
     oracle = Oracle(connection, "tool")
     for query in queries(author, ["english"])[:8]:
         for version in ("1.0", "2.0"):
-            assert_exact(
-                connection, oracle, query, lambda r, v=version: r["version"] == v,
-                library="tool", version=version,
-            )  # fmt: skip
+            assert_exact(connection, oracle, query, lambda r, v=version: r["version"] == v,
+                         library="tool", version=version)  # fmt: skip
         assert_exact(connection, oracle, query, library="tool", version="*")
         assert_exact(connection, oracle, query, lambda r: r["version"] == "2.0", library="tool")
 
@@ -149,10 +137,8 @@ def test_each_library_is_ranked_by_its_own_statistics(connection, author):
     oracle = Oracle(connection, "one", "two", "three")
     for query in queries(author)[:12]:
         assert_exact(connection, oracle, query, filters={"library": ["one", "two", "three"]})
-        assert_exact(
-            connection, oracle, query, lambda row: row["library"] != "one",
-            filters={"library": ["two", "three"]},
-        )  # fmt: skip
+        assert_exact(connection, oracle, query, lambda row: row["library"] != "one",
+                     filters={"library": ["two", "three"]})  # fmt: skip
 
 
 def test_ranking_stays_exact_while_pages_come_change_and_go(connection, author):
@@ -175,16 +161,14 @@ def test_ranking_stays_exact_while_pages_come_change_and_go(connection, author):
 
 
 def test_changed_settings_are_ranked_by_at_once(connection, manual, author):
-    run(
-        connection, "configure_library", library=manual,
-        settings={"k1": 0.9, "b": 0.4, "field_weights": {"title": 5, "url": 0}},
-    )  # fmt: skip
+    run(connection, "configure_library", library=manual,
+        settings={"k1": 0.9, "b": 0.4, "field_weights": {"title": 5, "url": 0}})  # fmt: skip
     oracle = Oracle(connection)
     for query in queries(author)[:8]:
         assert_exact(connection, oracle, query, library=manual)
 
 
-def tiny_pages(author: Author, count: int, per_page: int = 60) -> list[Row]:
+def tiny_pages(author, count, per_page=60):
     """Many passages of a few words, quickly written."""
     return [
         page(
@@ -212,15 +196,10 @@ def test_what_cannot_win_is_not_read_and_the_best_are_the_same(connection, autho
 
 
 def test_words_of_one_language_are_not_stemmed_by_another(connection):
-    ingest(
-        connection,
-        "houses",
-        [
-            page("de.md", "Die Häuser der Stadt.", language="de"),
-            page("en.md", "Houses of the city, and the word Häuser.", language="en"),
-        ],
-        embed=False,
-    )
+    ingest(connection, "houses", [
+        page("de.md", "Die Häuser der Stadt.", language="de"),
+        page("en.md", "Houses of the city, and the word Häuser.", language="en"),
+    ], embed=False)  # fmt: skip
     assert keys(run(connection, "keyword_search", query="Haus", library="houses")) == ["de.md"]
     assert keys(run(connection, "keyword_search", query="house", library="houses")) == ["en.md"]
     both = run(connection, "keyword_search", query="HÄUSER", library="houses")
@@ -254,29 +233,26 @@ def test_what_cannot_win_by_expanded_words_is_not_read_either(connection, author
     assert "pruned" in plans
 
 
-@pytest.mark.parametrize(
-    ("score", "beside"),
-    [
+def test_what_a_passage_needs_beside_a_frequent_word(connection):
+    for score, beside in [
         (0.4, [3]),
         (0.25, None),  # the second alone reaches it
         (0.45, [3]),
         (None, None),
-    ],
-)
-def test_what_a_document_needs_beside_a_frequent_word(connection, score, beside):
-    # Three parts that add 0.5, 0.3 and 0.2; the first is scored.
-    [row] = connection.execute(
-        "select _pgrag.parts_beside("
-        "'{10,1010,6010}', '{1,0.5,0.2}', 1, 2, %s::double precision) as beside",
-        [score],
-    ).fetchall()
-    assert row["beside"] == beside
+    ]:
+        # Three parts that add 0.5, 0.3 and 0.2; the first is scored.
+        [row] = connection.execute(
+            "select _pgrag.parts_beside("
+            "'{10,1010,6010}', '{1,0.5,0.2}', 1, 2, %s::double precision) as beside",
+            [score],
+        ).fetchall()
+        assert row["beside"] == beside
 
 
 def test_documents_of_a_later_word_are_read_only_beside_others(connection, author):
     ingest(connection, "many", tiny_pages(author, 1500), embed=False, language="simple")
 
-    def ids(*words: str, **given: Any) -> list[int]:
+    def ids(*words, **given):
         return scored(connection, "use the linker of a runtime", [*words], **given)["document_ids"]
 
     known, of, a = ids("the")[:400], ids("of"), ids("a")
@@ -338,10 +314,9 @@ def test_weak_postings_are_left_out_where_strong_ones_are_enough(connection, aut
     plans = []
     for query in ("harbour", "harbour lighthouse", "lighthouse far harbour", "far away"):
         for libraries in (["coast"], ["island"], ["coast", "island"]):
-            hits = assert_exact(
-                connection, oracle, query, lambda row, of=libraries: row["library"] in of,
-                filters={"library": libraries}, explain=True,
-            )  # fmt: skip
+            hits = assert_exact(connection, oracle, query,
+                                lambda row, of=libraries: row["library"] in of,
+                                filters={"library": libraries}, explain=True)  # fmt: skip
             plans.append(hits[0]["explanation"]["plans"][0])
     assert plans[0]["plan"] == plans[3]["plan"] == plans[5]["plan"] == "pruned"
     assert "pruned" in [plan["plan"] for plan in plans[1::3]]
@@ -349,19 +324,17 @@ def test_weak_postings_are_left_out_where_strong_ones_are_enough(connection, aut
     assert len(plans[3]["lexemes"]) == 2
 
 
-@pytest.mark.parametrize(
-    ("versions", "share", "expected"), [(9, 0.6, True), (9, 0.5, False), (8, 1, False)]
-)
-def test_most_of_many_versions_are_looked_up_at_once(connection, manual, versions, share, expected):
+def test_most_of_many_versions_are_looked_up_at_once(connection, manual):
     """With few versions, or few passages, words are looked up by version."""
-    [row] = connection.execute(
-        "select _pgrag.is_wide(jsonb_populate_record(null::_pgrag.search_target,"
-        " jsonb_build_object('version_ids', %s::bigint[],"
-        " 'document_count', floor(%s * sum(c.document_count))))) as is_wide"
-        " from pgrag.corpus_statistics as c",
-        [[*range(versions)], share],
-    ).fetchall()
-    assert row["is_wide"] is expected
+    for versions, share, expected in [(9, 0.6, True), (9, 0.5, False), (8, 1, False)]:
+        [row] = connection.execute(
+            "select _pgrag.is_wide(jsonb_populate_record(null::_pgrag.search_target,"
+            " jsonb_build_object('version_ids', %s::bigint[],"
+            " 'document_count', floor(%s * sum(c.document_count))))) as is_wide"
+            " from pgrag.corpus_statistics as c",
+            [[*range(versions)], share],
+        ).fetchall()
+        assert row["is_wide"] is expected
 
 
 def test_few_pages_are_scored_whole_and_with_the_same_scores(connection):

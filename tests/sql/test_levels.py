@@ -1,11 +1,11 @@
 """After fusion: thresholds, the levels of a page, and how much of one page is shown."""
 
 import pytest
-from library import Row, contents, document, explained, ingest, page, search
+from library import contents, document, explained, ingest, page, search
 
 
 class TestThreshold:
-    def test_it_is_applied_before_the_limit(self, connection, manual):
+    def test_it_is_applied_before_the_limit_and_may_leave_nothing(self, connection, manual):
         everything = explained(connection, "restart the server", top_k=200)
         scores = [hit["score"] for hit in everything]
         limit = scores[14]
@@ -13,8 +13,6 @@ class TestThreshold:
         assert [hit["score"] for hit in hits] == scores[:10]
         hits = explained(connection, "restart the server", min_score=limit, top_k=50)
         assert [hit["score"] for hit in hits] == [s for s in scores if s >= limit]
-
-    def test_above_every_score_there_is_nothing(self, connection, manual):
         assert search(connection, "restart", library="manual", min_score=1.01) == []
 
 
@@ -22,21 +20,18 @@ class TestLevels:
     """A summary, its two paragraphs, and a paragraph that also represents its section."""
 
     @pytest.fixture
-    def guide(self, connection) -> str:
-        ingest(
-            connection, "guide",
-            [
-                page(
-                    "a.md",
-                    document("Nodes and their kernels.", level=0, covers=1, is_summary=True),
-                    document("Drain nodes. Upgrade kernels.", level=1, covers=2, parent=0),
-                    document("Drain the node before anything else.", parent=1),
-                    document("Upgrade the kernel of the node.", parent=1),
-                    document("Fill the node again.", covers=6, parent=0),
-                    document("A row that another one stands for.", level=1, covers=0, parent=0),
-                )
-            ],
-        )  # fmt: skip
+    def guide(self, connection):
+        ingest(connection, "guide", [
+            page(
+                "a.md",
+                document("Nodes and their kernels.", level=0, covers=1, is_summary=True),
+                document("Drain nodes. Upgrade kernels.", level=1, covers=2, parent=0),
+                document("Drain the node before anything else.", parent=1),
+                document("Upgrade the kernel of the node.", parent=1),
+                document("Fill the node again.", covers=6, parent=0),
+                document("A row that another one stands for.", level=1, covers=0, parent=0),
+            )
+        ])  # fmt: skip
         return "guide"
 
     @pytest.mark.parametrize(
@@ -58,18 +53,12 @@ class TestLevels:
         hits = search(connection, "nodes", library=guide, levels=levels, alpha=alpha)
         assert set(contents(hits)) == expected
 
-    def test_all_levels_at_once(self, connection, guide):
-        hits = search(connection, "nodes", library=guide, levels=[0, 1, 2])
-        assert len(hits) == 5
-
-    def test_by_default_a_summary_gives_way_to_its_paragraphs(self, connection, guide):
+    def test_a_summary_gives_way_to_its_paragraphs_and_lends_its_score(self, connection, guide):
         hits = search(connection, "nodes", library=guide)
         assert set(contents(hits)) == {
             "Drain the node before anything else.", "Upgrade the kernel of the node.",
             "Fill the node again.",
         }  # fmt: skip
-
-    def test_and_lends_its_score_to_the_best_of_them(self, connection, guide):
         query = "drain nodes upgrade kernels"
         apart = search(connection, query, library=guide, levels=[1, 2], alpha=0, explain=True)
         score = {hit["content"]: hit["score"] for hit in apart}
@@ -82,26 +71,24 @@ class TestLevels:
             "the others keep their own"
         )
         assert all(hit["explanation"]["section_score"] is None for hit in hits[1:])
-
-    def test_what_is_covered_by_another_row_is_never_a_hit(self, connection, guide):
+        hits = search(connection, "nodes", library=guide, levels=[0, 1, 2])
+        assert len(hits) == 5
         hits = search(connection, "row stands", library=guide, levels=[0, 1, 2])
         assert "A row that another one stands for." not in contents(hits)
 
 
 class TestMaxPerPage:
-    @pytest.mark.parametrize("count", [1, 2, 3])
-    def test_the_best_so_many_of_each_page(self, connection, manual, count):
-        everything = explained(connection, "the server", top_k=1000)
-        hits = explained(connection, "the server", top_k=12, max_per_page=count)
-        expected, seen = [], {}
-        for hit in everything:
-            seen[hit["page_id"]] = seen.get(hit["page_id"], 0) + 1
-            if seen[hit["page_id"]] <= count:
-                expected.append(hit["document_id"])
-        assert [hit["document_id"] for hit in hits] == expected[:12]
-
-    def test_limit_is_filled_from_deeper_down(self, connection):
-        """One page with all the best candidates does not fill the list."""
+    def test_the_best_of_each_page_from_deeper_down(self, connection, manual):
+        for count in [1, 2, 3]:
+            everything = explained(connection, "the server", top_k=1000)
+            hits = explained(connection, "the server", top_k=12, max_per_page=count)
+            expected, seen = [], {}
+            for hit in everything:
+                seen[hit["page_id"]] = seen.get(hit["page_id"], 0) + 1
+                if seen[hit["page_id"]] <= count:
+                    expected.append(hit["document_id"])
+            assert [hit["document_id"] for hit in hits] == expected[:12]
+        # One page with all the best candidates does not fill the list.
         ingest(
             connection, "nodes",
             [page("long.md", *(f"Drain node {n}." for n in range(150)))]
@@ -116,7 +103,7 @@ class TestSectionsAround:
     """The sections around a hit, against those of the whole page."""
 
     @pytest.fixture
-    def sections(self, connection) -> dict[int, Row]:
+    def sections(self, connection):
         """More chapters than are listed on each side, two of them with sections."""
         rows = [document("Valves.", level=0, covers=1, is_summary=True)]
         for chapter in range(26):

@@ -1,11 +1,10 @@
 """Searches are recorded, rated, counted and forgotten, and recording never fails a search."""
 
 import uuid
-from typing import Any
 
 import psycopg
 import pytest
-from library import Row, ingest, page, refused, run, search, value
+from library import ingest, page, refused, run, search, value
 from pgvector import HalfVector
 from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
@@ -14,7 +13,7 @@ from pgrag.ground.connections import register_vector_types
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(module_connection) -> None:
+def libraries(module_connection):
     pages = [
         page("prime.md", "Prime the pump before the first run.", "Bleed the air from the pump."),
         page("seal.md", "Replace the seal of the pump when it drips."),
@@ -23,7 +22,7 @@ def libraries(module_connection) -> None:
     ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
 
 
-def record(connection: psycopg.Connection, query: str, **options: Any) -> uuid.UUID:
+def record(connection, query, **options):
     """Search, and record the hits."""
     arguments = options.pop("arguments", {})
     return value(
@@ -37,25 +36,23 @@ def record(connection: psycopg.Connection, query: str, **options: Any) -> uuid.U
     )  # fmt: skip
 
 
-def count(connection: psycopg.Connection, table: str) -> int:
+def count(connection, table):
     return value(connection, f"select count(*) from pgrag.{table}")
 
 
-def recorded(connection: psycopg.Connection, search_id: uuid.UUID) -> Row:
+def recorded(connection, search_id):
     return value(connection, "select pgrag.search_record(%s)", search_id)
 
 
-def rate(connection: psycopg.Connection, search_id: uuid.UUID, rating: Any, **given: Any) -> None:
+def rate(connection, search_id, rating, **given):
     run(connection, "give_feedback", search_id=search_id, rating=rating, **given)
 
 
 class TestRecording:
     def test_rows_of_a_search_are_kept_with_their_scores(self, connection):
         hits = search(connection, "prime the pump", library="pumps")
-        found = record(
-            connection, "prime the pump", library="pumps", timings={"keyword": 0.4},
-            arguments={"top_k": 10, "after": None}, duration_ms=7.5,
-        )  # fmt: skip
+        found = record(connection, "prime the pump", library="pumps", timings={"keyword": 0.4},
+                       arguments={"top_k": 10, "after": None}, duration_ms=7.5)  # fmt: skip
         kept = recorded(connection, found)
         assert {k: kept[k] for k in ("client", "query", "library", "hit_count", "duration_ms")} == {
             "client": "rest", "query": "prime the pump", "library": "pumps",
@@ -112,57 +109,41 @@ class TestRecording:
                 assert record["semantic_rank"] == hit["explanation"]["semantic"]["rank"]
                 assert record["page_score"] == hit["explanation"]["keyword"]["page_score"]
 
-    @pytest.mark.parametrize("function", ["search", "keyword_search", "semantic_search"])
-    def test_a_recorded_search_finds_what_the_search_does(self, connection, function):
+    def test_a_recorded_search_finds_what_the_search_does(self, connection):
         ask = {"query": "prime the pump", "library": "pumps"}
-        mode = {"keyword_search": "keyword", "semantic_search": "semantic"}.get(function, "hybrid")
-        hits = run(connection, function, **ask)
-        found = run(connection, "recorded_search", mode=mode, **ask)
-        assert hits
-        assert [{**hit, "search_id": None} for hit in found] == hits
-
-    def test_options_cannot_repeat_arguments(self, connection):
+        modes = {"search": "hybrid", "keyword_search": "keyword", "semantic_search": "semantic"}
+        for function, mode in modes.items():
+            hits = run(connection, function, **ask)
+            found = run(connection, "recorded_search", mode=mode, **ask)
+            assert hits
+            assert [{**hit, "search_id": None} for hit in found] == hits
         assert run(connection, "recorded_search", query="pump", options=None)
         with refused(connection, "PGR01", "There is no argument query."):
             run(connection, "recorded_search", query="pump", options={"query": "valve"})
         with refused(connection, "PGR01", "options cannot hold top_k."):
             run(connection, "recorded_search", query="pump", top_k=3, options={"top_k": 5})
+        for hits in ["null", "7", '"x"', "{}", '[1, "x", null]', '[{"score": "x"}]']:
+            connection.execute("select pgrag.record_search('q', %s::jsonb)", [hits])
 
-    def test_search_in_several_libraries_names_none(self, connection):
+    def test_a_record_names_the_library_searched_also_when_it_is_gone(self, connection):
         row = run(connection, "recorded_search", query="close the pump")[0]
         kept = recorded(connection, row["search_id"])
         assert kept["library"] is None
         assert {hit["library"] for hit in kept["hits"]} == {"pumps", "valves"}
-
-    def test_nothing_found_is_a_search_too(self, connection):
         found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
         kept = recorded(connection, found)
         assert (kept["hit_count"], kept["top_score"], kept["hits"]) == (0, None, [])
-
-    def test_only_library_is_the_one_that_was_searched(self, connection):
-        run(connection, "remove_library", library="valves")
-        found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
-        assert recorded(connection, found)["library"] == "pumps"
-
-    def test_a_record_outlives_its_library(self, connection):
         found = record(connection, "close the valve", library="valves")
         run(connection, "remove_library", library="valves")
         kept = recorded(connection, found)
         assert (kept["library"], kept["hits"][0]["page_key"]) == ("valves", "valve.md")
+        found = run(connection, "record_search", query="x", hits=Jsonb([]))[0]["record_search"]
+        assert recorded(connection, found)["library"] == "pumps"
 
-    @pytest.mark.parametrize(
-        "hits", ["null", "7", '"x"', "{}", '[1, "x", null]', '[{"score": "x"}]']
-    )
-    def test_odd_hits_do_no_harm(self, connection, hits):
-        connection.execute("select pgrag.record_search('q', %s::jsonb)", [hits])
-
-    def test_reading_transactions_are_not_recorded(self, database_url):
-        with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as reader:
-            said: list[str] = []
-            reader.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
-            reader.execute("set default_transaction_read_only = on")
-            assert value(reader, "select pgrag.record_search('q', '[]', client => 'rest')") is None
-            assert said == []
+    def test_reading_transactions_are_not_recorded(self, connection, notices):
+        connection.execute("set transaction read only")
+        assert value(connection, "select pgrag.record_search('q', '[]', client => 'rest')") is None
+        assert notices == []
 
     def test_role_that_only_reads_is_not_recorded(self, connection):
         connection.execute("create role pgrag_test_observed")
@@ -185,33 +166,28 @@ class TestRecording:
         connection.execute("reset role")
         assert count(connection, "searches") == 1001
 
-    def test_failure_to_write_is_a_warning(self, connection):
-        said: list[str] = []
-        connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
+    def test_failure_to_write_is_a_warning(self, connection, notices):
         connection.execute("alter table pgrag.search_hits add constraint no check (rank > 9)")
         hits = Jsonb([{"score": 1.0}])
         assert value(connection, "select pgrag.record_search('q', %s)", hits) is None
-        assert len(said) == 1
-        assert said[0].startswith("The search was not recorded:")
+        [notice] = notices
+        assert notice.startswith("The search was not recorded:")
         assert count(connection, "searches") == 0, "all or nothing"
 
-    def test_only_records_alone_in_a_transaction_skip_the_wal_flush(self, database_url):
+    def test_only_records_alone_in_a_transaction_skip_the_wal_flush(self, connect):
         statement = "insert into pgrag.feedback (search_id, rating) values (gen_random_uuid(), 1)"
-        with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as connection:
-
-            def commit(client: str, *, after: str = "select 1") -> str:
-                with connection.transaction(force_rollback=True):
-                    connection.execute(after.encode())
-                    run(connection, "record_search", query="q", hits=Jsonb([]), client=client)
-                    return value(connection, "select current_setting('synchronous_commit')")
-
-            assert commit("rest") == "off"
-            assert commit("sql") == "on"
-            assert commit("rest", after=statement) == "on", "the work before it stays safe"
+        connection = connect()
+        for client, before, setting in [
+            ("rest", "select 1", "off"), ("sql", "select 1", "on"), ("rest", statement, "on"),
+        ]:  # fmt: skip
+            with connection.transaction(force_rollback=True):
+                connection.execute(before)
+                run(connection, "record_search", query="q", hits=Jsonb([]), client=client)
+                assert value(connection, "select current_setting('synchronous_commit')") == setting
 
 
 class TestRetention:
-    def age(self, connection: psycopg.Connection, days: int) -> None:
+    def age(self, connection, days):
         connection.execute("update pgrag.searches set at = at - make_interval(days => %s)", [days])
 
     def test_old_searches_are_removed_with_hits_and_feedback(self, connection):
@@ -256,21 +232,18 @@ class TestRetention:
         assert value(connection, old) == 300
         assert value(connection, "select max(now() - at) from pgrag.searches").days == 400
 
-    def test_locked_searches_are_skipped(self, database_url):
-        with (
-            psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as one,
-            psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as other,
-        ):
-            found = value(one, "select pgrag.record_search('q', '[]')")
-            other.execute("set lock_timeout = '2s'")
-            with one.transaction():
-                one.execute("select from pgrag.searches where search_id = %s for update", [found])
-                assert value(other, "select pgrag.forget_searches('0')") == 0
-            assert value(other, "select pgrag.forget_searches('0')") == 1
+    def test_locked_searches_are_skipped(self, connect):
+        one, other = connect(), connect()
+        found = value(one, "select pgrag.record_search('q', '[]')")
+        other.execute("set lock_timeout = '2s'")
+        with one.transaction():
+            one.execute("select from pgrag.searches where search_id = %s for update", [found])
+            assert value(other, "select pgrag.forget_searches('0')") == 0
+        assert value(other, "select pgrag.forget_searches('0')") == 1
 
 
 class TestFeedback:
-    def test_hits_and_answers_are_rated_as_often_as_one_likes(self, connection):
+    def test_hits_are_rated_often_and_unknown_ones_are_refused(self, connection):
         found = record(connection, "prime the pump", library="pumps")
         [hit, *_] = search(connection, "prime the pump", library="pumps")
         rate(connection, found, 4, comment="  good  ")
@@ -280,8 +253,6 @@ class TestFeedback:
         assert [(f["rating"], f["document_id"], f["comment"]) for f in kept] == [
             (4, None, "good"), (5, hit["document_id"], None), (2, hit["document_id"], None),
         ]  # fmt: skip
-
-    def test_unknown_search_and_passage_are_refused(self, connection):
         found = record(connection, "close the valve", library="valves")
         [other, *_] = search(connection, "seal", library="pumps")
         with refused(connection, "PGR14", "There is no recorded search"):
@@ -315,7 +286,7 @@ class TestFeedback:
 
 class TestMetrics:
     @pytest.fixture
-    def observed(self, connection) -> list[uuid.UUID]:
+    def observed(self, connection):
         """Four searches today, a further page of one, and one of the day before."""
         made = [
             record(connection, "prime the pump", library="pumps", duration_ms=10.0),
@@ -339,7 +310,7 @@ class TestMetrics:
         )
         return made
 
-    def test_days_and_libraries(self, connection, observed):
+    def test_days_libraries_and_other_periods(self, connection, observed):
         rows = run(connection, "search_metrics", days=7)
         assert [(r["library_name"], r["searches"]) for r in rows] == [
             ("pumps", 3), ("valves", 1), ("pumps", 1),
@@ -353,19 +324,15 @@ class TestMetrics:
         assert today["feedback_share"] == pytest.approx(1 / 3)
         top = search(connection, "prime the pump", library="pumps")[0]["score"]
         assert today["mean_top_score"] == pytest.approx(top), "not of what is fused by ranks"
-
-    def test_other_periods(self, connection, observed):
         [row] = run(connection, "search_metrics", days=7, library="Pumps", period="all")
         assert row["searches"] == 4
         months = run(connection, "search_metrics", days=7, period="month")
         assert {row["starts_on"].day for row in months} == {1}
-
-    def test_days_are_those_of_utc_in_every_session(self, connection, observed):
         days = [row["starts_on"] for row in run(connection, "search_metrics")]
         connection.execute("set local timezone = 'Pacific/Kiritimati'")
         assert [row["starts_on"] for row in run(connection, "search_metrics")] == days
 
-    def test_popular_and_empty_queries(self, connection, observed):
+    def test_popular_empty_and_slowest_queries_of_known_libraries(self, connection, observed):
         rows = run(connection, "popular_queries", library="pumps")
         assert (rows[0]["query"], rows[0]["searches"]) == ("prime the pump", 2)
         assert rows[0]["mean_rating"] == 3.5
@@ -374,26 +341,25 @@ class TestMetrics:
         assert [(r["query"], r["library_name"], r["searches"]) for r in rows] == [
             ("zzzz", "pumps", 1)
         ], "the end of a list is not an empty search"
+        rows = run(connection, "search_history", slowest=True, top_k=2)
+        assert [r["duration_ms"] for r in rows] == [100.0, 40.0]
+        rows = run(connection, "search_history", library="pumps")
+        assert rows[-1]["query"] == "seal"
+        for function in ("search_metrics", "popular_queries", "empty_queries", "search_history"):
+            with refused(connection, "PGR02", "There is no library 'pump'", "pumps"):
+                run(connection, function, library="pump")
 
     @pytest.mark.parametrize(("status", "count"), [("cancelled", 0), ("not_in_documentation", 1)])
     def test_an_answer_that_came_to_nothing_is_no_empty_search(self, connection, status, count):
         search_id = value(connection, "select pgrag.record_search('tea', '[]', library => 'pumps')")
-        run(
-            connection, "record_answer",
-            search_id=search_id, question="tea", status=status, answer="", library="pumps",
-        )  # fmt: skip
+        run(connection, "record_answer", search_id=search_id, question="tea", status=status,
+            answer="", library="pumps")  # fmt: skip
         assert len(run(connection, "empty_queries")) == count
         [row] = run(connection, "popular_queries")
         [metrics] = run(connection, "search_metrics")
         assert row["empty_share"] == metrics["empty_share"] == count
 
-    def test_history(self, connection, observed):
-        rows = run(connection, "search_history", slowest=True, top_k=2)
-        assert [r["duration_ms"] for r in rows] == [100.0, 40.0]
-        rows = run(connection, "search_history", library="pumps")
-        assert rows[-1]["query"] == "seal"
-
-    def test_export_has_everything_once(self, connection, observed):
+    def test_export_has_everything_and_libraries_that_are_gone_count(self, connection, observed):
         rows = [r["export_searches"] for r in run(connection, "export_searches")]
         assert len(rows) == 6
         assert rows[0]["query"] == "seal"
@@ -404,13 +370,6 @@ class TestMetrics:
         since = value(connection, "select now() - interval '1 h'")
         assert len(run(connection, "export_searches", until=since)) == 1
         assert len(run(connection, "export_searches", since=since)) == 5
-
-    def test_unknown_libraries_are_refused(self, connection):
-        for function in ("search_metrics", "popular_queries", "empty_queries", "search_history"):
-            with refused(connection, "PGR02", "There is no library 'pump'", "pumps"):
-                run(connection, function, library="pump")
-
-    def test_library_that_is_gone_is_still_counted(self, connection, observed):
         run(connection, "remove_library", library="valves")
         [row] = run(connection, "search_metrics", library="valves")
         assert row["searches"] == 1
@@ -418,7 +377,7 @@ class TestMetrics:
 
 class TestQueryVectors:
     @pytest.fixture(autouse=True)
-    def model(self, connection) -> None:
+    def model(self, connection):
         run(connection, "register_model", name="tiny", dimensions=2)
         connection.execute(
             "insert into pgrag.embeddings"
@@ -430,22 +389,15 @@ class TestQueryVectors:
         )
         run(connection, "use_model", library="pumps", model="tiny")
 
-    def remember(self, connection, query: str, vector: list[float], **options: Any) -> None:
+    def remember(self, connection, query, vector, **options):
         run(connection, "remember_query_vector", query=query, model="tiny",
             query_embedding=HalfVector(vector), **options)  # fmt: skip
 
-    def is_known(self, connection, query: str) -> bool:
+    def is_known(self, connection, query):
         return run(connection, "missing_query_models", query=query, library="pumps") == []
 
-    def best(self, connection, query: str) -> str:
+    def best(self, connection, query):
         return run(connection, "semantic_search", query=query, library="pumps")[0]["key"]
-
-    def test_limit_holds_in_one_transaction_too(self, connection):
-        for number in range(40):
-            self.remember(connection, f"query {number}", [1, number], capacity=10)
-        assert count(connection, "query_vectors") == 10
-        known = [n for n in range(40) if self.is_known(connection, f"query {n}")]
-        assert known == list(range(30, 40)), "those used last"
 
     def test_vectors_of_repeated_queries_stay(self, connection):
         for number in range(3):
@@ -520,6 +472,11 @@ class TestQueryVectors:
         assert hit["key"] == "drip.md"
         assert self.is_known(connection, "what drips"), "its model is the built-in one"
 
-    def test_vector_of_another_dimension_is_refused(self, connection):
+    def test_limit_holds_in_one_transaction_and_dimensions_fit(self, connection):
         with refused(connection, "PGR08", "Model 'tiny' has 2 dimensions, query_embedding has 3."):
             self.remember(connection, "q", [1, 2, 3])
+        for number in range(40):
+            self.remember(connection, f"query {number}", [1, number], capacity=10)
+        assert count(connection, "query_vectors") == 10
+        known = [n for n in range(40) if self.is_known(connection, f"query {n}")]
+        assert known == list(range(30, 40)), "those used last"

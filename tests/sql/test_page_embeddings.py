@@ -1,15 +1,14 @@
 """Vectors pooled from whole pages: pending as long as the page is another than they came from."""
 
-import psycopg
 import pytest
 from consistency import assert_consistent
-from library import Row, document, ingest, page, refused, run, value
+from library import document, ingest, page, refused, run, value
 
 MODEL = "tiny+late"
 
 
 @pytest.fixture
-def tool(connection: psycopg.Connection) -> psycopg.Connection:
+def tool(connection):
     """A library of two pages, one with a summary, and a model of two dimensions."""
     run(connection, "register_model", name=MODEL, dimensions=2, provider="local")
     ingest(connection, "tool", [node(), page("b.md", "Fill it.")], "1.0", embed=False)
@@ -17,16 +16,16 @@ def tool(connection: psycopg.Connection) -> psycopg.Connection:
     return connection
 
 
-def node(*texts: str) -> Row:
+def node(*texts):
     summary = document("About nodes.", level=0, covers=1, is_summary=True)
     return page("a.md", summary, *(texts or ("Drain the node.", "It is empty.")))
 
 
-def pending(connection: psycopg.Connection, **arguments: object) -> list[Row]:
+def pending(connection, **arguments):
     return run(connection, "pending_pages", library="tool", **arguments)
 
 
-def embed(connection: psycopg.Connection) -> int:
+def embed(connection):
     """Store [1, n] for the n-th text of each pending page; the number of documents."""
     stored = 0
     for row in pending(connection):
@@ -44,7 +43,7 @@ def embed(connection: psycopg.Connection) -> int:
     return stored
 
 
-def stored(connection: psycopg.Connection, version: str = "1.0") -> dict[str, str]:
+def stored(connection, version="1.0"):
     rows = connection.execute(
         "select d.content, e.embedding::text as vector, v.label"
         " from pgrag.embeddings as e join pgrag.documents as d"
@@ -56,7 +55,7 @@ def stored(connection: psycopg.Connection, version: str = "1.0") -> dict[str, st
     return {row["content"]: row["vector"] for row in rows}
 
 
-def test_pages_are_read_whole_but_for_summaries(tool: psycopg.Connection) -> None:
+def test_pages_are_read_whole_but_for_summaries(tool):
     first, second = pending(tool)
     assert (first["documents"], second["documents"]) == (2, 1)
     assert pending(tool, page_ids=second["pages"]) == [second]
@@ -66,9 +65,14 @@ def test_pages_are_read_whole_but_for_summaries(tool: psycopg.Connection) -> Non
         ["B\nb.md\n\nFill it."],
     ]
     assert run(tool, "page_texts", library="tool", page_ids=None) == []
+    for function, arguments in [("pending_pages", {}), ("page_texts", {"page_ids": []})]:
+        with refused(tool, "PGR02"):
+            run(tool, function, library="nope", **arguments)
+    with refused(tool, "PGR09"):
+        pending(tool, model="nope")
 
 
-def test_stored_vectors_are_pending_again_when_the_page_changes(tool: psycopg.Connection) -> None:
+def test_stored_vectors_are_pending_again_when_the_page_changes(tool):
     assert embed(tool) == 3
     assert pending(tool) == []
     assert stored(tool)["Drain the node."] == "[1,0]"
@@ -96,7 +100,7 @@ def test_stored_vectors_are_pending_again_when_the_page_changes(tool: psycopg.Co
     assert_consistent(tool)
 
 
-def test_pages_of_equal_text_are_pooled_once(tool: psycopg.Connection) -> None:
+def test_pages_of_equal_text_are_pooled_once(tool):
     ingest(tool, "tool", [node()], "2.0", embed=False)
     assert [len(row["pages"]) for row in pending(tool)] == [2, 1]
     assert embed(tool) == 5
@@ -111,7 +115,7 @@ def test_pages_of_equal_text_are_pooled_once(tool: psycopg.Connection) -> None:
     assert_consistent(tool)
 
 
-def test_vectors_of_a_page_that_has_changed_are_left_out(tool: psycopg.Connection) -> None:
+def test_vectors_of_a_page_that_has_changed_are_left_out(tool):
     [row, _] = pending(tool)
     ingest(tool, "tool", [node("Drain the node.", "It is full.")], "1.0", embed=False)
     store = "select pgrag.store_page_embeddings('tool', %s, %s, %s, %s::halfvec[])"
@@ -125,11 +129,3 @@ def test_vectors_of_a_page_that_has_changed_are_left_out(tool: psycopg.Connectio
         tool.execute(store, (MODEL, now["page_hash"], now["pages"], ["[1,0]"]))
     with refused(tool, "PGR08", "has 2 dimensions, got a vector of 3"):
         tool.execute(store, (MODEL, now["page_hash"], now["pages"], ["[1,0,0]", "[1,0,0]"]))
-
-
-def test_names_that_do_not_exist(tool: psycopg.Connection) -> None:
-    for function, arguments in [("pending_pages", {}), ("page_texts", {"page_ids": []})]:
-        with refused(tool, "PGR02"):
-            run(tool, function, library="nope", **arguments)
-    with refused(tool, "PGR09"):
-        pending(tool, model="nope")

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import psycopg
 import pytest
 from library import ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
@@ -27,25 +26,22 @@ KEYS = [
 ]  # fmt: skip
 
 
-def configure(connection: psycopg.Connection, **page_types: Any) -> None:
+def configure(connection, **page_types):
     run(connection, "apply_configuration", entries={"page_types": page_types})
 
 
-def types(connection: psycopg.Connection) -> PageTypes:
+def types(connection):
     return PageTypes.of(value(connection, "select pgrag.configuration()"))
 
 
-def read(connection: psycopg.Connection, key: str, declared: str | None = None) -> dict[str, Any]:
+def read(connection, key, declared=None):
     """A page as the pipeline would hand it over."""
     known = types(connection)
-    return page(
-        key, f"The text of {key}.",
-        type=known.reading(declared, key).type,
-        reading=PageOptions(types=known).reading(declared, key),
-    )  # fmt: skip
+    return page(key, f"The text of {key}.", type=known.reading(declared, key).type,
+                reading=PageOptions(types=known).reading(declared, key))  # fmt: skip
 
 
-def outdated(connection: psycopg.Connection, **arguments: Any) -> dict[str, tuple[int, int]]:
+def outdated(connection, **arguments):
     rows = run(connection, "outdated_pages", **arguments)
     return {f"{row['library']}@{row['version']}": (row["pages"], row["total"]) for row in rows}
 
@@ -102,10 +98,8 @@ def test_a_change_outdates_the_pages_that_it_changes_and_no_others(connection):
 
     # A profile that was given for the whole run goes before that of a type.
     configure(connection, **TYPES, default={"chunk_profile": "short"})
-    run(
-        connection, "open_version", library="lib", version="1",
-        source=source | {"chunk_profile": {"name": "long"}},
-    )  # fmt: skip
+    run(connection, "open_version", library="lib", version="1",
+        source=source | {"chunk_profile": {"name": "long"}})  # fmt: skip
     assert outdated(connection) == {"lib@1": (1, 5)}  # the decision, which was read as short
     with refused(connection, "PGR02", "no library 'lob'"):
         run(connection, "outdated_pages", wanted="lob")

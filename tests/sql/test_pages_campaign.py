@@ -1,6 +1,7 @@
 """Pages made by chance are read and stored, and what escapes is reported."""
 
 import time
+from contextlib import ExitStack
 
 import psycopg
 import pytest
@@ -9,19 +10,16 @@ from campaign import pages, reading
 from pgrag.ingest.page import read_page
 
 
-def test_pages_made_by_chance_are_read_and_stored(database_url, tmp_path):
+def test_pages_made_by_chance_are_the_same_again_and_stored(database_url, tmp_path):
+    first, second = (pages.Pages(9, []) for _ in range(2))
+    assert [first.page(n) for n in range(60)] == [second.page(n) for n in range(60)]
+    assert first.page(3) != pages.Pages(10, []).page(3)
     (tmp_path / "real.md").write_text("# A real page\n\nWith a [link](x.md).\n")
     outcome = pages.run(database_url, count=1500, seed=5, data=tmp_path)
     assert outcome.counts["pages"] == 1500
     assert outcome.counts["refused"] < 150
     assert outcome.counts["stored"] > 20
     assert outcome.faults == []
-
-
-def test_the_nth_page_of_a_seed_is_always_the_same():
-    first, second = (pages.Pages(9, []) for _ in range(2))
-    assert [first.page(n) for n in range(60)] == [second.page(n) for n in range(60)]
-    assert first.page(3) != pages.Pages(10, []).page(3)
 
 
 def broken(key, data, options):
@@ -37,14 +35,8 @@ def slow(key, data, options):
     return read_page(key, data, options)
 
 
-class InThisProcess:
+class InThisProcess(ExitStack):
     """Takes the place of the child, so that a test can plant a fault in what it runs."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
 
     def run(self, function, *arguments):
         return function(*arguments)
@@ -56,14 +48,11 @@ def here(monkeypatch):
     return monkeypatch
 
 
-def test_what_escapes_is_reported_and_made_smaller(database_url, here):
+def test_what_escapes_or_takes_too_long_is_reported(database_url, here):
     here.setattr(reading, "read_page", broken)
     [fault] = pages.run(database_url, count=60, seed=1).faults
     assert "KeyError at test_pages_campaign.py" in fault
     assert fault.endswith("\nb'Ventil'")
-
-
-def test_what_takes_too_long_is_reported(database_url, here):
     here.setattr(reading, "read_page", slow)
     here.setattr(pages, "SECONDS_A_PAGE", 0.1)
     outcome = pages.run(database_url, count=1, seed=1)

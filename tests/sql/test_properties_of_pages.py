@@ -20,7 +20,7 @@ def properties(connection):
     return {row["name"]: row for row in run(connection, "properties", library="docs")}
 
 
-def test_types_are_inferred(properties):
+def test_types_are_inferred_and_counted_with_examples(properties):
     assert {name: row["types"] for name, row in properties.items()} == {
         "n": ["number"],
         "when": ["date", "datetime"],
@@ -34,9 +34,6 @@ def test_types_are_inferred(properties):
         "empty": [],
     }
     assert [name for name, row in properties.items() if row["is_mixed"]] == ["mixed"]
-
-
-def test_counts_and_examples(properties):
     row = properties["n"]
     assert (row["pages"], row["share"], row["distinct_values"]) == (4, 1.0, 2)
     assert row["examples"] == [1, 2.5]
@@ -47,7 +44,7 @@ def test_counts_and_examples(properties):
     assert list(properties)[:2] == ["n", "mixed"]
 
 
-def test_properties_of_one_page(connection, properties):
+def test_properties_of_one_page_and_of_a_version(connection, properties):
     pages = connection.execute("select page_id from pgrag.pages order by key").fetchall()
     typed = [
         {row["name"]: row for row in run(connection, "page_properties", page_id=page["page_id"])}
@@ -66,9 +63,6 @@ def test_properties_of_one_page(connection, properties):
     assert typed[2]["when"]["as_moment"] is None
     with refused(connection, "PGR04"):
         run(connection, "page_properties", page_id=0)
-
-
-def test_arguments(connection, properties):
     rows = run(connection, "properties", library="docs", example_count=1)
     assert {len(row["examples"]) for row in rows} == {0, 1}
     with refused(connection, "PGR02"):

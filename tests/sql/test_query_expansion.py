@@ -1,8 +1,5 @@
 """Synonyms and relevance feedback: what they find, and that without them nothing changes."""
 
-from typing import Any
-
-import psycopg
 import pytest
 from library import contents, ingest, page, refused, run, search, value
 
@@ -46,30 +43,28 @@ order by t.weight desc, t.lexeme
 
 
 @pytest.fixture(scope="module", autouse=True)
-def handbook(module_connection) -> None:
+def handbook(module_connection):
     ingest(module_connection, "handbook", PAGES, language="english")
     ingest(module_connection, "handbuch", GERMAN, language="german")
 
 
-def terms(
-    connection: psycopg.Connection, words: str, how: str, *of: str
-) -> dict[str, dict[str, Any]]:
+def terms(connection, words, how, *of):
     rows = connection.execute(
         TERMS, {"words": words, "how": how, "of": list(of or ("handbook",))}
     ).fetchall()
     return {row["lexeme"]: row for row in rows}
 
 
-def synonyms(connection: psycopg.Connection, library: str = "handbook", **given: Any) -> None:
+def synonyms(connection, library="handbook", **given):
     run(connection, "set_synonyms", library=library, synonyms=given)
 
 
-def found(connection: psycopg.Connection, query: str, how: str | None) -> list[str]:
+def found(connection, query, how):
     return contents(search(connection, query, library="handbook", alpha=0, query_expansion=how))
 
 
 def test_off_means_that_nothing_changes(connection):
-    def everything() -> str:
+    def everything():
         return value(
             connection,
             "select jsonb_agg(to_jsonb(s) - 'search_id')::text"
@@ -83,14 +78,11 @@ def test_off_means_that_nothing_changes(connection):
     assert found(connection, "leave", None) == found(connection, "leave", "none")
 
 
-def test_a_synonym_finds_what_the_word_does_not(connection):
+def test_a_synonym_finds_what_the_word_does_not_and_weighs_less(connection):
     synonyms(connection, pto=["leave"])
     assert found(connection, "pto", None) == []
     assert len(found(connection, "PTO", "synonyms")) == 2
     assert found(connection, "clock", "synonyms") == found(connection, "clock", None)
-
-
-def test_the_word_itself_counts_more_than_its_synonym(connection):
     synonyms(connection, leave=["clock"])
     hits = found(connection, "leave", "synonyms")
     assert len(hits) == 3
@@ -100,9 +92,6 @@ def test_the_word_itself_counts_more_than_its_synonym(connection):
     same_idf = weighed["clock"]["idf"] / weighed["leav"]["idf"]
     ratio = weighed["clock"]["weight"] / weighed["leav"]["weight"]
     assert ratio == pytest.approx(0.5 * same_idf)
-
-
-def test_all_words_of_a_synonym_share_its_weight(connection):
     synonyms(connection, pto={"expansions": ["paid time off"], "weight": 0.9})
     weighed = terms(connection, "pto", "synonyms")
     # "off" is a stop word.
@@ -112,20 +101,23 @@ def test_all_words_of_a_synonym_share_its_weight(connection):
     assert found(connection, "pto", "synonyms")[0].startswith("Paid time off")
 
 
-def test_a_term_of_several_words_must_stand_together(connection):
+def test_synonyms_of_several_words_mutual_ones_and_each_language(connection):
     synonyms(connection, **{"time off": ["leave"]})
     assert "leav" in terms(connection, "more time off please", "synonyms")
     assert "leav" not in terms(connection, "off the clock", "synonyms")
-
-
-def test_mutual_synonyms_find_each_other(connection):
     synonyms(connection, valve={"expansions": ["tap", "cock"], "mutual": True}, pump=["engine"])
     assert set(terms(connection, "cock", "synonyms")) == {"cock", "tap", "valv"}
     assert set(terms(connection, "valve", "synonyms")) == {"cock", "tap", "valv"}
     assert set(terms(connection, "engine", "synonyms")) == {"engin"}
+    synonyms(connection, "handbuch", Ventile=["Hähne"])
+    weighed = terms(connection, "Ventil", "synonyms", "handbook", "handbuch")
+    assert {(row["language"], x) for x, row in weighed.items()} >= {("german", "hahn")}
+    assert all(row["lexeme"] != "hahn" for row in weighed.values() if row["language"] == "english")
+    hits = search(connection, "VENTILE", library="handbuch", alpha=0, query_expansion="synonyms")
+    assert contents(hits) == ["Der Hahn wird langsam zugedreht."]
 
 
-def test_a_word_that_is_there_gains_nothing(connection):
+def test_a_known_word_gains_nothing_and_both_feeds_synonyms_back(connection):
     synonyms(connection, valve=["gasket"])
     before = terms(connection, "valve gasket", "feedback")
     plain = {
@@ -138,18 +130,12 @@ def test_a_word_that_is_there_gains_nothing(connection):
     after = terms(connection, "valve gasket", "synonyms")
     assert {x: row["weight"] for x, row in after.items()} == pytest.approx(plain)
     assert before.keys() >= plain.keys()
+    synonyms(connection, stopcock=["valve"])
+    assert set(terms(connection, "stopcock", "feedback")) == {"stopcock"}
+    assert "gasket" in terms(connection, "stopcock", "both")
 
 
-def test_each_library_has_its_own_in_its_own_language(connection):
-    synonyms(connection, "handbuch", Ventile=["Hähne"])
-    weighed = terms(connection, "Ventil", "synonyms", "handbook", "handbuch")
-    assert {(row["language"], x) for x, row in weighed.items()} >= {("german", "hahn")}
-    assert all(row["lexeme"] != "hahn" for row in weighed.values() if row["language"] == "english")
-    hits = search(connection, "VENTILE", library="handbuch", alpha=0, query_expansion="synonyms")
-    assert contents(hits) == ["Der Hahn wird langsam zugedreht."]
-
-
-def test_feedback_finds_what_stands_beside_the_words(connection):
+def test_feedback_finds_what_stands_beside_the_words_or_nothing(connection):
     plain = found(connection, "valve", None)
     assert len(plain) == 2
     more = found(connection, "valve", "feedback")
@@ -159,9 +145,6 @@ def test_feedback_finds_what_stands_beside_the_words(connection):
     assert max(weighed, key=lambda x: weighed[x]["weight"]) == "valv"
     # Ten words of feedback, and those of the query.
     assert 1 < len(weighed) <= 11
-
-
-def test_feedback_on_nothing_is_the_query(connection):
     assert set(terms(connection, "zeppelin", "feedback")) == {"zeppelin"}
     assert found(connection, "zeppelin", "both") == []
 
@@ -169,16 +152,12 @@ def test_feedback_on_nothing_is_the_query(connection):
 @pytest.mark.parametrize("how", ["synonyms", "feedback", "both"])
 @pytest.mark.parametrize("query", ["leave", "pto valve", "pump pump gasket winter", "the valve"])
 def test_scores_stay_between_0_and_1_and_bounds_hold(connection, how, query):
-    synonyms(
-        connection, pto=["leave", "paid time off"],
-        valve={"expansions": ["gasket", "tap"], "weight": 1, "mutual": True},
-    )  # fmt: skip
+    synonyms(connection, pto=["leave", "paid time off"],
+             valve={"expansions": ["gasket", "tap"], "weight": 1, "mutual": True})  # fmt: skip
     weighed = terms(connection, query, how)
     assert sum(row["weight"] * 2.2 for row in weighed.values()) == pytest.approx(1)
-    hits = search(
-        connection, query, library="handbook", alpha=0, page_evidence=0, top_k=100,
-        query_expansion=how,
-    )  # fmt: skip
+    hits = search(connection, query, library="handbook", alpha=0, page_evidence=0, top_k=100,
+                  query_expansion=how)  # fmt: skip
     assert hits
     assert all(0 < hit["score"] <= 1 for hit in hits)
     impacts = {
@@ -193,13 +172,7 @@ def test_scores_stay_between_0_and_1_and_bounds_hold(connection, how, query):
     assert hits[0]["score"] <= sum(row["bound"] for row in weighed.values()) * 1.0001
 
 
-def test_both_feeds_back_what_synonyms_found(connection):
-    synonyms(connection, stopcock=["valve"])
-    assert set(terms(connection, "stopcock", "feedback")) == {"stopcock"}
-    assert "gasket" in terms(connection, "stopcock", "both")
-
-
-def test_synonyms_are_listed_changed_and_removed(connection):
+def test_synonyms_are_listed_changed_and_go_with_their_library(connection):
     synonyms(connection, a=["b"], c={"expansions": ["d", " e "], "weight": 0.7, "mutual": True})
     rows = run(connection, "synonyms", library="handbook")
     assert [tuple(row.values()) for row in rows] == [
@@ -211,18 +184,13 @@ def test_synonyms_are_listed_changed_and_removed(connection):
     assert row["remove_synonyms"] == 1
     run(connection, "remove_synonyms", library="handbook")
     assert run(connection, "synonyms", library="handbook") == []
-
-
-def test_synonyms_go_with_their_library(connection):
     ingest(connection, "brief", [page("a.md", "Some text.")], embed=False)
     synonyms(connection, "brief", a=["b"])
     run(connection, "remove_library", library="brief")
     assert value(connection, "select count(*) from pgrag.synonyms") == 0
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
+    with refused(connection, "PGR02", "There is no library 'handboook'"):
+        synonyms(connection, "handboook", a=["b"])
+    for given, message in [
         ({"a": 3}, "a: must be a list of synonyms"),
         ({"a": {}}, "a/expansions: must be a list of words"),
         ({"a": []}, "a/expansions: must be a list of words"),
@@ -231,13 +199,6 @@ def test_synonyms_go_with_their_library(connection):
         ({"a": {"expansions": ["b"], "weight": 0}}, "a/weight: must be above 0, at most 1, got 0"),
         ({"a": {"expansions": ["b"], "mutual": 1}}, "a/mutual: must be true or false, got 1"),
         ({"a": {"expansions": ["b"], "wait": 1}}, "a/wait: there is no such field"),
-    ],
-)
-def test_synonyms_that_cannot_be_used(connection, given, message):
-    with refused(connection, "PGR01", message):
-        run(connection, "set_synonyms", library="handbook", synonyms=given)
-
-
-def test_errors(connection):
-    with refused(connection, "PGR02", "There is no library 'handboook'"):
-        synonyms(connection, "handboook", a=["b"])
+    ]:
+        with refused(connection, "PGR01", message):
+            run(connection, "set_synonyms", library="handbook", synonyms=given)

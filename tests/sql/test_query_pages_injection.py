@@ -1,18 +1,15 @@
 """Whatever a query holds, it is data: no SQL, no error but the project's own, no change."""
 
 import json
-from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from library import ingest, page, run, value
 from psycopg.types.json import Jsonb
 
-PROPERTY = settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+PROPERTY = settings(max_examples=80)
 #: PostgreSQL stores neither.
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
 EVIL = [
@@ -34,12 +31,12 @@ date(today) date(2024-01-01) contains( length( regexmatch( null true
 PIECES = st.lists(st.one_of(st.sampled_from(WORDS.split()), TEXTS), max_size=14)
 
 
-def quoted(text: str) -> str:
+def quoted(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 @pytest.fixture(scope="module")
-def written(module_connection: psycopg.Connection) -> None:
+def written(module_connection):
     pages = [
         page(
             f"projects/{n}.md", f"- [ ] Text {n}",
@@ -50,11 +47,11 @@ def written(module_connection: psycopg.Connection) -> None:
     ingest(module_connection, "evil", pages, language="simple", embed=False)
 
 
-def ask(connection: psycopg.Connection, query: str) -> list[dict[str, Any]]:
+def ask(connection, query):
     return run(connection, "query_pages", query=query, library="evil")
 
 
-def state(connection: psycopg.Connection) -> Any:
+def state(connection):
     return value(
         connection,
         "select json_agg(json_build_array(p.key, p.front_matter, p.tags) order by p.key)"
@@ -62,7 +59,7 @@ def state(connection: psycopg.Connection) -> Any:
     )
 
 
-def assert_is_told(connection: psycopg.Connection, query: str) -> list[dict[str, Any]] | None:
+def assert_is_told(connection, query):
     """Rows, or an error of a query that does not follow the grammar."""
     found, refusal = None, None
     try:

@@ -2,30 +2,27 @@
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from library import Row, ingest, keys, page, run, search
+from library import ingest, keys, page, run, search
 
 
 @pytest.fixture(scope="module")
-def nodes(module_connection) -> str:
-    ingest(
-        module_connection, "nodes",
-        [
-            page("drain.md", "Drain the node before you upgrade its kernel."),
-            page("order.md", "The kernel is upgraded first, then the node is drained."),
-            page("fill.md", "Fill the node again."),
-            page("cake.md", "A cake needs flour, and/or eggs."),
-        ],
-    )  # fmt: skip
+def nodes(module_connection):
+    ingest(module_connection, "nodes", [
+        page("drain.md", "Drain the node before you upgrade its kernel."),
+        page("order.md", "The kernel is upgraded first, then the node is drained."),
+        page("fill.md", "Fill the node again."),
+        page("cake.md", "A cake needs flour, and/or eggs."),
+    ])  # fmt: skip
     return "nodes"
 
 
-def found(connection, query: str, library: str = "nodes", function: str = "keyword_search", **more):
+def found(connection, query, library="nodes", function="keyword_search", **more):
     return set(keys(run(connection, function, query=query, library=library, **more)))
 
 
-def answer(connection, function: str, **arguments) -> list[Row]:
+def answer(connection, function, **arguments):
     """The rows, or none if the arguments are refused; other errors are raised."""
     try:
         with connection.transaction():
@@ -56,41 +53,26 @@ class TestMarks:
     def test_conditions_hold_in_every_retriever(self, connection, nodes, function, query, expected):
         assert found(connection, query, function=function) == expected
 
-    def test_words_alone_are_no_conditions(self, connection, nodes):
+    def test_words_alone_signs_and_stop_words_are_no_conditions(self, connection, nodes):
         assert found(connection, "drain kernel flour") == {"drain.md", "order.md", "cake.md"}
-
-    @pytest.mark.parametrize(
-        "query", ["node --kernel", "node + kernel", "node - kernel", "node a-kernel"]
-    )
-    def test_dashes_that_are_no_marks(self, connection, nodes, query):
-        assert {"drain.md", "fill.md", "order.md"} <= found(connection, query)
-
-    @pytest.mark.parametrize(
-        "query", ['+"the of and" node', "+the node", 'node -"the of"', "node -the"]
-    )
-    def test_conditions_of_stop_words_only_demand_nothing(self, connection, nodes, query):
-        assert found(connection, query) == {"drain.md", "fill.md", "order.md"}
-
-    def test_phrase_counts_in_the_language_of_each_page(self, connection):
-        ingest(
-            connection, "houses",
-            [
-                page("de.md", "Die großen Häuser der Stadt.", language="de"),
-                page("en.md", "The big houses of the city.", language="en"),
-            ],
-        )  # fmt: skip
-        assert found(connection, '"großes Haus"', "houses") == {"de.md"}
-        assert found(connection, '"big house"', "houses") == {"en.md"}
-        assert found(connection, "house Haus -Städte", "houses") == {"en.md"}
-
-    def test_parsed_query(self, connection):
-        [row] = run(
-            connection, "parse_search_text",
-            query='how "to drain" +node -kernel -"old text" --flag C++ a-b',
-        )  # fmt: skip
+        [row] = run(connection, "parse_search_text",
+                    query='how "to drain" +node -kernel -"old text" --flag C++ a-b')  # fmt: skip
         assert row["words"].split() == ["how", "to", "drain", "node", "--flag", "C++", "a-b"]
         assert row["required"] == ["to drain", "node"]
         assert row["excluded"] == ["kernel", "old text"]
+        for query in ["node --kernel", "node + kernel", "node - kernel", "node a-kernel"]:
+            assert {"drain.md", "fill.md", "order.md"} <= found(connection, query)
+        for query in ['+"the of and" node', "+the node", 'node -"the of"', "node -the"]:
+            assert found(connection, query) == {"drain.md", "fill.md", "order.md"}
+
+    def test_phrase_counts_in_the_language_of_each_page(self, connection):
+        ingest(connection, "houses", [
+            page("de.md", "Die großen Häuser der Stadt.", language="de"),
+            page("en.md", "The big houses of the city.", language="en"),
+        ])  # fmt: skip
+        assert found(connection, '"großes Haus"', "houses") == {"de.md"}
+        assert found(connection, '"big house"', "houses") == {"en.md"}
+        assert found(connection, "house Haus -Städte", "houses") == {"en.md"}
 
 
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=8)
@@ -121,21 +103,15 @@ class TestAnything:
         arguments = {"snippets": True, "explain": True} if function == "search" else {}
         answer(connection, function, query=query, library=nodes, **arguments)
 
-    def test_stop_words_alone_are_searched_by_meaning(self, connection, nodes):
+    def test_stop_words_unknown_words_and_those_after_10000_do_not_rank(self, connection, nodes):
         assert run(connection, "keyword_search", query="the of and", library=nodes) == []
         hits = search(connection, "before it is", library=nodes)
         assert hits
         assert {hit["keyword_score"] for hit in hits} == {0}
-
-    def test_unknown_words_are_no_error(self, connection, nodes):
         assert run(connection, "keyword_search", query="zzyzx", library=nodes) == []
-
-    def test_words_after_ten_thousand_characters_do_not_count(self, connection, nodes):
         assert found(connection, "flour " + "z" * 9_990 + " kernel") == {"cake.md"}
 
-    @settings(
-        max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
+    @settings(max_examples=60)
     @given(query=st.lists(st.one_of(texts, st.sampled_from(PIECES)), max_size=8).map(" ".join))
     def test_any_text(self, connection, nodes, query):
         hits = answer(connection, "search", query=query, library=nodes, snippets=True, explain=True)

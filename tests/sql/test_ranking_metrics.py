@@ -2,7 +2,6 @@
 
 import random
 
-import psycopg
 import pytest
 import pytrec_eval
 from library import refused, value
@@ -11,15 +10,12 @@ DEPTHS = (1, 3, 5, 10, 20, 50)
 MEASURES = {"ndcg": "ndcg_cut", "recall": "recall", "precision": "P", "hit_rate": "success"}
 
 
-def measured(connection, metric: str, grades: list[int], judged: list[int]) -> float:
-    return value(
-        connection,
-        "select pgrag.ranking_metric(%s, %s::integer[], %s::integer[])",
-        metric, grades, judged,
-    )  # fmt: skip
+def measured(connection, metric, grades, judged):
+    return value(connection, "select pgrag.ranking_metric(%s, %s::integer[], %s::integer[])",
+                 metric, grades, judged)  # fmt: skip
 
 
-def random_case(seed: int) -> tuple[dict[str, int], dict[str, float]]:
+def random_case(seed):
     """Judgements and scores, with ties, unjudged pages, and pages that were not returned."""
     chance = random.Random(seed)
     pages = [f"p{number:03}" for number in range(60)]
@@ -29,7 +25,7 @@ def random_case(seed: int) -> tuple[dict[str, int], dict[str, float]]:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_measures_are_those_of_trec_eval(module_connection: psycopg.Connection, seed):
+def test_measures_are_those_of_trec_eval(module_connection, seed):
     judged, scores = random_case(seed)
     # Equal scores: trec_eval goes by the id, the last one first.
     ranking = sorted(scores, key=lambda page: (scores[page], page), reverse=True)
@@ -46,32 +42,20 @@ def test_measures_are_those_of_trec_eval(module_connection: psycopg.Connection, 
     assert found == pytest.approx(expected.get("recip_rank", 0), abs=1e-6)
 
 
-def test_exponential_gain_by_hand(module_connection):
+def test_gains_depths_and_whole_lists_by_hand(module_connection):
     """(2^1 - 1)/log2(2) + (2^3 - 1)/log2(3) over 7/1 + 1/log2(3)."""
     found = measured(module_connection, "ndcg_exp@10", [1, 3], [3, 1, 0])
     assert found == pytest.approx((1 + 7 / 1.5849625) / (7 + 1 / 1.5849625), abs=1e-6)
-
-
-def test_reciprocal_rank_stops_at_its_depth(module_connection):
     assert measured(module_connection, "mrr@10", [0] * 9 + [2], [2]) == pytest.approx(0.1)
     assert measured(module_connection, "mrr@9", [0] * 9 + [2], [2]) == 0
-
-
-def test_without_depth_the_whole_list_counts(module_connection):
     grades = [0] * 30 + [1, 1]
     assert measured(module_connection, "recall", grades, [1, 1, 1, 1]) == 0.5
     assert measured(module_connection, "precision", grades, [1]) == 2 / 32
     assert measured(module_connection, "hit_rate", grades, [1]) == 1
-
-
-@pytest.mark.parametrize("metric", ["ndcg", "mrr@10", "recall@20", "precision@5", "hit_rate@1"])
-def test_nothing_found_and_nothing_relevant_are_zero(module_connection, metric):
-    assert measured(module_connection, metric, [], [1]) == 0
-    assert measured(module_connection, metric, [0, 0], [0]) == 0
-    assert measured(module_connection, metric, [], []) == 0
-
-
-@pytest.mark.parametrize("metric", ["ndgc@10", "ndcg@0", "ndcg@", "ndcg@-1", "ndcg@ten", "", None])
-def test_unknown_metrics_are_refused(module_connection, metric):
-    with refused(module_connection, "PGR01", "There is no metric", "such as ndcg@10"):
-        measured(module_connection, metric, [1], [1])
+    for metric in ["ndcg", "mrr@10", "recall@20", "precision@5", "hit_rate@1"]:
+        assert measured(module_connection, metric, [], [1]) == 0
+        assert measured(module_connection, metric, [0, 0], [0]) == 0
+        assert measured(module_connection, metric, [], []) == 0
+    for metric in ["ndgc@10", "ndcg@0", "ndcg@", "ndcg@-1", "ndcg@ten", "", None]:
+        with refused(module_connection, "PGR01", "There is no metric", "such as ndcg@10"):
+            measured(module_connection, metric, [1], [1])

@@ -17,7 +17,7 @@ SECTIONS = ["Start", "Run", "Stop"]
 
 
 @pytest.fixture(scope="module")
-def manual(module_connection) -> str:
+def manual(module_connection):
     """Few enough passages that every list of candidates is the whole library."""
     chosen = random.Random(11)
     rows = []
@@ -42,19 +42,17 @@ def manual(module_connection) -> str:
 
 
 @pytest.fixture
-def fused(connection, manual) -> list[Row]:
+def fused(connection, manual):
     """The list before it is rearranged."""
     return listed(connection, "document")
 
 
-def listed(connection, unit: str = "document", **arguments: Any) -> list[Row]:
-    return search(
-        connection, QUERY, library="manual", top_k=200, candidate_count=200,
-        levels=[0, 1, 2], unit=unit, **arguments,
-    )  # fmt: skip
+def listed(connection, unit="document", **arguments):
+    return search(connection, QUERY, library="manual", top_k=200, candidate_count=200,
+                  levels=[0, 1, 2], unit=unit, **arguments)  # fmt: skip
 
 
-def pages_of(rows: list[Row]) -> dict[int, list[Row]]:
+def pages_of(rows):
     """The hits of each page, in the order of the list."""
     found: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
@@ -80,27 +78,20 @@ VARIANTS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("arguments", VARIANTS, ids=str)
 class TestEveryWay:
-    def test_gives_known_hits_with_scores_from_0_to_1(self, connection, fused, arguments):
+    def test_gives_known_hits_in_order_and_keeps_the_fused_score(
+        self, connection, fused, arguments, manual
+    ):
         rows = listed(connection, **arguments)
         assert len(set(ids(rows))) == len(rows) > 0
         assert set(ids(rows)) <= set(ids(fused))
         assert all(0 <= row["score"] <= 1 for row in rows)
-
-    def test_keeps_the_fused_score(self, connection, manual, arguments):
         fusion = {key: arguments[key] for key in arguments if key == "fusion"}
         before = {r["document_id"]: r["score"] for r in listed(connection, **fusion)}
         for row in listed(connection, **arguments):
             assert row["hybrid_score"] == pytest.approx(before[row["document_id"]])
-
-    def test_stands_in_the_order_of_the_scores_unless_it_is_diverse(
-        self, connection, manual, arguments
-    ):
-        rows = listed(connection, **arguments)
         scores = [row["score"] for row in rows]
         if arguments.get("mmr_lambda") is None:
             assert scores == sorted(scores, reverse=True)
-
-    def test_is_the_same_each_time(self, connection, manual, arguments):
         assert listed(connection, **arguments) == listed(connection, **arguments)
 
     @pytest.mark.parametrize("size", [3, 10])
@@ -111,17 +102,13 @@ class TestEveryWay:
 
 
 class TestPages:
-    def test_one_hit_a_page_the_best_one(self, connection, fused):
+    def test_one_hit_a_page_by_the_best_or_the_mean_of_three(self, connection, fused):
         best = {page_id: rows[0]["document_id"] for page_id, rows in pages_of(fused).items()}
         for aggregate in ("max", "mean", "rrf"):
             rows = listed(connection, "page", aggregate=aggregate)
             assert {row["page_id"]: row["document_id"] for row in rows} == best
-
-    def test_max(self, connection, fused):
         expected = {p: rows[0]["score"] for p, rows in pages_of(fused).items()}
         assert {r["page_id"]: r["score"] for r in listed(connection, "page")} == expected
-
-    def test_mean_is_of_the_best_three(self, connection, fused):
         expected = {
             p: sum(r["score"] for r in rows[:3]) / len(rows[:3])
             for p, rows in pages_of(fused).items()
@@ -129,17 +116,17 @@ class TestPages:
         rows = listed(connection, "page", aggregate="mean")
         assert {row["page_id"]: row["score"] for row in rows} == pytest.approx(expected)
 
-    @pytest.mark.parametrize("k", [60, 0])
-    def test_rrf_is_the_share_of_the_ranks(self, connection, fused, k):
-        shares: dict[int, float] = defaultdict(float)
-        for rank, row in enumerate(fused, start=1):
-            shares[row["page_id"]] += 1 / (k + rank)
-        whole = sum(shares.values())
-        rows = listed(connection, "page", aggregate="rrf", rrf_k=k)
-        assert {row["page_id"]: row["score"] for row in rows} == pytest.approx(
-            {page_id: share / whole for page_id, share in shares.items()}
-        )
-        assert sum(row["score"] for row in rows) == pytest.approx(1)
+    def test_rrf_is_the_share_of_the_ranks(self, connection, fused):
+        for k in [60, 0]:
+            shares: dict[int, float] = defaultdict(float)
+            for rank, row in enumerate(fused, start=1):
+                shares[row["page_id"]] += 1 / (k + rank)
+            whole = sum(shares.values())
+            rows = listed(connection, "page", aggregate="rrf", rrf_k=k)
+            assert {row["page_id"]: row["score"] for row in rows} == pytest.approx(
+                {page_id: share / whole for page_id, share in shares.items()}
+            )
+            assert sum(row["score"] for row in rows) == pytest.approx(1)
 
 
 class TestHierarchy:
@@ -160,7 +147,7 @@ class TestHierarchy:
         assert {0.85, 0.9, 1} == {self.factor(row, best) for row in fused}
 
     @staticmethod
-    def factor(row: Row, best: Row) -> float:
+    def factor(row, best):
         if row["page_id"] != best["page_id"]:
             return 0.85
         return 1 if row["heading"] == best["heading"] else 0.9
@@ -179,7 +166,7 @@ class TestHierarchy:
         near, far = ("Start", "By hand") if rows[0]["heading"] == "Start" else ("By hand", "Start")
         assert factors == pytest.approx({near: 1, far: 0.95, "Stop": 0.9})
 
-    def test_breadth_lowers_what_repeats_a_page_or_a_section(self, connection, fused):
+    def test_breadth_lowers_repeats_and_overview_goes_page_by_page(self, connection, fused):
         on_page: dict[Any, int] = defaultdict(int)
         below_root: dict[Any, int] = defaultdict(int)
         expected = {}
@@ -192,8 +179,6 @@ class TestHierarchy:
         rows = listed(connection, hierarchy="breadth")
         assert {r["document_id"]: r["score"] for r in rows} == pytest.approx(expected)
         assert len(pages_of(rows[:5])) > len(pages_of(fused[:5]))
-
-    def test_overview_goes_page_by_page_from_summaries_to_details(self, connection, fused):
         rows = listed(connection, hierarchy="overview")
         blocks: list[int] = []
         for hits in pages_of(fused).values():
@@ -209,23 +194,19 @@ class TestHierarchy:
 
 
 class TestDiversity:
-    def test_lambda_1_changes_nothing(self, connection, fused):
+    def test_is_maximal_marginal_relevance_whose_scores_stay(self, connection, fused):
         assert ids(listed(connection, mmr_lambda=1)) == ids(fused)
-
-    @pytest.mark.parametrize("mmr_lambda", [0, 0.3, 0.7, 0.95])
-    def test_is_maximal_marginal_relevance(self, connection, fused, mmr_lambda):
-        vectors = vectors_of(connection, ids(fused))
-        scores = {row["document_id"]: row["score"] for row in fused}
-        expected = chosen_by_hand(scores, vectors, mmr_lambda)
-        assert ids(listed(connection, mmr_lambda=mmr_lambda)) == expected
-        assert ids(fused) != expected
-
-    def test_scores_stay(self, connection, fused):
         before = {row["document_id"]: row["score"] for row in fused}
         after = {r["document_id"]: r["score"] for r in listed(connection, mmr_lambda=0.3)}
         assert after == before
+        for mmr_lambda in [0, 0.3, 0.7, 0.95]:
+            vectors = vectors_of(connection, ids(fused))
+            scores = {row["document_id"]: row["score"] for row in fused}
+            expected = chosen_by_hand(scores, vectors, mmr_lambda)
+            assert ids(listed(connection, mmr_lambda=mmr_lambda)) == expected
+            assert ids(fused) != expected
 
-    def test_the_same_text_does_not_come_twice_in_a_row(self, connection):
+    def test_equal_texts_are_parted_and_without_vectors_the_order_stays(self, connection):
         text = "Restart the server of a user with the red button."
         other = "The key restarts it if a user is in a hurry."
         rows = [page("a.md", text), page("b.md", text), page("c.md", other)]
@@ -236,8 +217,6 @@ class TestDiversity:
         )
         assert plain[:2] == [text, text]
         assert diverse == [text, other, text]
-
-    def test_without_vectors_the_order_stays(self, connection):
         rows = [page(f"{n}.md", f"Restart the server {n} of a user.") for n in range(4)]
         ingest(connection, "unembedded", rows, embed=False)
         plain = search(connection, QUERY, library="unembedded", alpha=0)
@@ -251,11 +230,9 @@ class TestDiversity:
         ingest(connection, "small", pages, embed=False)
         run(connection, "use_model", library="small", model="tiny")
         pending = run(connection, "pending_embeddings", library="small")
-        run(
-            connection, "store_embeddings", library="small", model="tiny",
+        run(connection, "store_embeddings", library="small", model="tiny",
             text_hashes=[row["text_hash"] for row in pending],
-            vectors=[HalfVector(v) for v in ([1, 0, 0], [1, 0, 0], [0, 1, 0])],
-        )  # fmt: skip
+            vectors=[HalfVector(v) for v in ([1, 0, 0], [1, 0, 0], [0, 1, 0])])  # fmt: skip
         rows = search(connection, QUERY, mmr_lambda=0.5, top_k=100)
         assert {"manual", "small"} == {row["library"] for row in rows}
 
@@ -269,7 +246,7 @@ class TestLimitByPage:
         assert ids(listed(connection, max_per_page=most, **arguments)) == ids(expected)
 
 
-def vectors_of(connection, document_ids: list[int]) -> dict[int, list[float]]:
+def vectors_of(connection, document_ids):
     rows = connection.execute(
         "select document_id, embedding::public.vector::real[] as vector from pgrag.embeddings"
         " where document_id = any (%s)",
@@ -278,14 +255,12 @@ def vectors_of(connection, document_ids: list[int]) -> dict[int, list[float]]:
     return {row["document_id"]: row["vector"] for row in rows}
 
 
-def chosen_by_hand(
-    scores: dict[int, float], vectors: dict[int, list[float]], mmr_lambda: float
-) -> list[int]:
+def chosen_by_hand(scores, vectors, mmr_lambda):
     """The formula of Carbonell and Goldstein; of equals, the first."""
     highest = max(scores.values())
     chosen: list[int] = []
 
-    def value(candidate: int) -> float:
+    def value(candidate):
         alike = max((dot(vectors[candidate], vectors[c]) for c in chosen), default=0)
         return mmr_lambda * scores[candidate] / highest - (1 - mmr_lambda) * max(alike, 0)
 
@@ -296,5 +271,5 @@ def chosen_by_hand(
     return chosen
 
 
-def dot(one: list[float], other: list[float]) -> float:
+def dot(one, other):
     return sum(a * b for a, b in zip(one, other, strict=True))

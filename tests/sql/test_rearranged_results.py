@@ -1,7 +1,5 @@
 """Lists whose order is not that of the fused scores: the same on every page, and complete."""
 
-from typing import Any
-
 import pytest
 from library import ids, ingest, page, refused, run, search, walk
 from psycopg.types.json import Jsonb
@@ -43,44 +41,31 @@ def test_one_hit_a_page_reaches_every_page(connection, manual):
     assert len(hits) == len({h["page_id"] for h in hits})
 
 
-def test_without_a_new_order_it_is_the_score(connection, manual):
+def test_what_is_off_changes_nothing_and_cursors_fit_one_list(connection, manual):
     assert all(h["hybrid_score"] == h["score"] for h in search(connection, QUERY))
-
-
-def test_what_is_off_changes_nothing(connection, manual):
     plain = search(connection, QUERY, library=manual, explain=True)
-    off = search(
-        connection, QUERY, library=manual, explain=True, intent="off", unit="document",
-        aggregate="max", hierarchy="none", mmr_lambda=1, query_expansion="none",
-    )  # fmt: skip
+    off = search(connection, QUERY, library=manual, explain=True, intent="off", unit="document",
+                 aggregate="max", hierarchy="none", mmr_lambda=1,
+                 query_expansion="none")  # fmt: skip
     assert off == plain
-
-
-@pytest.mark.parametrize(
-    ("made_by", "given_to"), [({}, {"unit": "page"}), ({"unit": "page"}, {})], ids=str
-)
-def test_a_cursor_of_another_kind_of_list(connection, manual, made_by, given_to):
-    cursor = search(connection, QUERY, library=manual, top_k=3, **made_by)[-1]["cursor"]
-    with refused(connection, "PGR07", "was not made by a search like this", "same arguments"):
-        search(connection, QUERY, library=manual, after=cursor, **given_to)
+    for made_by, given_to in [({}, {"unit": "page"}), ({"unit": "page"}, {})]:
+        cursor = search(connection, QUERY, library=manual, top_k=3, **made_by)[-1]["cursor"]
+        with refused(connection, "PGR07", "was not made by a search like this", "same arguments"):
+            search(connection, QUERY, library=manual, after=cursor, **given_to)
 
 
 class TestIntent:
-    def explanation(self, connection, query: str, **arguments: Any) -> dict[str, Any]:
+    def explanation(self, connection, query, **arguments):
         hits = search(connection, query, library="manual", explain=True, **arguments)
         return hits[0]["explanation"]
 
-    def test_is_off_unless_it_is_asked_for(self, connection, manual):
+    def test_is_chosen_if_asked_for_and_what_is_said_wins(self, connection, manual):
         assert self.explanation(connection, QUERY)["intent"] is None
-
-    def test_auto_chooses_and_shows_what_it_chose(self, connection, manual):
         [found] = run(connection, "detect_intent", query="list all server roles")
         explained = self.explanation(connection, "list all server roles", intent="auto")
         assert explained["intent"]["query_type"] == found["query_type"] == "aggregative"
         assert explained["intent"]["rule"] == found["rule"]
         assert explained["intent"]["levels"] == [0, 1, 2]
-
-    def test_what_is_said_wins_over_what_is_guessed(self, connection, manual):
         explained = self.explanation(
             connection, "list all server roles", intent="auto", unit="document",
             hierarchy="none", alpha=0.9,
@@ -88,8 +73,10 @@ class TestIntent:
         assert (explained["unit"], explained["hierarchy"], explained["alpha"]) == (
             "document", "none", 0.9,
         )  # fmt: skip
+        [strategy] = connection.execute("select * from pgrag.strategy('KNOWN_ITEM')").fetchall()
+        assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["unit"] == strategy["unit"]
 
-    def test_a_context_is_made_of_the_same_hits(self, connection, manual):
+    def test_contexts_have_the_same_hits_and_intents_their_own_share(self, connection, manual):
         ask = {"query": "list all server roles", "library": manual, "intent": "auto"}
         hits = run(connection, "search", top_k=5, **ask)
         blocks = run(
@@ -98,24 +85,13 @@ class TestIntent:
         assert {b["document_id"] for b in blocks} == set(ids(hits))
         plain = run(connection, "context", top_k=5, expand=False, **{**ask, "intent": "off"})
         assert {b["document_id"] for b in plain} != set(ids(hits))
-
-    def test_a_share_of_its_own_or_more_than_usual(self, connection, manual):
         assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["alpha"] == 0.1
         assert self.explanation(connection, QUERY, intent="relational")["alpha"] == 0.4
         run(connection, "configure_library", library=manual, settings={"alpha": 0.95})
         assert self.explanation(connection, QUERY, intent="relational")["alpha"] == 1
         assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["alpha"] == 0.1
 
-    def test_by_name(self, connection, manual):
-        [strategy] = connection.execute("select * from pgrag.strategy('KNOWN_ITEM')").fetchall()
-        assert self.explanation(connection, QUERY, intent="KNOWN_ITEM")["unit"] == strategy["unit"]
-
-    def test_a_library_may_want_it(self, connection, manual):
-        run(connection, "configure_library", library=manual, settings={"intent": "auto"})
-        assert self.explanation(connection, QUERY)["intent"] is not None
-        assert self.explanation(connection, QUERY, intent="off")["intent"] is None
-
-    def test_libraries_that_say_nothing_do_not_want_what_another_wants(self, connection, manual):
+    def test_a_library_may_want_one_and_others_do_not(self, connection, manual):
         ingest(connection, "second", [page("a.md", "Roles of the server.")])
         settings = {"intent": "auto", "query_expansion": "both"}
         run(connection, "configure_library", library="second", settings=settings)
@@ -123,8 +99,9 @@ class TestIntent:
             [hit, *_] = search(connection, "server roles", library=library, explain=True)
             assert (hit["explanation"]["intent"] is not None) is wanted
             assert (hit["explanation"]["query_expansion"] == "both") is wanted
-
-    def test_a_library_cannot_want_what_there_is_not(self, connection, manual):
+        run(connection, "configure_library", library=manual, settings={"intent": "auto"})
+        assert self.explanation(connection, QUERY)["intent"] is not None
+        assert self.explanation(connection, QUERY, intent="off")["intent"] is None
         with refused(connection, "PGR01", "GUESSING"):
             run(connection, "configure_library", library=manual, settings={"intent": "GUESSING"})
 
@@ -141,7 +118,7 @@ def test_expansion_shows_its_words(connection, manual):
 
 
 class TestReranked:
-    def test_scores_of_a_reranker_order_the_hits(self, connection, manual):
+    def test_scores_of_a_reranker_order_the_hits_then_diversity(self, connection, manual):
         fused = {hit["document_id"]: hit for hit in search(connection, QUERY, top_k=30)}
         scores = {str(id_): n / 100 for n, id_ in enumerate(fused)}
         hits = search(connection, QUERY, top_k=5, reranked=scores)
@@ -154,13 +131,16 @@ class TestReranked:
             assert hit["cursor"] is None
         [last] = search(connection, QUERY, top_k=5, reranked={ids(hits)[-1]: 0.1, 999999: 0.9})
         assert last["document_id"] == hits[-1]["document_id"]
-
-    def test_diversity_and_limits_apply_to_their_order(self, connection, manual):
         fused = search(connection, QUERY, top_k=30)
         scores = {str(hit["document_id"]): 0.5 for hit in fused}
         hits = search(connection, QUERY, top_k=5, reranked=scores, mmr_lambda=0.1)
         assert ids(hits)[0] == ids(fused)[0]
         assert ids(hits) != ids(fused)[:5]
+        with refused(connection, "PGR01", "one page of results", "Raise top_k"):
+            search(connection, QUERY, reranked={"1": 0.5}, after="0.5:1:100:100")
+        for reranked in [[1], {"x": 1}, {"1": 2}, {"1": "1"}, 0.5]:
+            with refused(connection, "PGR01", "reranked must be scores from 0 to 1 by document_id"):
+                search(connection, QUERY, reranked=Jsonb(reranked))
 
     def test_a_context_and_an_answer_begin_with_them(self, connection, manual):
         fused = search(connection, QUERY, top_k=30)
@@ -172,12 +152,3 @@ class TestReranked:
         for rows in (blocks, material["sources"]):
             assert {row["document_id"]: row["hybrid_score"] for row in rows} == last
             assert {row["score"] for row in rows} == {0.28, 0.29, 0.3}
-
-    @pytest.mark.parametrize("reranked", [[1], {"x": 1}, {"1": 2}, {"1": "1"}, 0.5])
-    def test_what_is_no_score_is_refused(self, connection, manual, reranked):
-        with refused(connection, "PGR01", "reranked must be scores from 0 to 1 by document_id"):
-            search(connection, QUERY, reranked=Jsonb(reranked))
-
-    def test_has_one_page_of_results(self, connection, manual):
-        with refused(connection, "PGR01", "one page of results", "Raise top_k"):
-            search(connection, QUERY, reranked={"1": 0.5}, after="0.5:1:100:100")

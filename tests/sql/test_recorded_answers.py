@@ -1,9 +1,7 @@
 """Answers are recorded beside their search, counted, exported and forgotten with it."""
 
 import uuid
-from typing import Any
 
-import psycopg
 import pytest
 from library import ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
@@ -12,12 +10,12 @@ QUESTION = "How do I prime the pump?"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(module_connection) -> None:
+def libraries(module_connection):
     ingest(module_connection, "pumps", [page("prime.md", "Prime the pump before the first run.")])
     ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
 
 
-def record(connection: psycopg.Connection, **given: Any) -> uuid.UUID | None:
+def record(connection, **given):
     arguments = {
         "search_id": None, "question": QUESTION, "status": "answered", "library": "Pumps",
     } | given  # fmt: skip
@@ -43,16 +41,13 @@ def test_an_answer_is_recorded_with_the_search_of_its_sources(connection):
     assert exported["hits"][0]["document_id"] == found["sources"][0]["document_id"]
     answer = exported["answer"]
     assert answer["answer"] == "Prime it first [1]."
-    assert (answer["status"], answer["model"], answer["intent"]) == (
-        "answered", "small", "PROCEDURAL",
-    )  # fmt: skip
+    assert (answer["status"], answer["model"]) == ("answered", "small")
+    assert answer["intent"] == "PROCEDURAL"
     assert (answer["citations"], answer["trace"]) == ([{"number": 1}], [{"step": 1}])
     assert (answer["prompt_tokens"], answer["timings"]) == (900, {"total": 1234.5})
     run(connection, "give_feedback", search_id=search_id, rating=5)
-    run(
-        connection, "give_feedback", search_id=search_id, rating=4,
-        document_id=found["sources"][0]["document_id"],
-    )  # fmt: skip
+    run(connection, "give_feedback", search_id=search_id, rating=4,
+        document_id=found["sources"][0]["document_id"])  # fmt: skip
 
 
 def test_a_search_that_is_recorded_already_is_kept_and_an_answer_is_one(connection):
@@ -65,9 +60,7 @@ def test_a_search_that_is_recorded_already_is_kept_and_an_answer_is_one(connecti
     assert value(connection, "select pgrag.search_record(%s)", alone)["answer"] is None
 
 
-def test_errors_become_warnings(connection):
-    notices: list[str] = []
-    connection.add_notice_handler(lambda d: notices.append(d.message_primary or ""))
+def test_errors_become_warnings(connection, notices):
     assert record(connection, status="perhaps") is None
     assert [n for n in notices if "The answer was not recorded" in n]
     assert value(connection, "select count(*) from pgrag.searches") == 0
@@ -91,10 +84,8 @@ def test_errors_become_warnings(connection):
 
 def test_metrics_count_answers_by_day_and_library(connection):
     for number, status in enumerate(["answered", "answered", "not_in_documentation", "failed"]):
-        search_id = record(
-            connection, status=status, timings={"total": 100 * (number + 1)}, prompt_tokens=10,
-            completion_tokens=number,
-        )  # fmt: skip
+        search_id = record(connection, status=status, timings={"total": 100 * (number + 1)},
+                           prompt_tokens=10, completion_tokens=number)  # fmt: skip
     run(connection, "give_feedback", search_id=search_id, rating=2)
     record(connection, status="cancelled", library="valves", timings={"total": "soon"})
     rows = {row["library_name"]: row for row in run(connection, "answer_metrics")}

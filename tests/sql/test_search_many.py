@@ -1,20 +1,18 @@
 """Many searches in one call."""
 
-from typing import Any
-
 import pytest
-from library import Row, ingest, page, refused, run, search
+from library import ingest, page, refused, run, search
 from psycopg.types.json import Jsonb
 
 
 @pytest.fixture(scope="module", autouse=True)
-def libraries(module_connection) -> None:
+def libraries(module_connection):
     pages = [page("a.md", "Drain the node.", "Fill it."), page("b.md", "Bake a cake.")]
     ingest(module_connection, "tool", pages, "1.0")
     ingest(module_connection, "other", [page("c.md", "Drain the lake.")])
 
 
-def many(connection, queries: list[Any], arguments: Any = None, **shared: Any) -> list[list[Row]]:
+def many(connection, queries, arguments=None, **shared):
     """The rows of each query."""
     if arguments is not None:
         shared["options"] = Jsonb(arguments)
@@ -29,7 +27,7 @@ def many(connection, queries: list[Any], arguments: Any = None, **shared: Any) -
     ]
 
 
-def hits(rows: list[Row]) -> list[Row]:
+def hits(rows):
     """The rows without the columns of a batch; none is an error."""
     added = ("query_number", "query", "error_code", "error", "error_hint")
     assert all(row["error"] is None and row["error_code"] is None for row in rows)
@@ -42,33 +40,24 @@ def test_each_query_has_the_hits_it_would_have_alone(connection):
     for query, rows in zip(queries, found, strict=True):
         assert hits(rows) == search(connection, query, library="tool", top_k=2)
         assert rows
-
-
-def test_arguments_hold_for_all(connection):
     arguments = {"alpha": 0, "levels": [2], "snippets": True, "rrf_weights": [1.0, 0.5]}
     found = many(connection, ["drain", "cake"], arguments, library="tool")
     for query, rows in zip(["drain", "cake"], found, strict=True):
         assert hits(rows) == search(connection, query, library="tool", **arguments)
         assert rows[0]["snippet"]
-
-
-def test_a_query_may_have_arguments_of_its_own(connection):
     own = [None, {"library": "other"}, {"top_k": 1, "filters": {"key": "b.md"}}]
     plain, other, single = many(connection, ["drain", "drain", "drain"], own, library="tool")
     assert {row["library"] for row in plain} == {"tool"}
     assert {row["library"] for row in other} == {"other"}
     assert [row["key"] for row in single] == ["b.md"]
-
-
-def test_what_finds_nothing_has_no_row(connection):
     nothing, something = many(connection, ["zebra", "cake"], {"alpha": 0})
     assert nothing == []
     assert len(something) == 1
+    assert many(connection, []) == []
 
 
-@pytest.mark.parametrize(
-    ("query", "own", "code", "message", "hint"),
-    [
+def test_a_query_that_fails_says_why_and_others_are_answered(connection):
+    for query, own, code, message, hint in [
         ("", None, "PGR01", "The query is empty.", None),
         (None, None, "PGR01", "The query is empty.", None),
         ("drain", {"library": "nonesuch"}, "PGR02", "nonesuch", "tool"),
@@ -78,54 +67,31 @@ def test_what_finds_nothing_has_no_row(connection):
         ("drain", {"top_k": "many"}, "PGR01", "top_k must be 1 to 1000, got 'many'.", "default"),
         ("drain", {"query": "fill"}, "PGR01", "There is no argument query.", "query_expansion"),
         ("drain", [1], "PGR01", "must be an object", "example"),
-    ],
-)
-def test_a_query_that_fails_says_why_and_the_others_are_answered(
-    connection, query, own, code, message, hint
-):
-    first, failed, last = many(connection, ["drain", query, "cake"], [None, own, {}])
-    assert hits(first)
-    assert hits(last)
-    [row] = failed
-    assert row["error_code"] == code
-    assert message in row["error"]
-    assert (hint in row["error_hint"]) if hint else row["error_hint"] is None
-    assert row["document_id"] is row["score"] is None
+    ]:
+        first, failed, last = many(connection, ["drain", query, "cake"], [None, own, {}])
+        assert hits(first)
+        assert hits(last)
+        [row] = failed
+        assert row["error_code"] == code
+        assert message in row["error"]
+        assert (hint in row["error_hint"]) if hint else row["error_hint"] is None
+        assert row["document_id"] is row["score"] is None
 
 
-def test_no_query_no_row(connection):
-    assert many(connection, []) == []
-
-
-def test_a_batch_of_another_shape_is_refused(connection):
+def test_a_batch_of_another_shape_or_too_slow_is_refused(connection):
     with refused(connection, "PGR01", "There are 2 queries and options for 1.", "for each"):
         many(connection, ["drain", "cake"], [{}])
     with refused(connection, "PGR01", "must be an object or a list"):
         many(connection, ["drain"], "alpha")
     with refused(connection, "PGR01", "At most 1000 queries", "parts"):
         many(connection, ["drain"] * 1001)
-
-
-def test_what_is_wrong_with_everything_is_no_row(connection):
-    """A search that was cancelled must not look like a bad query."""
+    # A search that was cancelled must not look like a bad query.
     with refused(connection, "57014"):
         connection.execute("set local statement_timeout = 20")
         many(connection, ["drain the node and bake a cake"] * 1000)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message", "hint"),
-    [
-        ({"colour": 1}, "There is no argument colour.", "alpha"),
-        ([1], "options must be an object", "levels"),
-    ],
-)
-def test_arguments_as_data_are_those_of_the_function(connection, arguments, message, hint):
-    with refused(connection, "PGR01", message, hint):
-        run(connection, "recorded_search", query="drain", options=Jsonb(arguments))
-
-
-def test_arguments_as_data_are_taken_as_they_are(connection):
+def test_arguments_as_data_are_taken_as_they_are_and_checked(connection):
     given = {
         "levels": [2],
         "alpha": 0,
@@ -138,3 +104,9 @@ def test_arguments_as_data_are_taken_as_they_are(connection):
     plain = search(connection, "drain", **given)
     assert [(r["key"], r["score"]) for r in recorded] == [(r["key"], r["score"]) for r in plain]
     assert recorded
+    for arguments, message, hint in [
+        ({"colour": 1}, "There is no argument colour.", "alpha"),
+        ([1], "options must be an object", "levels"),
+    ]:
+        with refused(connection, "PGR01", message, hint):
+            run(connection, "recorded_search", query="drain", options=Jsonb(arguments))

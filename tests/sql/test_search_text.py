@@ -3,7 +3,6 @@
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 from library import document, ingest, page, refused, run, value, walk
@@ -55,12 +54,12 @@ def module_connection(module_connection):
     return module_connection
 
 
-def found(connection, pattern: str, mode: str, **arguments) -> list[tuple[str, int]]:
+def found(connection, pattern, mode, **arguments):
     rows = run(connection, "search_text", pattern=pattern, library="notes", mode=mode, **arguments)
     return [(row["key"], row["line"]) for row in rows]
 
 
-def expected(pattern: str, mode: str, *, ignore_case: bool) -> set[tuple[str, int]]:
+def expected(pattern, mode, *, ignore_case):
     """The matches, from a regular expression of Python on every line."""
     written = pattern if mode == "regex" else re.escape(pattern)
     if mode == "word":
@@ -86,7 +85,7 @@ def test_lines_are_those_of_a_plain_search(connection, case_mode):
 
 
 @pytest.mark.skipif(shutil.which("rg") is None, reason="no ripgrep here")
-def test_lines_are_those_of_ripgrep(connection, tmp_path: Path):
+def test_lines_are_those_of_ripgrep(connection, tmp_path):
     for key, (head, body) in SOURCES.items():
         (tmp_path / key).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / key).write_text(head + body, "utf-8")
@@ -106,7 +105,7 @@ def test_lines_are_those_of_ripgrep(connection, tmp_path: Path):
         assert set(found(connection, pattern, mode)) == lines, (pattern, mode)
 
 
-def test_a_row_tells_where_and_what_is_around(connection):
+def test_a_row_tells_where_and_what_is_around_and_all_matches(connection):
     [row] = run(connection, "search_text", pattern="ctl", library="notes", context=2, top_k=1)
     assert row["key"] == "guide/install.md"
     assert (row["line"], row["column"]) == (7, 12)
@@ -116,23 +115,15 @@ def test_a_row_tells_where_and_what_is_around(connection):
     assert row["lines_after"] == ["Then run pgrag_ctl(start).", ""]
     level = "select d.level from pgrag.documents as d where d.document_id = %s"
     assert value(connection, level, row["document_id"]) == 0
-    [row] = run(
-        connection, "search_text", pattern="Überhaupt|Über", library="notes", mode="regex",
-        context=100,
-    )  # fmt: skip
+    [row] = run(connection, "search_text", pattern="Überhaupt|Über", library="notes", mode="regex",
+                context=100)  # fmt: skip
     assert value(connection, level, row["document_id"]) == 2
     assert len(row["lines_before"]) == 2
     assert len(row["lines_after"]) == 3
-
-
-def test_all_matches_of_a_line_have_their_columns(connection):
     [row] = run(connection, "search_text", pattern="a.b", library="notes")
     assert [(m["start"], m["end"]) for m in row["matches"]] == [(3, 6), (24, 27), (31, 34)]
     [row] = run(connection, "search_text", pattern="x?$", library="notes", mode="regex", path="a*")
     assert row["matches"] == [{"start": 28, "end": 28}]
-
-
-def test_smart_case_looks_for_capitals(connection):
     assert len(found(connection, "файл", "literal", case_mode="smart")) == 2
     assert len(found(connection, "Файл", "literal", case_mode="smart")) == 1
     assert len(found(connection, r"файл\W", "regex", case_mode="smart")) == 1
@@ -201,37 +192,26 @@ def test_bad_expressions_are_explained(connection, pattern, complaint, hint):
     )
 
 
-def test_bad_arguments_are_explained(connection):
-    for pattern in ("", "x" * 1001):
-        with refused(connection, "PGR01", "1 to 1000 characters"):
-            found(connection, pattern, "literal")
-    with refused(connection, "PGR01", "line end", "context"):
-        found(connection, "a\nb", "literal")
-    with refused(connection, "PGR01", "mode must be"):
-        found(connection, "a", "fuzzy")
-    with refused(connection, "PGR01", "case_mode must be"):
-        found(connection, "a", "literal", case_mode="upper")
-    with refused(connection, "PGR01", "The path"):
-        found(connection, "a", "literal", path="[z-a]/x")
-    with refused(connection, "PGR01", "context must be"):
-        found(connection, "a", "literal", context=101)
-    with refused(connection, "PGR07", "cursor", "first line"):
-        found(connection, "a", "literal", after="guide/install.md")
-    with refused(connection, "PGR02"):
-        run(connection, "search_text", pattern="a", library="nothing")
-
-
-def test_time_is_bounded(connection):
+def test_bad_arguments_are_explained_and_time_is_bounded(connection):
+    for given, code, message, hint in [
+        ({"pattern": ""}, "PGR01", "1 to 1000 characters", ""),
+        ({"pattern": "x" * 1001}, "PGR01", "1 to 1000 characters", ""),
+        ({"pattern": "a\nb"}, "PGR01", "line end", "context"),
+        ({"mode": "fuzzy"}, "PGR01", "mode must be", ""),
+        ({"case_mode": "upper"}, "PGR01", "case_mode must be", ""),
+        ({"path": "[z-a]/x"}, "PGR01", "The path", ""),
+        ({"context": 101}, "PGR01", "context must be", ""),
+        ({"after": "guide/install.md"}, "PGR07", "cursor", "first line"),
+        ({"library": "nothing"}, "PGR02", "", ""),
+    ]:
+        with refused(connection, code, message, hint):
+            run(connection, "search_text", **({"pattern": "a", "library": "notes"} | given))
     body = f"{'a' * 3000}\n" * 20
-    ingest(
-        connection, "slow", [page(f"{n}.md", body=body, documents=[]) for n in range(50)],
-        embed=False,
-    )  # fmt: skip
+    ingest(connection, "slow", [page(f"{n}.md", body=body, documents=[]) for n in range(50)],
+           embed=False)  # fmt: skip
     with refused(connection, "PGR15", "more than 1 ms", "index_sources"):
-        run(
-            connection, "search_text", pattern="(a|aa)+b|x{1,200}y", library="slow", mode="regex",
-            timeout_ms=1,
-        )  # fmt: skip
+        run(connection, "search_text", pattern="(a|aa)+b|x{1,200}y", library="slow", mode="regex",
+            timeout_ms=1)  # fmt: skip
 
 
 def test_a_trigram_index_changes_no_result(connection):

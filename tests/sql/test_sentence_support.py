@@ -1,32 +1,28 @@
 """Whether what an answer cites says what it says, as far as words can tell."""
 
-import psycopg
 import pytest
-from library import Row, document, ingest, page, refused, run
+from library import document, ingest, page, refused, run
 from psycopg.types.json import Jsonb
 
 FILLING = [page(f"p{n}.md", f"Valves and pumps, number {n}, are painted.") for n in range(8)]
 
 
 @pytest.fixture(scope="module")
-def manual(module_connection) -> dict[str, int]:
+def manual(module_connection):
     """The ids of passages by key."""
-    ingest(
-        module_connection, "manual",
-        [
-            *FILLING,
-            page(
-                "boiler.md",
-                document(
-                    "The boiler holds 340 litres and is drained by `drainBoiler()` in two hours.",
-                    path=["Boiler", "Capacity"],
-                ),
+    ingest(module_connection, "manual", [
+        *FILLING,
+        page(
+            "boiler.md",
+            document(
+                "The boiler holds 340 litres and is drained by `drainBoiler()` in two hours.",
+                path=["Boiler", "Capacity"],
             ),
-            page("pump.md", "Pumps run at 2800 revolutions."),
-            page("saal.md", "Die Stadtwerke Halle zahlten 60000 Postkarten.",
-                 title="Lebenslauf Peter Kühne", language="de"),
-        ],
-    )  # fmt: skip
+        ),
+        page("pump.md", "Pumps run at 2800 revolutions."),
+        page("saal.md", "Die Stadtwerke Halle zahlten 60000 Postkarten.",
+             title="Lebenslauf Peter Kühne", language="de"),
+    ])  # fmt: skip
     ingest(module_connection, "other", [page("boiler.md", "The boiler is green.")])
     rows = module_connection.execute(
         "select l.name || '/' || p.key as key, max(d.document_id) as id from pgrag.documents as d"
@@ -36,16 +32,12 @@ def manual(module_connection) -> dict[str, int]:
     return {row["key"]: row["id"] for row in rows}
 
 
-def support(
-    connection: psycopg.Connection, *claims: tuple[str, list[int]], library: str | None = "manual"
-) -> list[Row]:
-    return run(
-        connection, "sentence_support",
-        library=library, sentences=[c for c, _ in claims], documents=Jsonb([d for _, d in claims]),
-    )  # fmt: skip
+def support(connection, *claims, library="manual"):
+    return run(connection, "sentence_support", library=library, sentences=[c for c, _ in claims],
+               documents=Jsonb([d for _, d in claims]))  # fmt: skip
 
 
-def test_what_a_source_says_is_supported_and_what_it_does_not_say_is_not(connection, manual):
+def test_what_sources_say_alone_or_together_is_supported(connection, manual):
     boiler, pump = manual["manual/boiler.md"], manual["manual/pump.md"]
     rows = support(
         connection,
@@ -62,10 +54,6 @@ def test_what_a_source_says_is_supported_and_what_it_does_not_say_is_not(connect
     assert 0.2 < rows[2]["support"] < 0.85, "a wrong number counts"
     assert [row["support"] for row in rows[3:]] == [0, 0, 0]
     assert [row["best_document_id"] for row in rows[4:]] == [None, None]
-
-
-def test_several_sources_support_a_sentence_together(connection, manual):
-    boiler, pump = manual["manual/boiler.md"], manual["manual/pump.md"]
     sentence = "The boiler holds 340 litres, the pumps run at 2800 revolutions."
     one, other, both = support(
         connection, (sentence, [boiler]), (sentence, [pump]), (sentence, [pump, boiler])
@@ -77,36 +65,27 @@ def test_several_sources_support_a_sentence_together(connection, manual):
     assert both["best_document_id"] == best["best_document_id"]
 
 
-def test_rare_words_weigh_more_than_common_ones(connection, manual):
+def test_rare_words_weigh_more_in_the_language_of_the_passage(connection, manual):
     boiler = manual["manual/boiler.md"]
     rare, common = support(
         connection, ("Litres of paint.", [boiler]), ("Pumps of revolutions.", [boiler])
     )
     assert rare["support"] > common["support"] == 0
-
-
-def test_words_are_those_of_the_language_and_of_title_and_path(connection, manual):
     [row] = support(
         connection,
         ("Peter Kühne arbeitete für die Stadtwerken Halle [1].", [manual["manual/saal.md"]]),
     )
     assert row["support"] == pytest.approx(0.8), "all words but that for working"
-
-
-def test_a_sentence_without_words_lacks_nothing(connection, manual):
     [cited, free] = support(connection, ("It is.", [manual["manual/pump.md"]]), ("It is.", []))
     assert (cited["support"], free["support"]) == (1, 0)
 
 
-def test_libraries_hold_their_own_documents_and_none_means_all(connection, manual):
+def test_bad_lists_are_named_and_libraries_hold_their_own(connection, manual):
     claims = ("The boiler is green.", [manual["other/boiler.md"]])
     assert [row["support"] for row in support(connection, claims)] == [0]
     assert [row["support"] for row in support(connection, claims, library="other")] == [1]
     assert [row["support"] for row in support(connection, claims, library=None)] == [1]
     assert support(connection) == []
-
-
-def test_bad_lists_are_named(connection, manual):
     for sentences, documents, message in [
         (["a"], [], "There are 1 sentences and 0 lists of document_ids."),
         (["a"], {}, "documents must be a list"),
@@ -116,9 +95,7 @@ def test_bad_lists_are_named(connection, manual):
         (None, [], "sentences must be a list"),
     ]:
         with refused(connection, "PGR01", message):
-            run(
-                connection, "sentence_support",
-                library="manual", sentences=sentences, documents=Jsonb(documents),
-            )  # fmt: skip
+            run(connection, "sentence_support", library="manual", sentences=sentences,
+                documents=Jsonb(documents))  # fmt: skip
     with refused(connection, "PGR02"):
         support(connection, library="manuel")

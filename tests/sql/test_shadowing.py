@@ -4,9 +4,6 @@ A policy calls its functions with the search_path of the caller, who can put a s
 pg_catalog, define what fits the types of a call better, and name types in pg_temp.
 """
 
-from collections.abc import Iterator
-
-import psycopg
 import pytest
 from library import ingest, page, run, value
 
@@ -81,7 +78,7 @@ order by 1
 
 
 @pytest.fixture
-def connection(module_connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def connection(module_connection):
     connection = module_connection
     with connection.transaction(force_rollback=True):
         ingest(connection, "ours", [page("guide.md", "Drain a node.")])
@@ -93,7 +90,7 @@ def connection(module_connection: psycopg.Connection) -> Iterator[psycopg.Connec
 
 
 @pytest.fixture
-def reached(connection: psycopg.Connection) -> list[int]:
+def reached(connection):
     oids = value(connection, REACHED)
     names = value(
         connection, "select array_agg(o::regproc::text) from unnest(%s::oid[]) as o", oids
@@ -105,7 +102,7 @@ def reached(connection: psycopg.Connection) -> list[int]:
     return oids
 
 
-def become_thief(connection: psycopg.Connection) -> None:
+def become_thief(connection):
     connection.execute("set local session authorization thief_reader")
     # A service has set it; who is none cannot.
     connection.execute("set local pgrag.library_ids = '*'")

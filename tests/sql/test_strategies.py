@@ -1,10 +1,8 @@
 """What an intent or a query type sets for searches, contexts and answers."""
 
-from typing import Any
-
 import pytest
 import vault
-from library import Row, contents, keys, page, refused, relations, run, search, value
+from library import keys, page, refused, relations, run, search, value
 from vault import Link
 
 QUESTION = "Should I decide to move to the harbour?"
@@ -23,29 +21,25 @@ PAGES = [
 
 
 @pytest.fixture(scope="module", autouse=True)
-def life(module_connection) -> None:
+def life(module_connection):
     links = [Link("move", "boats"), Link("again", "boats")]
     vault.write(module_connection, "life", PAGES, links)
     run(module_connection, "refresh_page_ranks", library="life")
 
 
-def sets(connection, **arguments: Any) -> None:
+def sets(connection, **arguments):
     intent = DECISION["intents"]["DECISION"] | arguments
     run(connection, "apply_configuration", entries={**DECISION, "intents": {"DECISION": intent}})
 
 
-def context(connection, **arguments: Any) -> list[Row]:
-    return run(
-        connection, "context", query=QUESTION,
-        **{"library": "life", "intent": "auto", "top_k": 1, "expand": False, **arguments},
-    )  # fmt: skip
+def context(connection, **arguments):
+    given = {"library": "life", "intent": "auto", "top_k": 1, "expand": False} | arguments
+    return run(connection, "context", query=QUESTION, **given)
 
 
-def answer(connection, **arguments: Any) -> list[Row]:
-    [row] = run(
-        connection, "answer_context", question=QUESTION,
-        **{"library": "life", "top_k": 1, "expand": False, **arguments},
-    )  # fmt: skip
+def answer(connection, **arguments):
+    given = {"library": "life", "top_k": 1, "expand": False} | arguments
+    [row] = run(connection, "answer_context", question=QUESTION, **given)
     return row["sources"]
 
 
@@ -118,15 +112,12 @@ class TestArguments:
 
 
 class TestGraph:
-    def found(self, connection, **arguments: Any) -> dict[str, Row]:
-        rows = search(
-            connection,
-            QUESTION,
-            **{"library": "life", "intent": "auto", "explain": True, **arguments},
-        )
+    def found(self, connection, **arguments):
+        given = {"library": "life", "intent": "auto", "explain": True} | arguments
+        rows = search(connection, QUESTION, **given)
         return {row["title"]: row["explanation"]["graph"] for row in rows}
 
-    def test_is_turned_on_and_off_by_the_strategy(self, connection):
+    def test_is_turned_on_and_set_by_the_strategy_before_the_library(self, connection):
         sets(connection, graph=True)
         assert self.found(connection)["Boats"]["linked_by"] == 2
         assert self.found(connection, graph=False)["Boats"] is None
@@ -134,8 +125,6 @@ class TestGraph:
         sets(connection, graph=False)
         assert self.found(connection)["Boats"] is None
         assert self.found(connection, graph=True)["Boats"]["linked_by"] == 2
-
-    def test_its_settings_override_those_of_the_library(self, connection):
         run(connection, "configure_library", library="life", settings={"graph": {"seeds": 1}})
         sets(connection, graph={"search": True})
         assert self.found(connection)["Boats"]["seeds"] == 1
@@ -164,12 +153,11 @@ def test_other_searches_take_them_too(connection):
         assert run(connection, function, **given) == []
         assert run(connection, function, **given, min_score=0) != []
     sets(connection, max_per_page=1)
-    assert len(set(keys(search(connection, QUESTION, library="life", intent="auto")))) == len(
-        contents(search(connection, QUESTION, library="life", intent="auto"))
-    )
+    found = keys(search(connection, QUESTION, library="life", intent="auto"))
+    assert len(set(found)) == len(found)
 
 
-def test_they_are_part_of_the_configuration(connection):
+def test_they_are_configured_for_intents_and_types_only(connection):
     set_ = {"graph": {"search": True, "depth": 2}, "min_score": 0.2, "expand": False}
     sets(connection, **set_)
     stored = value(connection, "select pgrag.configuration() #> '{intents,DECISION}'")
@@ -180,11 +168,9 @@ def test_they_are_part_of_the_configuration(connection):
     assert run(connection, "apply_configuration", entries=entries) == []
     sets(connection)
     assert "graph" not in value(connection, "select pgrag.configuration() #> '{intents,DECISION}'")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+    with refused(connection, "PGR01", "page_types/note/min_score: there is no such field."):
+        run(connection, "apply_configuration", entries={"page_types": {"note": {"min_score": 1}}})
+    for arguments, message in [
         ({"min_score": "x"}, "intents/DECISION/min_score: must be a number, got 'x'."),
         ({"score_share": 2}, "intents/DECISION/score_share: must be 0 to 1, got 2."),
         ({"expand": "yes"}, "intents/DECISION/expand: must be true or false, got 'yes'."),
@@ -193,13 +179,6 @@ def test_they_are_part_of_the_configuration(connection):
         ({"graph": {"depth": 9}}, "graph.depth must be a whole number from 1 to 3, got 9."),
         ({"graph": {"deep": 1}}, "graph.deep must be one of graph.admitted"),
         ({"top_k": 3}, "intents/DECISION/top_k: there is no such field."),
-    ],
-)
-def test_bad_ones_are_refused(connection, arguments, message):
-    with refused(connection, "PGR01", message):
-        sets(connection, **arguments)
-
-
-def test_only_intents_and_types_take_them(connection):
-    with refused(connection, "PGR01", "page_types/note/min_score: there is no such field."):
-        run(connection, "apply_configuration", entries={"page_types": {"note": {"min_score": 1}}})
+    ]:
+        with refused(connection, "PGR01", message):
+            sets(connection, **arguments)

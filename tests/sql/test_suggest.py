@@ -1,45 +1,35 @@
 """Near words for those that no document has."""
 
-from typing import Any
-
-import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from library import ingest, page, refused, run, value
 
 
 @pytest.fixture(scope="module")
-def libraries(module_connection) -> None:
-    ingest(
-        module_connection, "tool",
-        [
-            page("a.md", "Restoring the database takes an hour; databases are restored by name."),
-            page("b.md", "Configuration of the database server.", "Event handlers in JavaScript."),
-            page("c.md", "An even number of servers.", "Kubernetes drains its nodes."),
-        ],
-    )  # fmt: skip
-    ingest(
-        module_connection, "amt",
-        [page("a.md", "Die Gebühren für Häuser zahlt der Eigentümer an die Datenbank.")],
-        language="de",
-    )  # fmt: skip
-    ingest(
-        module_connection, "порт".encode().hex(),
-        [page("a.md", "Гости швартуются у причала, карты продаёт начальник порта.")], language="ru",
-    )  # fmt: skip
+def libraries(module_connection):
+    ingest(module_connection, "tool", [
+        page("a.md", "Restoring the database takes an hour; databases are restored by name."),
+        page("b.md", "Configuration of the database server.", "Event handlers in JavaScript."),
+        page("c.md", "An even number of servers.", "Kubernetes drains its nodes."),
+    ])  # fmt: skip
+    ingest(module_connection, "amt",
+           [page("a.md", "Die Gebühren für Häuser zahlt der Eigentümer an die Datenbank.")],
+           language="de")  # fmt: skip
+    ingest(module_connection, "порт".encode().hex(),
+           [page("a.md", "Гости швартуются у причала, карты продаёт начальник порта.")],
+           language="ru")  # fmt: skip
 
 
 RUSSIAN = "порт".encode().hex()
 
 
-def suggested(connection: psycopg.Connection, query: str, **arguments: Any) -> list[str]:
+def suggested(connection, query, **arguments):
     return [row["suggestion"] for row in run(connection, "suggest", query=query, **arguments)]
 
 
-@pytest.mark.parametrize(
-    ("library", "query", "expected"),
-    [
+def test_the_nearest_word_comes_first_where_it_is_unknown(connection, libraries):
+    for library, query, expected in [
         ("tool", "databse", "database"),
         ("tool", "datbaase server", "database server"),
         ("tool", "Databse", "Database"),
@@ -62,29 +52,17 @@ def suggested(connection: psycopg.Connection, query: str, **arguments: Any) -> l
         (RUSSIAN, "начальнк порта", "начальник порта"),
         (RUSSIAN, "првчала", "причала"),
         (None, "gebührne databse", "gebühren database"),
-    ],
-)
-def test_the_nearest_word_comes_first(connection, libraries, library, query, expected):
-    assert suggested(connection, query, library=library)[0] == expected
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["database", "the databases", "restored", "the", "", "xyz", "dtabsea", "evn", "node-1",
-     "qqqqqqq", "-databse server", "databse_x", "123", "type:databse"],
-)  # fmt: skip
-def test_nothing_where_all_is_known_or_nothing_is_near(connection, libraries, query):
-    assert suggested(connection, query, library="tool") == []
-
-
-def test_a_word_of_another_library_is_known_there_only(connection, libraries):
+    ]:
+        assert suggested(connection, query, library=library)[0] == expected
+    for query in [
+        "database", "the databases", "restored", "the", "", "xyz", "dtabsea", "evn", "node-1",
+        "qqqqqqq", "-databse server", "databse_x", "123", "type:databse",
+    ]:  # fmt: skip
+        assert suggested(connection, query, library="tool") == []
     assert suggested(connection, "datenbank", library="amt") == []
     assert suggested(connection, "datenbank") == []
     assert suggested(connection, "database", library="amt") == []
     assert suggested(connection, "databse library:tool") == ["database library:tool"]
-
-
-def test_by_distance_then_by_documents(connection):
     ingest(
         connection, "many",
         [page("1.md", "marker"), page("2.md", "parker"), page("3.md", "parker harbor")],
@@ -98,9 +76,6 @@ def test_by_distance_then_by_documents(connection):
     assert scores == sorted(scores, reverse=True)
     assert 0 < scores[-1] < scores[0] < 1
     assert len(run(connection, "suggest", query="xarker", suggestion_count=1)) == 1
-
-
-def test_wrong_arguments(connection, libraries):
     with refused(connection, "PGR01", "suggestion_count must be between 1 and 100, got 0"):
         run(connection, "suggest", query="x", suggestion_count=0)
     with refused(connection, "PGR02", "no library 'nope'"):
@@ -109,7 +84,7 @@ def test_wrong_arguments(connection, libraries):
         run(connection, "suggest", query="created:soon")
 
 
-def edits(one: str, other: str) -> int:
+def edits(one, other):
     """Restricted Damerau-Levenshtein, by its definition."""
     table = {(i, 0): i for i in range(len(one) + 1)} | {(0, j): j for j in range(len(other) + 1)}
     for i, a in enumerate(one, 1):
@@ -125,9 +100,7 @@ def edits(one: str, other: str) -> int:
 words = st.text("abcä", max_size=7)
 
 
-@settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=300)
 @given(one=words, other=words)
 def test_the_distance_is_the_number_of_edits(connection, one, other):
     found = value(connection, "select _pgrag.edit_distance(%s, %s)", one, other)

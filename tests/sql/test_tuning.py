@@ -1,31 +1,24 @@
 """Settings of a library change only if the change is significantly better."""
 
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from math import log2
-from typing import Any
 
 import psycopg
 import pytest
-from library import Row, document, ingest, page, refused, run, value
+from labelled import import_set
+from library import document, ingest, page, refused, run, value
 from psycopg.rows import dict_row
-from psycopg.types.json import Jsonb
-from workshop import MATERIALS, PARTS, TOPICS, judge, key, point_elsewhere, state, text, write
+from workshop import MATERIALS, PARTS, TOPICS, judge, key, point_elsewhere, state, text, tune, write
 
 from pgrag.ground.connections import register_vector_types
 
 FIGURES = ("questions", "proposed", "training", "validation", "trials", "outcome")
 
 
-def tune(connection: psycopg.Connection, library: str = "workshop", **arguments: Any) -> Row:
-    [row] = run(connection, "tune", library=library, **arguments)
-    return row
-
-
 @contextmanager
-def misled(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[psycopg.Connection]:
+def misled(clone):
     """A library in which every title is that of another page, in a database of its own."""
     with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         register_vector_types(connection)
@@ -35,39 +28,39 @@ def misled(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[psycopg
 
 
 @pytest.fixture(scope="module")
-def misled_library(clone) -> Iterator[psycopg.Connection]:
+def misled_library(clone):
     with misled(clone) as connection:
         yield connection
 
 
 @pytest.fixture
-def misleading(misled_library) -> Iterator[psycopg.Connection]:
+def misleading(misled_library):
     """Every title is that of another page."""
     with misled_library.transaction(force_rollback=True):
         yield misled_library
 
 
 @pytest.fixture(scope="module")
-def tuning(clone) -> Iterator[tuple[psycopg.Connection, Row]]:
+def tuning(clone):
     """The same, tuned once, and the row of the tuning."""
     with misled(clone) as connection:
         yield connection, tune(connection)
 
 
 @pytest.fixture
-def done(tuning) -> Row:
+def done(tuning):
     return tuning[1]
 
 
 @pytest.fixture
-def tuned(tuning) -> Iterator[psycopg.Connection]:
+def tuned(tuning):
     connection, _ = tuning
     with connection.transaction(force_rollback=True):
         yield connection
 
 
 class TestJudgements:
-    def test_titles_that_mislead_lose_their_weight(self, tuned, done):
+    def test_misleading_titles_lose_their_weight_and_gains_come_true(self, tuned, done):
         assert (done["outcome"], done["source"]) == ("accepted", "judgements")
         assert done["questions"] == {"judged": len(TOPICS)}
         assert done["settings_after"]["field_weights"]["title"] < 1
@@ -79,8 +72,6 @@ class TestJudgements:
         assert library["settings"]["field_weights"]["title"] < 1
         found = run(tuned, "search", query=TOPICS[3], library="workshop", top_k=1)
         assert found[0]["key"] == key(TOPICS[3])
-
-    def test_searches_reach_the_predicted_gain(self, done):
         assert done["searched"]["foreseen"] == pytest.approx(done["searched"]["after"], abs=0.01)
         assert done["searched"]["before"] == pytest.approx(done["validation"]["before"], abs=0.01)
 
@@ -91,10 +82,7 @@ class TestJudgements:
             for t in TOPICS[40:80]
         }
         queries = [{"id": q, "text": q, "judgements": {key(t): 1}} for q, t in wanted.items()]
-        run(
-            connection, "import_evaluation_set",
-            name="parts", library="workshop", queries=Jsonb(queries),
-        )  # fmt: skip
+        import_set(connection, queries, name="parts", library="workshop")
         settings = {"alpha": 0.9, "title_evidence": 0.9}
         run(connection, "configure_library", library="workshop", settings=settings)
         with connection.transaction():
@@ -107,10 +95,8 @@ class TestJudgements:
             ).fetchall()
         assert len(gains) == len(wanted)
         for row in gains:
-            found = run(
-                connection, "search",
-                query=row["words"], library="workshop", top_k=10, max_per_page=1,
-            )  # fmt: skip
+            found = run(connection, "search", query=row["words"], library="workshop", top_k=10,
+                        max_per_page=1)  # fmt: skip
             right = key(wanted[row["words"]])
             gain = sum(1 / log2(n + 2) for n, hit in enumerate(found) if hit["key"] == right)
             assert row["gain"] == pytest.approx(gain), row
@@ -150,24 +136,16 @@ class TestJudgements:
             }
             for place, topic in enumerate(TOPICS)
         ]
-        run(
-            misleading, "import_evaluation_set",
-            name="parts", library="workshop", queries=Jsonb(queries),
-        )  # fmt: skip
+        import_set(misleading, queries, name="parts", library="workshop")
         assert tune(misleading, dry_run=True)["training"]["before"] > 0.95
 
-    def test_too_few_are_passed_over_for_the_library_itself(self, misleading):
+    def test_too_few_and_held_out_sets_are_passed_over(self, misleading):
         few = [{"id": t, "text": t, "judgements": {key(t): 1}} for t in TOPICS[:20]]
-        run(
-            misleading, "import_evaluation_set",
-            name="parts", library="workshop", queries=Jsonb(few),
-        )  # fmt: skip
+        import_set(misleading, few, name="parts", library="workshop")
         assert tune(misleading, dry_run=True)["source"] == "library"
         done = tune(misleading, source="judgements")
         assert (done["outcome"], done["questions"]) == ("too little", {"judged": 20})
         assert "20 questions" in done["reason"]
-
-    def test_held_out_sets_are_not_learned_from(self, misleading):
         judge(misleading, source={"held_out": True})
         done = tune(misleading, source="judgements")
         assert (done["outcome"], done["questions"]) == ("too little", {})
@@ -216,10 +194,8 @@ class TestKeeping:
         ]
 
     def test_undo_restores_settings_and_impacts_to_the_byte(self, misleading):
-        run(
-            misleading, "configure_library",
-            library="workshop", settings={"field_weights": {"url": 0.5}, "page_evidence": 0.4},
-        )  # fmt: skip
+        run(misleading, "configure_library", library="workshop",
+            settings={"field_weights": {"url": 0.5}, "page_evidence": 0.4})  # fmt: skip
         before = state(misleading)
         assert tune(misleading)["outcome"] == "accepted"
         assert state(misleading) != before
@@ -235,10 +211,8 @@ class TestKeeping:
         assert value(tuned, "select settings from pgrag.libraries") == {"exact_limit": 10}
 
     def test_undo_does_not_lose_what_was_set_by_hand(self, tuned):
-        run(
-            tuned, "configure_library",
-            library="workshop", settings={"field_weights": {"title": 2}},
-        )  # fmt: skip
+        run(tuned, "configure_library", library="workshop",
+            settings={"field_weights": {"title": 2}})  # fmt: skip
         with refused(tuned, "PGR01", "were changed after", "configure_library"):
             run(tuned, "undo_tuning", library="workshop")
 
@@ -263,7 +237,7 @@ class TestKeeping:
 
 
 class TestArguments:
-    def test_unknown_library_and_version(self, connection):
+    def test_unknown_names_are_refused_and_too_little_text_is_no_error(self, connection):
         write(connection)
         for function in ("tune", "undo_tuning", "tuning_history"):
             with refused(connection, "PGR02", "There is no library 'workshops'", "workshop"):
@@ -271,14 +245,12 @@ class TestArguments:
         write(connection, "released", version="1.0")
         with refused(connection, "PGR03"):
             tune(connection, "released", version="nightly")
-
-    def test_library_without_enough_text_is_no_error(self, connection):
         ingest(connection, "leaflet", [page("a.md", "Drain the node.")])
         done = tune(connection, "leaflet")
         assert (done["outcome"], done["source"]) == ("too little", "library")
 
 
-def manual(connection: psycopg.Connection, *, titles: int = 0) -> None:
+def manual(connection, *, titles=0):
     """Pages of sections, each under a heading whose words its text does not say."""
     pages = []
     for place, material in enumerate(MATERIALS):
@@ -298,7 +270,7 @@ def manual(connection: psycopg.Connection, *, titles: int = 0) -> None:
     ingest(connection, "manual", pages, language="simple", embed=False)
 
 
-def collected(connection: psycopg.Connection, library: str) -> list[Row]:
+def collected(connection, library):
     """The questions that a library asks itself, with the keys of the pages that answer them."""
     return connection.execute(
         "select q.kind, q.words as query,"
@@ -313,28 +285,22 @@ def collected(connection: psycopg.Connection, library: str) -> list[Row]:
 
 
 class TestOwnText:
-    def test_headings_that_are_everywhere_are_no_questions(self, connection):
+    def test_only_texts_that_tell_pages_apart_are_questions(self, connection):
         manual(connection)
         asked = {
             row["query"] for row in collected(connection, "manual") if row["kind"] == "heading"
         }
         assert asked == {f"polishing {topic}" for topic in TOPICS}
-
-    def test_pages_of_one_title_are_all_right(self, connection):
         write(connection)
-        ingest(
-            connection, "workshop",
-            [page("other.md", text("tin kettle"), title="Copper  Valve!")], language="simple",
-            embed=False,
-        )  # fmt: skip
+        ingest(connection, "workshop",
+               [page("other.md", text("tin kettle"), title="Copper  Valve!")], language="simple",
+               embed=False)  # fmt: skip
         [row] = [r for r in collected(connection, "workshop") if r["query"] == "copper valve"]
         assert row == {
             "kind": "title",
             "query": "copper valve",
             "keys": ["other.md", "parts/copper-valve.md"],
         }
-
-    def test_descriptions_that_the_page_repeats_are_no_questions(self, connection):
         pages = [
             page(
                 f"{part}.md",
@@ -394,23 +360,6 @@ class TestOwnText:
         assert tune(connection, "manual", dry_run=True)["proposed"] == {"alpha": 0.5}
 
 
-@pytest.fixture
-def connect(
-    clone: Callable[[], AbstractContextManager[str]],
-) -> Iterator[Callable[[], psycopg.Connection]]:
-    """Makes further connections to one fresh database."""
-    with clone() as url:
-        opened: list[psycopg.Connection] = []
-
-        def another() -> psycopg.Connection:
-            opened.append(psycopg.connect(url, autocommit=True, row_factory=dict_row))
-            return opened[-1]
-
-        yield another
-        for connection in opened:
-            connection.close()
-
-
 def test_measuring_does_not_wait_for_an_indexing_run_nor_hold_it_up(connect):
     indexing, tuning = connect(), connect()
     write(indexing, titles=1)
@@ -431,7 +380,7 @@ def test_settings_changed_meanwhile_win(connect):
     judge(other)
     done = threading.Event()
 
-    def work() -> Row:
+    def work():
         result = tune(tuning)
         done.set()
         return result

@@ -1,52 +1,38 @@
 """Links, query expansion and aggregation of pages change only if that is better."""
 
-from typing import Any
-
-import psycopg
 import pytest
 import vault
-from library import Row, page, refused, run, value
+from labelled import import_set
+from library import page, refused, run, value
 from psycopg.types.json import Jsonb
 from vault import Link
-from workshop import MATERIALS, TOPICS, judge, key, state, write
+from workshop import MATERIALS, TOPICS, judge, key, state, tune, write
 
 ASKED = TOPICS[:75]
 
 
-def tune(connection: psycopg.Connection, library: str = "workshop", **arguments: Any) -> Row:
-    [row] = run(connection, "tune", library=library, **arguments)
-    return row
-
-
-def verdict(done: Row, setting: str) -> Row:
+def verdict(done, setting):
     [found] = [each for each in done["verdicts"] if each["setting"] == setting]
     return found
 
 
-def settings(connection: psycopg.Connection) -> dict[str, Any]:
+def settings(connection):
     return value(connection, "select settings from pgrag.libraries where name = 'workshop'")
 
 
-def ask(connection: psycopg.Connection, *, of: str = "right", words: str = "{}") -> None:
+def ask(connection, *, of="right", words="{}"):
     """Bring in a question for each topic, answered by one page of its pair."""
     queries = [
         {"id": topic, "text": words.format(topic), "judgements": {f"{of}{place}.md": 1}}
         for place, topic in enumerate(ASKED)
     ]
-    run(
-        connection, "import_evaluation_set",
-        name="parts", library="workshop", queries=Jsonb(queries),
-    )  # fmt: skip
+    import_set(connection, queries, name="parts", library="workshop")
 
 
-def pairs(connection: psycopg.Connection, right: list[str], wrong: list[str], linked: bool) -> None:
+def pairs(connection, right, wrong, linked):
     """For each topic a page that answers and one that does not, which may link to the first."""
     pages = [
-        page(
-            f"{name}{place}.md",
-            *(text.format(topic) for text in texts),
-            title="Part",
-        )
+        page(f"{name}{place}.md", *(text.format(topic) for text in texts), title="Part")
         for place, topic in enumerate(ASKED)
         for name, texts in (("right", right), ("wrong", wrong))
     ]
@@ -55,7 +41,7 @@ def pairs(connection: psycopg.Connection, right: list[str], wrong: list[str], li
 
 
 @pytest.fixture
-def linked(connection: psycopg.Connection) -> psycopg.Connection:
+def linked(connection):
     """The better a page says the words, the less it is the answer: it links to the answer."""
     pairs(connection, ["Keep the {}, and much else, on the wall."], ["The {}."], linked=True)
     return connection
@@ -166,10 +152,7 @@ class TestExpansion:
             {"id": topic, "text": topic.replace(" ", "ish "), "judgements": {key(topic): 1}}
             for topic in TOPICS
         ]
-        run(
-            connection, "import_evaluation_set",
-            name="parts", library="workshop", queries=Jsonb(queries),
-        )  # fmt: skip
+        import_set(connection, queries, name="parts", library="workshop")
         done = tune(connection)
         assert verdict(done, "query_expansion")["kept"]
         assert settings(connection)["query_expansion"] in ("synonyms", "both")
@@ -179,10 +162,8 @@ class TestExpansion:
 
     def test_values_are_compared_with_the_settings_in_force(self, linked):
         ask(linked)
-        run(
-            linked, "configure_library",
-            library="workshop", settings={"query_expansion": "feedback"},
-        )  # fmt: skip
+        run(linked, "configure_library", library="workshop",
+            settings={"query_expansion": "feedback"})  # fmt: skip
         done = tune(linked, dry_run=True)
         assert verdict(done, "query_expansion")["value"] == "none"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from corpus import Author, pages
-from library import Row, ingest, keys, page, run, search, value, walk
+from library import ingest, keys, page, run, search, value, walk
 from psycopg.types.json import Jsonb
 
 from pgrag.ingest.matter.page_types import PageTypes
@@ -26,7 +26,7 @@ SEARCHES: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture(scope="module")
-def manual(module_connection) -> str:
+def manual(module_connection):
     """Few enough passages that both retrievers read all; every third page is a post."""
     rows = pages(Author(random.Random(5)), 18)
     for nth, row in enumerate(rows):
@@ -36,16 +36,16 @@ def manual(module_connection) -> str:
     return "manual"
 
 
-def configure(connection, **page_types: Any) -> None:
+def configure(connection, **page_types):
     run(connection, "apply_configuration", entries={"page_types": page_types})
 
 
-def switch(connection, weighs: bool) -> None:
+def switch(connection, weighs):
     settings = Jsonb({"type_weights": weighs})
     run(connection, "configure_library", library="manual", settings=settings)
 
 
-def both(connection, function: str = "search", **arguments: Any) -> tuple[list[Row], list[Row]]:
+def both(connection, function="search", **arguments):
     """The same search with the weights and without them."""
     given = {"query": QUERY, "library": "manual", "top_k": 500, "levels": [1, 2]} | arguments
     found = []
@@ -55,11 +55,11 @@ def both(connection, function: str = "search", **arguments: Any) -> tuple[list[R
     return found[0], found[1]
 
 
-def scores(hits: list[Row]) -> dict[int, float]:
+def scores(hits):
     return {hit["document_id"]: hit["score"] for hit in hits}
 
 
-def is_post(hit: Row) -> bool:
+def is_post(hit):
     return hit["key"].startswith("blog/")
 
 
@@ -79,14 +79,23 @@ def test_the_score_has_the_weight_of_the_type(connection, manual, function, argu
     assert keys(weighed) != keys(plain)
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments"), [("semantic_search", {}), ("search", {"mode": "semantic"})]
-)
-def test_types_have_no_weights_by_vectors_alone(connection, manual, function, arguments):
-    weighed, plain = both(connection, function, explain=True, **arguments)
-    assert any(map(is_post, plain))
-    assert scores(weighed) == scores(plain)
-    assert {hit["explanation"]["type_weight"] for hit in weighed} == {1}
+def test_types_have_no_weights_by_vectors_alone_or_asked_by_filters(connection, manual):
+    for function, arguments in [("semantic_search", {}), ("search", {"mode": "semantic"})]:
+        weighed, plain = both(connection, function, explain=True, **arguments)
+        assert any(map(is_post, plain))
+        assert scores(weighed) == scores(plain)
+        assert {hit["explanation"]["type_weight"] for hit in weighed} == {1}
+    for filters in [{"type": "blog"}, {"or": [{"type": ["x", "blog"]}]}]:
+        weighed, plain = both(connection, filters=filters)
+        assert plain
+        assert all(map(is_post, plain))
+        assert scores(weighed) == scores(plain)
+    for query in [
+        "renew in server", "newsgroup server", "unblog server", "server -type:guide", "neu",
+    ]:  # fmt: skip
+        weighed, plain = both(connection, query=f"{query} user")
+        assert any(map(is_post, plain))
+        assert scores(weighed) != scores(plain)
 
 
 def test_a_guide_stands_above_the_post_that_repeats_its_words(connection):
@@ -103,37 +112,17 @@ def test_a_guide_stands_above_the_post_that_repeats_its_words(connection):
     assert keys(run(connection, "search", **asked))[0] == "blog/2023/sidecar.md"
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
+def test_no_weight_below_one_where_such_pages_are_asked_for(connection, manual):
+    for query in [
         "Blog post: restart the server", "What's new: restart of a server?", "what’s new in server",
         "breaking changes of the server", "changelogs of user and server", "Release-Notes server",
-        "Was ist neu am server?", "Server: Ankündigungen", "Что нового: server",
-        "новости о server", "novedades del server", "¿Qué hay de nuevo? server",
-        "server type:blog", "server type:blog,reference",
-    ],
-)  # fmt: skip
-def test_no_weight_below_one_where_such_pages_are_asked_for(connection, manual, query):
-    weighed, plain = both(connection, query=query)
-    assert any(map(is_post, plain))
-    assert scores(weighed) == scores(plain)
-
-
-@pytest.mark.parametrize("filters", [{"type": "blog"}, {"or": [{"type": ["x", "blog"]}]}])
-def test_a_filter_asks_for_a_type(connection, manual, filters):
-    weighed, plain = both(connection, filters=filters)
-    assert plain
-    assert all(map(is_post, plain))
-    assert scores(weighed) == scores(plain)
-
-
-@pytest.mark.parametrize(
-    "query", ["renew in server", "newsgroup server", "unblog server", "server -type:guide", "neu"]
-)
-def test_other_words_ask_for_nothing(connection, manual, query):
-    weighed, plain = both(connection, query=f"{query} user")
-    assert any(map(is_post, plain))
-    assert scores(weighed) != scores(plain)
+        "Was ist neu am server?", "Server: Ankündigungen", "Что нового: server", "новости о server",
+        "novedades del server", "¿Qué hay de nuevo? server", "server type:blog",
+        "server type:blog,reference",
+    ]:  # fmt: skip
+        weighed, plain = both(connection, query=query)
+        assert any(map(is_post, plain))
+        assert scores(weighed) == scores(plain)
 
 
 def test_words_ask_for_their_own_types_alone(connection, manual):
@@ -188,18 +177,7 @@ def test_the_type_of_the_front_matter_and_unknown_types(connection):
     }  # fmt: skip
 
 
-def test_an_explanation_names_type_and_weight(connection, manual):
-    switch(connection, True)
-    for hit in search(connection, QUERY, library="manual", top_k=60, explain=True, levels=[1, 2]):
-        why = hit["explanation"]
-        fused = (1 - why["alpha"]) * hit["keyword_score"] + why["alpha"] * hit["semantic_score"]
-        assert hit["score"] == pytest.approx(why["type_weight"] * fused, rel=1e-6)
-        assert (why["type"] == "blog") == is_post(hit)
-        assert why["type_weight"] == (WEIGHT if is_post(hit) else 1)
-        assert ("Pages of type blog weigh 0.8." in why["reasons"]) == is_post(hit)
-
-
-def test_pages_have_the_weight_of_their_hits(connection, manual):
+def test_pages_and_explanations_have_the_weight_and_the_least_score(connection, manual):
     for aggregate in ("max", "mean"):
         weighed, plain = both(
             connection, "search_pages", aggregate=aggregate, candidate_count=500, snippets=False
@@ -208,21 +186,14 @@ def test_pages_have_the_weight_of_their_hits(connection, manual):
         for hit in weighed:
             expected = was[hit["key"]] * (WEIGHT if is_post(hit) else 1)
             assert hit["score"] == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    "arguments", [{}, {"fusion": "rrf"}, {"unit": "page"}, {"mode": "keyword"}]
-)
-def test_cursors_lead_through_the_weighted_list(connection, manual, arguments):
     switch(connection, True)
-    given = {"library": "manual"} | arguments
-    whole = search(connection, QUERY, top_k=60, **given)
-    assert {is_post(hit) for hit in whole} == {True, False}
-    walked = walk(connection, "search", 7, 60, query=QUERY, **given)
-    assert scores(walked[: len(whole)]) == scores(whole)
-
-
-def test_the_least_score_applies_to_the_weighted_one(connection, manual):
+    for hit in search(connection, QUERY, library="manual", top_k=60, explain=True, levels=[1, 2]):
+        why = hit["explanation"]
+        fused = (1 - why["alpha"]) * hit["keyword_score"] + why["alpha"] * hit["semantic_score"]
+        assert hit["score"] == pytest.approx(why["type_weight"] * fused, rel=1e-6)
+        assert (why["type"] == "blog") == is_post(hit)
+        assert why["type_weight"] == (WEIGHT if is_post(hit) else 1)
+        assert ("Pages of type blog weigh 0.8." in why["reasons"]) == is_post(hit)
     weighed, plain = both(connection)
     least = sorted(hit["score"] for hit in plain if is_post(hit))[-1] * 0.9
     switch(connection, True)
@@ -230,6 +201,16 @@ def test_the_least_score_applies_to_the_weighted_one(connection, manual):
     assert scores(found) == {d: s for d, s in scores(weighed).items() if s >= least}
     assert any(hit["score"] >= least for hit in plain if is_post(hit))
     assert not any(map(is_post, found))
+
+
+def test_cursors_lead_through_the_weighted_list(connection, manual):
+    for arguments in [{}, {"fusion": "rrf"}, {"unit": "page"}, {"mode": "keyword"}]:
+        switch(connection, True)
+        given = {"library": "manual"} | arguments
+        whole = search(connection, QUERY, top_k=60, **given)
+        assert {is_post(hit) for hit in whole} == {True, False}
+        walked = walk(connection, "search", 7, 60, query=QUERY, **given)
+        assert scores(walked[: len(whole)]) == scores(whole)
 
 
 def test_heavy_pages_behind_the_first_candidates_are_found(connection):
@@ -265,9 +246,9 @@ SHIPPED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", SHIPPED)
-def test_where_posts_and_release_notes_usually_are(connection, kind):
+def test_where_posts_and_release_notes_usually_are(connection):
     known = PageTypes.of(value(connection, "select pgrag.configuration()"))
-    for key in SHIPPED[kind]:
-        assert value(connection, "select pgrag.page_type(null, %s)", key) == kind, key
-        assert known.reading(None, key).type == kind, key
+    for kind, shipped in SHIPPED.items():
+        for key in shipped:
+            assert value(connection, "select pgrag.page_type(null, %s)", key) == kind, key
+            assert known.reading(None, key).type == kind, key

@@ -1,15 +1,13 @@
 """Values have the columns, and the types, of the SQL functions that they are rows of."""
 
-from collections.abc import Iterator
 from dataclasses import FrozenInstanceError, fields
 from datetime import UTC, date, datetime, timedelta
 from importlib import import_module
 from pkgutil import iter_modules
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin, get_type_hints
 from uuid import UUID
 
-import psycopg
 import pytest
 from library import ingest, page, run
 
@@ -78,7 +76,7 @@ where p.pronamespace = 'pgrag'::regnamespace and p.proname = %s
 """
 
 
-def value_classes() -> Iterator[type[Value]]:
+def value_classes():
     for module in iter_modules(values.__path__, "pgrag.ground.values."):
         for name, member in vars(import_module(module.name)).items():
             is_value = isinstance(member, type) and issubclass(member, Value)
@@ -86,7 +84,7 @@ def value_classes() -> Iterator[type[Value]]:
                 yield member
 
 
-def bare(hint: Any) -> Any:
+def bare(hint):
     """The type of a field in a row that has a value there; a Literal is a text."""
     inner = [choice for choice in get_args(hint) if choice is not NoneType]
     if NoneType in get_args(hint):
@@ -95,9 +93,7 @@ def bare(hint: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_a_value_has_the_columns_of_its_functions(
-    connection: psycopg.Connection[dict[str, Any]], name: str
-) -> None:
+def test_a_value_has_the_columns_of_its_functions(connection, name):
     [value] = {each for each in value_classes() if each.__name__ == name}
     hints = get_type_hints(value)
     types = {
@@ -114,11 +110,8 @@ def test_a_value_has_the_columns_of_its_functions(
                 assert types[column] == TYPES[columns[column]], (function, column)
 
 
-def test_every_value_is_composed_or_has_a_function() -> None:
+def test_every_value_is_frozen_and_composed_or_of_a_function():
     assert {value.__name__ for value in value_classes()} == ROWS.keys() | COMPOSED
-
-
-def test_every_value_is_frozen_slotted_and_has_a_docstring() -> None:
     for value in value_classes():
         assert value.__dataclass_params__.frozen, value
         assert "__slots__" in vars(value), value
@@ -126,7 +119,7 @@ def test_every_value_is_frozen_slotted_and_has_a_docstring() -> None:
         assert not value.__doc__.startswith(f"{value.__name__}("), value
 
 
-def test_a_row_becomes_a_value() -> None:
+def test_rows_become_values_with_tuples_and_times(connection):
     row = {
         "library": "harbour", "reason": "the newest release", "version_id": 3, "version": "2.1",
         "further": 1,
@@ -139,11 +132,6 @@ def test_a_row_becomes_a_value() -> None:
         resolution.version = "1"
     with pytest.raises(TypeError, match="reason"):
         Resolution.from_row({name: row[name] for name in row if name != "reason"})
-
-
-def test_lists_and_json_become_tuples_values_and_times(
-    connection: psycopg.Connection[dict[str, Any]],
-) -> None:
     line = {
         "page_id": 1, "key": "a.md", "title": "A", "line": 1, "column": 1, "content": "tide",
         "matches": [{"start": 1, "end": 5}], "lines_before": [], "lines_after": ["b"],

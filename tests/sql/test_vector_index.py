@@ -1,8 +1,5 @@
 """The HNSW index of a model: there from the start, put off by a rule before much is stored."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-
 import psycopg
 import pytest
 from library import document, ingest, page, refused, run, search, value
@@ -18,7 +15,7 @@ EXACT_LIMIT = 40
 
 
 @pytest.fixture
-def few(connection) -> None:
+def few(connection):
     """Lower the limit of exact scans to 40 vectors."""
     connection.execute("alter function pgrag.default_settings() rename to shipped_settings")
     connection.execute(
@@ -27,7 +24,7 @@ def few(connection) -> None:
     )
 
 
-def fill(connection: psycopg.Connection, library: str, count: int, **options: bool) -> None:
+def fill(connection, library, count, **options):
     ingest(
         connection,
         library,
@@ -36,21 +33,21 @@ def fill(connection: psycopg.Connection, library: str, count: int, **options: bo
     )
 
 
-def state(connection: psycopg.Connection, model: str = BUILTIN, library: str | None = None) -> dict:
+def state(connection, model=BUILTIN, library=None):
     [row] = run(connection, "vector_index_state", model=model, library=library)
     return row
 
 
-def place(connection: psycopg.Connection, library: str, **arguments: int) -> bool:
+def place(connection, library, **arguments):
     [row] = run(connection, "place_vectors", library=library, **arguments)
     return row["place_vectors"]
 
 
-def indexes(connection: psycopg.Connection) -> list[str]:
+def indexes(connection):
     return sorted(scans(connection))
 
 
-def scans(connection: psycopg.Connection) -> dict[str, int]:
+def scans(connection):
     """How often each index was read in this transaction."""
     rows = connection.execute(
         "select relname as name, pg_stat_get_xact_numscans(oid) as scans"
@@ -59,25 +56,25 @@ def scans(connection: psycopg.Connection) -> dict[str, int]:
     return {row["name"]: row["scans"] for row in rows}
 
 
-def make(connection: psycopg.Connection, library: str | None = None) -> None:
+def make(connection, library=None):
     """Build the index as an indexing run does, but in this transaction."""
     statement = state(connection, library=library)["create_statement"]
     connection.execute(statement.replace(" concurrently", ""))
 
 
-def put_off(connection: psycopg.Connection, **arguments: int | str) -> bool:
+def put_off(connection, **arguments):
     [row] = run(connection, "put_off_vector_index", model=BUILTIN, **arguments)
     return row["put_off_vector_index"]
 
 
-def plan(connection: psycopg.Connection, library: str | None) -> str:
+def plan(connection, library):
     [hit, *_] = search(connection, "valve", library=library, mode="semantic", explain=True)
     [retriever] = [p for p in hit["explanation"]["plans"] if p["retriever"] == "semantic"]
     return retriever["plan"]
 
 
 class TestOfEveryModel:
-    def test_the_built_in_model_has_it_before_anything_is_indexed(self, connection):
+    def test_the_built_in_model_has_it_and_a_build_gets_its_memory(self, connection):
         assert state(connection)["valid"] is True
         definition = value(
             connection,
@@ -88,58 +85,6 @@ class TestOfEveryModel:
         )
         assert "USING hnsw" in definition
         assert "halfvec(256)" in definition
-
-    def test_a_registered_model_has_it(self, connection):
-        run(connection, "register_model", name="tiny", dimensions=2)
-        assert state(connection, "tiny")["valid"] is True
-        fill(connection, "kestrel", 3, embed=False)
-        pending = run(connection, "pending_embeddings", library="kestrel", model="tiny")
-        run(
-            connection, "store_embeddings", library="kestrel", model="tiny",
-            text_hashes=[row["text_hash"] for row in pending],
-            vectors=[HalfVector([1, n]) for n in range(len(pending))],
-        )  # fmt: skip
-        connection.execute("set local enable_seqscan = off; set local enable_sort = off")
-        [model_id] = {
-            row["model_id"]
-            for row in connection.execute(
-                "select model_id from pgrag.embedding_models where name = 'tiny'"
-            )
-        }
-        planned = connection.execute(
-            f"explain select from pgrag.embeddings where model_id = {model_id} and not own_index"
-            " order by embedding::halfvec(2) <#> '[1,0]' limit 1"
-        )
-        assert f"embeddings_hnsw_{model_id}" in str(planned.fetchall())
-
-    def test_registering_a_model_again_does_not_make_what_is_put_off(self, connection):
-        run(connection, "register_model", name="tiny", dimensions=2)
-        run(connection, "put_off_vector_index", model="tiny", expected=1000)
-        run(connection, "register_model", name="tiny", dimensions=2, query_prefix="query: ")
-        assert state(connection, "tiny")["valid"] is None
-
-    def test_of_an_unknown_model(self, connection):
-        for function, arguments in {
-            "vector_index_state": {}, "put_off_vector_index": {"expected": 1000},
-        }.items():  # fmt: skip
-            with refused(connection, "PGR09", "no embedding model 'none'"):
-                run(connection, function, model="none", **arguments)
-
-    def test_it_is_read_only_for_many_vectors(self, connection, few):
-        fill(connection, "large", EXACT_LIMIT + 10)
-        fill(connection, "small", 10)
-        assert plan(connection, "large") == "hnsw"
-        assert plan(connection, "small") == "exact"
-
-    def test_without_it_all_vectors_are_scanned(self, connection, few):
-        fill(connection, "large", EXACT_LIMIT + 10)
-        before = run(connection, "semantic_search", query="valve 7", library="large")
-        assert put_off(connection, expected=1000, stored=EXACT_LIMIT + 10)
-        assert state(connection)["valid"] is None
-        assert plan(connection, "large") == "exact"
-        assert run(connection, "semantic_search", query="valve 7", library="large") == before
-
-    def test_a_build_gets_memory_by_the_number_of_vectors(self, connection):
         assert state(connection)["memory"] == "65536kB"
         connection.execute("set maintenance_work_mem = '2GB'")
         assert state(connection)["memory"] == "65536kB"
@@ -150,6 +95,52 @@ class TestOfEveryModel:
         connection.execute("update pgrag.libraries set own_vector_index = true")
         assert state(connection)["memory"] == "65536kB"
         assert state(connection, library="kestrel")["memory"] != "65536kB"
+
+    def test_a_registered_model_has_it_until_it_is_put_off(self, connection):
+        run(connection, "register_model", name="tiny", dimensions=2)
+        assert state(connection, "tiny")["valid"] is True
+        fill(connection, "kestrel", 3, embed=False)
+        pending = run(connection, "pending_embeddings", library="kestrel", model="tiny")
+        run(connection, "store_embeddings", library="kestrel", model="tiny",
+            text_hashes=[row["text_hash"] for row in pending],
+            vectors=[HalfVector([1, n]) for n in range(len(pending))])  # fmt: skip
+        connection.execute("set local enable_seqscan = off; set local enable_sort = off")
+        wanted = "select model_id from pgrag.embedding_models where name = 'tiny'"
+        model_id = value(connection, wanted)
+        planned = connection.execute(
+            f"explain select from pgrag.embeddings where model_id = {model_id} and not own_index"
+            " order by embedding::halfvec(2) <#> '[1,0]' limit 1"
+        )
+        assert f"embeddings_hnsw_{model_id}" in str(planned.fetchall())
+        run(connection, "register_model", name="tiny", dimensions=2)
+        run(connection, "put_off_vector_index", model="tiny", expected=1000)
+        run(connection, "register_model", name="tiny", dimensions=2, query_prefix="query: ")
+        assert state(connection, "tiny")["valid"] is None
+
+    def test_of_an_unknown_model_or_library(self, connection):
+        for function, arguments in {
+            "vector_index_state": {}, "put_off_vector_index": {"expected": 1000},
+        }.items():  # fmt: skip
+            with refused(connection, "PGR09", "no embedding model 'none'"):
+                run(connection, function, model="none", **arguments)
+        for function, arguments in {
+            "vector_index_state": {"model": BUILTIN},
+            "put_off_vector_index": {"model": BUILTIN, "expected": 1},
+            "place_vectors": {},
+        }.items():
+            with refused(connection, "PGR02", "no library 'nowhere'"):
+                run(connection, function, library="nowhere", **arguments)
+
+    def test_it_is_read_for_many_vectors_and_without_it_all(self, connection, few):
+        fill(connection, "large", EXACT_LIMIT + 10)
+        fill(connection, "small", 10)
+        assert plan(connection, "large") == "hnsw"
+        assert plan(connection, "small") == "exact"
+        before = run(connection, "semantic_search", query="valve 7", library="large")
+        assert put_off(connection, expected=1000, stored=EXACT_LIMIT + 10)
+        assert state(connection)["valid"] is None
+        assert plan(connection, "large") == "exact"
+        assert run(connection, "semantic_search", query="valve 7", library="large") == before
 
 
 class TestOwn:
@@ -180,15 +171,7 @@ class TestOwn:
             ("small", False, [False]),
         ]
 
-    def test_what_is_stored_later_is_where_the_rest_is(self, connection, few):
-        fill(connection, "large", EXACT_LIMIT + 10)
-        assert place(connection, "large")
-        ingest(connection, "large", [page("more.md", "Another valve.")])
-        # Again, with a text that is there already.
-        ingest(connection, "large", [page("same.md", "Valve 1 of large")], "2.0", embed=False)
-        assert value(connection, "select bool_and(own_index) from pgrag.embeddings")
-
-    def test_it_is_read_alone(self, connection, few):
+    def test_it_is_read_alone_and_what_is_stored_later_is_in_it(self, connection, few):
         fill(connection, "large", EXACT_LIMIT + 10)
         before = run(connection, "semantic_search", query="valve 7", library="large")
         assert place(connection, "large")
@@ -203,6 +186,11 @@ class TestOwn:
         assert run(connection, "semantic_search", query="valve 7", library="large") == before
         connection.execute(state(connection)["drop_statement"].replace(" concurrently", ""))
         assert plan(connection, "large") == "hnsw"
+        assert place(connection, "large")
+        ingest(connection, "large", [page("more.md", "Another valve.")])
+        # Again, with a text that is there already.
+        ingest(connection, "large", [page("same.md", "Valve 1 of large")], "2.0", embed=False)
+        assert value(connection, "select bool_and(own_index) from pgrag.embeddings")
 
     @pytest.mark.parametrize("shared", [2, EXACT_LIMIT + 1])
     def test_it_is_read_beside_the_shared_one(self, connection, few, shared):
@@ -231,16 +219,7 @@ class TestOwn:
         found = run(connection, "semantic_search", **ask)
         assert len(found) == shared
 
-    def test_it_goes_with_its_library(self, connection, few):
-        fill(connection, "large", EXACT_LIMIT + 10)
-        place(connection, "large")
-        make(connection, "large")
-        assert len(indexes(connection)) == 2
-        connection.execute("create index embeddings_hnsw_1_mine on pgrag.embeddings (covers)")
-        run(connection, "remove_library", library="large")
-        assert indexes(connection) == ["embeddings_hnsw_1", "embeddings_hnsw_1_mine"]
-
-    def test_the_planner_takes_it_for_the_library(self, connection, few):
+    def test_the_planner_takes_it_until_its_library_is_gone(self, connection, few):
         fill(connection, "large", EXACT_LIMIT + 10)
         place(connection, "large")
         make(connection, "large")
@@ -253,6 +232,10 @@ class TestOwn:
             " order by embedding::halfvec(256) <#> pgrag.embed('valve')::halfvec(256) limit 1"
         )
         assert f"embeddings_hnsw_1_{row['id']}" in str(planned.fetchall())
+        assert len(indexes(connection)) == 2
+        connection.execute("create index embeddings_hnsw_1_mine on pgrag.embeddings (covers)")
+        run(connection, "remove_library", library="large")
+        assert indexes(connection) == ["embeddings_hnsw_1", "embeddings_hnsw_1_mine"]
 
     def test_it_is_put_off_by_the_same_rule(self, connection, few):
         fill(connection, "other", EXACT_LIMIT + 10)
@@ -275,15 +258,6 @@ class TestOwn:
         connection.execute("set local role pgrag_test_writer")
         assert place(connection, "large") is False
         assert place(connection, "large", expected=1000) is False
-
-    def test_of_an_unknown_library(self, connection):
-        for function, arguments in {
-            "vector_index_state": {"model": BUILTIN},
-            "put_off_vector_index": {"model": BUILTIN, "expected": 1},
-            "place_vectors": {},
-        }.items():
-            with refused(connection, "PGR02", "no library 'nowhere'"):
-                run(connection, function, library="nowhere", **arguments)
 
 
 class TestPuttingOff:
@@ -330,12 +304,12 @@ class TestPuttingOff:
 
 class TestBesideOtherSessions:
     @pytest.fixture
-    def url(self, clone: Callable[[], AbstractContextManager[str]]) -> Iterator[str]:
+    def url(self, clone):
         with clone() as url:
             yield url
 
     @pytest.fixture
-    def connection(self, url: str) -> Iterator[psycopg.Connection]:
+    def connection(self, url):
         """A connection outside a transaction."""
         with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
             yield connection

@@ -1,7 +1,5 @@
 """The vector retriever: exact where few vectors are left, else by HNSW, never short of rows."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import psycopg
 import pytest
@@ -38,18 +36,18 @@ $$;
 class Vectors:
     """Passages around some centres, and queries near them; numpy computes the nearest."""
 
-    def __init__(self, connection: psycopg.Connection) -> None:
+    def __init__(self, connection):
         self.random = np.random.default_rng(5)
         self.centres = self.random.normal(size=(40, DIMENSIONS))
         self._connection = connection
         self.ids: np.ndarray = np.array([], dtype=np.int64)
         self.vectors: np.ndarray = np.zeros((0, DIMENSIONS))
 
-    def near_a_centre(self, count: int) -> np.ndarray:
+    def near_a_centre(self, count):
         chosen = self.centres[self.random.integers(len(self.centres), size=count)]
         return chosen + 0.6 * self.random.normal(size=(count, DIMENSIONS))
 
-    def read(self) -> None:
+    def read(self):
         """Read the stored vectors: half precision, length 1."""
         rows = self._connection.execute(
             "select document_id, embedding::real[] as v from pgrag.embeddings order by 1"
@@ -57,7 +55,7 @@ class Vectors:
         self.ids = np.array([row["document_id"] for row in rows])
         self.vectors = np.array([row["v"] for row in rows])
 
-    def scores(self, query: np.ndarray, allowed: set[int] | None) -> dict[int, float]:
+    def scores(self, query, allowed):
         """The score (the cosine, at least 0) of every allowed vector."""
         half = np.float16(query).astype(float)
         half = np.float16(half / np.linalg.norm(half)).astype(float)
@@ -67,7 +65,7 @@ class Vectors:
 
 
 @pytest.fixture(scope="module")
-def big(clone) -> Iterator[tuple[psycopg.Connection, Vectors]]:
+def big(clone):
     """4,000 passages with vectors, in the HNSW index of their model."""
     with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         register_vector_types(connection)
@@ -93,23 +91,21 @@ def big(clone) -> Iterator[tuple[psycopg.Connection, Vectors]]:
         run(connection, "register_model", name=MODEL, dimensions=DIMENSIONS)
         pending = run(connection, "pending_embeddings", library="big", model=MODEL)
         vectors = Vectors(connection)
-        run(
-            connection, "store_embeddings", library="big", model=MODEL,
+        run(connection, "store_embeddings", library="big", model=MODEL,
             text_hashes=[row["text_hash"] for row in pending],
-            vectors=[HalfVector(v) for v in vectors.near_a_centre(len(pending))],
-        )  # fmt: skip
+            vectors=[HalfVector(v) for v in vectors.near_a_centre(len(pending))])  # fmt: skip
         run(connection, "use_model", library="big", model=MODEL)
         vectors.read()
         connection.execute("analyze pgrag.embeddings, pgrag.documents, pgrag.pages")
         yield connection, vectors
 
 
-def plan(hits) -> str:
+def plan(hits):
     [retriever] = [p for p in hits[0]["explanation"]["plans"] if p["retriever"] == "semantic"]
     return retriever["plan"]
 
 
-def blocks(connection: psycopg.Connection, statement: str, *arguments: object) -> int:
+def blocks(connection, statement, *arguments):
     """Blocks that a statement reads; run twice, because the first one also reads the catalogue."""
     for _ in range(2):
         [found] = value(
@@ -118,7 +114,7 @@ def blocks(connection: psycopg.Connection, statement: str, *arguments: object) -
     return found["Plan"]["Shared Hit Blocks"] + found["Plan"]["Shared Read Blocks"]
 
 
-def recall(big, limit: int, filters: dict | None, count: int = 10) -> tuple[float, set[str]]:
+def recall(big, limit, filters, count=10):
     """The recall of the true nearest over some queries, and the plans."""
     connection, vectors = big
     run(connection, "configure_library", library="big", settings={"exact_limit": limit})
@@ -135,10 +131,8 @@ def recall(big, limit: int, filters: dict | None, count: int = 10) -> tuple[floa
     plans = set()
     for query in vectors.near_a_centre(15):
         arguments = {"filters": filters} if filters else {}
-        hits = run(
-            connection, "semantic_search", query="note", library="big", top_k=count,
-            query_embedding=HalfVector(query), explain=True, **arguments,
-        )  # fmt: skip
+        hits = run(connection, "semantic_search", query="note", library="big", top_k=count,
+                   query_embedding=HalfVector(query), explain=True, **arguments)  # fmt: skip
         scores = vectors.scores(query, allowed)
         best = sorted(scores.values(), reverse=True)[:count]
         assert len(hits) == len(best), "as many rows as exist, up to the limit"
@@ -161,20 +155,14 @@ class TestIndex:
     )
 
     @pytest.mark.parametrize("filters", FILTERS, ids=str)
-    def test_nearest_are_found_through_the_index(self, big, filters):
+    def test_nearest_are_found_by_the_index_and_few_are_scanned(self, big, filters):
         share, plans = recall(big, 0, filters)
         assert share >= 0.98
         assert plans <= {"hnsw", "hnsw, then exact"}
-
-    @pytest.mark.parametrize("filters", FILTERS, ids=str)
-    def test_few_are_scanned_exactly(self, big, filters):
         share, plans = recall(big, 400, filters)
         assert share >= 0.98
         few = filters is not None and filters != {"tags": "half"}
         assert plans == ({"exact"} if few else {"hnsw"})
-
-    @pytest.mark.parametrize("filters", FILTERS, ids=str)
-    def test_exact_scan_is_exact(self, big, filters):
         assert recall(big, 20000, filters) == (1.0, {"exact"})
 
     def test_never_fewer_rows_than_exist(self, big):
@@ -215,13 +203,11 @@ class TestIndex:
         connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
         with connection.transaction(force_rollback=True):
             connection.execute(TOLD)
-            run(
-                connection, function, query=words, library=library,
-                query_embedding=HalfVector(vectors.near_a_centre(1)[0]),
-            )  # fmt: skip
+            run(connection, function, query=words, library=library,
+                query_embedding=HalfVector(vectors.near_a_centre(1)[0]))  # fmt: skip
         assert said == [f"alone: {is_alone:d}"]
 
-    def test_settings_of_the_visit_end_with_it(self, big):
+    def test_settings_of_the_visit_end_and_no_candidate_comes_twice(self, big):
         connection, vectors = big
         run(connection, "configure_library", library="big", settings={"exact_limit": 0})
         show = "select current_setting('hnsw.ef_search')"
@@ -229,9 +215,7 @@ class TestIndex:
             before = value(connection, show)
             search(connection, "note", query_embedding=HalfVector(vectors.near_a_centre(1)[0]))
             assert value(connection, show) == before
-
-    def test_no_passage_of_allowed_pages_is_a_candidate_twice(self, big):
-        """The second lexeme has more postings than the filter allows passages."""
+        # The second lexeme has more postings than the filter allows passages.
         connection, _ = big
         connection.execute("set plan_cache_mode = force_generic_plan")
         found = value(
@@ -272,15 +256,9 @@ class TestExact:
                 assert hit["score"] == pytest.approx(cosines[hit["document_id"]], abs=1e-3)
                 assert hit["semantic_score"] == hit["score"]
                 assert hit["keyword_score"] is None
-
-    def test_every_document_is_a_hit_however_far(self, connection, guide):
         assert len(run(connection, "semantic_search", query="pets", library=guide)) == 6
-
-    def test_query_vector_of_a_wrong_dimension(self, connection, guide):
         with refused(connection, "PGR08", "has 256 dimensions, query_embedding has 3"):
             search(connection, "pets", library=guide, query_embedding=HalfVector([1, 2, 3]))
-
-    def test_query_without_a_word_that_the_model_knows(self, connection, guide):
         assert run(connection, "semantic_search", query="ᛞᚨᚷ", library=guide) == []
 
 
@@ -293,23 +271,18 @@ class TestTwoModels:
         )
         run(connection, "register_model", name="tiny", dimensions=2)
         pending = run(connection, "pending_embeddings", library="guide", model="tiny")
-        run(
-            connection, "store_embeddings", library="guide", model="tiny",
+        run(connection, "store_embeddings", library="guide", model="tiny",
             text_hashes=[row["text_hash"] for row in pending],
-            vectors=[HalfVector([1, 0]), HalfVector([0, 1])],
-        )  # fmt: skip
+            vectors=[HalfVector([1, 0]), HalfVector([0, 1])])  # fmt: skip
         return "guide"
 
-    def test_either_can_be_asked(self, connection, guide):
+    def test_either_can_be_asked_and_a_library_switches_at_once(self, connection, guide):
         ask = {"query": "a pet", "library": guide, "top_k": 1}
         assert keys(run(connection, "semantic_search", **ask)) == ["cat.md"]
         other = {"model": "tiny", "query_embedding": HalfVector([0.1, 9])}
         [hit] = run(connection, "semantic_search", **ask, **other, explain=True)
         assert hit["key"] == "node.md"
         assert hit["explanation"]["semantic"]["model"] == "tiny"
-
-    def test_library_switches_at_once_and_back(self, connection, guide):
-        ask = {"query": "a pet", "library": guide, "top_k": 1}
         run(connection, "use_model", library=guide, model="tiny")
         toward_node = HalfVector([0, 1])
         hits = run(connection, "semantic_search", **ask, query_embedding=toward_node)
@@ -324,23 +297,18 @@ class TestTwoModels:
         ).fetchall()
         assert [row["count"] for row in counts] == [3, 3]
 
-    def test_unknown_query_is_searched_by_keywords_and_says_so(self, connection, guide, notices):
+    def test_only_a_known_query_is_searched_by_meaning(self, connection, guide, notices):
         run(connection, "use_model", library=guide, model="tiny")
         hits = search(connection, "drain cats", library=guide, explain=True)
         assert {hit["semantic_score"] for hit in hits} == {None}
         assert {hit["explanation"]["alpha"] for hit in hits} == {0}
         assert notices == ["No vector of this query by model 'tiny': searching by keywords only."]
-
-    def test_known_query_is_searched_by_meaning(self, connection, guide):
-        run(connection, "use_model", library=guide, model="tiny")
         missing = {"query": " a pet", "library": guide}
         assert run(connection, "missing_query_models", **missing) == [
             {"model_name": "tiny", "words": "a pet"}
         ]
-        run(
-            connection, "remember_query_vector",
-            query="a pet ", model="tiny", query_embedding=HalfVector([5, 0]),
-        )  # fmt: skip
+        run(connection, "remember_query_vector", query="a pet ", model="tiny",
+            query_embedding=HalfVector([5, 0]))  # fmt: skip
         assert run(connection, "missing_query_models", **missing) == []
         hits = run(connection, "semantic_search", query="a pet", library=guide)
         assert [(hit["key"], hit["score"]) for hit in hits] == [("cat.md", 1.0), ("node.md", 0.0)]
@@ -349,20 +317,16 @@ class TestTwoModels:
         for number in range(5):
             # The clock of a transaction stands still.
             connection.execute("update pgrag.query_vectors set used_at = used_at - interval '1 s'")
-            run(
-                connection, "remember_query_vector", query=f"query {number}", model="tiny",
-                query_embedding=HalfVector([1, number]), capacity=3,
-            )  # fmt: skip
+            run(connection, "remember_query_vector", query=f"query {number}", model="tiny",
+                query_embedding=HalfVector([1, number]), capacity=3)  # fmt: skip
         assert value(connection, "select count(*) from pgrag.query_vectors") in (3, 4)
         assert run(connection, "missing_query_models", query="query 4", model="tiny") == []
         assert len(run(connection, "missing_query_models", query="query 0", model="tiny")) == 1
 
     def test_libraries_with_different_models_are_searched_together(self, connection, guide):
         run(connection, "use_model", library=guide, model="tiny")
-        run(
-            connection, "remember_query_vector",
-            query="a pet", model="tiny", query_embedding=HalfVector([1, 0]),
-        )  # fmt: skip
+        run(connection, "remember_query_vector", query="a pet", model="tiny",
+            query_embedding=HalfVector([1, 0]))  # fmt: skip
         ingest(connection, "zoo", [page("lion.md", "Lions sleep.")])
         hits = run(connection, "semantic_search", query="a pet", explain=True)
         models = {hit["key"]: hit["explanation"]["semantic"]["model"] for hit in hits}

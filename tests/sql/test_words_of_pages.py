@@ -1,70 +1,64 @@
 """With `unit=page`, +word must be on the page; a phrase must be in one of its passages."""
 
-from collections.abc import Iterator
-from typing import Any
-
-import psycopg
 import pytest
-from library import Row, document, ingest, keys, page, run, search, value
+from library import document, ingest, keys, page, run, search, value
 
-APART = page(
-    "apart.md", "The walrus sleeps on ice.", "A narwhal swims.",
-    title="Sea", path=["Arctic", "Sea"], tags=["sea"], type="guide",
-)  # fmt: skip
+APART = page("apart.md", "The walrus sleeps on ice.", "A narwhal swims.", title="Sea",
+             path=["Arctic", "Sea"], tags=["sea"], type="guide")  # fmt: skip
 TOGETHER = page("together.md", "A walrus meets a narwhal.", "Nothing else.", type="note")
 ONE = page("one.md", "A walrus alone.", document("walrus()", types=["code"]), tags=["sea"])
 
 
 @pytest.fixture(scope="module")
-def pages(module_connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def pages(module_connection):
     with module_connection.transaction(force_rollback=True):
         ingest(module_connection, "zoo", [APART, TOGETHER, ONE], "2.0")
-        ingest(
-            module_connection, "zoo",
-            [page("old.md", "A walrus.", "A narwhal and an orca."), TOGETHER], "1.0",
-        )  # fmt: skip
+        ingest(module_connection, "zoo",
+               [page("old.md", "A walrus.", "A narwhal and an orca."), TOGETHER],
+               "1.0")  # fmt: skip
         yield module_connection
 
 
 @pytest.fixture
-def connection(pages: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def connection(pages):
     with pages.transaction(force_rollback=True):
         yield pages
 
 
-def hits(connection: psycopg.Connection, query: str, **arguments: Any) -> list[Row]:
+def hits(connection, query, **arguments):
     return search(connection, query, **{"library": "zoo", "unit": "page", "top_k": 50} | arguments)
 
 
-def found(connection: psycopg.Connection, query: str, **arguments: Any) -> list[str]:
+def found(connection, query, **arguments):
     return sorted(set(keys(hits(connection, query, **arguments))))
 
 
-@pytest.mark.parametrize("alpha", [0, 1])
-def test_two_words_on_different_passages_of_one_page(connection, alpha):
-    assert found(connection, "+walrus +narwhal", alpha=alpha) == ["apart.md", "together.md"]
-    assert found(connection, "+walrus +narwhal", unit="document", alpha=alpha) == ["together.md"]
-    rows = run(
-        connection, "search_pages", query="+walrus +narwhal", library="zoo", alpha=alpha, top_k=9
-    )
-    assert sorted(keys(rows)) == ["apart.md", "together.md"]
+def test_two_words_on_different_passages_of_one_page(connection):
+    for alpha in [0, 1]:
+        assert found(connection, "+walrus +narwhal", alpha=alpha) == ["apart.md", "together.md"]
+        assert found(connection, "+walrus +narwhal", unit="document", alpha=alpha) == [
+            "together.md"
+        ]
+        rows = run(
+            connection,
+            "search_pages",
+            query="+walrus +narwhal",
+            library="zoo",
+            alpha=alpha,
+            top_k=9,
+        )
+        assert sorted(keys(rows)) == ["apart.md", "together.md"]
 
 
-def test_words_of_title_and_path_are_on_the_page(connection):
+def test_words_of_title_and_path_count_by_their_stems(connection):
     assert found(connection, "+arctic +narwhal") == ["apart.md"]
     assert found(connection, "+sea +walrus") == ["apart.md"]
-
-
-def test_words_are_compared_by_stems_and_stop_words_demand_nothing(connection):
     assert found(connection, "+Walruses +swimming") == ["apart.md"]
     assert found(connection, "+the +walrus +narwhal") == ["apart.md", "together.md"]
-
-
-def test_a_word_that_no_page_has(connection):
     assert found(connection, "+walrus +quagga") == []
 
 
-def test_a_phrase_must_be_in_one_passage(connection):
+def test_a_phrase_must_be_in_one_passage_excluded_words_in_none(connection):
     assert found(connection, '"ice narwhal"') == []
     assert found(connection, '"walrus meets"') == ["together.md"]
     # The phrase in one passage, the word anywhere on its page.
@@ -72,9 +66,6 @@ def test_a_phrase_must_be_in_one_passage(connection):
     assert found(connection, '"walrus sleeps" +meets') == []
     # What has signs is a phrase.
     assert found(connection, "+walrus-narwhal") == []
-
-
-def test_excluded_words_exclude_passages(connection):
     assert found(connection, "+walrus +narwhal -ice", alpha=0) == ["apart.md", "together.md"]
     [hit] = [
         row for row in hits(connection, "+walrus +narwhal -ice", alpha=0)
@@ -84,21 +75,18 @@ def test_excluded_words_exclude_passages(connection):
     assert found(connection, "+walrus -narwhal -ice -walrus", alpha=0) == []
 
 
-def test_with_filters_on_pages(connection):
+def test_with_filters_on_pages_and_passages(connection):
     assert found(connection, "+walrus +narwhal type:guide") == ["apart.md"]
     assert found(connection, "+walrus +narwhal #sea") == ["apart.md"]
     assert found(connection, "+walrus +narwhal type:other") == []
     assert found(connection, "+walrus #sea") == ["apart.md", "one.md"]
-
-
-def test_with_filters_on_passages(connection):
     assert found(connection, "+alone types:code") == ["one.md"]
     assert found(connection, "+alone types:code", unit="document") == []
     assert found(connection, "+narwhal types:code") == []
     assert found(connection, '+alone "walrus alone" types:code') == []
 
 
-def test_pages_of_other_versions_and_libraries_are_not_found(connection):
+def test_pages_of_other_versions_libraries_and_languages(connection):
     assert found(connection, "+walrus +orca") == []
     assert found(connection, "+walrus +orca", version="1.0") == ["old.md"]
     assert found(connection, "+walrus +orca", version="*") == ["old.md"]
@@ -106,9 +94,6 @@ def test_pages_of_other_versions_and_libraries_are_not_found(connection):
     ingest(connection, "sea", [page("foreign.md", "A walrus.", "An orca.")])
     assert found(connection, "+walrus +orca") == []
     assert found(connection, "+walrus +orca", library=None) == ["foreign.md"]
-
-
-def test_each_page_in_its_language(connection):
     ingest(
         connection, "zoo", [page("de.md", "Die Häuser.", "Ein Walross.", language="german")], "2.0"
     )
@@ -161,10 +146,8 @@ def test_after_pages_are_removed(connection):
 
 
 def test_after_the_settings_change(connection):
-    run(
-        connection, "configure_library",
-        library="zoo", settings={"field_weights": {"path": 0, "content": 0}},
-    )  # fmt: skip
+    run(connection, "configure_library", library="zoo",
+        settings={"field_weights": {"path": 0, "content": 0}})  # fmt: skip
     assert found(connection, "+walrus +narwhal") == ["apart.md", "together.md"]
     assert found(connection, "+arctic +narwhal") == ["apart.md"]
 
@@ -174,10 +157,8 @@ def test_of_a_page_with_too_many_words_the_longest_are_left_out(connection):
         "short " + " ".join(f"{'x' * 12}{nth:02}n{word:04}" for word in range(2000))
         for nth in range(30)
     ]
-    ingest(
-        connection, "zoo", [page("huge.md", "A walrus.", *passages, "A capybara.")], "2.0",
-        embed=False,
-    )  # fmt: skip
+    ingest(connection, "zoo", [page("huge.md", "A walrus.", *passages, "A capybara.")], "2.0",
+           embed=False)  # fmt: skip
     assert found(connection, "+walrus +capybara", alpha=0) == ["huge.md"]
     assert found(connection, "+walrus +short", alpha=0) == ["huge.md"]
     length = value(

@@ -60,6 +60,11 @@ def judge(
     )  # fmt: skip
 
 
+def tune(connection: psycopg.Connection, library: str = "workshop", **arguments: Any) -> Row:
+    [row] = run(connection, "tune", library=library, **arguments)
+    return row
+
+
 def point_elsewhere(connection: psycopg.Connection, library: str = "workshop") -> None:
     """Give the library a model that sees each page where the next topic is asked for."""
     size = len(TOPICS)
