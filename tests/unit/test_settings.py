@@ -6,13 +6,7 @@ from pathlib import Path
 import pytest
 
 from pgrag.ground.errors import SettingsError
-from pgrag.ground.settings import (
-    Settings,
-    describe_settings,
-    load_settings,
-    masked_url,
-    processors,
-)
+from pgrag.ground.settings import Settings, describe_settings, load_settings, masked_url, processors
 
 #: By the rule that users know, with one name that is older.
 VARIABLES = {f"PGRAG_{name.upper()}" for name in Settings.model_fields if name != "hybrid_alpha"}
