@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from typing import Any
 
 import pytest
 from api_client import serving
@@ -18,7 +17,7 @@ GOOD = b"# Boiler\n\nThe valve closes at noon.\n"
 UPLOAD = "/v1/libraries/bad/versions/1.0/upload"
 
 
-def pdf(password: str = "") -> bytes:
+def pdf(password=""):
     document = FPDF()
     document.add_page()
     document.set_font("helvetica", size=12)
@@ -28,7 +27,7 @@ def pdf(password: str = "") -> bytes:
     return bytes(document.output())
 
 
-def packed(members: dict[str, bytes], *, is_encrypted: bool = False) -> bytes:
+def packed(members, *, is_encrypted=False):
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members.items():
@@ -70,7 +69,7 @@ ARCHIVES = {
 }
 
 
-def assert_each_has_its_reason(report: dict[str, Any]) -> None:
+def assert_each_has_its_reason(report):
     assert report["written"] == 2, "good.md, and one that is empty"
     assert report["failed"].keys() == FILES.keys()
     for name, (_, reason) in FILES.items():
@@ -99,7 +98,7 @@ def test_bad_uploads_fail_with_a_reason_and_the_rest_goes_on(database_url):
     sent = {name: data for name, (data, _) in FILES.items()} | {"good.md": GOOD, "empty.md": b""}
     with serving(database_url, max_page_bytes=LARGEST) as api:
 
-        def ended(response: Any) -> dict[str, Any]:
+        def ended(response):
             assert response.status_code == 202, response.text
             return complete(api.app, response.json()["job_id"], lambda row: None)
 

@@ -3,8 +3,6 @@
 import pytest
 from website import Reply, Website, crawl_of, crawled, indexed, keys, opened, page, reasons
 
-from pgrag.ground.calls import Row
-from pgrag.ground.connections import Database
 from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ground.settings import Settings
 from pgrag.ingest.source.web import fetcher
@@ -27,7 +25,7 @@ def site():
         yield site
 
 
-def texts(site: Website) -> dict[str, int]:
+def texts(site):
     return {path: size for path, size in site.sent.items() if path in site.pages}
 
 
@@ -41,7 +39,7 @@ def test_the_pages_below_the_start_become_a_version(site, database):
 
 def test_what_is_fetched_is_told_without_documents(site, database, monkeypatch):
     monkeypatch.setattr("pgrag.ingest.source.web.site.LOOK_SECONDS", 0.001)
-    told: list[tuple[int, int, int | None]] = []
+    told = []
     with opened(database, f"{site.url}/docs/", progress=lambda *at: told.append(at)):
         pass
     assert {documents for _, _, documents in told} == {None}
@@ -244,7 +242,7 @@ def test_a_page_that_is_read_again_after_a_304_is_that_of_a_fresh_crawl(database
     assert {row["anchor"] for row in fresh if row["key"] == "pumps"} >= {"", "pumps-1", "valves"}
 
 
-def passages(database: Database, version: str) -> list[Row]:
+def passages(database, version):
     return database.query(
         "select p.key, p.body, d.level, d.anchor, d.path, d.content, d.overlap, d.line_start"
         " from pgrag.documents as d join pgrag.pages as p using (library_id, page_id)"

@@ -1,7 +1,5 @@
 """Options that a version remembers, and links to the anchors that a site has."""
 
-from typing import Any
-
 import pytest
 from pipeline_runs import Recorder, index, write
 
@@ -27,11 +25,11 @@ SITE = {
 
 
 @pytest.fixture(scope="module")
-def embedder() -> Recorder:
+def embedder():
     return Recorder()
 
 
-def leads_to(database: Any) -> dict[str, str | None]:
+def leads_to(database):
     """The heading of the passage to which each link with a fragment leads."""
     rows = database.query(
         """
@@ -45,12 +43,12 @@ def leads_to(database: Any) -> dict[str, str | None]:
     return {row["fragment"]: row["heading"] for row in rows if row["fragment_found"]}
 
 
-def anchors(database: Any) -> set[str]:
+def anchors(database):
     rows = database.query("select distinct anchor from pgrag.documents where anchor <> ''")
     return {row["anchor"] for row in rows}
 
 
-def urls(database: Any) -> set[str]:
+def urls(database):
     return {row["url"] for row in database.call("pages", library="guide")}
 
 

@@ -1,15 +1,12 @@
 """Models that run in the process: how they are chosen, and whole pages at a time."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from pipeline_runs import GUIDE, Recorder, index, is_complete, write
 
-from pgrag.ground.connections import Database
 from pgrag.ground.errors import EmbeddingError
 from pgrag.ground.settings import Settings
-from pgrag.models.embedding import Vectors, local_model
+from pgrag.models.embedding import local_model
 from pgrag.models.embedding.embedder import normalized
 from pgrag.service.app import App
 
@@ -19,15 +16,15 @@ MODEL = "models/of-mine"
 class WholePages(Recorder):
     """The built-in model; a text on a page also takes a tenth of the page."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.pages: list[list[str]] = []
+        self.pages = []
 
     @property
-    def name(self) -> str:
+    def name(self):
         return "static+late"
 
-    def embed_pages(self, pages: Sequence[Sequence[str]]) -> list[Vectors]:
+    def embed_pages(self, pages):
         self.before()
         self.pages += [list(page) for page in pages]
         found = [self._model.embed_documents(page) for page in pages]
@@ -35,7 +32,7 @@ class WholePages(Recorder):
 
 
 @pytest.fixture
-def embedder(database: Database) -> WholePages:
+def embedder(database):
     made = WholePages()
     database.call("register_model", name=made.name, dimensions=made.dimensions, provider="local")
     return made
@@ -81,7 +78,7 @@ def test_pages_are_embedded_whole_and_again_when_they_change(database, embedder,
 
 
 def test_a_model_that_fails_leaves_pages_for_the_next_run(database, embedder, tmp_path):
-    def fail() -> None:
+    def fail():
         raise EmbeddingError("The model is out of memory.")
 
     write(tmp_path, GUIDE)

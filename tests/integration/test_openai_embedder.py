@@ -5,22 +5,10 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from embedding_server import (
-    Server,
-    answer,
-    break_off,
-    data,
-    drop,
-    garbage,
-    hang,
-    serving,
-    status,
-    vector,
-)
+from embedding_server import answer, break_off, data, drop, garbage, hang, serving, status, vector
 
 from pgrag.ground.errors import EmbeddingError, SettingsError
 from pgrag.models.embedding import OpenAIEmbedder
@@ -29,30 +17,30 @@ KEY = "sk-secret-0123456789"
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     with serving() as server:
         yield server
 
 
 @pytest.fixture
-def waits() -> list[float]:
+def waits():
     return []
 
 
 @pytest.fixture
-def timeout() -> float:
+def timeout():
     return 60
 
 
 @pytest.fixture
-def embedder(server, waits, timeout) -> Iterator[OpenAIEmbedder]:
+def embedder(server, waits, timeout):
     with OpenAIEmbedder(
         url=server.url, model="tiny", api_key=KEY, timeout=timeout, retries=3, sleep=waits.append
     ) as embedder:
         yield embedder
 
 
-def unit(*texts: str) -> np.ndarray:
+def unit(*texts):
     vectors = np.array([vector(text) for text in texts])
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
@@ -264,9 +252,9 @@ def test_secrets_in_the_address_are_not_shown(server):
 def test_closing_ends_the_wait_for_another_attempt(server):
     server.script = [status(503, Retry_After="50")]
     embedder = OpenAIEmbedder(url=server.url, model="tiny")
-    failures: list[BaseException] = []
+    failures = []
 
-    def embed() -> None:
+    def embed():
         try:
             embedder.embed_query("a")
         except EmbeddingError as error:

@@ -11,7 +11,6 @@ import socket
 import ssl
 import subprocess
 import threading
-from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 
@@ -30,16 +29,16 @@ SETTINGS = Settings(outgoing_allow=("public", f"{OUTSIDE}/32"))
 class Site:
     """A web server that keeps what it was asked, and redirects where it is told."""
 
-    def __init__(self, address: str, port: int = 0) -> None:
-        self.asked: list[tuple[str, str]] = []
-        self.redirects: dict[str, str] = {}
+    def __init__(self, address, port=0):
+        self.asked = []
+        self.redirects = {}
         self._server = ThreadingHTTPServer((address, port), self._handler())
-        self.port: int = self._server.server_port
+        self.port = self._server.server_port
         self._thread = threading.Thread(target=self._server.serve_forever, args=[0.05])
 
-    def _handler(site) -> type[BaseHTTPRequestHandler]:
+    def _handler(site):
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
+            def do_GET(self):
                 site.asked.append((self.headers["Host"], self.path))
                 to = site.redirects.get(self.path)
                 self.send_response(302 if to else 200)
@@ -49,23 +48,23 @@ class Site:
                 self.end_headers()
                 self.wfile.write(b"page")
 
-            def do_POST(self) -> None:
+            def do_POST(self):
                 self.rfile.read(int(self.headers["Content-Length"]))
                 self.do_GET()
 
-            def log_message(self, *_: object) -> None:
+            def log_message(self, *_):
                 pass
 
         return Handler
 
-    def encrypt(self, context: ssl.SSLContext) -> None:
+    def encrypt(self, context):
         self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
 
-    def __enter__(self) -> Site:
+    def __enter__(self):
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -88,7 +87,7 @@ def inside(outside):
         yield site
 
 
-def answers(*addresses: str) -> Callable[[str, int], list]:
+def answers(*addresses):
     """A resolver that gives the next address each time, as a rebinding name server does."""
     left = [ip_address(address) for address in addresses]
     return lambda host, port: [left.pop(0)]
@@ -112,7 +111,7 @@ def test_a_connection_goes_to_the_address_that_was_checked(outside, inside, monk
     resolve = answers(OUTSIDE)
     real, asked = socket.getaddrinfo, []
 
-    def rebound(host: str, *arguments: object, **options: object) -> list:
+    def rebound(host, *arguments, **options):
         asked.append(host)
         return real(INSIDE if host == "docs.example" else host, *arguments, **options)
 
@@ -180,7 +179,7 @@ def test_certificates_are_those_of_the_name(outside, tmp_path, monkeypatch):
     subprocess.run(shlex.split(make), check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    names: list[str | None] = []
+    names = []
     context.sni_callback = lambda _, name, __: names.append(name)
     outside.encrypt(context)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))

@@ -1,7 +1,5 @@
 """From a folder to a version: what changed is written, and embedded, once."""
 
-from pathlib import Path
-
 import pytest
 from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, stored, write
 
@@ -11,11 +9,11 @@ from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.source.source import Source, SourceFile, digest_of
 
 
-def memory(reads: list[str], changed: bytes = b"") -> Source:
+def memory(reads, changed=b""):
     """The guide, with more in drain.md; each reading is recorded."""
 
-    def file(key: str, data: bytes) -> SourceFile:
-        def load(_: int) -> bytes:
+    def file(key, data):
+        def load(_):
             reads.append(key)
             return data
 
@@ -27,19 +25,19 @@ def memory(reads: list[str], changed: bytes = b"") -> Source:
 
 
 @pytest.fixture
-def embedder() -> Recorder:
+def embedder():
     return Recorder()
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     write(tmp_path / "docs", GUIDE)
     return tmp_path / "docs"
 
 
 class TestRuns:
     def test_first_run_writes_everything(self, database, embedder, folder):
-        told: list[tuple[int, int, int]] = []
+        told = []
         report = index(
             database, embedder, folder, language="en", base_url="https://example.org/docs",
             progress=lambda *step: told.append(step),
@@ -63,7 +61,7 @@ class TestRuns:
     def test_a_file_whose_digest_is_known_is_read_only_if_it_changed(
         self, database, embedder, folder
     ):
-        reads: list[str] = []
+        reads = []
         index(database, embedder, folder)  # the same bytes, whose digests no source knew
         assert index(database, embedder, folder, source=memory(reads)).unchanged == 4
         assert reads == []
@@ -71,7 +69,7 @@ class TestRuns:
         assert (report.written, report.unchanged, reads) == (1, 3, ["drain.md"])
 
     def test_a_file_read_for_one_version_is_not_read_for_the_next(self, database, embedder, folder):
-        reads: list[str] = []
+        reads = []
         with KeptPages() as kept:
             index(database, embedder, folder, "1.0", source=memory(reads), kept_pages=kept)
             assert len(reads) == 4
@@ -108,7 +106,7 @@ class TestRuns:
     def test_planner_is_told_of_what_is_news_to_the_whole_database(
         self, database, connection, embedder, folder
     ):
-        def rows(stated: int | None = None) -> int:
+        def rows(stated=None):
             """Pages as the planner knows them; stated: make it believe so."""
             pages = "oid = 'pgrag.pages'::regclass"
             if stated is not None:
@@ -236,13 +234,13 @@ class TestRuns:
 
 
 class TestRenamedFiles:
-    def note(self, name: str, more: str = "", field: str = "uuid") -> str:
+    def note(self, name, more="", field="uuid"):
         return (
             f"---\n{field}: {name}\n---\n\n# Note {name}\n\nAll about {name}.\n{more}\n"
             f"## Use of {name}\n\nHow {name} is used.\n"
         )
 
-    def ids(self, database) -> dict[str, tuple[int, dict[str, int]]]:
+    def ids(self, database):
         rows = database.query(
             "select p.key, p.page_id, jsonb_object_agg(d.level || d.content, d.document_id) as ids"
             " from pgrag.pages as p join pgrag.documents as d using (library_id, page_id)"
@@ -326,7 +324,7 @@ class TestRenamedFiles:
         assert is_complete(database)
 
     def test_a_newer_file_has_the_page_of_the_one_it_outdoes(self, database, embedder, folder):
-        def dated(year: int) -> str:
+        def dated(year):
             return self.note("ant").replace("---\n", f"---\nmodified: {year}-05-01\n", 1)
 
         write(folder, {"n.md": dated(2024)})
@@ -356,7 +354,7 @@ class TestRenamedFiles:
         [page_id] = [page for key, (page, _) in self.ids(database).items() if key == "a.md"]
         (folder / "a.md").rename(folder / "b.md")
 
-        def fail(*_: object) -> None:
+        def fail(*_):
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
@@ -370,7 +368,7 @@ class TestRenamedFiles:
         assert is_complete(database)
 
 
-def dated(date: str, text: str) -> str:
+def dated(date, text):
     return f"---\nuuid: 8b5c\nmodified: {date}\n---\n\n# {text}\n\nThis is the {text} one.\n"
 
 

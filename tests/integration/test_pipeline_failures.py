@@ -2,9 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -19,24 +17,24 @@ from pgrag.ingest.target import IndexTarget
 SLEEPS = EmbeddingError("The model sleeps.")
 
 
-def fail(error: BaseException = SLEEPS, *_: object, **__: object) -> None:
+def fail(error=SLEEPS, *_, **__):
     raise error
 
 
 @pytest.fixture
-def embedder() -> Recorder:
+def embedder():
     return Recorder()
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     write(tmp_path / "docs", GUIDE)
     return tmp_path / "docs"
 
 
 class TestFailures:
     @pytest.fixture
-    def refused(self, folder: Path) -> str:
+    def refused(self, folder):
         """A page that can be read, and that no index of the database can hold."""
         name = "refused.md"
         uuid = "".join(f"{n * 7919 % 65536:04x}" for n in range(900))
@@ -96,11 +94,11 @@ class TestFailures:
 
 class TestDatabaseAway:
     @pytest.fixture
-    def outage(self, admin, database_url) -> Callable[[bool], None]:
+    def outage(self, admin, database_url):
         """Shut the database to everybody, or open it again."""
         name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
 
-        def shut(away: bool) -> None:
+        def shut(away):
             admin.execute(f'alter database "{name}" with allow_connections {not away}')
             if away:
                 ending = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
@@ -112,7 +110,7 @@ class TestDatabaseAway:
     def test_short_outage_is_waited_out(self, database, embedder, folder, outage, monkeypatch):
         monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
 
-        def go_away() -> None:
+        def go_away():
             embedder.before = lambda: None
             outage(True)
             threading.Timer(0.4, outage, [False]).start()
@@ -127,9 +125,9 @@ class TestDatabaseAway:
     ):
         monkeypatch.setattr(writer, "RETRY_DELAYS", (0.05, 0.05))
         name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
-        terminated: list[int] = []
+        terminated = []
 
-        def end_writers(blocker: psycopg.Connection) -> None:
+        def end_writers(blocker):
             deadline = time.monotonic() + 120
             while not terminated and time.monotonic() < deadline:
                 terminated.extend(
@@ -143,7 +141,7 @@ class TestDatabaseAway:
                 time.sleep(0.02)
             blocker.close()
 
-        def block_writers() -> None:
+        def block_writers():
             embedder.before = lambda: None
             blocker = psycopg.connect(database_url)
             blocker.execute("lock table pgrag.embeddings")
@@ -178,12 +176,12 @@ class TestTwoRunsOfOneVersion:
         """Both would be first runs: the one that fails would discard what the other writes."""
         reached, allowed = threading.Event(), threading.Event()
 
-        def wait_and_fail(*_: object) -> None:
+        def wait_and_fail(*_):
             reached.set()
             assert allowed.wait(30)
             raise KeyboardInterrupt
 
-        def run() -> None:
+        def run():
             with pytest.raises(KeyboardInterrupt):
                 index(database, Recorder(), folder, progress=wait_and_fail)
 
@@ -237,7 +235,7 @@ class TestFirstRunThatStoresNothing:
     """It leaves no trace: nobody is offered an empty library."""
 
     @pytest.fixture
-    def unreadable(self, tmp_path: Path) -> Path:
+    def unreadable(self, tmp_path):
         folder = tmp_path / "images"
         folder.mkdir()
         (folder / "a.md").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(300))

@@ -12,12 +12,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from embedding_server import Handler, answer, serving
+from embedding_server import answer, serving
 from pgvector import HalfVector
 from pipeline_runs import Recorder, index, is_complete, write
 from psycopg.conninfo import make_conninfo
 
-from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import EmbeddingError
 from pgrag.ground.settings import Settings
@@ -68,29 +67,29 @@ def little(tmp_path):
     return tmp_path / "little"
 
 
-def fail() -> None:
+def fail():
     raise EmbeddingError("The model is away.")
 
 
-def sections(count: int) -> str:
+def sections(count):
     return "\n\n".join(f"## Valve {n}\n\nClose valve {n} before the pump." for n in range(count))
 
 
-def state(database: Database, model: str = BUILTIN) -> Row:
+def state(database, model=BUILTIN):
     [row] = database.call("vector_index_state", model=model)
     return row
 
 
-def told(database: Database) -> list[tuple[str, str]]:
+def told(database):
     """What the doctor says of vector indexes: level and remedy."""
     found = findings(database.url, is_embedded=False, models=[BUILTIN, "endpoint"])
     return [(one.level, one.remedy) for one in found if one.name == "vector index"]
 
 
 def test_it_is_put_off_while_much_is_loaded(database, embedder, folder):
-    during: list[tuple[object, ...]] = []
+    during = []
 
-    def look() -> None:
+    def look():
         row = state(database)
         during.append((row["valid"], row["put_off"], told(database)))
 
@@ -106,7 +105,7 @@ def test_it_is_put_off_while_much_is_loaded(database, embedder, folder):
 def test_little_is_inserted(database, embedder, little):
     before = built(database)
     embedder.before = lambda: during.append(state(database)["valid"])
-    during: list[bool] = []
+    during = []
     index(database, embedder, little)
     assert during
     assert all(during)
@@ -121,7 +120,7 @@ def test_a_run_does_not_wait_for_a_build_in_another_one(database, embedder, litt
         assert index(impatient, embedder, little).written == 1
 
 
-def built(database: Database) -> int:
+def built(database):
     """The id of the index: another one after every build."""
     [row] = database.query(
         "select i.indexrelid::bigint as id from pg_index as i join pg_class as c"
@@ -259,9 +258,9 @@ def test_others_leave_it_to_the_run_that_put_it_off(database, embedder, folder, 
 
 def test_a_library_embedded_by_another_model(database_url, database, embedder, folder):
     index(database, embedder, folder)
-    during: list[object] = []
+    during = []
 
-    def look(handler: Handler, payload: Row) -> None:
+    def look(handler, payload):
         if len(payload["input"]) > 1:  # not the question for the dimensions
             during.append(state(database, "endpoint")["valid"])
         answer(handler, payload)
@@ -283,7 +282,7 @@ def few(database):
     let_be_many(database, 41)
 
 
-def let_be_many(database: Database, passages: int) -> None:
+def let_be_many(database, passages):
     """Let a run call so many passages many."""
     with psycopg.connect(database.url, autocommit=True) as connection:
         connection.execute("alter function pgrag.default_settings() rename to shipped_settings")
@@ -294,7 +293,7 @@ def let_be_many(database: Database, passages: int) -> None:
         )
 
 
-def own(database: Database, library: str) -> Row:
+def own(database, library):
     [row] = database.call("vector_index_state", model=BUILTIN, library=library)
     return row
 
@@ -314,7 +313,7 @@ class TestOfALargeLibrary:
         let_be_many(database, 4000)
         for number in range(1500):
             (folder / f"{number}.md").write_text(sections(2), encoding="utf-8")
-        during: list[list[Row]] = []
+        during = []
         embedder.before = lambda: during.append(placed(database))
         index(database, embedder, folder)
         assert len(during) > 2
@@ -404,9 +403,9 @@ class TestOfALargeLibrary:
 
     def test_two_runs_at_once_make_one_each(self, database, folder, few, database_url):
         """Two builds would wait for each other, a deadlock."""
-        failures: list[Exception] = []
+        failures = []
 
-        def load(library: str) -> None:
+        def load(library):
             try:
                 with App(Settings(database_url=database_url)) as app:
                     app.index(library, "", str(folder))
@@ -423,7 +422,7 @@ class TestOfALargeLibrary:
         assert state(database)["valid"] is True
 
 
-def placed(database: Database) -> list[Row]:
+def placed(database):
     return database.query("select distinct own_index from pgrag.embeddings order by 1")
 
 

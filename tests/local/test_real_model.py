@@ -1,8 +1,6 @@
 """all-MiniLM-L6-v2 in the process: as sentence-transformers has it, and pooled from whole pages."""
 
 import shutil
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,30 +22,27 @@ PAGE = [
 
 
 @pytest.fixture(scope="module")
-def model(folder_of_model: str) -> LocalModel:
+def model(folder_of_model):
     return LocalModel(folder_of_model)
 
 
 @pytest.fixture(scope="module")
-def reference(folder_of_model: str) -> Any:
+def reference(folder_of_model):
     return sentence_transformers.SentenceTransformer(folder_of_model)
 
 
-def token_vectors(reference: Any, text: str) -> np.ndarray:
+def token_vectors(reference, text):
     """Of a text without what the model puts around it."""
     found = reference.encode(text, output_value="token_embeddings", convert_to_numpy=False)
-    vectors: np.ndarray = found.cpu().numpy()
+    vectors = found.cpu().numpy()
     return vectors[1:-1]
 
 
-def unit(vector: np.ndarray) -> np.ndarray:
-    scaled: np.ndarray = vector / np.linalg.norm(vector)
-    return scaled
+def unit(vector):
+    return vector / np.linalg.norm(vector)
 
 
-def test_texts_by_themselves_are_what_sentence_transformers_gives(
-    model: LocalModel, reference: Any
-) -> None:
+def test_texts_by_themselves_are_what_sentence_transformers_gives(model, reference):
     texts = [*PAGE, "", "tide " * 1000, "Überprüfung der Gezeitentafel", "🚀", *map(str, range(70))]
     embedder = LocalEmbedder(model, query_prefix="query: ", document_prefix="passage: ")
     assert embedder.dimensions == 384
@@ -62,7 +57,7 @@ def test_texts_by_themselves_are_what_sentence_transformers_gives(
     assert not embedder.embed_query("  ").any()
 
 
-def test_prompts_of_the_model_itself_are_used(folder_of_model: str, tmp_path: Path) -> None:
+def test_prompts_of_the_model_itself_are_used(folder_of_model, tmp_path):
     own = sentence_transformers.SentenceTransformer(
         folder_of_model, prompts={"query": "Find: ", "document": "Text: "}
     )
@@ -73,9 +68,7 @@ def test_prompts_of_the_model_itself_are_used(folder_of_model: str, tmp_path: Pa
     assert embedder.embed_query("the harbour") @ expected == pytest.approx(1, abs=1e-5)
 
 
-def test_chunks_are_the_means_of_their_tokens_on_the_page(
-    model: LocalModel, reference: Any
-) -> None:
+def test_chunks_are_the_means_of_their_tokens_on_the_page(model, reference):
     late = LateEmbedder(model)
     assert late.name == f"{model.name}+late"
     [found] = late.embed_pages([[*PAGE, ""]])
@@ -91,7 +84,7 @@ def test_chunks_are_the_means_of_their_tokens_on_the_page(
     assert berlin @ found[1] > berlin @ alone[1] + 0.1
 
 
-def test_pages_longer_than_the_window(model: LocalModel, reference: Any) -> None:
+def test_pages_longer_than_the_window(model, reference):
     chunks = [
         f"Step {n}: tighten bolt {n} of the hull, then log it in book {n}." for n in range(60)
     ]
@@ -113,7 +106,7 @@ def test_pages_longer_than_the_window(model: LocalModel, reference: Any) -> None
     assert cosines.min() > 0.98
 
 
-def test_what_cannot_be_used_is_told(folder_of_model: str, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_told(folder_of_model, tmp_path):
     with pytest.raises(EmbeddingError, match="has 384 dimensions, not 256"):
         _ = LocalModel(folder_of_model, dimensions=256).dimensions
     with pytest.raises(EmbeddingError, match="cannot be loaded"):
@@ -128,9 +121,7 @@ def test_what_cannot_be_used_is_told(folder_of_model: str, tmp_path: Path) -> No
         LateEmbedder(other).embed_pages([PAGE])
 
 
-def test_index_and_search_by_the_command_line(
-    folder_of_model: str, database_url: str, tmp_path: Path
-) -> None:
+def test_index_and_search_by_the_command_line(folder_of_model, database_url, tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "city.md").write_text("# Berlin\n\n" + "\n\n".join(PAGE))

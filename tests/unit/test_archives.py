@@ -9,7 +9,6 @@ import struct
 import tarfile
 import tracemalloc
 import zipfile
-from pathlib import Path
 
 import pytest
 from trees import contents
@@ -30,14 +29,14 @@ PAGES = {
 EXPECTED = {"README.md": b"# Kestrel\n", "guide/install.md": b"# Install\n"}
 
 
-def zipped(path: Path, files: dict[str, str], method: int = zipfile.ZIP_DEFLATED) -> Path:
+def zipped(path, files, method=zipfile.ZIP_DEFLATED):
     with zipfile.ZipFile(path, "w", method) as packed:
         for name, text in files.items():
             packed.writestr(name, text)
     return path
 
 
-def tarred(path: Path, files: dict[str, str], mode: str = "w") -> Path:
+def tarred(path, files, mode="w"):
     with tarfile.open(path, mode) as packed:  # type: ignore[call-overload]
         for name, text in files.items():
             member = tarfile.TarInfo(name)
@@ -267,7 +266,7 @@ def test_a_compressed_text_is_no_archive(tmp_path):
         discover(str(tmp_path / "a.md.gz"))
 
 
-def spoiled(path: Path, place: int, value: bytes) -> Path:
+def spoiled(path, place, value):
     """Change bytes of the first entry of the directory."""
     data = bytearray(path.read_bytes())
     start = data.index(b"PK\x01\x02") + place

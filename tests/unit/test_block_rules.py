@@ -1,7 +1,6 @@
 """The parser of blocks gives the tokens of the parser that asks every rule about every line."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -33,9 +32,9 @@ _lines = st.builds(
 )
 
 
-def tokens(parser: MarkdownIt, text: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def tokens(parser, text):
     """Return the tokens of a text and the definitions of its links."""
-    environment: dict[str, Any] = {}
+    environment = {}
     return [dict(token.as_dict()) for token in parser.parse(text, environment)], environment
 
 

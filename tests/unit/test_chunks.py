@@ -1,31 +1,30 @@
 """Pages cut into chunks: sizes, borders, paths, levels, parents (F2, F4, R2, R5, R13, R14)."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import CHUNK_PROFILES, Chunk, ChunkProfile, SourcePage
+from pgrag.ingest.values import CHUNK_PROFILES, ChunkProfile
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SENTENCE = "The pump must be primed before it is started for the first time. "
 
 
-def read(text: str, profile: ChunkProfile | None = None, **options: Any) -> SourcePage:
+def read(text, profile=None, **options):
     given = PageOptions(profile=profile or ChunkProfile(), **options)
     return read_page("a.md", text.encode(), given)
 
 
-def paragraphs(page: SourcePage) -> list[Chunk]:
+def paragraphs(page):
     return [chunk for chunk in page.chunks if chunk.level == 2]
 
 
-def sizes(page: SourcePage) -> list[int]:
+def sizes(page):
     return [len(chunk.content) for chunk in paragraphs(page)]
 
 
-def words(count: int, word: str = "word") -> str:
+def words(count, word="word"):
     return " ".join([word] * count)
 
 
@@ -164,7 +163,7 @@ def test_no_section_changes_the_chunks_of_another_one_far_away():
 
     parts = [f"## Part {n}\n\nThis is part {n * n}, {words(n * 7 % 17)}.\n" for n in range(300)]
 
-    def page(first: str) -> set[str]:
+    def page(first):
         return {c.content for c in paragraphs(read("\n".join([first, *parts])))}
 
     before, after = page(f"## New\n\n{words(8)}\n"), page(f"## New\n\n{words(9)} and more.\n")
@@ -175,7 +174,7 @@ def test_no_section_changes_the_chunks_of_another_one_far_away():
 
 
 def test_fragments_of_one_size_are_not_paired_by_counting():
-    def page(first: int) -> set[str]:
+    def page(first):
         sections = [f"## Part {n}\n\nNumber {n * n % 97:02} is here.\n" for n in range(first, 700)]
         return {c.content for c in paragraphs(read("\n".join(sections)))}
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgrag.answer.citations import Citation, CitationReader
+from pgrag.answer.citations import CitationReader
 from pgrag.answer.claims import find_claims
 from pgrag.answer.text import SENTINEL, OpeningReader, without_sentinel
 
@@ -15,12 +15,12 @@ PARTS = [
 ]  # fmt: skip
 
 
-def find_citations(text: str) -> list[Citation]:
+def find_citations(text):
     reader = CitationReader()
     return [*reader.feed(text), *reader.finish()]
 
 
-def cited(text: str) -> list[int]:
+def cited(text):
     return [citation.number for citation in find_citations(text)]
 
 
@@ -42,17 +42,17 @@ def cited(text: str) -> list[int]:
         ("```inline``` [1]", [1]),
     ],
 )
-def test_citations_are_found_where_they_are_citations(text: str, numbers: list[int]) -> None:
+def test_citations_are_found_where_they_are_citations(text, numbers):
     assert cited(text) == numbers
 
 
-def test_a_citation_says_where_it_stands() -> None:
+def test_a_citation_says_where_it_stands():
     text = "Grüße [1], [2, 3]"
     assert [text[c.start : c.end] for c in find_citations(text)] == ["[1]", "[2, 3]", "[2, 3]"]
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=25), st.data())
-def test_pieces_give_the_citations_of_the_whole(parts: list[str], data: st.DataObject) -> None:
+def test_pieces_give_the_citations_of_the_whole(parts, data):
     text = "".join(parts)
     reader = CitationReader()
     found = []
@@ -64,7 +64,7 @@ def test_pieces_give_the_citations_of_the_whole(parts: list[str], data: st.DataO
     assert [*found, *reader.finish()] == find_citations(text)
 
 
-def test_a_citation_is_told_as_soon_as_it_is_certain() -> None:
+def test_a_citation_is_told_as_soon_as_it_is_certain():
     reader = CitationReader()
     assert reader.feed("It is so [1") == []
     assert [c.number for c in reader.feed("]")] == [1]
@@ -72,18 +72,18 @@ def test_a_citation_is_told_as_soon_as_it_is_certain() -> None:
     assert [c.number for c in reader.feed(" is no code\n")] == [2]
 
 
-def test_a_text_of_brackets_takes_no_time() -> None:
+def test_a_text_of_brackets_takes_no_time():
     reader = CitationReader()
     assert sum(len(reader.feed("[1]")) for _ in range(20_000)) == 20_000
     assert find_citations("[" * 100_000 + "`" * 100_000) == []
 
 
-def claims(text: str) -> list[tuple[str, tuple[int, ...]]]:
+def claims(text):
     found = find_claims(text, find_citations(text))
     return [(text[claim.start : claim.end], claim.numbers) for claim in found]
 
 
-def test_sentences_keep_the_citations_in_them_and_behind_them() -> None:
+def test_sentences_keep_the_citations_in_them_and_behind_them():
     text = "One is so [1]. Two is so. [2] Three is so.[3][4] Four is not.\n\n[5] Five is."
     assert claims(text) == [
         ("One is so [1].", (1,)),
@@ -95,7 +95,7 @@ def test_sentences_keep_the_citations_in_them_and_behind_them() -> None:
     assert claims("The last paragraph.\n\n[1]") == [("The last paragraph.\n\n[1]", (1,))]
 
 
-def test_headings_code_and_single_words_claim_nothing() -> None:
+def test_headings_code_and_single_words_claim_nothing():
     text = (
         "# A heading of words\n\nYes.\n\n**A bold line**\n\n```\ncode of words [1]\n```\n"
         "| a head | b |\n|---|---|\n| a row | [2] |\n"
@@ -108,7 +108,7 @@ def test_headings_code_and_single_words_claim_nothing() -> None:
     ]  # fmt: skip
 
 
-def test_a_list_supports_the_line_above_it() -> None:
+def test_a_list_supports_the_line_above_it():
     text = "He worked for:\n\n- Nordlicht, Hamburg [1]\n- Saale AG [2]\n\nNothing else: it says.\n"
     assert claims(text) == [
         ("He worked for:", (1, 2)),
@@ -119,7 +119,7 @@ def test_a_list_supports_the_line_above_it() -> None:
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=25))
-def test_claims_lie_in_the_text_and_lose_no_citation(parts: list[str]) -> None:
+def test_claims_lie_in_the_text_and_lose_no_citation(parts):
     text = "".join(parts)
     found = find_claims(text, find_citations(text))
     assert all(0 <= claim.start < claim.end <= len(text) for claim in found)
@@ -139,15 +139,13 @@ def test_claims_lie_in_the_text_and_lose_no_citation(parts: list[str]) -> None:
     ],
 )
 @pytest.mark.parametrize("size", [1, 3, 1000])
-def test_the_sentinel_is_read_and_never_shown(
-    text: str, shown: str, is_denial: bool, size: int
-) -> None:
+def test_the_sentinel_is_read_and_never_shown(text, shown, is_denial, size):
     reader = OpeningReader()
     pieces = [reader.feed(text[place : place + size]) for place in range(0, len(text), size)]
     assert "".join([*pieces, reader.finish()]) == shown
     assert reader.is_denial is is_denial
 
 
-def test_a_sentinel_at_the_end_is_taken_away() -> None:
+def test_a_sentinel_at_the_end_is_taken_away():
     assert without_sentinel(f"Nothing is said.\n\n{SENTINEL}.") == ("Nothing is said.", True)
     assert without_sentinel("It is so [1].") == ("It is so [1].", False)

@@ -1,9 +1,8 @@
 """Commands made of functions that return their output, and of declarations."""
 
 import json
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 import typer
@@ -19,7 +18,7 @@ ROWS = [{"key": "a.md", "count": 1200}, {"key": "b.md", "count": None}]
 Name = Annotated[str, Argument(metavar="NAME", help="Its name.")]
 
 
-def test_completion_is_offered() -> None:
+def test_completion_is_offered():
     runner = CliRunner()
     assert "--install-completion" in runner.invoke(program(), ["--help"]).output
     variables = {"_PGRAG_COMPLETE": "complete_bash", "COMP_WORDS": "pgrag backl", "COMP_CWORD": "1"}
@@ -27,7 +26,7 @@ def test_completion_is_offered() -> None:
     assert ended.output.split() == ["backlinks"]
 
 
-def made(arguments: list[str]) -> list[str]:
+def made(arguments):
     """The names of the commands and groups that these arguments need."""
     application = program(arguments)
     commands = application.registered_commands
@@ -36,34 +35,34 @@ def made(arguments: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("arguments", [["search", "backlinks"], ["keys", "list"]])
-def test_only_the_named_command_is_made(arguments: list[str]) -> None:
+def test_only_the_named_command_is_made(arguments):
     assert made(arguments) == arguments[:1]
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help", "keys"], ["serach", "keys"]])
-def test_help_and_misspelt_names_see_all_commands(arguments: list[str]) -> None:
+def test_help_and_misspelt_names_see_all_commands(arguments):
     assert {"search", "keys", "eval"} <= {*made(arguments)}
 
 
 class Database:
     """Answers every call with rows, and keeps its arguments."""
 
-    def __init__(self, rows: list[dict[str, Any]]) -> None:
+    def __init__(self, rows):
         self.rows = rows
-        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.calls = []
         self.database = self
 
-    def call(self, function: str, **arguments: Any) -> list[dict[str, Any]]:
+    def call(self, function, **arguments):
         self.calls.append((function, arguments))
         return self.rows
 
 
 @pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+def app(monkeypatch):
     database = Database(ROWS)
 
     @contextmanager
-    def opened() -> Iterator[Database]:
+    def opened():
         yield database
 
     monkeypatch.setattr(commands, "opened", opened)
@@ -74,7 +73,7 @@ def app(monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     output.stderr.cache_clear()
 
 
-def run(function: Any, *arguments: str) -> Any:
+def run(function, *arguments):
     application = typer.Typer()
     application.command()(function)
     return CliRunner().invoke(application, arguments)
@@ -91,7 +90,7 @@ PAGES = listing(
 )
 
 
-def test_a_declared_list_calls_its_function_and_prints_a_table(app: Database) -> None:
+def test_a_declared_list_calls_its_function_and_prints_a_table(app):
     result = run(PAGES, "jest", "-n", "3")
     assert app.calls == [("pages_of", {"name": "jest", "top_k": 3, "slowest": True})]
     head, _, first, second = result.stdout.splitlines()
@@ -101,13 +100,13 @@ def test_a_declared_list_calls_its_function_and_prints_a_table(app: Database) ->
     assert result.exit_code == 0
 
 
-def test_json_is_the_rows_and_nothing_else(app: Database) -> None:
+def test_json_is_the_rows_and_nothing_else(app):
     result = run(PAGES, "jest", "--json")
     assert json.loads(result.stdout) == ROWS
     assert result.stderr == ""
 
 
-def test_a_list_without_rows_says_so_on_stderr(app: Database) -> None:
+def test_a_list_without_rows_says_so_on_stderr(app):
     app.rows = []
     result = run(PAGES, "jest")
     assert (result.stdout, result.stderr, result.exit_code) == ("", "No page.\n", 0)
@@ -115,9 +114,9 @@ def test_a_list_without_rows_says_so_on_stderr(app: Database) -> None:
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
-def test_errors_come_last_and_give_exit_status_1(app: Database, flags: list[str]) -> None:
+def test_errors_come_last_and_give_exit_status_1(app, flags):
     @command
-    def check(app: Any) -> Output:
+    def check(app):
         return Output({"fine": False}, lambda: None, errors=["It broke.\nMend it."])
 
     result = run(check, *flags)
@@ -126,20 +125,18 @@ def test_errors_come_last_and_give_exit_status_1(app: Database, flags: list[str]
     assert bool(result.stdout) == bool(flags)
 
 
-def test_a_command_can_fail_without_a_word(app: Database) -> None:
+def test_a_command_can_fail_without_a_word(app):
     @command
-    def search(app: Any) -> Output:
+    def search(app):
         return Output([], lambda: None, failed=True)
 
     result = run(search)
     assert (result.exit_code, result.stderr) == (1, "")
 
 
-def test_a_switch_is_named_after_its_argument_and_cannot_be_negated(app: Database) -> None:
+def test_a_switch_is_named_after_its_argument_and_cannot_be_negated(app):
     @command
-    def write(
-        app: Any, *, dry_run: Annotated[bool, Option(help="Write nothing.")] = False
-    ) -> Output:
+    def write(app, *, dry_run=False):
         return text(dry_run, f"dry: {dry_run}")
 
     assert run(write, "--dry-run").stdout == "dry: True\n"
@@ -147,18 +144,18 @@ def test_a_switch_is_named_after_its_argument_and_cannot_be_negated(app: Databas
     assert run(write, "--no-dry-run").exit_code == 2
 
 
-def test_a_function_that_asks_is_told_of_json(app: Database) -> None:
+def test_a_function_that_asks_is_told_of_json(app):
     @command
-    def watch(app: Any, as_json: Annotated[bool, Option("--json")] = False) -> Output:
+    def watch(app, as_json=False):
         return text([as_json], str(as_json))
 
     assert json.loads(run(watch, "--json").stdout) == [True]
     assert run(watch).stdout == "False\n"
 
 
-def test_a_total_stands_below_a_table_on_stderr(app: Database) -> None:
+def test_a_total_stands_below_a_table_on_stderr(app):
     @command
-    def count(app: Any) -> Output:
+    def count(app):
         return listed(app.call("all"), ("key", "count"), total="2 rows.")
 
     result = run(count)
@@ -166,7 +163,7 @@ def test_a_total_stands_below_a_table_on_stderr(app: Database) -> None:
     assert "1,200" in result.stdout
 
 
-def test_help_is_folded_for_the_terminal_and_not_for_the_source() -> None:
+def test_help_is_folded_for_the_terminal_and_not_for_the_source():
     result = CliRunner().invoke(program(), ["index", "--help"], env={"COLUMNS": "300"})
     paragraph = next(line for line in result.stdout.splitlines() if "With --changed-config" in line)
     assert paragraph.rstrip().endswith("a source is gone, or pages failed.")

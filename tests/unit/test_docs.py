@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -31,20 +30,20 @@ _FOREIGN = re.compile(
 )
 
 
-def _links(text: str) -> Iterator[str]:
+def _links(text):
     for match in _LINK.finditer(_CODE.sub("", _FENCE.sub("", text))):
         if not re.match(r"[a-z]+:", match[1]):
             yield match[1]
 
 
 @cache
-def _anchors(file: Path) -> set[str]:
+def _anchors(file):
     """The anchors of a page's headings, as pgrag itself gives them to hits."""
     page = read_page(file.name, file.read_bytes(), PageOptions())
     return {chunk.anchor for chunk in page.chunks}
 
 
-def _name(path: Path) -> str:
+def _name(path):
     return path.relative_to(ROOT).as_posix()
 
 
@@ -58,13 +57,13 @@ def _name(path: Path) -> str:
         "make_mcp_reference.py",
     ],
 )
-def test_references_are_up_to_date(script: str) -> None:
+def test_references_are_up_to_date(script):
     command = [sys.executable, ROOT / "scripts" / script, "--check"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-def test_sql_reference_holds_every_public_function() -> None:
+def test_sql_reference_holds_every_public_function():
     definition = re.compile(r"^create or replace function pgrag\.(\w+)\(", re.MULTILINE)
     public = [
         name
@@ -76,7 +75,7 @@ def test_sql_reference_holds_every_public_function() -> None:
     assert sorted(public) == sorted(headings)
 
 
-def test_ranges_of_errors_end_with_the_last_one() -> None:
+def test_ranges_of_errors_end_with_the_last_one():
     functions = [file.read_text("utf-8") for file in (ROOT / "sql").glob("*/*.sql")]
     raised = re.findall(r"errcode = '(PGR\d\d)'", "".join(functions))
     last = max(code for code in raised if code != "PGR99")  # caught within a function
@@ -89,7 +88,7 @@ def test_ranges_of_errors_end_with_the_last_one() -> None:
     assert set(named) == {last}
 
 
-def test_configuration_lists_every_setting_with_its_default() -> None:
+def test_configuration_lists_every_setting_with_its_default():
     text = (DOCS / "configuration.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]*?) \|", text, re.MULTILINE))
     defaults = {
@@ -107,7 +106,7 @@ def test_configuration_lists_every_setting_with_its_default() -> None:
     assert rows == expected
 
 
-def test_configuration_lists_every_setting_of_a_library() -> None:
+def test_configuration_lists_every_setting_of_a_library():
     text = (DOCS / "configuration.md").read_text("utf-8")
     function = (ROOT / "sql" / "configuration" / "default_settings.sql").read_text("utf-8")
     names = re.findall(r'^        "(\w+)":', function, re.MULTILINE)
@@ -116,7 +115,7 @@ def test_configuration_lists_every_setting_of_a_library() -> None:
 
 
 @pytest.mark.parametrize("file", TEXTS, ids=_name)
-def test_relative_links_lead_to_files_and_headings(file: Path) -> None:
+def test_relative_links_lead_to_files_and_headings(file):
     broken = []
     for link in _links(file.read_text("utf-8")):
         path, _, anchor = link.partition("#")
@@ -126,7 +125,7 @@ def test_relative_links_lead_to_files_and_headings(file: Path) -> None:
     assert broken == []
 
 
-def test_no_text_tells_people_to_install_a_strangers_package() -> None:
+def test_no_text_tells_people_to_install_a_strangers_package():
     folders = ("docs", "src", "sql", "docker", "scripts", "benchmarks", "campaign", "alembic")
     files = [each for folder in folders for each in (ROOT / folder).rglob("*")]
     kinds = {".md", ".py", ".sql", ".sh", ".yaml", ".toml", ""}
@@ -156,11 +155,11 @@ def test_no_text_tells_people_to_install_a_strangers_package() -> None:
         ("uvx --from dist/*.whl pgrag doctor", False),
     ],
 )
-def test_what_would_install_a_strangers_package_is_recognised(text: str, is_foreign: bool) -> None:
+def test_what_would_install_a_strangers_package_is_recognised(text, is_foreign):
     assert (_FOREIGN.search(text) is not None) is is_foreign
 
 
-def test_pages_are_read_without_warnings() -> None:
+def test_pages_are_read_without_warnings():
     with discover(str(DOCS)) as source:
         pages = [read_page(file.key, file.read(), PageOptions()) for file in source.files()]
     assert len(pages) == len(PAGES) >= 14
@@ -168,7 +167,7 @@ def test_pages_are_read_without_warnings() -> None:
 
 
 @pytest.mark.parametrize("file", PAGES, ids=_name)
-def test_pages_carry_front_matter(file: Path) -> None:
+def test_pages_carry_front_matter(file):
     page = read_page(file.name, file.read_bytes(), PageOptions())
     assert page.title == page.front_matter.get("title")
     assert page.path[0] == "pgrag"
@@ -177,6 +176,6 @@ def test_pages_carry_front_matter(file: Path) -> None:
         assert field
 
 
-def test_pages_are_linked_from_the_start_page() -> None:
+def test_pages_are_linked_from_the_start_page():
     start = set(_links((DOCS / "index.md").read_text("utf-8")))
     assert {page.name for page in PAGES} - {"index.md"} <= {link.split("#")[0] for link in start}

@@ -1,7 +1,6 @@
 """Edges (G4): every form of a link with its line, relations, callouts, tags; nothing in code."""
 
 import time
-from collections.abc import Callable
 
 import pytest
 
@@ -9,23 +8,22 @@ from pgrag.ingest.edges.edges import find_edges, with_defaults
 from pgrag.ingest.matter.page_types import PageType, PageTypes
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.text.markdown import read
-from pgrag.ingest.values import Edge, SourcePage
 
 
-def page(text: str, *link_keys: str) -> SourcePage:
+def page(text, *link_keys):
     types = PageTypes((PageType(link_keys=link_keys),))
     return read_page("folder/page.md", text.encode(), PageOptions(types=types))
 
 
-def edges(text: str) -> list[Edge]:
+def edges(text):
     return list(page(text).edges)
 
 
-def written(text: str) -> list[tuple[str, str, str | None]]:
+def written(text):
     return [(e.rule.removeprefix("explicit:"), e.target, e.fragment) for e in edges(text)]
 
 
-def relations(text: str) -> list[tuple[int, str, str, str, float]]:
+def relations(text):
     return [(e.line, e.rule, e.kind, e.target, e.confidence) for e in edges(text)]
 
 
@@ -314,14 +312,14 @@ def test_defaults_of_a_type_follow_each_link():
     ]
 
 
-def grows_less(factor: float, text: Callable[[int], str], count: int) -> bool:
+def grows_less(factor, text, count):
     """Whether four times as much takes less than so many times as long.
 
     A machine that is busy for a moment makes one comparison wrong, a square of the length makes all
     of them wrong.
     """
 
-    def seconds(count: int) -> float:
+    def seconds(count):
         started = time.process_time()
         find_edges("page.md", read(text(count))[1])
         return time.process_time() - started

@@ -1,7 +1,5 @@
 """The site generator that publishes a source, told from the configuration around it."""
 
-from pathlib import Path
-
 import pytest
 from git_server import commit
 from trees import write
@@ -9,7 +7,7 @@ from trees import write
 from pgrag.ingest.source.sources import discover
 
 
-def style(source: Path, **options: str) -> str | None:
+def style(source, **options):
     with discover(str(source), **options) as pages:  # type: ignore[arg-type]
         generator = pages.generator()
     return generator and generator.style

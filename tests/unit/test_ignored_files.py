@@ -1,7 +1,5 @@
 """Files that `.gitignore` and `.ignore` leave out of a source."""
 
-from pathlib import Path
-
 import pytest
 from git_server import commit, run_git
 from trees import keys, write
@@ -22,7 +20,7 @@ IGNORED = ["build/b.md", "c.draft.md", "guide/deep/two.md", "guide/old/b.md", "g
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     root = tmp_path / "project"
     write(root, RULES | {name: f"# {name}\n" for name in KEPT + IGNORED})
     return root
@@ -104,7 +102,7 @@ def test_an_ignore_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
     """The system's answer is made up here, because root may read everything."""
     write(tmp_path, {".gitignore": "a.md\n", "a.md": "# A\n"})
 
-    def refuse(path: Path) -> bytes:
+    def refuse(path):
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr("pgrag.ingest.source.folder.read_file", refuse)

@@ -1,7 +1,5 @@
 """Labelled sets from files: what is read, and that faults are named with file and line."""
 
-from pathlib import Path
-
 import pytest
 
 from pgrag.evaluation.labelled import corpus_of, open_corpus, read_labelled_set, sample
@@ -11,7 +9,7 @@ from pgrag.ingest.page import PageOptions, read_page
 QUERIES = '{"_id": "q1", "text": "drain a node"}\n\n{"_id": "q2", "text": "taints\u2028here"}\n'
 
 
-def write(folder: Path, **files: str) -> Path:
+def write(folder, **files):
     """A set with these files; names have an underscore for the dot."""
     given = {"queries_jsonl": QUERIES, "qrels_tsv": "query-id\tcorpus-id\tscore\nq1\ta.md\t2\n"}
     for name, text in (given | files).items():

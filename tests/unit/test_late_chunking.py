@@ -1,6 +1,5 @@
 """Pages through a model whole: which tokens a window holds, and what a chunk takes from them."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -16,15 +15,15 @@ from pgrag.models.embedding.late_chunking import embed_pages, windows
 class Words:
     """A token is a number; its vector knows itself, its window's sum, and the one before it."""
 
-    def __init__(self, window: int = 1000) -> None:
+    def __init__(self, window=1000):
         self.window = window
-        self.seen: list[list[int]] = []
-        self.batches: list[int] = []
+        self.seen = []
+        self.batches = []
 
-    def tokens(self, text: str) -> list[int]:
+    def tokens(self, text):
         return [int(word) for word in text.split()]
 
-    def token_vectors(self, windows: Sequence[Sequence[int]]) -> list[np.ndarray]:
+    def token_vectors(self, windows):
         self.batches.append(len(windows))
         self.seen.extend(list(window) for window in windows)
         vectors = [
@@ -32,11 +31,11 @@ class Words:
         ]
         return [np.array(each, dtype=np.float32) for each in vectors]
 
-    def finished(self, pooled: np.ndarray) -> np.ndarray:
+    def finished(self, pooled):
         return normalized(pooled)
 
 
-def scaled(*rows: Sequence[float]) -> np.ndarray:
+def scaled(*rows):
     return normalized(np.array(rows, dtype=np.float64))
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from pgrag.ingest.matter.front_matter import split
 from pgrag.ingest.text.markdown import parse
-from pgrag.ingest.values import Section
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
@@ -30,12 +29,12 @@ BANKING_GUIDE = """\
 """
 
 
-def banking_guide() -> tuple[Section, ...]:
+def banking_guide():
     matter = split("guide.md", (FIXTURES / "banking_guide.md").read_text())
     return parse(matter.body, matter.first_line)
 
 
-def headings(text: str) -> list[tuple[int, str]]:
+def headings(text):
     return [(section.level, section.heading) for section in parse(text)]
 
 
@@ -150,12 +149,12 @@ def test_blocks_have_types_and_lines():
 
 
 def test_ten_thousand_headings_take_linear_work():
-    def calls(count: int) -> int:
+    def calls(count):
         """How many functions are called: a count is the same on every machine."""
         text = "".join(f"{'#' * (n % 6 + 1)} Heading\n\nText {n}.\n\n" for n in range(count))
         counted = 0
 
-        def count_call(_: object, event: str, __: object) -> None:
+        def count_call(_, event, __):
             nonlocal counted
             counted += event in {"call", "c_call"}
 

@@ -8,15 +8,13 @@ import pytest
 
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.source.source import digest_of
-from pgrag.ingest.values import ChunkProfile, Origin, SourcePage
+from pgrag.ingest.values import ChunkProfile, Origin
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SITE = PageOptions(base_url="https://docs.example.org/en/")
 
 
-def read(
-    text: str | bytes, key: str = "docs/a.md", options: PageOptions | None = None
-) -> SourcePage:
+def read(text, key="docs/a.md", options=None):
     data = text.encode() if isinstance(text, str) else text
     return read_page(key, data, options or PageOptions())
 

@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -16,11 +15,11 @@ PARENT = "import subprocess, sys; subprocess.Popen(sys.argv[1:]).wait()"
 
 
 @pytest.fixture
-def parent_of() -> Iterator[Callable[..., int]]:
+def parent_of():
     """Starts a process with this command as its only child, and returns its id."""
-    started: list[subprocess.Popen[bytes]] = []
+    started = []
 
-    def start(*command: str) -> int:
+    def start(*command):
         process = subprocess.Popen([sys.executable, "-c", PARENT, *command], process_group=0)
         started.append(process)
         deadline = time.monotonic() + 120

@@ -1,19 +1,17 @@
 """Front matter fields with a meaning (F1), and the validation of paths (F9)."""
 
-from typing import Any
-
 import pytest
 
 from pgrag.ingest.matter.properties import Properties, path_warnings, read_properties
 
 
-def read(**fields: Any) -> Properties:
+def read(**fields):
     properties, warnings = read_properties("a.md", fields)
     assert warnings == []
     return properties
 
 
-def warning(**fields: Any) -> str:
+def warning(**fields):
     _, warnings = read_properties("docs/a.md", fields)
     assert len(warnings) == 1
     return warnings[0]
@@ -105,7 +103,7 @@ def test_a_wrong_value_is_a_warning_that_names_file_and_field(fields, message):
 
 
 def test_what_is_usable_of_a_wrong_path_is_used():
-    def path(value: Any) -> tuple[str, ...]:
+    def path(value):
         return read_properties("a.md", {"path": value})[0].path
 
     assert path(5) == ()

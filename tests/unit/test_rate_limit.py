@@ -1,20 +1,19 @@
 """How often a client may ask, by a clock that the tests turn."""
 
 import pytest
-from starlette.types import Scope
 
 from pgrag.api.limits import TokenBuckets, client_of
 
 
 class Clock:
-    def __init__(self) -> None:
+    def __init__(self):
         self.now = 1_000_000.1
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now
 
 
-def drawn(buckets: TokenBuckets, times: int, client: str = "a") -> list[bool]:
+def drawn(buckets, times, client="a"):
     return [buckets.draw(client).is_allowed for _ in range(times)]
 
 
@@ -90,5 +89,5 @@ def test_full_buckets_are_forgotten_and_others_kept_within_bounds():
     ],
 )
 def test_who_is_a_client(peer, client):
-    scope: Scope = {"type": "http", "client": peer}
+    scope = {"type": "http", "client": peer}
     assert client_of(scope) == client

@@ -1,12 +1,10 @@
 """Repositories at an address: fetched by ref and tag, from a server on this machine."""
 
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
-from git_server import GitServer, commit, run_git, serving
+from git_server import commit, run_git, serving
 from trees import write
 
 from pgrag.ground.errors import ForbiddenAddress, SourceError
@@ -21,7 +19,7 @@ LOOPBACK = AllowList(["127.0.0.0/8"])
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def root(tmp_path_factory):
     """Folder with `site.git`: three tags, of which the first has another page than the last."""
     root = tmp_path_factory.mktemp("served")
     checkout = root / "checkout"
@@ -35,17 +33,17 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def server(root: Path) -> Iterator[GitServer]:
+def server(root):
     with serving(root) as server:
         yield server
 
 
 @pytest.fixture
-def network(tmp_path: Path) -> Network:
+def network(tmp_path):
     return Network(tmp_path / "cache", LOOPBACK)
 
 
-def contents(source: str, network: Network, **options: object) -> dict[str, str]:
+def contents(source, network, **options):
     with discover(source, network=network, **options) as opened:  # type: ignore[arg-type]
         return {file.key: file.read().decode() for file in opened.files()}
 
@@ -259,10 +257,10 @@ def test_submodules_are_told(tmp_path, root, network):
 
 
 def test_a_fetch_that_is_interrupted_leaves_no_process(server, network, monkeypatch):
-    started: list[subprocess.Popen[bytes]] = []
+    started = []
     real = subprocess.Popen
 
-    def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
+    def start(*arguments, **options):
         process = real(*arguments, **options)  # type: ignore[call-overload]
         # The server of the test starts git, too.
         if "ls-remote" in arguments[0]:  # type: ignore[operator]
@@ -270,7 +268,7 @@ def test_a_fetch_that_is_interrupted_leaves_no_process(server, network, monkeypa
         return process  # type: ignore[no-any-return]
 
     class Interrupting(int):
-        def __add__(self, _: int) -> int:
+        def __add__(self, _):
             raise KeyboardInterrupt
 
     monkeypatch.setattr("pgrag.ingest.source.git.subprocess.Popen", start)

@@ -2,7 +2,6 @@
 
 import logging
 import math
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -17,16 +16,16 @@ class Scores:
 
     name = "told"
 
-    def __init__(self, *scores: float) -> None:
+    def __init__(self, *scores):
         self.scores = list(scores)
-        self.asked: list[tuple[str, list[str]]] = []
+        self.asked = []
 
-    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+    def rerank(self, query, texts):
         self.asked.append((query, list(texts)))
         return self.scores
 
 
-def row(number: int, score: float, **fields: object) -> dict:
+def row(number, score, **fields):
     return {"document_id": number, "score": score, "content": f"text {number}", **fields}
 
 

@@ -1,9 +1,7 @@
 """Chunks by meaning: cut where the text turns to something else."""
 
-from collections.abc import Sequence
-
 import pytest
-from test_chunk_properties import Similarities, noise, paragraphs
+from test_chunk_properties import noise, paragraphs
 
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.values import CHUNK_PROFILES
@@ -14,12 +12,12 @@ COPIES = "A copy of all files is made every night and kept on another machine fo
 BREAD = "Knead flour, water and salt into a dough, let it rise and bake the bread until golden. "
 
 
-def shared_words(left: Sequence[str], right: Sequence[str]) -> list[float]:
+def shared_words(left, right):
     pairs = [(set(a.split()), set(b.split())) for a, b in zip(left, right, strict=True)]
     return [len(a & b) / len(a | b) for a, b in pairs]
 
 
-def contents(text: str, compare: Similarities = noise) -> list[str]:
+def contents(text, compare=noise):
     return [chunk.content for chunk in paragraphs(text, PROFILE, compare)]
 
 
@@ -56,7 +54,7 @@ def test_a_sentence_is_compared_once_however_large_the_page_is():
     sentences = 8000
     compared = 0
 
-    def compare(left: Sequence[str], right: Sequence[str]) -> list[float]:
+    def compare(left, right):
         nonlocal compared
         compared += len(left)
         return shared_words(left, right)

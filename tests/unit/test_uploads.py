@@ -2,28 +2,26 @@
 
 import io
 import zipfile
-from pathlib import Path
 
 import pytest
 
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.source import uploads
-from pgrag.ingest.source.source import Source
 from pgrag.ingest.source.uploads import received, sent_page
 
 
-def upload(folder: Path, *files: tuple[str, bytes]) -> Source:
+def upload(folder, *files):
     pieces = [{"name": name, "piece": 0, "media_type": "", "data": data} for name, data in files]
     return received("upload 7", pieces, folder)
 
 
-def opened(folder: Path, *files: tuple[str, bytes]) -> dict[str, bytes]:
+def opened(folder, *files):
     with upload(folder, *files) as source:
         assert source.location == "upload 7"
         return {file.key: file.read() for file in source.files()}
 
 
-def packed(files: dict[str, str]) -> bytes:
+def packed(files):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, text in files.items():

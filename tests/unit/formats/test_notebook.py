@@ -1,7 +1,6 @@
 """Notebooks: cells in order, with the language of the kernel and the outputs."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -9,7 +8,7 @@ from pgrag.ground.errors import SourceError
 from pgrag.ingest.page import PageOptions, read_page
 
 
-def notebook(*cells: dict[str, Any], language: str = "python") -> bytes:
+def notebook(*cells, language="python"):
     metadata = {"kernelspec": {"language": language}}
     return json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4}).encode()
 

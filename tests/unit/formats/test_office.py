@@ -4,7 +4,6 @@ import io
 import time
 import zipfile
 from datetime import datetime
-from typing import Any
 
 import pytest
 from docx import Document
@@ -22,17 +21,17 @@ ROWS = [("Key", "Meaning"), ("port", "The *port* | address"), ("backlog", "Clien
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
-def saved(file: Any) -> bytes:
+def saved(file):
     stream = io.BytesIO()
     file.save(stream)
     return stream.getvalue()
 
 
-def body(name: str, file: Any) -> str:
+def body(name, file):
     return convert(name, saved(file)).markdown.split("---\n\n", 1)[-1]
 
 
-def document() -> Any:
+def document():
     file = Document()
     file.add_heading("The gateway", 1)
     file.add_paragraph("The gateway reads `one` file.")
@@ -123,7 +122,7 @@ def test_merged_cells_are_written_once():
     assert body("a.docx", file) == "| Both |  |\n| --- | --- |\n| a | b |\n|  | c |"
 
 
-def presentation() -> Any:
+def presentation():
     file = Presentation()
     slide = file.slides.add_slide(file.slide_layouts[0])
     slide.shapes.title.text, slide.placeholders[1].text = "The gateway", "How it runs"
@@ -235,7 +234,7 @@ def test_an_office_file_is_told_by_what_it_contains():
     assert convert("wrong.docx", data) == convert("right.pptx", data)
 
 
-def archive(members: dict[str, bytes]) -> bytes:
+def archive(members):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in members.items():
@@ -271,6 +270,6 @@ def test_a_document_that_defines_entities_is_refused():
         convert("a.docx", archive(parts))
 
 
-def members(data: bytes) -> dict[str, bytes]:
+def members(data):
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         return {name: file.read(name) for name in file.namelist()}

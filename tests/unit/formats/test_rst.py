@@ -1,7 +1,6 @@
 """reStructuredText: docutils' language, with Sphinx' roles and directives as text."""
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import SourcePage
 
 GUIDE = """\
 Pumps
@@ -35,7 +34,7 @@ A    B
 """
 
 
-def read(text: str) -> SourcePage:
+def read(text):
     return read_page("guide.rst", text.encode(), PageOptions())
 
 

@@ -1,7 +1,6 @@
 """Plain text: headings where the text shows them, and nothing else is markup."""
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import SourcePage
 
 HANDBOOK = """\
 PUMP HANDBOOK
@@ -27,7 +26,7 @@ MAINTENANCE
 """
 
 
-def read(text: str) -> SourcePage:
+def read(text):
     return read_page("handbook.txt", text.encode(), PageOptions())
 
 
