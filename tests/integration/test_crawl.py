@@ -102,16 +102,13 @@ def test_what_failed_to_link_keeps_its_links(site, database):
     assert keys(database) == FILES
 
 
-@pytest.mark.parametrize(
-    ("path", "reply", "told"),
-    [
-        ("/docs/", Reply("", 500), "HTTP 500"),
-        ("/docs/", Reply("", 404), "HTTP 404"),
-        ("/robots.txt", Reply("User-agent: *\nDisallow: /", media_type="text/plain"), "robots.txt"),
-        ("/robots.txt", Reply("", 503, {"Retry-After": "0"}), "robots.txt"),
-        ("/docs/", Reply("", 302, {"Location": "http://localhost:1/"}), "another site"),
-    ],
-)
+@pytest.mark.parametrize(("path", "reply", "told"), [
+    ("/docs/", Reply("", 500), "HTTP 500"),
+    ("/docs/", Reply("", 404), "HTTP 404"),
+    ("/robots.txt", Reply("User-agent: *\nDisallow: /", media_type="text/plain"), "robots.txt"),
+    ("/robots.txt", Reply("", 503, {"Retry-After": "0"}), "robots.txt"),
+    ("/docs/", Reply("", 302, {"Location": "http://localhost:1/"}), "another site"),
+])  # fmt: skip
 def test_a_site_that_fails_as_a_whole_changes_nothing(site, database, path, reply, told):
     crawled(database, f"{site.url}/docs/")
     site.pages = dict.fromkeys(GUIDE, reply) if reply.status == 500 else GUIDE | {path: reply}

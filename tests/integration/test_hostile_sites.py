@@ -128,13 +128,10 @@ def test_other_things_than_pages(database):
     assert report.failed["huge"].endswith("larger than PGRAG_MAX_PAGE_BYTES allows.")
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        '<div id="root"></div><script src="/app.js"></script>',
-        '<div id="app"></div><a href="#/guide">Guide</a><script>go()</script>',
-    ],
-)
+@pytest.mark.parametrize("body", [
+    '<div id="root"></div><script src="/app.js"></script>',
+    '<div id="app"></div><a href="#/guide">Guide</a><script>go()</script>',
+])  # fmt: skip
 def test_a_site_made_by_scripts_says_so(database, body):
     shell = f"<!doctype html><html><head><title>App</title></head><body>{body}</body></html>"
     with pytest.raises(SourceError, match="made by scripts in the browser"):
@@ -195,14 +192,11 @@ class _Cancelled(Exception):
     pass
 
 
-@pytest.mark.parametrize(
-    ("path", "slow"),
-    [
-        ("/a", Reply(drip=0.05)),
-        ("/robots.txt", Reply(seconds=60.0)),
-        ("/sitemap.xml", Reply("", 503, {"Retry-After": "100"})),
-    ],
-)
+@pytest.mark.parametrize(("path", "slow"), [
+    ("/a", Reply(drip=0.05)),
+    ("/robots.txt", Reply(seconds=60.0)),
+    ("/sitemap.xml", Reply("", 503, {"Retry-After": "100"})),
+])  # fmt: skip
 def test_a_crawl_that_waits_can_be_ended_and_continued(database, path, slow):
     told = 0
 
@@ -223,15 +217,12 @@ def test_a_crawl_that_waits_can_be_ended_and_continued(database, path, slow):
         assert crawled(database, f"{site.url}/").written == 2
 
 
-@pytest.mark.parametrize(
-    ("encoding", "times", "told"),
-    [
-        ("gzip", 1, "larger than PGRAG_MAX_PAGE_BYTES"),
-        ("gzip, gzip", 2, "its encoding 'gzip, gzip' is not read"),
-        ("br", 0, "its encoding 'br' is not read"),
-        ("gzip", 0, "cannot be decompressed"),
-    ],
-)
+@pytest.mark.parametrize(("encoding", "times", "told"), [
+    ("gzip", 1, "larger than PGRAG_MAX_PAGE_BYTES"),
+    ("gzip, gzip", 2, "its encoding 'gzip, gzip' is not read"),
+    ("br", 0, "its encoding 'br' is not read"),
+    ("gzip", 0, "cannot be decompressed"),
+])  # fmt: skip
 def test_a_body_that_unpacks_to_far_more_costs_one_page(database, encoding, times, told):
     body = b"<html><h1>Zeros</h1>" + b"0" * 60_000_000
     for _ in range(times):
@@ -310,16 +301,13 @@ def test_a_full_text_without_end_has_only_so_many_pages(database):
 SITEMAP = "<urlset><url><loc>{}/lost</loc></url></urlset>"
 
 
-@pytest.mark.parametrize(
-    "sitemap",
-    [
-        "<urlset>" + "<url><loc>/x</loc></url>" * 40,
-        "<urlset>" + " " * 3000 + "<url><loc>/x</loc></url></urlset>",
-        '<?xml version="1.0" encoding="UTFX"?><urlset/>',
-        "<!DOCTYPE x><urlset/>",
-        b"\x1f\x8b no gzip",
-    ],
-)
+@pytest.mark.parametrize("sitemap", [
+    "<urlset>" + "<url><loc>/x</loc></url>" * 40,
+    "<urlset>" + " " * 3000 + "<url><loc>/x</loc></url></urlset>",
+    '<?xml version="1.0" encoding="UTFX"?><urlset/>',
+    "<!DOCTYPE x><urlset/>",
+    b"\x1f\x8b no gzip",
+])  # fmt: skip
 def test_a_bad_sitemap_is_told_and_costs_nothing_else(database, monkeypatch, sitemap):
     monkeypatch.setattr(lists, "LARGEST_LIST", 2000)
     monkeypatch.setattr(fetcher, "LARGEST_LIST", 2000)

@@ -114,19 +114,16 @@ def test_without_the_package_the_error_names_it_and_searches_go_on(
         assert any("pip install sentence-transformers" in notice for notice in result.notices)
 
 
-@pytest.mark.parametrize(
-    ("settings", "names", "new"),
-    [
-        ({"embedding_model": MODEL}, [MODEL, f"{MODEL}+late"], MODEL),
-        (
-            {"embedding_model": MODEL, "embedding_late_chunking": True},
-            [f"{MODEL}+late", MODEL],
-            f"{MODEL}+late",
-        ),
-        ({"embedding_model": MODEL, "embedding_url": "http://127.0.0.1:9/v1"}, [], MODEL),
-        ({"embedding_late_chunking": True}, [], "static-en-de-ru-256"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "names", "new"), [
+    ({"embedding_model": MODEL}, [MODEL, f"{MODEL}+late"], MODEL),
+    (
+        {"embedding_model": MODEL, "embedding_late_chunking": True},
+        [f"{MODEL}+late", MODEL],
+        f"{MODEL}+late",
+    ),
+    ({"embedding_model": MODEL, "embedding_url": "http://127.0.0.1:9/v1"}, [], MODEL),
+    ({"embedding_late_chunking": True}, [], "static-en-de-ru-256"),
+])  # fmt: skip
 def test_which_model_a_new_library_gets(database_url, settings, names, new):
     with App(Settings(database_url=database_url, **settings)) as app:
         assert [embedder.name for embedder in app.providers.local] == names

@@ -158,16 +158,13 @@ def test_server_that_is_not_there():
             embedder.embed_query("a")
 
 
-@pytest.mark.parametrize(
-    ("code", "hint"),
-    [
-        (400, "dimensions and the batch size"),
-        (401, "PGRAG_EMBEDDING_API_KEY"),
-        (404, "PGRAG_EMBEDDING_MODEL"),
-        (413, "Lower the batch size"),
-        (307, "own log"),
-    ],
-)
+@pytest.mark.parametrize(("code", "hint"), [
+    (400, "dimensions and the batch size"),
+    (401, "PGRAG_EMBEDDING_API_KEY"),
+    (404, "PGRAG_EMBEDDING_MODEL"),
+    (413, "Lower the batch size"),
+    (307, "own log"),
+])  # fmt: skip
 def test_refusals_are_final_and_say_what_to_do(server, embedder, code, hint):
     server.script = [status(code)]
     with pytest.raises(EmbeddingError, match=f"status {code}.*{hint}"):
@@ -178,31 +175,28 @@ def test_refusals_are_final_and_say_what_to_do(server, embedder, code, hint):
 GOOD = {"index": 0, "embedding": [1.0, 2.0, 3.0]}
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "message"),
-    [
-        (garbage, "did not answer with JSON: '<html>Welcome to nginx"),
-        (status(200, b"\xff\xfe"), "did not answer with JSON"),
-        (status(200, ["no", "object"]), "no list of vectors with their indexes"),
-        (status(200, {"error": "quota"}), "no list of vectors with their indexes"),
-        (data("text"), "no list of vectors with their indexes"),
-        (data({"embedding": [1.0]}), "no list of vectors with their indexes"),
-        (data(), "holds 0 vectors for 1 texts"),
-        (data(GOOD, {"index": 1, "embedding": [1.0]}), "holds 2 vectors for 1 texts"),
-        (data(GOOD, GOOD), "holds 2 vectors for 1 texts"),
-        (data(GOOD | {"index": 7}), "wrong indexes"),
-        (data({"index": 0, "embedding": [1.0, 2.0]}), "vectors of 2 dimensions, not of 3"),
-        (data({"index": 0, "embedding": []}), "vectors of 0 dimensions, not of 3"),
-        (data({"index": 0, "embedding": None}), "no vectors but single numbers"),
-        (data({"index": 0, "embedding": "AAAA"}), "not of numbers"),
-        (data({"index": 0, "embedding": [1.0, [2.0], 3.0]}), "not of numbers"),
-        (data({"index": 0, "embedding": [1.0, float("nan"), 3.0]}), "not finite"),
-        (data({"index": 0, "embedding": [1.0, float("inf"), 3.0]}), "not finite"),
-        (data({"index": 0, "embedding": [1.0, None, 3.0]}), "not finite"),
-        (data({"index": 0, "embedding": [1e200, 1e200, 3.0]}), "not finite"),
-        (data({"index": 0, "embedding": [0.0, 0.0, 0.0]}), "vector of zeros"),
-    ],
-)
+@pytest.mark.parametrize(("behaviour", "message"), [
+    (garbage, "did not answer with JSON: '<html>Welcome to nginx"),
+    (status(200, b"\xff\xfe"), "did not answer with JSON"),
+    (status(200, ["no", "object"]), "no list of vectors with their indexes"),
+    (status(200, {"error": "quota"}), "no list of vectors with their indexes"),
+    (data("text"), "no list of vectors with their indexes"),
+    (data({"embedding": [1.0]}), "no list of vectors with their indexes"),
+    (data(), "holds 0 vectors for 1 texts"),
+    (data(GOOD, {"index": 1, "embedding": [1.0]}), "holds 2 vectors for 1 texts"),
+    (data(GOOD, GOOD), "holds 2 vectors for 1 texts"),
+    (data(GOOD | {"index": 7}), "wrong indexes"),
+    (data({"index": 0, "embedding": [1.0, 2.0]}), "vectors of 2 dimensions, not of 3"),
+    (data({"index": 0, "embedding": []}), "vectors of 0 dimensions, not of 3"),
+    (data({"index": 0, "embedding": None}), "no vectors but single numbers"),
+    (data({"index": 0, "embedding": "AAAA"}), "not of numbers"),
+    (data({"index": 0, "embedding": [1.0, [2.0], 3.0]}), "not of numbers"),
+    (data({"index": 0, "embedding": [1.0, float("nan"), 3.0]}), "not finite"),
+    (data({"index": 0, "embedding": [1.0, float("inf"), 3.0]}), "not finite"),
+    (data({"index": 0, "embedding": [1.0, None, 3.0]}), "not finite"),
+    (data({"index": 0, "embedding": [1e200, 1e200, 3.0]}), "not finite"),
+    (data({"index": 0, "embedding": [0.0, 0.0, 0.0]}), "vector of zeros"),
+])  # fmt: skip
 def test_unusable_answers_are_refused_at_once(server, embedder, behaviour, message):
     embedder.embed_query("learn the dimensions")
     server.script = [behaviour]
@@ -271,21 +265,18 @@ def test_closing_ends_the_wait_for_another_attempt(server):
     assert len(failures) == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"url": "localhost:8080"}, "not an http or https address"),
-        ({"url": "ftp://example.org"}, "not an http or https address"),
-        ({"url": "http://host:port"}, "not an http or https address"),
-        ({"model": ""}, "PGRAG_EMBEDDING_MODEL"),
-        ({"api_key": "sk\nx"}, "PGRAG_EMBEDDING_API_KEY"),
-        ({"api_key": "schlüssel"}, "PGRAG_EMBEDDING_API_KEY"),
-        ({"dimensions": 0}, "dimensions must be above 0"),
-        ({"batch_size": 0}, "batch size must be above 0"),
-        ({"concurrency": -1}, "concurrency must be above 0"),
-        ({"timeout": 0}, "timeout must be above 0"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"url": "localhost:8080"}, "not an http or https address"),
+    ({"url": "ftp://example.org"}, "not an http or https address"),
+    ({"url": "http://host:port"}, "not an http or https address"),
+    ({"model": ""}, "PGRAG_EMBEDDING_MODEL"),
+    ({"api_key": "sk\nx"}, "PGRAG_EMBEDDING_API_KEY"),
+    ({"api_key": "schlüssel"}, "PGRAG_EMBEDDING_API_KEY"),
+    ({"dimensions": 0}, "dimensions must be above 0"),
+    ({"batch_size": 0}, "batch size must be above 0"),
+    ({"concurrency": -1}, "concurrency must be above 0"),
+    ({"timeout": 0}, "timeout must be above 0"),
+])  # fmt: skip
 def test_settings_that_cannot_work(arguments, message):
     with pytest.raises(SettingsError, match=message):
         OpenAIEmbedder(**{"url": "http://127.0.0.1/v1", "model": "tiny"} | arguments)

@@ -219,34 +219,31 @@ def test_what_is_public_is_accepted(address):
     assert not AllowList([]).allows("docs.example", ip_address(address))
 
 
-@pytest.mark.parametrize(
-    ("entries", "host", "address", "is_allowed"),
-    [
-        # a network, whatever the name
-        (["10.0.0.0/8"], "any.example", "10.1.2.3", True),
-        (["10.0.0.0/8"], "any.example", "192.168.0.1", False),
-        (["10.0.0.0/8"], "any.example", "8.8.8.8", False),
-        (["10.0.0.0/8"], "any.example", "::ffff:10.1.2.3", False),
-        (["fd00::/8"], "any.example", "fd12::1", True),
-        (["169.254.169.254/32"], "any.example", "169.254.169.254", True),
-        # a name may lead into private networks, but not to this machine or to metadata
-        (["docs.intern"], "docs.intern", "10.1.2.3", True),
-        (["docs.intern"], "Docs.Intern.", "fd12::1", True),
-        (["docs.intern"], "docs.intern", "8.8.8.8", True),
-        (["docs.intern"], "other.intern", "8.8.8.8", False),
-        (["docs.intern"], "docs.intern", "127.0.0.1", False),
-        (["docs.intern"], "docs.intern", "::1", False),
-        (["docs.intern"], "docs.intern", "169.254.169.254", False),
-        (["docs.intern"], "docs.intern", "fd00:ec2::254", False),
-        (["docs.intern"], "docs.intern", "100.100.100.200", False),
-        (["*.intern"], "docs.intern", "10.1.2.3", True),
-        (["*.intern"], "intern", "10.1.2.3", False),
-        (["*.intern"], "docs.intern.evil.example", "10.1.2.3", False),
-        # an address is not a name
-        (["*"], "10.1.2.3", "10.1.2.3", False),
-        (["*"], "any.example", "10.1.2.3", True),
-    ],
-)
+@pytest.mark.parametrize(("entries", "host", "address", "is_allowed"), [
+    # a network, whatever the name
+    (["10.0.0.0/8"], "any.example", "10.1.2.3", True),
+    (["10.0.0.0/8"], "any.example", "192.168.0.1", False),
+    (["10.0.0.0/8"], "any.example", "8.8.8.8", False),
+    (["10.0.0.0/8"], "any.example", "::ffff:10.1.2.3", False),
+    (["fd00::/8"], "any.example", "fd12::1", True),
+    (["169.254.169.254/32"], "any.example", "169.254.169.254", True),
+    # a name may lead into private networks, but not to this machine or to metadata
+    (["docs.intern"], "docs.intern", "10.1.2.3", True),
+    (["docs.intern"], "Docs.Intern.", "fd12::1", True),
+    (["docs.intern"], "docs.intern", "8.8.8.8", True),
+    (["docs.intern"], "other.intern", "8.8.8.8", False),
+    (["docs.intern"], "docs.intern", "127.0.0.1", False),
+    (["docs.intern"], "docs.intern", "::1", False),
+    (["docs.intern"], "docs.intern", "169.254.169.254", False),
+    (["docs.intern"], "docs.intern", "fd00:ec2::254", False),
+    (["docs.intern"], "docs.intern", "100.100.100.200", False),
+    (["*.intern"], "docs.intern", "10.1.2.3", True),
+    (["*.intern"], "intern", "10.1.2.3", False),
+    (["*.intern"], "docs.intern.evil.example", "10.1.2.3", False),
+    # an address is not a name
+    (["*"], "10.1.2.3", "10.1.2.3", False),
+    (["*"], "any.example", "10.1.2.3", True),
+])  # fmt: skip
 def test_networks_and_names(entries, host, address, is_allowed):
     assert AllowList(entries).allows(host, ip_address(address)) is is_allowed
 

@@ -12,20 +12,17 @@ def anchors(text: str, style: SlugStyle) -> list[str]:
     return [section.anchor for section in read(text, slugs=style)[0]]
 
 
-@pytest.mark.parametrize(
-    ("heading", "anchor"),
-    [
-        ("`set` functions, like `setSomething` {/*setstate*/}", "setstate"),
-        ("Pour the tea {/* #pour */}", "pour"),
-        ("Pour {/* check this */}", "pour--check-this-"),
-        ("Open the valve { #open-valve }", "open-valve"),
-        ("Open the valve {: #open-valve .step}", "open-valve"),
-        ('9.7.6 { id="9.7.6" .release }', "9.7.6"),
-        ('Open the valve { data-id="x" }', "open-the-valve"),
-        ("Tea 🍵 time", "tea--time"),
-        ("चाय कैसे बनाएं", "चाय-कैसे-बनाएं"),
-    ],
-)
+@pytest.mark.parametrize(("heading", "anchor"), [
+    ("`set` functions, like `setSomething` {/*setstate*/}", "setstate"),
+    ("Pour the tea {/* #pour */}", "pour"),
+    ("Pour {/* check this */}", "pour--check-this-"),
+    ("Open the valve { #open-valve }", "open-valve"),
+    ("Open the valve {: #open-valve .step}", "open-valve"),
+    ('9.7.6 { id="9.7.6" .release }', "9.7.6"),
+    ('Open the valve { data-id="x" }', "open-the-valve"),
+    ("Tea 🍵 time", "tea--time"),
+    ("चाय कैसे बनाएं", "चाय-कैसे-बनाएं"),
+])  # fmt: skip
 def test_explicit_ids_count_where_the_generator_is_not_known(heading, anchor):
     assert anchors(f"## {heading}\n", "github") == [anchor]
 

@@ -45,18 +45,15 @@ def tarred(path, files, mode="w"):
     return path
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda path: zipped(path, PAGES),
-        lambda path: zipped(path, PAGES, zipfile.ZIP_STORED),
-        lambda path: zipped(path, PAGES, zipfile.ZIP_BZIP2),
-        lambda path: tarred(path, PAGES),
-        lambda path: tarred(path, PAGES, "w:gz"),
-        lambda path: tarred(path, PAGES, "w:bz2"),
-        lambda path: tarred(path, PAGES, "w:xz"),
-    ],
-)
+@pytest.mark.parametrize("make", [
+    lambda path: zipped(path, PAGES),
+    lambda path: zipped(path, PAGES, zipfile.ZIP_STORED),
+    lambda path: zipped(path, PAGES, zipfile.ZIP_BZIP2),
+    lambda path: tarred(path, PAGES),
+    lambda path: tarred(path, PAGES, "w:gz"),
+    lambda path: tarred(path, PAGES, "w:bz2"),
+    lambda path: tarred(path, PAGES, "w:xz"),
+])  # fmt: skip
 def test_the_pages_of_an_archive_are_read_without_its_only_folder(tmp_path, make):
     # The content says what it is, not the name.
     path = make(tmp_path / "download")
@@ -230,14 +227,11 @@ def test_one_damaged_member_leaves_the_others(tmp_path):
         assert whole.read() == b"b"
 
 
-@pytest.mark.parametrize(
-    ("data", "packer"),
-    [
-        (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
-        (b"Rar!\x1a\x07\0", "RAR"),
-        (b"\x28\xb5\x2f\xfd", "Zstandard"),
-    ],
-)
+@pytest.mark.parametrize(("data", "packer"), [
+    (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
+    (b"Rar!\x1a\x07\0", "RAR"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard"),
+])  # fmt: skip
 def test_other_packers_are_named(tmp_path, data, packer):
     (tmp_path / "a").write_bytes(data + bytes(600))
     with pytest.raises(SourceError, match=f"is packed by {packer}") as caught:

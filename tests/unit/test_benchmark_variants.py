@@ -38,16 +38,13 @@ def test_words_of_links_go_and_edges_and_lines_stay():
         assert kept in left
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
-        ("a [b [c] d](e) f", "a  f"),
-        ("[a](<b c.md>)[d](e)", ""),
-        ("a [b\nc](d)\ne", "a \n\ne"),
-        ("not [a link] here", "not [a link] here"),
-        ("- [ ] a task", "- [ ] a task"),
-    ],
-)
+@pytest.mark.parametrize(("text", "left"), [
+    ("a [b [c] d](e) f", "a  f"),
+    ("[a](<b c.md>)[d](e)", ""),
+    ("a [b\nc](d)\ne", "a \n\ne"),
+    ("not [a link] here", "not [a link] here"),
+    ("- [ ] a task", "- [ ] a task"),
+])  # fmt: skip
 def test_what_is_a_link(text, left):
     assert without_link_texts(text) == left
 

@@ -69,14 +69,11 @@ def test_the_builtin_model_is_not_sent_but_loaded():
         assert process.run(similarities, model, ["a pump"], ["a valve"]) == here
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "time.sleep, 600",
-        "exec, 'while True: pass'",
-        "sum, range(10**18)",  # in C, which looks at no signal and keeps the interpreter's lock
-    ],
-)
+@pytest.mark.parametrize("call", [
+    "time.sleep, 600",
+    "exec, 'while True: pass'",
+    "sum, range(10**18)",  # in C, which looks at no signal and keeps the interpreter's lock
+])  # fmt: skip
 def test_a_call_that_has_lost_its_parent_ends(call):
     program = (
         "import os, signal, time\n"

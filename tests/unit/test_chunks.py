@@ -241,13 +241,10 @@ def test_one_endless_line_never_makes_an_endless_chunk(form, line):
     assert min(sizes(page)) >= 150
 
 
-@pytest.mark.parametrize(
-    ("line", "block"),
-    [
-        ("The output is:", "```\n" + "line of output\n" * 20 + "```"),
-        ("**Mind the pressure**", SENTENCE * 5),
-    ],
-)
+@pytest.mark.parametrize(("line", "block"), [
+    ("The output is:", "```\n" + "line of output\n" * 20 + "```"),
+    ("**Mind the pressure**", SENTENCE * 5),
+])  # fmt: skip
 def test_the_line_that_introduces_a_block_stays_with_it(line, block):
     page = read(f"{SENTENCE * 12}\n\n{line}\n\n{block}\n")
     assert paragraphs(page)[1].content == f"{line}\n\n{block}".strip()

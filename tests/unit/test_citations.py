@@ -24,24 +24,21 @@ def cited(text):
     return [citation.number for citation in find_citations(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
-        ("It is so [1].", [1]),
-        ("Both say it [1][2].", [1, 2]),
-        ("Both say it [1, 2] and [3;4].", [1, 2, 3, 4]),
-        ("All say it [2-4] or [5–6].", [2, 3, 4, 5, 6]),
-        ("No range [9-3], none so long [1-900].", [9, 3, 1, 900]),
-        ("Footnote [^3], escaped \\[4\\], wide 【5】 and 【6†guide.md】.", [3, 4, 5, 6]),
-        ("Named [Source 1], [sources 2, 3], [Quelle 4], [#5]; not [figure 6].", [1, 2, 3, 4, 5]),
-        ("None: [], [x], [1a], [12345], [ ], (1), a year [2024].", []),
-        ("Code: `a[1]` and ``b`[2]`` but not `c [3].", [3]),
-        ("```python\na[1]\n```\nText [2].", [2]),
-        ("~~~\na[1]\n```\nb[2]\n~~~\nText [3].", [3]),
-        ("```\nnever closed [1]\n", []),
-        ("```inline``` [1]", [1]),
-    ],
-)
+@pytest.mark.parametrize(("text", "numbers"), [
+    ("It is so [1].", [1]),
+    ("Both say it [1][2].", [1, 2]),
+    ("Both say it [1, 2] and [3;4].", [1, 2, 3, 4]),
+    ("All say it [2-4] or [5–6].", [2, 3, 4, 5, 6]),
+    ("No range [9-3], none so long [1-900].", [9, 3, 1, 900]),
+    ("Footnote [^3], escaped \\[4\\], wide 【5】 and 【6†guide.md】.", [3, 4, 5, 6]),
+    ("Named [Source 1], [sources 2, 3], [Quelle 4], [#5]; not [figure 6].", [1, 2, 3, 4, 5]),
+    ("None: [], [x], [1a], [12345], [ ], (1), a year [2024].", []),
+    ("Code: `a[1]` and ``b`[2]`` but not `c [3].", [3]),
+    ("```python\na[1]\n```\nText [2].", [2]),
+    ("~~~\na[1]\n```\nb[2]\n~~~\nText [3].", [3]),
+    ("```\nnever closed [1]\n", []),
+    ("```inline``` [1]", [1]),
+])  # fmt: skip
 def test_citations_are_found_where_they_are_citations(text, numbers):
     assert cited(text) == numbers
 
@@ -126,18 +123,15 @@ def test_claims_lie_in_the_text_and_lose_no_citation(parts):
     assert all(not text[claim.start : claim.end].isspace() for claim in found)
 
 
-@pytest.mark.parametrize(
-    ("text", "shown", "is_denial"),
-    [
-        (f"{SENTINEL}\nDas steht dort nicht.", "Das steht dort nicht.", True),
-        (f"  **{SENTINEL}**.\n\nNo.", "No.", True),
-        (SENTINEL, "", True),
-        ("NOT so [1].", "NOT so [1].", False),
-        ("\n [1] says so.", "[1] says so.", False),
-        ("NOT_IN", "NOT_IN", False),
-        ("", "", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "shown", "is_denial"), [
+    (f"{SENTINEL}\nDas steht dort nicht.", "Das steht dort nicht.", True),
+    (f"  **{SENTINEL}**.\n\nNo.", "No.", True),
+    (SENTINEL, "", True),
+    ("NOT so [1].", "NOT so [1].", False),
+    ("\n [1] says so.", "[1] says so.", False),
+    ("NOT_IN", "NOT_IN", False),
+    ("", "", False),
+])  # fmt: skip
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_the_sentinel_is_read_and_never_shown(text, shown, is_denial, size):
     reader = OpeningReader()

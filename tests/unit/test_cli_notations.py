@@ -17,16 +17,13 @@ from pgrag.cli.notations import (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "target"),
-    [
-        ("jest", Target("jest", None)),
-        ("jest@29.7", Target("jest", "29.7")),
-        ("jest@", Target("jest", "")),
-        (" team/docs@>=1 <2 ", Target("team/docs", ">=1 <2")),
-        ("jest@^1@2", Target("jest", "^1@2")),
-    ],
-)
+@pytest.mark.parametrize(("text", "target"), [
+    ("jest", Target("jest", None)),
+    ("jest@29.7", Target("jest", "29.7")),
+    ("jest@", Target("jest", "")),
+    (" team/docs@>=1 <2 ", Target("team/docs", ">=1 <2")),
+    ("jest@^1@2", Target("jest", "^1@2")),
+])  # fmt: skip
 def test_a_library_and_what_was_said_about_its_version(text, target):
     assert parse_target(text) == target
     assert parse_target(str(target)) == target
@@ -38,31 +35,28 @@ def test_a_version_needs_a_library(text):
         parse_target(text)
 
 
-@pytest.mark.parametrize(
-    ("conditions", "document", "filters"),
-    [
-        ([], None, None),
-        (["type=guide"], None, {"type": "guide"}),
-        (["created >= 2024-12-01"], None, {"created": {">=": "2024-12-01"}}),
-        (["section_path=A > B"], None, {"section_path": "A > B"}),
-        (["topic="], None, {"topic": ""}),
-        (
-            ["type=guide", "type=note", "tags!=old"],
-            None,
-            {"and": [{"tags": {"!=": "old"}}, {"or": [{"type": "guide"}, {"type": "note"}]}]},
-        ),
-        (["front_matter.effort=5"], None, {"front_matter.effort": [5, "5"]}),
-        (["front_matter.effort<2.5"], None, {"front_matter.effort": {"<": 2.5}}),
-        (["front_matter.draft=true"], None, {"front_matter.draft": [True, "true"]}),
-        (["front_matter.a-b c=x"], None, {"front_matter.a-b c": "x"}),
-        ([], '{"library": ["a", "b"]}', {"library": ["a", "b"]}),
-        (
-            ["type=guide"],
-            '{"library": "a", "and": [{"tags": "x"}]}',
-            {"library": "a", "and": [{"tags": "x"}, {"type": "guide"}]},
-        ),
-    ],
-)
+@pytest.mark.parametrize(("conditions", "document", "filters"), [
+    ([], None, None),
+    (["type=guide"], None, {"type": "guide"}),
+    (["created >= 2024-12-01"], None, {"created": {">=": "2024-12-01"}}),
+    (["section_path=A > B"], None, {"section_path": "A > B"}),
+    (["topic="], None, {"topic": ""}),
+    (
+        ["type=guide", "type=note", "tags!=old"],
+        None,
+        {"and": [{"tags": {"!=": "old"}}, {"or": [{"type": "guide"}, {"type": "note"}]}]},
+    ),
+    (["front_matter.effort=5"], None, {"front_matter.effort": [5, "5"]}),
+    (["front_matter.effort<2.5"], None, {"front_matter.effort": {"<": 2.5}}),
+    (["front_matter.draft=true"], None, {"front_matter.draft": [True, "true"]}),
+    (["front_matter.a-b c=x"], None, {"front_matter.a-b c": "x"}),
+    ([], '{"library": ["a", "b"]}', {"library": ["a", "b"]}),
+    (
+        ["type=guide"],
+        '{"library": "a", "and": [{"tags": "x"}]}',
+        {"library": "a", "and": [{"tags": "x"}, {"type": "guide"}]},
+    ),
+])  # fmt: skip
 def test_conditions_become_one_filter(conditions, document, filters):
     assert parse_filters(conditions, document) == filters
 
@@ -91,17 +85,11 @@ def test_one_is_not_many():
     assert (counted(1, "page"), counted(1200, "page")) == ("1 page", "1,200 pages")
 
 
-@pytest.mark.parametrize(
-    ("module", "later"),
-    [
-        ("pgrag", {"psycopg", "pydantic", "numpy"}),
-        ("pgrag.cli", {"psycopg", "pydantic", "numpy", "alembic", "fastapi", "httpx"}),
-        (
-            "pgrag.service.app",
-            {"numpy", "alembic", "sqlalchemy", "fastapi", "httpx", "markdown_it"},
-        ),
-    ],
-)
+@pytest.mark.parametrize(("module", "later"), [
+    ("pgrag", {"psycopg", "pydantic", "numpy"}),
+    ("pgrag.cli", {"psycopg", "pydantic", "numpy", "alembic", "fastapi", "httpx"}),
+    ("pgrag.service.app", {"numpy", "alembic", "sqlalchemy", "fastapi", "httpx", "markdown_it"}),
+])  # fmt: skip
 def test_nothing_slow_is_imported_before_it_is_needed(module, later):
     ended = subprocess.run(
         [sys.executable, "-c", f"import sys, {module}; print(*sys.modules)"],

@@ -20,19 +20,16 @@ def test_entries_know_their_lines():
         raise InvalidInput("Something else.")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("rules: [", r"^f\.yaml:\d: this is not YAML"),
-        ("rules:\n  a: {}\n  a: {}\n", r"^f\.yaml:3: 'a' is there twice"),
-        ("- a\n", r"^f\.yaml:1: a configuration is a mapping"),
-        ("", r"^f\.yaml:1: a configuration is a mapping"),
-        (
-            "a: 1\nrules: " + "[" * 100_000 + "]" * 100_000,
-            r'^f\.yaml:2: this is not YAML: "rules" is nested deeper than 30 levels',
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("rules: [", r"^f\.yaml:\d: this is not YAML"),
+    ("rules:\n  a: {}\n  a: {}\n", r"^f\.yaml:3: 'a' is there twice"),
+    ("- a\n", r"^f\.yaml:1: a configuration is a mapping"),
+    ("", r"^f\.yaml:1: a configuration is a mapping"),
+    (
+        "a: 1\nrules: " + "[" * 100_000 + "]" * 100_000,
+        r'^f\.yaml:2: this is not YAML: "rules" is nested deeper than 30 levels',
+    ),
+])  # fmt: skip
 def test_what_is_no_configuration_is_refused(text, message):
     with pytest.raises(InvalidInput, match=message):
         read_configuration(text, "f.yaml")

@@ -70,30 +70,27 @@ def test_a_summary_has_what_most_of_its_paragraphs_have():
 AUDIENCES = {"beginner", "intermediate", "advanced"}
 
 
-@pytest.mark.parametrize(
-    ("text", "audience"),
-    [
-        ("# Tides\n\nThe sea rises.", None),
-        ("# Getting started with tides\n\nThe sea rises.", "beginner"),
-        ("# Tide basics\n\nThe sea rises.", "beginner"),
-        ("# Einführung in Gezeiten\n\nDas Meer steigt.", "beginner"),
-        ("# Введение в приливы\n\nМоре поднимается.", "beginner"),
-        ("# Hello tides\n\n## Before you begin\n\nYou need a boat.\n\n## Go\n\nGo.", "beginner"),
-        ("# Tide basics\n\nThis assumes familiarity with orbits.", "intermediate"),
-        ("# Tides\n\n## Prerequisites\n\n## Measure\n\nThe sea rises.", "intermediate"),
-        ("# Tides\n\n## Voraussetzungen\n\nEin Boot.\n\n## Messen\n\nMessen.", "intermediate"),
-        ("# Highly available tides\n\n## Before you begin\n\nA sea.", "advanced"),
-        ("# Hochverfügbare Gezeiten\n\n## Erste Schritte\n\nDas Meer steigt.", "advanced"),
-        ("# Высокая доступность приливов\n\nМоре поднимается.", "advanced"),
-        ("# Tides\n\n## Boats\n\n### Prerequisites\n\nA boat.\n\n### Go\n\nGo.", None),
-        ("# Service internal tides\n\nThe sea rises.", None),
-        ("# Tides\n\n## First steps for both seas\n\nThe sea rises.", None),
-        ("---\naudience: [experts]\n---\n# Tide basics\n\nThe sea rises.", "advanced"),
-        ("---\ndifficulty: Mittel\n---\n# Tides\n\nThe sea rises.", "intermediate"),
-        ("---\ntags: [sea, Beginner]\n---\n# Tides\n\nThe sea rises.", "beginner"),
-        ("---\nlevel: 3\n---\n# Tides\n\nThe sea rises.", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "audience"), [
+    ("# Tides\n\nThe sea rises.", None),
+    ("# Getting started with tides\n\nThe sea rises.", "beginner"),
+    ("# Tide basics\n\nThe sea rises.", "beginner"),
+    ("# Einführung in Gezeiten\n\nDas Meer steigt.", "beginner"),
+    ("# Введение в приливы\n\nМоре поднимается.", "beginner"),
+    ("# Hello tides\n\n## Before you begin\n\nYou need a boat.\n\n## Go\n\nGo.", "beginner"),
+    ("# Tide basics\n\nThis assumes familiarity with orbits.", "intermediate"),
+    ("# Tides\n\n## Prerequisites\n\n## Measure\n\nThe sea rises.", "intermediate"),
+    ("# Tides\n\n## Voraussetzungen\n\nEin Boot.\n\n## Messen\n\nMessen.", "intermediate"),
+    ("# Highly available tides\n\n## Before you begin\n\nA sea.", "advanced"),
+    ("# Hochverfügbare Gezeiten\n\n## Erste Schritte\n\nDas Meer steigt.", "advanced"),
+    ("# Высокая доступность приливов\n\nМоре поднимается.", "advanced"),
+    ("# Tides\n\n## Boats\n\n### Prerequisites\n\nA boat.\n\n### Go\n\nGo.", None),
+    ("# Service internal tides\n\nThe sea rises.", None),
+    ("# Tides\n\n## First steps for both seas\n\nThe sea rises.", None),
+    ("---\naudience: [experts]\n---\n# Tide basics\n\nThe sea rises.", "advanced"),
+    ("---\ndifficulty: Mittel\n---\n# Tides\n\nThe sea rises.", "intermediate"),
+    ("---\ntags: [sea, Beginner]\n---\n# Tides\n\nThe sea rises.", "beginner"),
+    ("---\nlevel: 3\n---\n# Tides\n\nThe sea rises.", None),
+])  # fmt: skip
 def test_a_page_has_the_audience_that_its_author_names_or_presupposes(text, audience):
     page = read_page("tides.md", text.encode(), PageOptions())
     expected = {audience} - {None}

@@ -36,18 +36,15 @@ def test_nul_is_removed_and_counted():
     assert decode("a.md", b"# A\0B\n\n\0text") == ("# AB\n\ntext", warnings)
 
 
-@pytest.mark.parametrize(
-    ("data", "kind"),
-    [
-        (b"%PDF-1.7 text", "PDF"),
-        (b"PK\x03\x04word/document.xml", "ZIP"),
-        (b"\x89PNG\r\n\x1a\n", "PNG"),
-        (b"\x7fELF\x02\x01", "program"),
-        (random.Random(1).randbytes(4000), "binary"),
-        (zlib.compress(os.urandom(2000)), "binary"),
-        ("# text".encode("utf-16-le") * 50, "binary"),
-    ],
-)
+@pytest.mark.parametrize(("data", "kind"), [
+    (b"%PDF-1.7 text", "PDF"),
+    (b"PK\x03\x04word/document.xml", "ZIP"),
+    (b"\x89PNG\r\n\x1a\n", "PNG"),
+    (b"\x7fELF\x02\x01", "program"),
+    (random.Random(1).randbytes(4000), "binary"),
+    (zlib.compress(os.urandom(2000)), "binary"),
+    ("# text".encode("utf-16-le") * 50, "binary"),
+])  # fmt: skip
 def test_a_binary_file_is_refused_by_name(data, kind):
     with pytest.raises(SourceError, match=rf"^docs/a\.md: .*{kind}"):
         decode("docs/a.md", data)

@@ -47,16 +47,13 @@ def _name(path):
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "make_argument_rules.py",
-        "make_pictures.py",
-        "make_sql_reference.py",
-        "make_cli_reference.py",
-        "make_mcp_reference.py",
-    ],
-)
+@pytest.mark.parametrize("script", [
+    "make_argument_rules.py",
+    "make_pictures.py",
+    "make_sql_reference.py",
+    "make_cli_reference.py",
+    "make_mcp_reference.py",
+])  # fmt: skip
 def test_references_are_up_to_date(script):
     command = [sys.executable, ROOT / "scripts" / script, "--check"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
@@ -139,22 +136,19 @@ def test_no_text_tells_people_to_install_a_strangers_package():
     assert foreign == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "is_foreign"),
-    [
-        ("pip install pgrag", True),
-        ("hint='pip3 install -U \"pgrag>=1\"'", True),
-        ("use 'pgrag[documents]'", True),
-        ("uv tool install pgrag", True),
-        ("uv add pgrag && pgrag doctor", True),
-        ("uvx pgrag doctor", True),
-        ("    pgrag==0.1.0", True),
-        ("~/pgrag/bin/pip install . && pgrag doctor", False),
-        ("pip install pgrag-search; pip install dist/pgrag_search-*.whl", False),
-        ("pipx run --spec dist/*.whl pgrag doctor", False),
-        ("uvx --from dist/*.whl pgrag doctor", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "is_foreign"), [
+    ("pip install pgrag", True),
+    ("hint='pip3 install -U \"pgrag>=1\"'", True),
+    ("use 'pgrag[documents]'", True),
+    ("uv tool install pgrag", True),
+    ("uv add pgrag && pgrag doctor", True),
+    ("uvx pgrag doctor", True),
+    ("    pgrag==0.1.0", True),
+    ("~/pgrag/bin/pip install . && pgrag doctor", False),
+    ("pip install pgrag-search; pip install dist/pgrag_search-*.whl", False),
+    ("pipx run --spec dist/*.whl pgrag doctor", False),
+    ("uvx --from dist/*.whl pgrag doctor", False),
+])  # fmt: skip
 def test_what_would_install_a_strangers_package_is_recognised(text, is_foreign):
     assert (_FOREIGN.search(text) is not None) is is_foreign
 

@@ -73,15 +73,12 @@ def test_text_is_documentation_where_there_is_nothing_else():
     assert chosen({"a.txt", "b.md"})[0] == {"b.md"}
 
 
-@pytest.mark.parametrize(
-    ("include", "expected"),
-    [
-        (("**/*.txt",), {"requirements.txt", "a.txt"}),
-        (("**/*.html",), {"genindex.html"}),
-        (("a.txt",), {"requirements.txt", "a.txt"}),
-        (("**",), {"a.md"}),
-    ],
-)
+@pytest.mark.parametrize(("include", "expected"), [
+    (("**/*.txt",), {"requirements.txt", "a.txt"}),
+    (("**/*.html",), {"genindex.html"}),
+    (("a.txt",), {"requirements.txt", "a.txt"}),
+    (("**",), {"a.md"}),
+])  # fmt: skip
 def test_who_names_a_suffix_means_it(include, expected):
     """The globs have been applied already; here only their suffixes count."""
     assert chosen({"a.md", "requirements.txt", "a.txt", "genindex.html"}, *include)[0] >= expected

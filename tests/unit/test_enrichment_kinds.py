@@ -45,25 +45,22 @@ def test_stored_answers_of_the_usual_length_stay():
     assert Kind.CONTEXT.prompt_version(200) == Kind.SUMMARIES.prompt_version(1200) == "1"
 
 
-@pytest.mark.parametrize(
-    ("answer", "used"),
-    [
-        ("  On saws.\n", "On saws."),
-        ('"On saws."', "On saws."),
-        ("„Über Sägen.“", "Über Sägen."),
-        ("“On saws.”", "On saws."),
-        ('"One" and "two"', '"One" and "two"'),
-        ("```text\nOn saws.\n```", "On saws."),
-        ("On\nsaws,\r\n and  more.", "On saws, and more."),
-        ("On\x00 saws\ud800.", "On saws."),
-        ("", ""),
-        (" \n\t", ""),
-        ('""', ""),
-        ("One sentence. " + "X" * 300, "One sentence."),
-        ("word " * 100, ("word " * 40)[:-6] + "…"),
-        ("x" * 300, "x" * 199 + "…"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "used"), [
+    ("  On saws.\n", "On saws."),
+    ('"On saws."', "On saws."),
+    ("„Über Sägen.“", "Über Sägen."),
+    ("“On saws.”", "On saws."),
+    ('"One" and "two"', '"One" and "two"'),
+    ("```text\nOn saws.\n```", "On saws."),
+    ("On\nsaws,\r\n and  more.", "On saws, and more."),
+    ("On\x00 saws\ud800.", "On saws."),
+    ("", ""),
+    (" \n\t", ""),
+    ('""', ""),
+    ("One sentence. " + "X" * 300, "One sentence."),
+    ("word " * 100, ("word " * 40)[:-6] + "…"),
+    ("x" * 300, "x" * 199 + "…"),
+])  # fmt: skip
 def test_answers_become_one_line_of_at_most_200_characters(answer, used):
     found = Kind.CONTEXT.usable(completed(answer), 200)
     assert found == used

@@ -14,34 +14,28 @@ def fields(block: str) -> dict[str, object]:
     return matter.fields
 
 
-@pytest.mark.parametrize(
-    ("text", "first_line"),
-    [
-        ("---\ntitle: T\n---\nBody\n", 4),
-        ("\n\n---\ntitle: T\n---\nBody\n", 6),
-        ("---   \ntitle: T   \n---\t\nBody\n", 4),
-        ("------\ntitle: T\n------\nBody\n", 4),
-        ("---\ntitle: T\n...\nBody\n", 4),
-        ("---\n\n# comment\ntitle: T\n\n---\nBody\n", 7),
-        ('+++\ntitle = "T"\n+++\nBody\n', 4),
-    ],
-)
+@pytest.mark.parametrize(("text", "first_line"), [
+    ("---\ntitle: T\n---\nBody\n", 4),
+    ("\n\n---\ntitle: T\n---\nBody\n", 6),
+    ("---   \ntitle: T   \n---\t\nBody\n", 4),
+    ("------\ntitle: T\n------\nBody\n", 4),
+    ("---\ntitle: T\n...\nBody\n", 4),
+    ("---\n\n# comment\ntitle: T\n\n---\nBody\n", 7),
+    ('+++\ntitle = "T"\n+++\nBody\n', 4),
+])  # fmt: skip
 def test_odd_fences(text, first_line):
     assert split("a.md", text) == FrontMatter({"title": "T"}, "Body\n", first_line)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "---",
-        "# Title\n\n---\na: b\n---\n",
-        "---\n\nJust prose.\n\n---\nMore prose.\n",
-        "---\n\nA note: this is prose, with a colon: twice.\n\n---\n",
-        "Text\n---\n",
-        "--- title: T\n---\n",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "",
+    "---",
+    "# Title\n\n---\na: b\n---\n",
+    "---\n\nJust prose.\n\n---\nMore prose.\n",
+    "---\n\nA note: this is prose, with a colon: twice.\n\n---\n",
+    "Text\n---\n",
+    "--- title: T\n---\n",
+])  # fmt: skip
 def test_text_without_front_matter_stays_whole(text):
     assert split("a.md", text) == FrontMatter({}, text, 1)
 
@@ -128,19 +122,16 @@ def test_a_repeated_field_is_reported_and_the_last_value_used():
     )
 
 
-@pytest.mark.parametrize(
-    ("block", "expected", "line"),
-    [
-        ("title: Foo: bar\ntags: [a, b]", {"title": "Foo: bar", "tags": ["a", "b"]}, 2),
-        ("title: T\nlist: [a, b", {"title": "T", "list": "[a, b"}, 3),
-        ("title: T\ntags:\n\t- a\n\t- b", {"title": "T", "tags": ["a", "b"]}, 4),
-        ("title: {{ name }}\ntype: x", {"title": "{{ name }}", "type": "x"}, 2),
-        ('title: "open\ntype: x', {"title": '"open', "type": "x"}, 3),
-        ("title: T\nlist:\n  - [a\n  - b", {"title": "T", "list": "- [a\n  - b"}, 5),
-        ("title: T\n[a, b]: c", {"title": "T"}, 3),
-        ("title: T\nname: @at\ntype: x", {"title": "T", "name": "@at", "type": "x"}, 3),
-    ],
-)
+@pytest.mark.parametrize(("block", "expected", "line"), [
+    ("title: Foo: bar\ntags: [a, b]", {"title": "Foo: bar", "tags": ["a", "b"]}, 2),
+    ("title: T\nlist: [a, b", {"title": "T", "list": "[a, b"}, 3),
+    ("title: T\ntags:\n\t- a\n\t- b", {"title": "T", "tags": ["a", "b"]}, 4),
+    ("title: {{ name }}\ntype: x", {"title": "{{ name }}", "type": "x"}, 2),
+    ('title: "open\ntype: x', {"title": '"open', "type": "x"}, 3),
+    ("title: T\nlist:\n  - [a\n  - b", {"title": "T", "list": "- [a\n  - b"}, 5),
+    ("title: T\n[a, b]: c", {"title": "T"}, 3),
+    ("title: T\nname: @at\ntype: x", {"title": "T", "name": "@at", "type": "x"}, 3),
+])  # fmt: skip
 def test_broken_yaml_keeps_the_fields_that_can_be_read(block, expected, line):
     matter = split("docs/a.md", f"---\n{block}\n---\n# Heading\n")
     assert matter.fields == expected
@@ -169,22 +160,17 @@ def test_toml_values_and_broken_toml():
     assert "broken TOML" in bad.warnings[0]
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        "a: &a [*a]",
-        "a: " + "[" * 4000,
-        "a: " + "[" * 40_000 + "]" * 40_000,
-        "a:\n  " + "- " * 40_000,
-        "a: &a [x, x, x, x, x, x, x, x]\n"
-        + "\n".join(
-            f"{k}: &{k} [{', '.join(['*' + j] * 8)}]"
-            for j, k in zip("abcdefg", "bcdefgh", strict=True)
-        ),
-        "[a, b]: c",
-    ],
-    ids=["loop", "depth", "brackets", "dashes", "billion laughs", "list as a key"],
-)
+@pytest.mark.parametrize("block", [
+    "a: &a [*a]",
+    "a: " + "[" * 4000,
+    "a: " + "[" * 40_000 + "]" * 40_000,
+    "a:\n  " + "- " * 40_000,
+    "a: &a [x, x, x, x, x, x, x, x]\n"
+    + "\n".join(
+        f"{k}: &{k} [{', '.join(['*' + j] * 8)}]" for j, k in zip("abcdefg", "bcdefgh", strict=True)
+    ),
+    "[a, b]: c",
+], ids=["loop", "depth", "brackets", "dashes", "billion laughs", "list as a key"])  # fmt: skip
 def test_hostile_yaml_ends_quickly_with_a_problem(block):
     with pytest.raises(YamlError):
         load_yaml(block)
@@ -193,22 +179,19 @@ def test_hostile_yaml_ends_quickly_with_a_problem(block):
     assert len(json.dumps(matter.fields)) < 100_000
 
 
-@pytest.mark.parametrize(
-    ("text", "iso"),
-    [
-        ("2024-01-31", "2024-01-31"),
-        ("2024/1/5", "2024-01-05"),
-        ("31.12.2024", "2024-12-31"),
-        ("2024-01-31T10:20:30+0200", "2024-01-31T10:20:30+02:00"),
-        ("2024-01-31 18:05", "2024-01-31T18:05:00"),
-        ("2018-03-27t11:01:39.569-07:00", "2018-03-27T11:01:39.569000-07:00"),
-        ("2024-02-31", None),
-        ("2024", None),
-        ("tomorrow", None),
-        ("2024-01-31 and more", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "iso"), [
+    ("2024-01-31", "2024-01-31"),
+    ("2024/1/5", "2024-01-05"),
+    ("31.12.2024", "2024-12-31"),
+    ("2024-01-31T10:20:30+0200", "2024-01-31T10:20:30+02:00"),
+    ("2024-01-31 18:05", "2024-01-31T18:05:00"),
+    ("2018-03-27t11:01:39.569-07:00", "2018-03-27T11:01:39.569000-07:00"),
+    ("2024-02-31", None),
+    ("2024", None),
+    ("tomorrow", None),
+    ("2024-01-31 and more", None),
+    ("", None),
+])  # fmt: skip
 def test_dates(text, iso):
     assert iso_date(text) == iso
 

@@ -13,27 +13,24 @@ def style(source, **options):
     return generator and generator.style
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["docs/a.md", "mkdocs.yml"], "mkdocs"),
-        (["docs/a.md", "mkdocs.yaml"], "mkdocs"),
-        (["docs/a.md", "docs/.vitepress/config.mts"], "vitepress"),
-        (["docs/a.md", "docusaurus.config.ts"], "docusaurus"),
-        (["docs/a.md", "website/docusaurus.config.js"], "docusaurus"),
-        (["docs/a.md", "docs/source/conf.py"], "sphinx"),
-        (["docs/a.md", "hugo.toml"], "hugo"),
-        (["docs/a.md", "config.toml", "content/b.md"], "hugo"),
-        (["docs/a.md", "config/_default/hugo.yaml"], "hugo"),
-        (["docs/a.md", "docs/.obsidian/app.json"], "obsidian"),
-        (["docs/a.md", "docs/.obsidian/app.json", "docs/mkdocs.yml"], "mkdocs"),
-        (["docs/a.md", "docs/.vitepress/config.ts", "mkdocs.yml"], "vitepress"),
-        (["docs/a.md", "hugo.toml", "mkdocs.yml"], None),
-        (["docs/a.md", "config.toml"], None),
-        (["docs/a.md", "docs/node_modules/x/mkdocs.yml"], None),
-        (["docs/a.md"], None),
-    ],
-)
+@pytest.mark.parametrize(("names", "expected"), [
+    (["docs/a.md", "mkdocs.yml"], "mkdocs"),
+    (["docs/a.md", "mkdocs.yaml"], "mkdocs"),
+    (["docs/a.md", "docs/.vitepress/config.mts"], "vitepress"),
+    (["docs/a.md", "docusaurus.config.ts"], "docusaurus"),
+    (["docs/a.md", "website/docusaurus.config.js"], "docusaurus"),
+    (["docs/a.md", "docs/source/conf.py"], "sphinx"),
+    (["docs/a.md", "hugo.toml"], "hugo"),
+    (["docs/a.md", "config.toml", "content/b.md"], "hugo"),
+    (["docs/a.md", "config/_default/hugo.yaml"], "hugo"),
+    (["docs/a.md", "docs/.obsidian/app.json"], "obsidian"),
+    (["docs/a.md", "docs/.obsidian/app.json", "docs/mkdocs.yml"], "mkdocs"),
+    (["docs/a.md", "docs/.vitepress/config.ts", "mkdocs.yml"], "vitepress"),
+    (["docs/a.md", "hugo.toml", "mkdocs.yml"], None),
+    (["docs/a.md", "config.toml"], None),
+    (["docs/a.md", "docs/node_modules/x/mkdocs.yml"], None),
+    (["docs/a.md"], None),
+])  # fmt: skip
 def test_the_nearest_configuration_tells(tmp_path, names, expected):
     write(tmp_path, dict.fromkeys(names, "extensions = ['myst_parser']\n"))
     (tmp_path / ".git").mkdir()

@@ -63,13 +63,10 @@ def test_what_is_skipped_of_several_versions_is_added_up_by_reason():
     ]
 
 
-@pytest.mark.parametrize(
-    ("count", "said"),
-    [
-        (30, "… and 10 more; --json lists all."),
-        (1200, "… and 1,180 more; --json lists the first 1,000."),
-    ],
-)
+@pytest.mark.parametrize(("count", "said"), [
+    (30, "… and 10 more; --json lists all."),
+    (1200, "… and 1,180 more; --json lists the first 1,000."),
+])  # fmt: skip
 def test_what_is_not_shown_is_counted(capsys, count, said):
     print_report(report(count), verbose=False)
     assert said in " ".join(capsys.readouterr().err.split())

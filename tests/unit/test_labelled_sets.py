@@ -43,32 +43,29 @@ def test_qrels_may_stand_where_beir_has_them(tmp_path):
     assert len(read_labelled_set(tmp_path).queries) == 2
 
 
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({"queries_jsonl": "{}\n"}, "queries.jsonl:1: the query has no _id"),
-        ({"queries_jsonl": QUERIES + "{\n"}, "double quotes (column 2)."),
-        ({"qrels_tsv": "q1\ta.md\t0\n"}, "qrels.tsv: no grade is above 0"),
-        ({"queries_jsonl": "[" * 100_000 + "\n"}, "queries.jsonl:1: not JSON: maximum recursion"),
-        ({"queries_jsonl": "[1]\n"}, "queries.jsonl:1: must be a JSON object"),
-        ({"queries_jsonl": '{"_id": "q1", "text": " "}\n'}, "queries.jsonl:1: query 'q1' has no"),
-        ({"queries_jsonl": QUERIES + QUERIES}, "queries.jsonl:4: query 'q1' occurs twice"),
-        ({"queries_jsonl": "\n"}, "queries.jsonl: holds no query"),
-        ({"qrels_tsv": "query-id\tcorpus-id\tscore\n"}, "qrels.tsv: holds no judgement"),
-        ({"qrels_tsv": "q1\ta.md\t1\nq1 a.md 1\n"}, "qrels.tsv:2: must be 3 columns"),
-        ({"qrels_tsv": "q1\ta.md\tgood\n"}, "qrels.tsv:1: the grade must be a whole number"),
-        ({"qrels_tsv": "q1\ta.md\t-1\n"}, "qrels.tsv:1: the grade must be"),
-        ({"qrels_tsv": "q1\ta.md\t0.5\n"}, "qrels.tsv:1: the grade must be"),
-        ({"qrels_tsv": "q1\t\t1\n"}, "qrels.tsv:1: must be 3 columns"),
-        ({"qrels_tsv": "q1\ta.md\t1\n\nq9\ta.md\t1\n"}, "qrels.tsv:3: there is no query 'q9'"),
-        (
-            {"qrels_tsv": "q1\ta.md\t1\nq1\ta.md\t2\n"},
-            "qrels.tsv:2: query 'q1' and 'a.md' are judged twice",
-        ),
-        ({"sources_tsv": "q1\ta.md\tb.md\n"}, "sources.tsv:1: must be 2 columns"),
-        ({"sources_tsv": "q7\ta.md\n"}, "sources.tsv:1: there is no query 'q7'"),
-    ],
-)
+@pytest.mark.parametrize(("files", "message"), [
+    ({"queries_jsonl": "{}\n"}, "queries.jsonl:1: the query has no _id"),
+    ({"queries_jsonl": QUERIES + "{\n"}, "double quotes (column 2)."),
+    ({"qrels_tsv": "q1\ta.md\t0\n"}, "qrels.tsv: no grade is above 0"),
+    ({"queries_jsonl": "[" * 100_000 + "\n"}, "queries.jsonl:1: not JSON: maximum recursion"),
+    ({"queries_jsonl": "[1]\n"}, "queries.jsonl:1: must be a JSON object"),
+    ({"queries_jsonl": '{"_id": "q1", "text": " "}\n'}, "queries.jsonl:1: query 'q1' has no"),
+    ({"queries_jsonl": QUERIES + QUERIES}, "queries.jsonl:4: query 'q1' occurs twice"),
+    ({"queries_jsonl": "\n"}, "queries.jsonl: holds no query"),
+    ({"qrels_tsv": "query-id\tcorpus-id\tscore\n"}, "qrels.tsv: holds no judgement"),
+    ({"qrels_tsv": "q1\ta.md\t1\nq1 a.md 1\n"}, "qrels.tsv:2: must be 3 columns"),
+    ({"qrels_tsv": "q1\ta.md\tgood\n"}, "qrels.tsv:1: the grade must be a whole number"),
+    ({"qrels_tsv": "q1\ta.md\t-1\n"}, "qrels.tsv:1: the grade must be"),
+    ({"qrels_tsv": "q1\ta.md\t0.5\n"}, "qrels.tsv:1: the grade must be"),
+    ({"qrels_tsv": "q1\t\t1\n"}, "qrels.tsv:1: must be 3 columns"),
+    ({"qrels_tsv": "q1\ta.md\t1\n\nq9\ta.md\t1\n"}, "qrels.tsv:3: there is no query 'q9'"),
+    (
+        {"qrels_tsv": "q1\ta.md\t1\nq1\ta.md\t2\n"},
+        "qrels.tsv:2: query 'q1' and 'a.md' are judged twice",
+    ),
+    ({"sources_tsv": "q1\ta.md\tb.md\n"}, "sources.tsv:1: must be 2 columns"),
+    ({"sources_tsv": "q7\ta.md\n"}, "sources.tsv:1: there is no query 'q7'"),
+])  # fmt: skip
 def test_faults_are_named_with_file_and_line(tmp_path, files, message):
     write(tmp_path, **files)
     with pytest.raises(SourceError) as caught:
@@ -108,15 +105,12 @@ def test_records_become_pages(tmp_path):
     assert "Two." in sample(found)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"title": "a", "text": "b"}\n', "corpus.jsonl:1: the page has no _id"),
-        ('{"_id": "1", "title": "a"}\n', "corpus.jsonl:1: title and text of '1'"),
-        ('{"_id": "1", "text": "b"}\n' * 2, "corpus.jsonl:2: page '1' occurs twice"),
-        ("\n", "corpus.jsonl: holds no page"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ('{"title": "a", "text": "b"}\n', "corpus.jsonl:1: the page has no _id"),
+    ('{"_id": "1", "title": "a"}\n', "corpus.jsonl:1: title and text of '1'"),
+    ('{"_id": "1", "text": "b"}\n' * 2, "corpus.jsonl:2: page '1' occurs twice"),
+    ("\n", "corpus.jsonl: holds no page"),
+])  # fmt: skip
 def test_faults_of_a_corpus_are_named(tmp_path, text, message):
     (tmp_path / "corpus.jsonl").write_text(text)
     with pytest.raises(SourceError) as caught:

@@ -78,16 +78,13 @@ def test_a_model_that_cannot_be_loaded_is_tried_again_after_a_while(library, mon
     assert library.loads == ["mini", "mini"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (np.ones((1, 3)), r"gave vectors of shape \(1, 3\) for 1 texts of 2 dimensions"),
-        (np.ones((2, 2)), r"gave vectors of shape \(2, 2\)"),
-        (np.array([[1.0, np.nan]]), "not finite"),
-        (np.zeros((1, 2)), "a vector of zeros"),
-        (RuntimeError("out of memory\nTraceback"), r"mini failed: out of memory\.$"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "message"), [
+    (np.ones((1, 3)), r"gave vectors of shape \(1, 3\) for 1 texts of 2 dimensions"),
+    (np.ones((2, 2)), r"gave vectors of shape \(2, 2\)"),
+    (np.array([[1.0, np.nan]]), "not finite"),
+    (np.zeros((1, 2)), "a vector of zeros"),
+    (RuntimeError("out of memory\nTraceback"), r"mini failed: out of memory\.$"),
+])  # fmt: skip
 def test_what_a_model_gives_is_checked(library, answer, message):
     embedder = LocalEmbedder(LocalModel("mini"))
     assert embedder.dimensions == 2

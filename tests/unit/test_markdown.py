@@ -86,25 +86,22 @@ def test_text_before_the_first_heading_is_a_section_outside_the_tree():
     assert [block.text for block in before.blocks] == ["Intro."]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "```\n# in a fence\n```",
-        "~~~~ md\n~~~\n# in a fence\n~~~~",
-        "```\n# in a fence that nobody closed",
-        "    # in indented code",
-        "<div>\n# in HTML\n</div>",
-        "<!--\n\n# in a comment\n\n-->",
-        "> # in a quote",
-        "- # in a list\n\n  ## and again",
-        "#hashtag is no heading",
-        "####### seven",
-        "\\# escaped",
-        "#",
-        "## <!-- nothing to read -->",
-        "| a |\n|---|\n| # cell |",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "```\n# in a fence\n```",
+    "~~~~ md\n~~~\n# in a fence\n~~~~",
+    "```\n# in a fence that nobody closed",
+    "    # in indented code",
+    "<div>\n# in HTML\n</div>",
+    "<!--\n\n# in a comment\n\n-->",
+    "> # in a quote",
+    "- # in a list\n\n  ## and again",
+    "#hashtag is no heading",
+    "####### seven",
+    "\\# escaped",
+    "#",
+    "## <!-- nothing to read -->",
+    "| a |\n|---|\n| # cell |",
+])  # fmt: skip
 def test_what_is_no_heading(text):
     assert [level for level, _ in headings(text)] in ([], [0])
 

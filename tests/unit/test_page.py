@@ -33,22 +33,19 @@ def test_everything_that_front_matter_says_is_on_the_page():
     assert page.warnings == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "key", "title"),
-    [
-        ("---\ntitle: From fields\nname: N\n---\n# Heading", "a.md", "From fields"),
-        ("---\nname: From name\n---\n# Heading", "a.md", "From name"),
-        ("---\ntitle: [wrong]\n---\n## Two\n\n# X { #id }\n", "a.md", "X"),
-        ("# `code` and *more*\n", "a.md", "code and more"),
-        ("```\n# no\n```", "guides/getting_started-fast.md", "Getting started fast"),
-        ("text", "blog/2024-01-31-new-release.md", "New release"),
-        ("text", "guides/pumps/index.md", "Pumps"),
-        ("text", "guides/_index.md", "Guides"),
-        ("text", "index.md", "Index"),
-        ("text", "Über uns.markdown", "Über uns"),
-        ("text", "2024-01-31-.md", "2024-01-31-"),
-    ],
-)
+@pytest.mark.parametrize(("text", "key", "title"), [
+    ("---\ntitle: From fields\nname: N\n---\n# Heading", "a.md", "From fields"),
+    ("---\nname: From name\n---\n# Heading", "a.md", "From name"),
+    ("---\ntitle: [wrong]\n---\n## Two\n\n# X { #id }\n", "a.md", "X"),
+    ("# `code` and *more*\n", "a.md", "code and more"),
+    ("```\n# no\n```", "guides/getting_started-fast.md", "Getting started fast"),
+    ("text", "blog/2024-01-31-new-release.md", "New release"),
+    ("text", "guides/pumps/index.md", "Pumps"),
+    ("text", "guides/_index.md", "Guides"),
+    ("text", "index.md", "Index"),
+    ("text", "Über uns.markdown", "Über uns"),
+    ("text", "2024-01-31-.md", "2024-01-31-"),
+])  # fmt: skip
 def test_title(text, key, title):
     assert read(text, key).title == title
 
@@ -81,26 +78,23 @@ def test_a_page_has_the_same_paths_in_markdown_and_html():
     assert [chunk.path for chunk in written.chunks] == [chunk.path for chunk in published.chunks]
 
 
-@pytest.mark.parametrize(
-    ("key", "fields", "url"),
-    [
-        ("guides/pumps.md", "", "https://docs.example.org/en/guides/pumps"),
-        ("guides/index.md", "", "https://docs.example.org/en/guides"),
-        ("guides/_index.md", "", "https://docs.example.org/en/guides"),
-        ("guides/README.md", "", "https://docs.example.org/en/guides"),
-        ("index.mdx", "", "https://docs.example.org/en"),
-        ("My notes/Über.md", "", "https://docs.example.org/en/My%20notes/Über"),
-        ("a.md", "url: https://other.org/x", "https://other.org/x"),
-        ("a.md", "url: /root/x", "https://docs.example.org/root/x"),
-        ("b/a.md", "permalink: bases/views", "https://docs.example.org/en/bases/views"),
-        ("b/a.md", "permalink: /", "https://docs.example.org/"),
-        ("web/api/x/index.md", "slug: Web/API/X", "https://docs.example.org/en/Web/API/X"),
-        ("blog/2024-01-31-long.md", "slug: short", "https://docs.example.org/en/blog/short"),
-        ("blog/long/index.md", "slug: short", "https://docs.example.org/en/blog/short"),
-        ("a.md", "url: 5", "https://docs.example.org/en/5"),
-        ("a.md", "url: [x]", "https://docs.example.org/en/a"),
-    ],
-)
+@pytest.mark.parametrize(("key", "fields", "url"), [
+    ("guides/pumps.md", "", "https://docs.example.org/en/guides/pumps"),
+    ("guides/index.md", "", "https://docs.example.org/en/guides"),
+    ("guides/_index.md", "", "https://docs.example.org/en/guides"),
+    ("guides/README.md", "", "https://docs.example.org/en/guides"),
+    ("index.mdx", "", "https://docs.example.org/en"),
+    ("My notes/Über.md", "", "https://docs.example.org/en/My%20notes/Über"),
+    ("a.md", "url: https://other.org/x", "https://other.org/x"),
+    ("a.md", "url: /root/x", "https://docs.example.org/root/x"),
+    ("b/a.md", "permalink: bases/views", "https://docs.example.org/en/bases/views"),
+    ("b/a.md", "permalink: /", "https://docs.example.org/"),
+    ("web/api/x/index.md", "slug: Web/API/X", "https://docs.example.org/en/Web/API/X"),
+    ("blog/2024-01-31-long.md", "slug: short", "https://docs.example.org/en/blog/short"),
+    ("blog/long/index.md", "slug: short", "https://docs.example.org/en/blog/short"),
+    ("a.md", "url: 5", "https://docs.example.org/en/5"),
+    ("a.md", "url: [x]", "https://docs.example.org/en/a"),
+])  # fmt: skip
 def test_url(key, fields, url):
     assert read(f"---\n{fields}\n---\ntext", key, SITE).url == url
 
@@ -145,22 +139,19 @@ def test_a_page_read_from_what_stands_for_a_file_has_the_hash_of_the_file():
     assert page.source_hash == source_hash("a.md", digest, PageOptions(), None, origin)
 
 
-@pytest.mark.parametrize(
-    ("data", "fragments"),
-    [
-        (b"---\ntitle: [open\n---\n# H\n\ntext", ["broken YAML in line 2"]),
-        (b"---\n- a\n---\n# H\n\ntext", ["must be fields with values, got a list"]),
-        (b"---\n7\n---\n# H\n\ntext", ["must be fields with values, got 7"]),
-        (b"---\ndate: 2024-13-45\n---\n# H\n\ntext", ["\"date\" must be a date, got '2024-13-45'"]),
-        (b"---\npath: 5\n---\n# H\n\ntext", ['"path" must be a list of strings, got 5']),
-        (b"# H\n\nte\0xt", ["1 NUL characters removed"]),
-        (b"# H\n\nK\xf6ln text", ["not valid UTF-8"]),
-        (
-            b"---\ntitle: K\xf6ln\ntitle: {a\ndate: x\n---\n# H\n\n\0text",
-            ["not valid UTF-8", "NUL", "broken YAML", '"date" must be a date'],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("data", "fragments"), [
+    (b"---\ntitle: [open\n---\n# H\n\ntext", ["broken YAML in line 2"]),
+    (b"---\n- a\n---\n# H\n\ntext", ["must be fields with values, got a list"]),
+    (b"---\n7\n---\n# H\n\ntext", ["must be fields with values, got 7"]),
+    (b"---\ndate: 2024-13-45\n---\n# H\n\ntext", ["\"date\" must be a date, got '2024-13-45'"]),
+    (b"---\npath: 5\n---\n# H\n\ntext", ['"path" must be a list of strings, got 5']),
+    (b"# H\n\nte\0xt", ["1 NUL characters removed"]),
+    (b"# H\n\nK\xf6ln text", ["not valid UTF-8"]),
+    (
+        b"---\ntitle: K\xf6ln\ntitle: {a\ndate: x\n---\n# H\n\n\0text",
+        ["not valid UTF-8", "NUL", "broken YAML", '"date" must be a date'],
+    ),
+])  # fmt: skip
 def test_bad_input_is_repaired_and_reported_with_the_file(data, fragments):
     page = read(data)
     assert len(page.warnings) == len(fragments)
@@ -179,16 +170,12 @@ def test_sql_in_every_field_is_just_text():
     assert page.front_matter[evil] == 1
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Lorem ipsum dolor sit amet, consetetur sadipscing elitr. " * 90_000,
-        "x" * 5_000_000,
-        "# Log\n\n" + "A line of a log that goes on and on, without an end.\n" * 95_000,
-        "".join(f"## Heading {n}\n\nSome text below it.\n\n" for n in range(10_000)),
-    ],
-    ids=["one paragraph", "one word", "one section", "ten thousand headings"],
-)
+@pytest.mark.parametrize("text", [
+    "Lorem ipsum dolor sit amet, consetetur sadipscing elitr. " * 90_000,
+    "x" * 5_000_000,
+    "# Log\n\n" + "A line of a log that goes on and on, without an end.\n" * 95_000,
+    "".join(f"## Heading {n}\n\nSome text below it.\n\n" for n in range(10_000)),
+], ids=["one paragraph", "one word", "one section", "ten thousand headings"])  # fmt: skip
 def test_a_huge_page_is_read_in_reasonable_time(text):
     begin = time.process_time()
     page = read(text)
@@ -210,59 +197,56 @@ def test_an_empty_page_is_still_a_page(text):
     assert 1 <= page.chunks[0].line_start <= page.chunks[0].line_end
 
 
-@pytest.mark.parametrize(
-    ("name", "shown", "hidden"),
-    [
-        (
-            "lantern_property.md",
-            [
-                "property of Lantern tells",
-                "a finite number between",
-                "`<meter>` element, styled with accent-color",
-                "Lantern-Level header (RFC 9999)",
-                'Write `{{domxref("Lantern")}}` to link',
-                "```html\n{{ lantern.brightness }}\n<!-- stays, it is code -->\n```",
-            ],
-            ["APIRef", "EmbedLiveSample", "Compat", "Specifications", "Glossary"],
-        ),
-        (
-            "drain_task.md",
-            [
-                "drain a basin of version\nversion without",
-                "**Note**\nClose the inlet first.",
-                "**Steel**\nTurn the wheel",
-                "```bash\n# this is a comment, not a heading\nbasinctl",
-                "A valve seen from above",
-                "* Read [about basins](basins.md).",
-            ],
-            ["{{", "overview", "Remove this section", "#open-valve"],
-        ),
-        (
-            "install_tabs.mdx",
-            ["With npm\n\n```bash\nimport x from 'y'\n", "**Before you upgrade**\n\nVersion 3"],
-            ["@theme", "toolVersion", "TabItem", ":::", "TODO"],
-        ),
-        (
-            "tutorial_blocks.md",
-            [
-                "docs_src/gauge/level.py",
-                "**Do you use two gauges?**",
-                "**Python 3.12+**",
-                "**Pressure**",
-            ],
-            ["///", "hl[9]", "!!!", "{ .step }", "#query"],
-        ),
-        (
-            "vault_note.md",
-            [
-                "> [!warning] Vorsicht\n> Der Boden",
-                "[[Haus#Dach|das Dach]] und ![[Plan.png]]. #wasser",
-                "\t- Sicherung liegt im [[Werkzeugkasten]]",
-            ],
-            ["aliases"],
-        ),
-    ],
-)
+@pytest.mark.parametrize(("name", "shown", "hidden"), [
+    (
+        "lantern_property.md",
+        [
+            "property of Lantern tells",
+            "a finite number between",
+            "`<meter>` element, styled with accent-color",
+            "Lantern-Level header (RFC 9999)",
+            'Write `{{domxref("Lantern")}}` to link',
+            "```html\n{{ lantern.brightness }}\n<!-- stays, it is code -->\n```",
+        ],
+        ["APIRef", "EmbedLiveSample", "Compat", "Specifications", "Glossary"],
+    ),
+    (
+        "drain_task.md",
+        [
+            "drain a basin of version\nversion without",
+            "**Note**\nClose the inlet first.",
+            "**Steel**\nTurn the wheel",
+            "```bash\n# this is a comment, not a heading\nbasinctl",
+            "A valve seen from above",
+            "* Read [about basins](basins.md).",
+        ],
+        ["{{", "overview", "Remove this section", "#open-valve"],
+    ),
+    (
+        "install_tabs.mdx",
+        ["With npm\n\n```bash\nimport x from 'y'\n", "**Before you upgrade**\n\nVersion 3"],
+        ["@theme", "toolVersion", "TabItem", ":::", "TODO"],
+    ),
+    (
+        "tutorial_blocks.md",
+        [
+            "docs_src/gauge/level.py",
+            "**Do you use two gauges?**",
+            "**Python 3.12+**",
+            "**Pressure**",
+        ],
+        ["///", "hl[9]", "!!!", "{ .step }", "#query"],
+    ),
+    (
+        "vault_note.md",
+        [
+            "> [!warning] Vorsicht\n> Der Boden",
+            "[[Haus#Dach|das Dach]] und ![[Plan.png]]. #wasser",
+            "\t- Sicherung liegt im [[Werkzeugkasten]]",
+        ],
+        ["aliases"],
+    ),
+])  # fmt: skip
 def test_pages_of_other_generators(name, shown, hidden):
     data = (FIXTURES / "markdown" / name).read_bytes()
     page = read(data, name)

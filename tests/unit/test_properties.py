@@ -50,26 +50,23 @@ def test_all_fields_with_a_meaning():
     )
 
 
-@pytest.mark.parametrize(
-    ("fields", "name", "value"),
-    [
-        ({"name": "N"}, "title", "N"),
-        ({"TITLE": "T"}, "title", "T"),
-        ({"title": None, "name": "N"}, "title", "N"),
-        ({"title": "", "name": "N"}, "title", "N"),
-        ({"title": 2024}, "title", "2024"),
-        ({"page-type": "web-api"}, "type", "web-api"),
-        ({"content_type": "task"}, "type", "task"),
-        ({"created": "2024-01-01", "date": "2023-01-01"}, "created", "2024-01-01"),
-        ({"updated": "31.01.2024"}, "modified", "2024-01-31"),
-        ({"language": "ru"}, "language", "ru"),
-        ({"uuid": "note-7"}, "uuid", "note-7"),
-        ({"tags": "one, two words,"}, "tags", ("one", "two words")),
-        ({"tags": "#one two/three"}, "tags", ("one", "two/three")),
-        ({"tag": "one"}, "tags", ("one",)),
-        ({"tags": []}, "tags", ()),
-    ],
-)
+@pytest.mark.parametrize(("fields", "name", "value"), [
+    ({"name": "N"}, "title", "N"),
+    ({"TITLE": "T"}, "title", "T"),
+    ({"title": None, "name": "N"}, "title", "N"),
+    ({"title": "", "name": "N"}, "title", "N"),
+    ({"title": 2024}, "title", "2024"),
+    ({"page-type": "web-api"}, "type", "web-api"),
+    ({"content_type": "task"}, "type", "task"),
+    ({"created": "2024-01-01", "date": "2023-01-01"}, "created", "2024-01-01"),
+    ({"updated": "31.01.2024"}, "modified", "2024-01-31"),
+    ({"language": "ru"}, "language", "ru"),
+    ({"uuid": "note-7"}, "uuid", "note-7"),
+    ({"tags": "one, two words,"}, "tags", ("one", "two words")),
+    ({"tags": "#one two/three"}, "tags", ("one", "two/three")),
+    ({"tag": "one"}, "tags", ("one",)),
+    ({"tags": []}, "tags", ()),
+])  # fmt: skip
 def test_other_spellings(fields, name, value):
     assert getattr(read(**fields), name) == value
 
@@ -79,25 +76,22 @@ def test_a_title_is_one_line_of_bounded_length():
     assert len(read(title="x" * 9000).title or "") == 300
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"path": 5}, 'docs/a.md: front matter field "path" must be a list of strings, got 5'),
-        ({"path": "A / B"}, "field \"path\" must be a list of strings, got 'A / B'"),
-        ({"path": ["A", 5]}, 'field "path" must be a list of strings, got 5 in it'),
-        ({"path": ["A", ["B"]]}, "must be a list of strings, got ['B'] in it"),
-        ({"path": ["A", " ", "B"]}, 'field "path" has an empty part: '),
-        ({"path": list("abcdefghijkl")}, 'field "path" is 12 parts deep, only the first 10 are'),
-        ({"Title": ["x"]}, "docs/a.md: front matter field \"Title\" must be text, got ['x']"),
-        ({"uuid": {"a": 1}}, 'field "uuid" must be text'),
-        ({"date": "soon"}, "docs/a.md: front matter field \"date\" must be a date, got 'soon'"),
-        ({"created": "2024-02-31"}, 'field "created" must be a date'),
-        ({"date": 2024}, 'field "date" must be a date, got 2024'),
-        ({"tags": {"a": 1}}, 'field "tags" must be text'),
-        ({"lang": True}, 'field "lang" must be text, got True'),
-        ({"link": ["x"] * 500}, "..."),
-    ],
-)
+@pytest.mark.parametrize(("fields", "message"), [
+    ({"path": 5}, 'docs/a.md: front matter field "path" must be a list of strings, got 5'),
+    ({"path": "A / B"}, "field \"path\" must be a list of strings, got 'A / B'"),
+    ({"path": ["A", 5]}, 'field "path" must be a list of strings, got 5 in it'),
+    ({"path": ["A", ["B"]]}, "must be a list of strings, got ['B'] in it"),
+    ({"path": ["A", " ", "B"]}, 'field "path" has an empty part: '),
+    ({"path": list("abcdefghijkl")}, 'field "path" is 12 parts deep, only the first 10 are'),
+    ({"Title": ["x"]}, "docs/a.md: front matter field \"Title\" must be text, got ['x']"),
+    ({"uuid": {"a": 1}}, 'field "uuid" must be text'),
+    ({"date": "soon"}, "docs/a.md: front matter field \"date\" must be a date, got 'soon'"),
+    ({"created": "2024-02-31"}, 'field "created" must be a date'),
+    ({"date": 2024}, 'field "date" must be a date, got 2024'),
+    ({"tags": {"a": 1}}, 'field "tags" must be text'),
+    ({"lang": True}, 'field "lang" must be text, got True'),
+    ({"link": ["x"] * 500}, "..."),
+])  # fmt: skip
 def test_a_wrong_value_is_a_warning_that_names_file_and_field(fields, message):
     assert message in warning(**fields)
 

@@ -75,19 +75,16 @@ def test_full_buckets_are_forgotten_and_others_kept_within_bounds():
     assert len(buckets) <= 2
 
 
-@pytest.mark.parametrize(
-    ("peer", "client"),
-    [
-        (("192.0.2.7", 4711), "192.0.2.7"),
-        (("::ffff:192.0.2.7", 4711), "192.0.2.7"),
-        (("2001:db8:1:2:3:4:5:6", 4711), "2001:db8:1:2::/64"),
-        (("2001:db8:1:2::9", 0), "2001:db8:1:2::/64"),
-        (("fe80::1%eth0", 0), "fe80::/64"),
-        (("testclient", 50000), "testclient"),
-        (("x" * 10_000, 0), "x" * 64),
-        (None, ""),
-    ],
-)
+@pytest.mark.parametrize(("peer", "client"), [
+    (("192.0.2.7", 4711), "192.0.2.7"),
+    (("::ffff:192.0.2.7", 4711), "192.0.2.7"),
+    (("2001:db8:1:2:3:4:5:6", 4711), "2001:db8:1:2::/64"),
+    (("2001:db8:1:2::9", 0), "2001:db8:1:2::/64"),
+    (("fe80::1%eth0", 0), "fe80::/64"),
+    (("testclient", 50000), "testclient"),
+    (("x" * 10_000, 0), "x" * 64),
+    (None, ""),
+])  # fmt: skip
 def test_who_is_a_client(peer, client):
     scope = {"type": "http", "client": peer}
     assert client_of(scope) == client

@@ -185,23 +185,20 @@ def test_neither_configuration_nor_hooks_of_others_take_part(server, network, ro
     assert "url" not in (folder / "config").read_text()
 
 
-@pytest.mark.parametrize(
-    ("source", "url"),
-    [
-        ("https://github.com/owner/name", "https://github.com/owner/name.git"),
-        ("https://github.com/owner/name.git", "https://github.com/owner/name.git"),
-        ("https://u:p@git.example.org/x.git/", "https://git.example.org/x.git"),
-        ("git+https://git.example.org/x", "https://git.example.org/x"),
-        ("git@github.com:owner/name.git", "ssh://git@github.com/owner/name.git"),
-        ("ssh://git@host.example:2222/x", "ssh://git@host.example:2222/x"),
-        ("https://[2001:db8::1]:8443/x.git", "https://[2001:db8::1]:8443/x.git"),
-        ("https://github.com/owner/name/wiki", None),
-        ("https://docs.example.org/guide/", None),
-        ("docs", None),
-        ("C:\\docs", None),
-        ("file:///srv/docs", None),
-    ],
-)
+@pytest.mark.parametrize(("source", "url"), [
+    ("https://github.com/owner/name", "https://github.com/owner/name.git"),
+    ("https://github.com/owner/name.git", "https://github.com/owner/name.git"),
+    ("https://u:p@git.example.org/x.git/", "https://git.example.org/x.git"),
+    ("git+https://git.example.org/x", "https://git.example.org/x"),
+    ("git@github.com:owner/name.git", "ssh://git@github.com/owner/name.git"),
+    ("ssh://git@host.example:2222/x", "ssh://git@host.example:2222/x"),
+    ("https://[2001:db8::1]:8443/x.git", "https://[2001:db8::1]:8443/x.git"),
+    ("https://github.com/owner/name/wiki", None),
+    ("https://docs.example.org/guide/", None),
+    ("docs", None),
+    ("C:\\docs", None),
+    ("file:///srv/docs", None),
+])  # fmt: skip
 def test_an_address_says_whether_it_is_a_repository(source, url):
     address = repository_at(source)
     assert (address and address.url) == url

@@ -105,39 +105,33 @@ def test_home_of_somebody_unknown_is_refused(monkeypatch):
         monkeypatch.delenv(name)
 
 
-@pytest.mark.parametrize(
-    ("given", "used"),
-    [
-        ("postgresql://u:p@h:5433/d?sslmode=require", "postgresql://u:p@h:5433/d?sslmode=require"),
-        ("postgres://h/d", "postgresql://h/d"),
-        ("postgresql+psycopg://h/d", "postgresql://h/d"),
-        ("host=/run/x dbname=d", "host=/run/x dbname=d"),
-    ],
-)
+@pytest.mark.parametrize(("given", "used"), [
+    ("postgresql://u:p@h:5433/d?sslmode=require", "postgresql://u:p@h:5433/d?sslmode=require"),
+    ("postgres://h/d", "postgresql://h/d"),
+    ("postgresql+psycopg://h/d", "postgresql://h/d"),
+    ("host=/run/x dbname=d", "host=/run/x dbname=d"),
+])  # fmt: skip
 def test_forms_of_the_database_url(monkeypatch, given, used):
     monkeypatch.setenv("PGRAG_DATABASE_URL", given)
     url = load_settings().database_url
     assert url.get_secret_value() == used
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "wanted"),
-    [
-        ("PGRAG_DATABASE_URL", "mysql://h/d", "postgresql://user:password@host:5432/database"),
-        ("PGRAG_DATABASE_URL", "somewhere", "postgresql://user:password@host:5432/database"),
-        ("PGRAG_POOL_SIZE", "0", "greater than or equal to 1"),
-        ("PGRAG_POOL_SIZE", "ten", "valid integer"),
-        ("HYBRID_ALPHA", "1.1", "less than or equal to 1"),
-        ("HYBRID_ALPHA", "nan", "less than or equal to 1"),
-        ("PGRAG_EMBEDDING_URL", "localhost:8080", "https://host/v1"),
-        ("PGRAG_EMBEDDING_URL", "https://", "https://host/v1"),
-        ("PGRAG_EMBEDDING_DIMENSIONS", "-1", "greater than or equal to 1"),
-        ("PGRAG_EMBEDDING_BATCH_SIZE", "0", "greater than or equal to 1"),
-        ("PGRAG_EMBEDDING_RETRIES", "-1", "greater than or equal to 0"),
-        ("PGRAG_EMBEDDING_TIMEOUT", "inf", "finite"),
-        ("PGRAG_LOG_LEVEL", "loud", "'debug', 'info', 'warning' or 'error'"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "wanted"), [
+    ("PGRAG_DATABASE_URL", "mysql://h/d", "postgresql://user:password@host:5432/database"),
+    ("PGRAG_DATABASE_URL", "somewhere", "postgresql://user:password@host:5432/database"),
+    ("PGRAG_POOL_SIZE", "0", "greater than or equal to 1"),
+    ("PGRAG_POOL_SIZE", "ten", "valid integer"),
+    ("HYBRID_ALPHA", "1.1", "less than or equal to 1"),
+    ("HYBRID_ALPHA", "nan", "less than or equal to 1"),
+    ("PGRAG_EMBEDDING_URL", "localhost:8080", "https://host/v1"),
+    ("PGRAG_EMBEDDING_URL", "https://", "https://host/v1"),
+    ("PGRAG_EMBEDDING_DIMENSIONS", "-1", "greater than or equal to 1"),
+    ("PGRAG_EMBEDDING_BATCH_SIZE", "0", "greater than or equal to 1"),
+    ("PGRAG_EMBEDDING_RETRIES", "-1", "greater than or equal to 0"),
+    ("PGRAG_EMBEDDING_TIMEOUT", "inf", "finite"),
+    ("PGRAG_LOG_LEVEL", "loud", "'debug', 'info', 'warning' or 'error'"),
+])  # fmt: skip
 def test_bad_value_is_named_with_what_is_right(monkeypatch, name, value, wanted):
     monkeypatch.setenv(name, value)
     with pytest.raises(SettingsError) as caught:
@@ -187,24 +181,21 @@ def test_secrets_are_not_shown_when_they_are_wrong(monkeypatch):
     assert "geheim" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("url", "shown"),
-    [
-        ("postgresql://h/d", "postgresql://h/d"),
-        ("postgresql://u@h1,h2/d", "postgresql://u@h1,h2/d"),
-        (
-            "postgresql://u:p%40p@h/d?password=q&x=1",
-            "postgresql://u:********@h/d?password=********&x=1",
-        ),
-        ("host=h password='a b\\'c' user=u", "host=h password=******** user=u"),
-        ("host=h sslpassword = x", "host=h sslpassword = ********"),
-        ("host=h pasword=x", "host=h pasword=********"),
-        ("host=h password=two words", "********"),
-        ("postgresql://u@h:5432/d", "postgresql://u@h:5432/d"),
-        ("postgresql://u:a/b@c@h/d", "postgresql://u:********@h/d"),
-        ("https://h/v1?api_key=k&x=1", "https://h/v1?api_key=********&x=1"),
-        ("u:p@h", "u:********@h"),
-    ],
-)
+@pytest.mark.parametrize(("url", "shown"), [
+    ("postgresql://h/d", "postgresql://h/d"),
+    ("postgresql://u@h1,h2/d", "postgresql://u@h1,h2/d"),
+    (
+        "postgresql://u:p%40p@h/d?password=q&x=1",
+        "postgresql://u:********@h/d?password=********&x=1",
+    ),
+    ("host=h password='a b\\'c' user=u", "host=h password=******** user=u"),
+    ("host=h sslpassword = x", "host=h sslpassword = ********"),
+    ("host=h pasword=x", "host=h pasword=********"),
+    ("host=h password=two words", "********"),
+    ("postgresql://u@h:5432/d", "postgresql://u@h:5432/d"),
+    ("postgresql://u:a/b@c@h/d", "postgresql://u:********@h/d"),
+    ("https://h/v1?api_key=k&x=1", "https://h/v1?api_key=********&x=1"),
+    ("u:p@h", "u:********@h"),
+])  # fmt: skip
 def test_masked_url(url, shown):
     assert masked_url(url) == shown

@@ -58,19 +58,16 @@ def test_the_type_of_a_page_says_what_its_links_mean():
     assert [edge.target for edge in other.edges] == ["two", "three", "tag"]
 
 
-@pytest.mark.parametrize(
-    ("value", "line"),
-    [
-        (True, "x: true"),
-        (3, "x: 3"),
-        ([1, None, [2]], "x: 1, 2"),
-        ("a\n b", "x: a b"),
-        (None, ""),
-        ("", ""),
-        ({}, ""),
-        ("w" * 400, "x: " + "w" * 297),
-    ],
-)
+@pytest.mark.parametrize(("value", "line"), [
+    (True, "x: true"),
+    (3, "x: 3"),
+    ([1, None, [2]], "x: 1, 2"),
+    ("a\n b", "x: a b"),
+    (None, ""),
+    ("", ""),
+    ({}, ""),
+    ("w" * 400, "x: " + "w" * 297),
+])  # fmt: skip
 def test_a_value_is_injected_on_one_line(value, line):
     assert injected(PageType(inject=("X",)), {"x": value, "X": "later"}) == line
 

@@ -34,27 +34,21 @@ def test_an_archive_is_opened_wherever_it_lies(tmp_path):
     assert opened(tmp_path, ("exports/docs.zip", data)) == {"a.md": b"# A\n", "b.md": b"# B\n"}
 
 
-@pytest.mark.parametrize(
-    ("names", "told"),
-    [
-        (("a.md", "b.md", "a.md"), "2 files of the upload are called 'a.md'"),
-        (("docs.zip", "a.md"), "docs.zip is an archive"),
-        (("a.md", "pages.ndjson"), "pages.ndjson is an archive or lines of JSON"),
-    ],
-)
+@pytest.mark.parametrize(("names", "told"), [
+    (("a.md", "b.md", "a.md"), "2 files of the upload are called 'a.md'"),
+    (("docs.zip", "a.md"), "docs.zip is an archive"),
+    (("a.md", "pages.ndjson"), "pages.ndjson is an archive or lines of JSON"),
+])  # fmt: skip
 def test_files_that_cannot_be_one_upload_are_refused(tmp_path, names, told):
     with pytest.raises(InvalidInput, match=told):
         opened(tmp_path, *((name, b"# A\n") for name in names))
 
 
-@pytest.mark.parametrize(
-    ("names", "told"),
-    [
-        (("a.md", "a.md/b.md"), "a.md/b.md: cannot be unpacked: "),
-        (("x" * 300 + ".md",), ".md: cannot be unpacked: File name too long"),
-        (("docs.zip",), r"^docs\.zip: is not an archive"),
-    ],
-)
+@pytest.mark.parametrize(("names", "told"), [
+    (("a.md", "a.md/b.md"), "a.md/b.md: cannot be unpacked: "),
+    (("x" * 300 + ".md",), ".md: cannot be unpacked: File name too long"),
+    (("docs.zip",), r"^docs\.zip: is not an archive"),
+])  # fmt: skip
 def test_a_reason_names_the_file_and_no_folder_of_the_worker(tmp_path, names, told):
     with pytest.raises(SourceError, match=told) as caught:
         opened(tmp_path, *((name, b"# A\n") for name in names))

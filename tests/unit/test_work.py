@@ -21,18 +21,14 @@ def library_of_this_task():
     raise LookupError
 
 
-@pytest.mark.parametrize(
-    "sniffio",
-    [
-        None,
-        SimpleNamespace(
-            current_async_library=library_of_this_task,
-            current_async_library_cvar=ContextVar("library"),
-            AsyncLibraryNotFoundError=LookupError,
-        ),
-    ],
-    ids=["without sniffio", "with sniffio"],
-)
+@pytest.mark.parametrize("sniffio", [
+    None,
+    SimpleNamespace(
+        current_async_library=library_of_this_task,
+        current_async_library_cvar=ContextVar("library"),
+        AsyncLibraryNotFoundError=LookupError,
+    ),
+], ids=["without sniffio", "with sniffio"])  # fmt: skip
 def test_a_request_that_is_abandoned_ends(sniffio, monkeypatch):
     monkeypatch.setattr(anyio._core._eventloop, "sniffio", sniffio)
     works = Works(Settings())

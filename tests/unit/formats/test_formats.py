@@ -9,19 +9,16 @@ from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.values import Origin
 
 
-@pytest.mark.parametrize(
-    ("key", "media_type", "expected"),
-    [
-        ("guide.md", None, MARKDOWN),
-        ("guide.TXT", None, TEXT),
-        ("guide", None, MARKDOWN),
-        ("guide", "text/markdown; charset=utf-8", MARKDOWN),
-        ("guide.md", "text/plain", MARKDOWN),
-        ("guide", "text/plain", TEXT),
-        ("v1.2/guide", "text/plain", TEXT),
-        ("guide.txt", "text/markdown", MARKDOWN),
-    ],
-)
+@pytest.mark.parametrize(("key", "media_type", "expected"), [
+    ("guide.md", None, MARKDOWN),
+    ("guide.TXT", None, TEXT),
+    ("guide", None, MARKDOWN),
+    ("guide", "text/markdown; charset=utf-8", MARKDOWN),
+    ("guide.md", "text/plain", MARKDOWN),
+    ("guide", "text/plain", TEXT),
+    ("v1.2/guide", "text/plain", TEXT),
+    ("guide.txt", "text/markdown", MARKDOWN),
+])  # fmt: skip
 def test_a_name_or_a_media_type_tells_the_format_where_the_content_does_not(
     key, media_type, expected
 ):

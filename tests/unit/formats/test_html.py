@@ -117,21 +117,18 @@ def test_signatures_of_an_api_are_sections_with_their_ids():
     assert texts == {"Before.": "paths", "Join them.": "os.join", "After.": "paths"}
 
 
-@pytest.mark.parametrize(
-    ("table", "expected"),
-    [
-        (
-            "<thead><tr><th>A</th><th>B</th></tr></thead><tr><td>1 | 2</td><td><b>x</b></td></tr>",
-            "| A | B |\n| --- | --- |\n| 1 \\| 2 | **x** |",
-        ),
-        (
-            "<tr><th>A<th>B<th>C<tr><td rowspan=2>1<td>2<td>3<tr><td colspan=2>4",
-            "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 1 | 4 |  |",
-        ),
-        ("<tr><td>a</td><td>b</td></tr>", "|  |  |\n| --- | --- |\n| a | b |"),
-        ("<tr><td><h2>A</h2><p>one</p></td><td><p>two</p></td></tr>", "## A\n\none\n\ntwo"),
-    ],
-)
+@pytest.mark.parametrize(("table", "expected"), [
+    (
+        "<thead><tr><th>A</th><th>B</th></tr></thead><tr><td>1 | 2</td><td><b>x</b></td></tr>",
+        "| A | B |\n| --- | --- |\n| 1 \\| 2 | **x** |",
+    ),
+    (
+        "<tr><th>A<th>B<th>C<tr><td rowspan=2>1<td>2<td>3<tr><td colspan=2>4",
+        "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 1 | 4 |  |",
+    ),
+    ("<tr><td>a</td><td>b</td></tr>", "|  |  |\n| --- | --- |\n| a | b |"),
+    ("<tr><td><h2>A</h2><p>one</p></td><td><p>two</p></td></tr>", "## A\n\none\n\ntwo"),
+])  # fmt: skip
 def test_tables(table, expected):
     assert markdown(f"<table>{table}</table>") == expected
 
@@ -192,16 +189,13 @@ def test_links_are_relative_in_a_file_and_resolved_at_an_address():
     assert based.startswith("[b](https://a.example/other/b.html#x)")
 
 
-@pytest.mark.parametrize(
-    ("title", "expected"),
-    [
-        ("Ebb — Tides 3.1 documentation", "Ebb"),
-        ("Ebb | Tides", "Ebb"),
-        ("Client - Server", "Client - Server"),
-        ("A — B — Site", "A — B"),
-        ("Ebb", "Ebb"),
-    ],
-)
+@pytest.mark.parametrize(("title", "expected"), [
+    ("Ebb — Tides 3.1 documentation", "Ebb"),
+    ("Ebb | Tides", "Ebb"),
+    ("Client - Server", "Client - Server"),
+    ("A — B — Site", "A — B"),
+    ("Ebb", "Ebb"),
+])  # fmt: skip
 def test_a_title_is_without_the_name_of_the_site(title, expected):
     assert read("<p>x</p>", f"<title>{title}</title>").title == expected
 
@@ -252,15 +246,12 @@ def test_a_heading_has_the_id_of_its_permalink_before_that_of_a_label():
     assert headings(page) == [(2, "5.4", "id10")]
 
 
-@pytest.mark.parametrize(
-    "contents",
-    [
-        '<h2 id="table-of-contents">Contents<a class="headerlink" href="#table-of-contents">¶</a>'
-        "</h2><p>How to write one.</p>",
-        '<section id="table-of-contents"><h2>Contents</h2><p>How to write one, so that it lists'
-        ' every part, see below.</p><ul><li><a href="#x">X</a></li></ul></section>',
-    ],
-)
+@pytest.mark.parametrize("contents", [
+    '<h2 id="table-of-contents">Contents<a class="headerlink" href="#table-of-contents">¶</a>'
+    "</h2><p>How to write one.</p>",
+    '<section id="table-of-contents"><h2>Contents</h2><p>How to write one, so that it lists'
+    ' every part, see below.</p><ul><li><a href="#x">X</a></li></ul></section>',
+])  # fmt: skip
 def test_a_section_about_contents_is_no_table_of_contents(contents):
     assert headings(read(f"<main>{contents}</main>")) == [(2, "Contents", "table-of-contents")]
 
@@ -272,15 +263,12 @@ def test_the_list_of_subpages_of_docsy_is_left_out():
     assert text == "Pumps."
 
 
-@pytest.mark.parametrize(
-    "table",
-    [
-        ("<tr>" + "<td colspan=1000 rowspan=1000>x" * 100) + "<tr><td>y" * 100,
-        f"<tr><td rowspan=100>{'word ' * 2000}" + "<tr><td>y" * 100,
-        "<tr>" + "<td>x" * 2000 + "<tr><td>y" * 2000,
-        "<thead>" + "<tr><td>x" * 2000 + "<tr>" + "<td>y" * 2000 + "</thead>",
-    ],
-)
+@pytest.mark.parametrize("table", [
+    ("<tr>" + "<td colspan=1000 rowspan=1000>x" * 100) + "<tr><td>y" * 100,
+    f"<tr><td rowspan=100>{'word ' * 2000}" + "<tr><td>y" * 100,
+    "<tr>" + "<td>x" * 2000 + "<tr><td>y" * 2000,
+    "<thead>" + "<tr><td>x" * 2000 + "<tr>" + "<td>y" * 2000 + "</thead>",
+])  # fmt: skip
 def test_a_small_table_makes_no_large_one(table):
     written = markdown(f"<table>{table}</table>")
     assert "x" in written or "word" in written

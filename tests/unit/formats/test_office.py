@@ -242,19 +242,15 @@ def archive(members):
     return stream.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"", "is empty"),
-        (saved(document())[:5000], "is not an Office file, or is cut off"),
-        (archive({"notes.txt": b"a"}), "is a zip archive, but no document"),
-        (archive({"word/document.xml": b"<w"}), "is damaged"),
-        (archive({"word/document.xml": b" " * 30_000_000}), "is refused: .* unpack to 30,000,000"),
-        (b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le"), "needs a password"),
-        (b"\xd0\xcf\x11\xe0" + b"\0" * 100, "is an Office file of the kind before 2007"),
-    ],
-    ids=["empty", "cut off", "an archive", "damaged", "a bomb", "encrypted", "old"],
-)
+@pytest.mark.parametrize(("data", "reason"), [
+    (b"", "is empty"),
+    (saved(document())[:5000], "is not an Office file, or is cut off"),
+    (archive({"notes.txt": b"a"}), "is a zip archive, but no document"),
+    (archive({"word/document.xml": b"<w"}), "is damaged"),
+    (archive({"word/document.xml": b" " * 30_000_000}), "is refused: .* unpack to 30,000,000"),
+    (b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le"), "needs a password"),
+    (b"\xd0\xcf\x11\xe0" + b"\0" * 100, "is an Office file of the kind before 2007"),
+], ids=["empty", "cut off", "an archive", "damaged", "a bomb", "encrypted", "old"])  # fmt: skip
 def test_what_cannot_be_read_has_a_reason(data, reason):
     with pytest.raises(SourceError, match=rf"^a\.docx: {reason}"):
         convert("a.docx", data)

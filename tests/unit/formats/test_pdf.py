@@ -174,16 +174,12 @@ def test_a_pdf_that_needs_a_password_says_so_and_one_that_needs_none_is_read():
     assert body(pdf.written()) == EXPECTED
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"", "is not a PDF"),
-        (b"<html>Not found</html>", "is not a PDF"),
-        (b"%PDF-1.7\n" + b"x" * 1000, "is damaged"),
-        (gateway().written()[:1500], "is damaged"),
-    ],
-    ids=["empty", "another format", "garbage", "cut off"],
-)
+@pytest.mark.parametrize(("data", "reason"), [
+    (b"", "is not a PDF"),
+    (b"<html>Not found</html>", "is not a PDF"),
+    (b"%PDF-1.7\n" + b"x" * 1000, "is damaged"),
+    (gateway().written()[:1500], "is damaged"),
+], ids=["empty", "another format", "garbage", "cut off"])  # fmt: skip
 def test_what_is_no_pdf_is_refused(data, reason):
     with pytest.raises(SourceError, match=rf"^a\.pdf: {reason}"):
         convert_pdf("a.pdf", data, NOWHERE)
