@@ -35,13 +35,10 @@ def test_headings_of_macros_are_those_that_readers_see(style):
     assert anchors('## {{% heading "whatsnext" %}}\n', style) == [expected]
 
 
-def test_hidden_headings_use_up_numbers():
+def test_hidden_headings_use_up_numbers_and_obsidian_links_by_words():
     text = "## Options\n\n> ## Options\n\n- ## Options\n\n## Options\n"
     assert anchors(text, "github") == ["options", "options-3"]
     assert anchors(text, "sphinx") == ["options", "id3"]
-
-
-def test_an_obsidian_vault_links_by_words():
     links = ("Link: a | b #c", "Q&A, *really*?", "[[Note|alias]] `x`")
     headings = (*links, "Über uns", "Über uns", "No attribute {#x}")
     text = "".join(f"## {heading}\n\n" for heading in headings)

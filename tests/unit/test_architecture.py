@@ -107,15 +107,12 @@ def test_only_settings_read_settings():
     assert readers <= {"pgrag.ground.settings"}
 
 
-def test_layers_of_imports_are_kept():
+def test_layers_of_imports_are_kept_and_hold_every_module():
     linter = Path(sys.executable).with_name("lint-imports")
     run = subprocess.run(
         [linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stdout + run.stderr
-
-
-def test_every_module_has_its_layer():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contract = settings["tool"]["importlinter"]["contracts"][0]
     layers = {name.strip() for layer in contract["layers"] for name in layer.split("|")}

@@ -84,7 +84,7 @@ def letters(text):
 @by_profile
 @quick
 @given(page)
-def test_no_chunk_is_too_small_or_too_large(profile, text):
+def test_chunks_have_the_sizes_of_the_profile_and_all_of_the_text_once(profile, text):
     found = paragraphs(text, profile)
     in_section = Counter(chunk.parent for chunk in found)
     for chunk in found:
@@ -96,19 +96,12 @@ def test_no_chunk_is_too_small_or_too_large(profile, text):
             assert size < profile.maximum + 2 * profile.minimum
             fences = re.findall(r"```.*?```", chunk.content, re.DOTALL)
             assert max(map(len, fences)) > profile.maximum - 2 * profile.minimum
-
-
-@by_profile
-@quick
-@given(page)
-def test_no_text_is_lost_or_doubled(profile, text):
-    found = paragraphs(text, profile)
     assert letters("\n".join(chunk.content for chunk in found)) == letters(text)
 
 
 @quick
 @given(page)
-def test_rows_refer_to_rows_before_them_and_to_lines_of_the_source(text):
+def test_rows_refer_to_rows_before_them_and_every_level_covers_the_page(text):
     rows = chunks(text)
     lines = text.count("\n") + 1
     previous = 1
@@ -128,13 +121,7 @@ def test_rows_refer_to_rows_before_them_and_to_lines_of_the_source(text):
         if row.level == 2:
             assert row.line_start >= previous
             previous = row.line_start
-
-
-@quick
-@given(page)
-def test_every_level_covers_the_page(text):
-    """A page is found on level 0 once; a section with text by its row or by one chunk of it."""
-    rows = chunks(text)
+    # A page is found on level 0 once; a section with text by its row or by one chunk of it.
     texts = [row for row in rows if row.level == 2]
     assert sum(row.covers & 1 for row in rows) == 1
     assert all(bool(row.covers & 4) == (row.level == 2) for row in rows) or not texts

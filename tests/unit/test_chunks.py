@@ -87,10 +87,9 @@ def test_levels_covered_by_each_row():
         (1, "Sub", 0),
         (2, "Sub", 4 + 2),
     ]
-
-
-def test_the_only_chunk_of_a_page_covers_all_levels():
     assert [(c.level, c.covers) for c in read("# A\n\nShort.\n").chunks] == [(0, 0), (1, 0), (2, 7)]
+    page = read(f"# T\n\n## A\n\n{words(60)}\n\n## B\n\n{words(60)}\n")
+    assert [(c.level, c.heading, c.covers) for c in page.chunks[:2]] == [(0, "", 1), (1, "T", 0)]
 
 
 @pytest.mark.parametrize("text", ["", "---\ntitle: T\n---\n", "# Only\n\n## Headings\n", "<br>\n"])
@@ -99,11 +98,6 @@ def test_a_page_without_text_is_found_by_its_summary(text):
     assert [c.covers for c in page.chunks if c.level == 0] == [7]
     assert {c.covers for c in page.chunks if c.level} <= {0}
     assert page.chunks[0].content
-
-
-def test_a_section_that_repeats_the_title_is_no_section_of_its_own():
-    page = read(f"# T\n\n## A\n\n{words(60)}\n\n## B\n\n{words(60)}\n")
-    assert [(c.level, c.heading, c.covers) for c in page.chunks[:2]] == [(0, "", 1), (1, "T", 0)]
 
 
 def test_a_chunk_never_crosses_a_heading():
@@ -124,21 +118,10 @@ def test_a_chunk_never_crosses_a_heading():
     }  # fmt: skip
 
 
-def test_by_heading_a_section_is_one_chunk_up_to_the_maximum():
-    text = f"# A\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n# B\n\n{SENTENCE * 60}\n"
-    by_heading = read(text, CHUNK_PROFILES["by_heading"])
-    assert [c.heading for c in paragraphs(by_heading)] == ["A", "B", "B"]
-    assert max(sizes(by_heading)) <= 2400
-    assert [c.heading for c in paragraphs(read(text))].count("A") == 2
-
-
-def test_a_fragment_joins_its_smaller_neighbour_in_its_section():
+def test_a_fragment_joins_a_neighbour_in_its_section():
     code = "```\n" + "x = 1\n" * 170 + "```"
     page = read(f"# T\n\n{words(150)}\n\nTiny.\n\n{code}\n\n## Next\n\nx.\n")
     assert [c.content[-5:] for c in paragraphs(page)] == ["Tiny.", "1\n```", "x."]
-
-
-def test_a_fragment_between_full_chunks_takes_from_one_of_them():
     code = "```\n" + "x = 1\n" * 196 + "```"
     page = read(f"{SENTENCE * 18}\n\nToo short to stand alone beside the others.\n\n{code}\n")
     first, tiny, last = (c.content for c in paragraphs(page))
@@ -147,9 +130,6 @@ def test_a_fragment_between_full_chunks_takes_from_one_of_them():
     assert tiny.endswith("for the first time.\n\nToo short to stand alone beside the others.")
     assert 150 <= len(tiny) < 300
     assert last == code
-
-
-def test_a_fragment_beside_whole_code_makes_it_exceed_the_maximum():
     code = "```\n" + "x = 1\n" * 195 + "```"
     lead_in = "Run this in the folder that holds the project:"
     page = read(f"{lead_in}\n\n{code}\n")
@@ -158,7 +138,7 @@ def test_a_fragment_beside_whole_code_makes_it_exceed_the_maximum():
     assert 1150 < len(code) < 1200
 
 
-def test_no_section_changes_the_chunks_of_another_one_far_away():
+def test_a_change_moves_no_chunk_far_away():
     """An inserted sentence moves borders near it only, though hundreds of fragments are merged."""
 
     parts = [f"## Part {n}\n\nThis is part {n * n}, {words(n * 7 % 17)}.\n" for n in range(300)]
@@ -172,8 +152,6 @@ def test_no_section_changes_the_chunks_of_another_one_far_away():
     assert len(after - before) <= 4
     assert len(inserted - before) <= 4
 
-
-def test_fragments_of_one_size_are_not_paired_by_counting():
     def page(first):
         sections = [f"## Part {n}\n\nNumber {n * n % 97:02} is here.\n" for n in range(first, 700)]
         return {c.content for c in paragraphs(read("\n".join(sections)))}
@@ -181,18 +159,12 @@ def test_fragments_of_one_size_are_not_paired_by_counting():
     assert len(page(500) - page(501)) < 15
 
 
-def test_chunks_are_near_the_preferred_size():
+def test_over_long_text_is_cut_near_the_preferred_size_at_sentences_items_and_rows():
     page = read("\n\n".join(SENTENCE * (1 + n % 4) for n in range(200)))
     assert all(840 <= size <= 920 for size in sizes(page)[:-1])
-
-
-def test_over_long_text_is_cut_at_sentences():
     page = read(SENTENCE * 100)
     assert all(c.content.endswith("first time.") for c in paragraphs(page))
     assert " ".join(c.content for c in paragraphs(page)) == (SENTENCE * 100).strip()
-
-
-def test_over_long_lists_are_cut_at_items_and_items_at_their_blocks():
     nested = f"\t- nested {words(27)}\n" * 3
     items = [f"- item {n} {words(18)}\n{nested}" for n in range(30)]
     page = read("".join(items))
@@ -204,9 +176,6 @@ def test_over_long_lists_are_cut_at_items_and_items_at_their_blocks():
     assert contents[0].startswith("1. The pump")
     assert any("```\ncode word" in content and content.count("```") == 2 for content in contents)
     assert max(map(len, contents)) <= 1200
-
-
-def test_over_long_tables_are_cut_at_rows():
     rows = [f"| {n} | {words(12)} |" for n in range(40)]
     page = read("| a | b |\n|---|---|\n" + "\n".join(rows))
     lines = [line for c in paragraphs(page) for line in c.content.split("\n")]
@@ -283,6 +252,11 @@ def test_a_profile_changes_the_sizes():
     short = read(text, ChunkProfile("short", minimum=60, preferred=250, maximum=400))
     long = read(text, ChunkProfile("long", minimum=400, preferred=2000, maximum=3000))
     assert max(sizes(short)) <= 400 < 1500 < min(sizes(long))
+    text = f"# A\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n# B\n\n{SENTENCE * 60}\n"
+    by_heading = read(text, CHUNK_PROFILES["by_heading"])
+    assert [c.heading for c in paragraphs(by_heading)] == ["A", "B", "B"]
+    assert max(sizes(by_heading)) <= 2400
+    assert [c.heading for c in paragraphs(read(text))].count("A") == 2
 
 
 @pytest.mark.parametrize(

@@ -43,9 +43,16 @@ def test_citations_are_found_where_they_are_citations(text, numbers):
     assert cited(text) == numbers
 
 
-def test_a_citation_says_where_it_stands():
+def test_a_citation_says_where_it_stands_as_soon_as_it_is_certain():
     text = "Grüße [1], [2, 3]"
     assert [text[c.start : c.end] for c in find_citations(text)] == ["[1]", "[2, 3]", "[2, 3]"]
+    reader = CitationReader()
+    assert reader.feed("It is so [1") == []
+    assert [c.number for c in reader.feed("]")] == [1]
+    assert reader.feed(" and `code [2]") == []
+    assert [c.number for c in reader.feed(" is no code\n")] == [2]
+    assert sum(len(reader.feed("[1]")) for _ in range(20_000)) == 20_000
+    assert find_citations("[" * 100_000 + "`" * 100_000) == []
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=25), st.data())
@@ -61,26 +68,12 @@ def test_pieces_give_the_citations_of_the_whole(parts, data):
     assert [*found, *reader.finish()] == find_citations(text)
 
 
-def test_a_citation_is_told_as_soon_as_it_is_certain():
-    reader = CitationReader()
-    assert reader.feed("It is so [1") == []
-    assert [c.number for c in reader.feed("]")] == [1]
-    assert reader.feed(" and `code [2]") == []
-    assert [c.number for c in reader.feed(" is no code\n")] == [2]
-
-
-def test_a_text_of_brackets_takes_no_time():
-    reader = CitationReader()
-    assert sum(len(reader.feed("[1]")) for _ in range(20_000)) == 20_000
-    assert find_citations("[" * 100_000 + "`" * 100_000) == []
-
-
 def claims(text):
     found = find_claims(text, find_citations(text))
     return [(text[claim.start : claim.end], claim.numbers) for claim in found]
 
 
-def test_sentences_keep_the_citations_in_them_and_behind_them():
+def test_claims_are_sentences_and_rows_with_the_citations_in_and_behind_them():
     text = "One is so [1]. Two is so. [2] Three is so.[3][4] Four is not.\n\n[5] Five is."
     assert claims(text) == [
         ("One is so [1].", (1,)),
@@ -90,9 +83,6 @@ def test_sentences_keep_the_citations_in_them_and_behind_them():
         ("[5] Five is.", (5,)),
     ]
     assert claims("The last paragraph.\n\n[1]") == [("The last paragraph.\n\n[1]", (1,))]
-
-
-def test_headings_code_and_single_words_claim_nothing():
     text = (
         "# A heading of words\n\nYes.\n\n**A bold line**\n\n```\ncode of words [1]\n```\n"
         "| a head | b |\n|---|---|\n| a row | [2] |\n"
@@ -103,9 +93,6 @@ def test_headings_code_and_single_words_claim_nothing():
     assert claims("| no head | b |\n| a row | b |") == [
         ("| no head | b |", ()), ("| a row | b |", ()),
     ]  # fmt: skip
-
-
-def test_a_list_supports_the_line_above_it():
     text = "He worked for:\n\n- Nordlicht, Hamburg [1]\n- Saale AG [2]\n\nNothing else: it says.\n"
     assert claims(text) == [
         ("He worked for:", (1, 2)),

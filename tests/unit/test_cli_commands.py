@@ -90,7 +90,7 @@ PAGES = listing(
 )
 
 
-def test_a_declared_list_calls_its_function_and_prints_a_table(app):
+def test_a_declared_list_prints_a_table_or_json_or_that_there_is_none(app):
     result = run(PAGES, "jest", "-n", "3")
     assert app.calls == [("pages_of", {"name": "jest", "top_k": 3, "slowest": True})]
     head, _, first, second = result.stdout.splitlines()
@@ -98,15 +98,9 @@ def test_a_declared_list_calls_its_function_and_prints_a_table(app):
     assert first.split() == ["a.md", "2,400"]
     assert second.split() == ["b.md", "0"]
     assert result.exit_code == 0
-
-
-def test_json_is_the_rows_and_nothing_else(app):
     result = run(PAGES, "jest", "--json")
     assert json.loads(result.stdout) == ROWS
     assert result.stderr == ""
-
-
-def test_a_list_without_rows_says_so_on_stderr(app):
     app.rows = []
     result = run(PAGES, "jest")
     assert (result.stdout, result.stderr, result.exit_code) == ("", "No page.\n", 0)
@@ -134,7 +128,7 @@ def test_a_command_can_fail_without_a_word(app):
     assert (result.exit_code, result.stderr) == (1, "")
 
 
-def test_a_switch_is_named_after_its_argument_and_cannot_be_negated(app):
+def test_switches_are_named_after_arguments_and_json_is_told(app):
     @command
     def write(app, *, dry_run=False):
         return text(dry_run, f"dry: {dry_run}")
@@ -143,8 +137,6 @@ def test_a_switch_is_named_after_its_argument_and_cannot_be_negated(app):
     assert run(write).stdout == "dry: False\n"
     assert run(write, "--no-dry-run").exit_code == 2
 
-
-def test_a_function_that_asks_is_told_of_json(app):
     @command
     def watch(app, as_json=False):
         return text([as_json], str(as_json))

@@ -35,13 +35,10 @@ def test_what_is_no_configuration_is_refused(text, message):
         read_configuration(text, "f.yaml")
 
 
-def test_yaml_is_read_back_as_it_was():
-    value = shipped().value
-    assert read_configuration(to_yaml(value), "again").value == value
-
-
-def test_the_shipped_file_is_in_the_package():
+def test_the_shipped_file_is_in_the_package_and_read_back_as_it_was():
     package = Path(__file__).parents[2] / "src" / "pgrag" / "service" / "configuration"
     assert (package / "defaults.yaml").is_file()
     sections = {"intents", "query_types", "rules", "page_types", "edge_kinds", "templates"}
     assert sections == set(shipped().value)
+    value = shipped().value
+    assert read_configuration(to_yaml(value), "again").value == value

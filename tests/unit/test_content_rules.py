@@ -16,11 +16,12 @@ PASSAGES: dict[str, list[dict[str, Any]]] = yaml.safe_load(
 )
 
 
-def test_the_labelled_set_is_large_enough_and_half_of_it_held_out():
+def test_the_labelled_set_is_large_enough_and_every_rule_has_a_known_tag():
     known, held_out = PASSAGES["known"], PASSAGES["held_out"]
     assert len(held_out) >= len(known) >= 30
     assert {passage["language"] for passage in known} == {"de", "en", "ru"}
     assert {tag for passage in held_out for tag in passage["tags"]} == set(CONTENT_TAGS)
+    assert {rule.tag for rule in RULES} == set(CONTENT_TAGS)
 
 
 @pytest.mark.parametrize("part", ["known", "held_out"])
@@ -39,17 +40,10 @@ def test_precision_of_every_tag(part):
     assert sum(right.values()) / sum(wanted.values()) >= 0.85, faults
 
 
-def test_every_rule_has_a_known_tag_and_a_pattern_that_compiles():
-    assert {rule.tag for rule in RULES} == set(CONTENT_TAGS)
-
-
-def test_an_author_who_names_the_kind_is_believed_where_the_text_is_silent():
+def test_authors_are_believed_and_code_is_no_prose():
     text = "---\ntype: concept\n---\n# Tides\n\nThe sea rises twice a day.\n"
     page = read_page("tides.md", text.encode(), PageOptions())
     assert [chunk.content_tags for chunk in page.chunks if chunk.level == 2] == [("conceptual",)]
-
-
-def test_code_is_no_prose():
     text = "```yaml\n# Warning: the tenant shall not\n1. Open\n2. Close\n```"
     assert content_tags(text) == ()
 

@@ -101,10 +101,6 @@ def test_configuration_lists_every_setting_with_its_default():
     expected["PGRAG_HOME"] = "the user's data folder"
     expected["PGRAG_POOL_SIZE"] = "2 for each processor, from 4 to 20"
     assert rows == expected
-
-
-def test_configuration_lists_every_setting_of_a_library():
-    text = (DOCS / "configuration.md").read_text("utf-8")
     function = (ROOT / "sql" / "configuration" / "default_settings.sql").read_text("utf-8")
     names = re.findall(r'^        "(\w+)":', function, re.MULTILINE)
     assert len(names) >= 6
@@ -153,11 +149,13 @@ def test_what_would_install_a_strangers_package_is_recognised(text, is_foreign):
     assert (_FOREIGN.search(text) is not None) is is_foreign
 
 
-def test_pages_are_read_without_warnings():
+def test_pages_are_read_without_warnings_and_linked_from_the_start_page():
     with discover(str(DOCS)) as source:
         pages = [read_page(file.key, file.read(), PageOptions()) for file in source.files()]
     assert len(pages) == len(PAGES) >= 14
     assert [warning for page in pages for warning in page.warnings] == []
+    start = set(_links((DOCS / "index.md").read_text("utf-8")))
+    assert {page.name for page in PAGES} - {"index.md"} <= {link.split("#")[0] for link in start}
 
 
 @pytest.mark.parametrize("file", PAGES, ids=_name)
@@ -168,8 +166,3 @@ def test_pages_carry_front_matter(file):
     assert page.path[-1] == page.title
     for field in (page.topic, page.type, page.tags, page.created):
         assert field
-
-
-def test_pages_are_linked_from_the_start_page():
-    start = set(_links((DOCS / "index.md").read_text("utf-8")))
-    assert {page.name for page in PAGES} - {"index.md"} <= {link.split("#")[0] for link in start}

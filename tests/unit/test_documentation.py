@@ -59,18 +59,16 @@ def test_in_a_build_the_indexes_and_assets_are_no_documentation():
     assert chosen(pages | others | {"README.md"})[0] == pages | {"README.md"}
 
 
-def test_a_folder_of_mixed_documents_keeps_what_is_more_than_beside():
+def test_a_mix_keeps_what_is_more_and_text_only_where_there_is_nothing_else():
     mixed = {"a.html", "b.html", "c.html", "notes.md", "plan.txt"}
     assert chosen(mixed)[0] == mixed - {"plan.txt"}
     assert chosen(mixed | {"d.md", "e.md"})[0] == {"notes.md", "d.md", "e.md"}
-
-
-def test_text_is_documentation_where_there_is_nothing_else():
     assert chosen({"a.txt", "system-requirements.txt", "dev-requirements.txt"})[0] == {
         "a.txt", "system-requirements.txt",
     }  # fmt: skip
     assert chosen({"requirements.txt", "robots.txt", "LICENSE.txt"})[0] == set()
     assert chosen({"a.txt", "b.md"})[0] == {"b.md"}
+    assert chosen({"a.md", "._a.md", "__MACOSX/._a.md"})[0] == {"a.md"}
 
 
 @pytest.mark.parametrize(("include", "expected"), [
@@ -82,10 +80,6 @@ def test_text_is_documentation_where_there_is_nothing_else():
 def test_who_names_a_suffix_means_it(include, expected):
     """The globs have been applied already; here only their suffixes count."""
     assert chosen({"a.md", "requirements.txt", "a.txt", "genindex.html"}, *include)[0] >= expected
-
-
-def test_notes_of_macos_are_no_pages():
-    assert chosen({"a.md", "._a.md", "__MACOSX/._a.md"})[0] == {"a.md"}
 
 
 def test_the_way_out_names_the_suffix():

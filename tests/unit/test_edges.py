@@ -119,25 +119,19 @@ def test_nothing_in_code_comments_and_formulas_is_a_link(source):
     assert edges(source) == []
 
 
-def test_links_behind_code_are_found():
+def test_links_behind_code_by_reference_and_around_pictures():
     for text, targets in {
         "`a` [[b]] ``c`` [[d]] ` [[e]]": ["b", "d", "e"],
         "100% of [[a]], 50%% [[b]]": ["a", "b"],
         "$5 for [one](a.md) and $6 for [two](b.md)": ["a.md", "b.md"],
     }.items():
         assert [edge.target for edge in edges(text)] == targets
-
-
-def test_reference_links_with_definitions_anywhere():
     text = (
         "[one][Label] [two][] [three] [no]\n\n"
         "[label]: a.md#x\n[two]: <b c.md> 'T'\n\n> [three]: /c\n"
     )
     assert written(text) == [("link", "a.md", "x"), ("link", "b c.md", None), ("link", "/c", None)]
     assert written("A note[^1].\n\n[^1]: [text](a.md)\n") == [("link", "a.md", None)]
-
-
-def test_a_picture_in_a_link_gives_both():
     assert written("[![alt](a.png)](b.md) [x [y](c.md)](d.md)") == [
         ("link", "b.md", None), ("embed", "a.png", None), ("link", "c.md", None),
     ]  # fmt: skip
@@ -177,12 +171,15 @@ def test_inline_relations():
         (4, "inline:rel", "uses", "J", 0.95),
         (4, "inline:rel", "uses", "k.md", 0.95),
     ]
-
-
-def test_a_relation_to_a_note_binds_no_other_link():
     for text in ("[[rel:depends_on A]] and [[B]]", "[[rel:depends_on A]], [b](B)"):
         found = [(edge.kind, edge.target) for edge in edges(text)]
         assert found == [("depends_on", "A"), ("references", "B")]
+    text = (
+        "It needs [[rel:depends_on backup]] at night. All else waits.\n\n"
+        "> [!edge] related_to: [[reading]]\n> [!edge] supports: [[calm]]\n"
+    )
+    sentences = ["It needs backup at night.", "related_to: reading", "supports: calm"]
+    assert [edge.sentence for edge in edges(text)] == sentences
 
 
 def test_edge_callouts():
@@ -200,9 +197,6 @@ def test_edge_callouts():
         (9, "callout:edge", "supports", "G", 0.9),
         (11, "explicit:wikilink", "references", "H", 1.0),
     ]
-
-
-def test_each_line_of_a_callout_has_its_own_kind():
     text = (
         "> [!edge] related_to: [[M]]\n> [!edge] depends_on: [[N]] [[O]]\n> [!EDGE]- near [[P]]\n"
         ">\n> [!edge]\n> part of: [[Q]]\n>\n> - [!edge] uses: [[R]]\n> - [[S]]\n"
@@ -220,9 +214,6 @@ def test_each_line_of_a_callout_has_its_own_kind():
         "folder/page.md: the callout [!edge] names no kind in line 2",
         "folder/page.md: the callout [!edge] names no target in line 4",
     )
-
-
-def test_a_relation_without_a_target_is_a_warning():
     found = page("One\n\ntwo [[rel:depends_on]], three\n[[rel:uses]] [[A]]\n\n> [!edge] uses:\n")
     assert found.warnings == (
         "folder/page.md: the relation [[rel:depends_on]] names no target in line 3",
@@ -292,13 +283,16 @@ def test_an_edge_knows_its_words_and_its_chunk():
         assert chunk.line_start <= edge.line <= chunk.line_end
     row = edges("| a | b |\n|---|---|\n| [[n\\|name]] | what it is |\n")[0]
     assert row.sentence == "name what it is"
-
-
-def test_a_long_line_in_several_chunks_keeps_its_links_apart():
     found = page(" ".join(f"Some words about the [[note {number}]]." for number in range(300)))
     assert len(found.chunks) > 5
     for edge in found.edges:
         assert edge.text in found.chunks[edge.document].content
+    found = page(
+        "".join(f"- [[note {number}|words]] and #tag{number}\n" for number in range(10_000))
+    )
+    assert len(found.edges) == 20_000
+    assert found.edges[-2].target == "note 9999"
+    assert found.edges[-2].line == 10_000
 
 
 def test_defaults_of_a_type_follow_each_link():
@@ -350,21 +344,3 @@ def test_pictures_with_brackets_in_their_addresses_take_no_time(unit):
     started = time.process_time()
     find_edges("page.md", read(unit * 160)[1])
     assert time.process_time() - started < 1
-
-
-def test_a_page_with_10_000_links_keeps_them_all():
-    found = page(
-        "".join(f"- [[note {number}|words]] and #tag{number}\n" for number in range(10_000))
-    )
-    assert len(found.edges) == 20_000
-    assert found.edges[-2].target == "note 9999"
-    assert found.edges[-2].line == 10_000
-
-
-def test_the_marks_of_a_relation_are_no_words_of_its_sentence():
-    text = (
-        "It needs [[rel:depends_on backup]] at night. All else waits.\n\n"
-        "> [!edge] related_to: [[reading]]\n> [!edge] supports: [[calm]]\n"
-    )
-    sentences = ["It needs backup at night.", "related_to: reading", "supports: calm"]
-    assert [edge.sentence for edge in edges(text)] == sentences

@@ -30,13 +30,10 @@ def test_longest_pieces_from_left_to_right(text, expected):
     assert pieces(text) == expected
 
 
-def test_words_are_normalised_and_have_their_pieces():
+def test_words_are_normalised_and_their_memory_stays_bounded():
     word_pieces = WordPieces(TOKENS, read_description().characters)
     assert word_pieces.words("Größe (Ёлки)") == ["große", "(", "елки", ")"]
     assert word_pieces.pieces("unaffable") == (3, 2)
-
-
-def test_memory_of_words_stays_bounded():
     word_pieces = WordPieces(TOKENS, read_description().characters, cached_words=3)
     text = "unable able una unaff x xx xxx unable"
     assert word_pieces.token_ids(text) == WordPieces(

@@ -39,9 +39,6 @@ def test_another_length_is_another_prompt():
     assert "at most 80 characters" in user.content
     assert len(Kind.CONTEXT.usable(completed("x" * 300), 80)) == 80
     assert Kind.CONTEXT.prompt_version(80) == "1-80"
-
-
-def test_stored_answers_of_the_usual_length_stay():
     assert Kind.CONTEXT.prompt_version(200) == Kind.SUMMARIES.prompt_version(1200) == "1"
 
 
@@ -67,7 +64,7 @@ def test_answers_become_one_line_of_at_most_200_characters(answer, used):
     assert len(found) <= 200
 
 
-def test_summaries_keep_their_lines():
+def test_summaries_keep_their_lines_and_whole_sentences():
     assert (
         Kind.SUMMARIES.usable(completed("One.\n\n\n\n- two  \n- three"), 1200)
         == "One.\n\n- two\n- three"
@@ -76,9 +73,6 @@ def test_summaries_keep_their_lines():
         Kind.SUMMARIES.usable(completed("A sentence. " * 200), 1200)
         == ("A sentence. " * 100).strip()
     )
-
-
-def test_of_an_answer_that_was_cut_short_whole_sentences_are_used():
     assert Kind.CONTEXT.usable(completed("On saws. And on bl", "length"), 200) == "On saws."
     assert Kind.CONTEXT.usable(completed("On saws and bl", "length"), 200) == "On saws and…"
     assert Kind.SUMMARIES.usable(completed("On", "length"), 1200) == "On…"

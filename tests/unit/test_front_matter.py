@@ -40,11 +40,8 @@ def test_text_without_front_matter_stays_whole(text):
     assert split("a.md", text) == FrontMatter({}, text, 1)
 
 
-def test_an_empty_block_is_removed():
+def test_an_empty_block_is_removed_and_one_that_is_never_closed_is_text():
     assert split("a.md", "---\n---\nBody") == FrontMatter({}, "Body", 3)
-
-
-def test_a_block_that_is_never_closed_is_kept_as_text_with_a_warning():
     text = "\n---\ntitle: T\n\n# Heading\n"
     matter = split("docs/a.md", text)
     assert matter.body == text
@@ -53,7 +50,7 @@ def test_a_block_that_is_never_closed_is_kept_as_text_with_a_warning():
     )
 
 
-def test_types_are_those_of_json():
+def test_values_have_the_types_of_json_and_none_that_yaml_1_1_would_spoil():
     assert fields(
         "text: plain\nquoted: '12'\nint: 12\nfloat: 1.5\nyes: true\nno: False\nnothing: ~\nempty:\n"
         "day: 2024-02-29\ntime: 2024-01-31 10:00:00 +02:00\nzulu: 2023-03-10T17:00:00.000Z\n"
@@ -74,9 +71,6 @@ def test_types_are_those_of_json():
         "map": {"deep": {"er": [1]}},
         "long": "two lines\n",
     }
-
-
-def test_what_yaml_1_1_would_spoil_stays_as_written():
     assert fields(
         "lang: no\nswitch: on\nclock: 12:30:45\nzip: 01234\nday: 2024-02-31\nbig: .inf\n"
         "nan: .nan\nunder: 1_000\nexponent: 1e5\n1: one\ntrue: two\n2024-01-01: three"
@@ -94,6 +88,11 @@ def test_what_yaml_1_1_would_spoil_stays_as_written():
         "true": "two",
         "2024-01-01": "three",
     }
+    assert fields(
+        "a: !ENV [X, y]\nb: !!python/name:os.system x\nc: !!int seven\nd: !!binary aGk="
+    ) == {"a": ["X", "y"], "b": "x", "c": "seven", "d": "aGk="}
+    merged = fields("base: &b {x: 1, y: 2}\nderived:\n  <<: *b\n  y: 3")
+    assert merged["derived"] == {"x": 1, "y": 3}
 
 
 def test_nothing_that_postgresql_cannot_store_gets_through():
@@ -106,20 +105,17 @@ def test_nothing_that_postgresql_cannot_store_gets_through():
         written.encode()
 
 
-def test_custom_tags_and_merge_keys_are_read_as_plain_values():
-    assert fields(
-        "a: !ENV [X, y]\nb: !!python/name:os.system x\nc: !!int seven\nd: !!binary aGk="
-    ) == {"a": ["X", "y"], "b": "x", "c": "seven", "d": "aGk="}
-    merged = fields("base: &b {x: 1, y: 2}\nderived:\n  <<: *b\n  y: 3")
-    assert merged["derived"] == {"x": 1, "y": 3}
-
-
-def test_a_repeated_field_is_reported_and_the_last_value_used():
+def test_a_warning_names_file_field_and_line():
     matter = split("a.md", "\n---\ntitle: one\ndate: 2024-01-01\ntitle: two\n---\n")
     assert matter.fields == {"title": "two", "date": "2024-01-01"}
     assert matter.warnings == (
         'a.md: front matter repeats the field "title" in line 5; the last value is used',
     )
+    matter = split("a.md", f"---\ntitle: T\ndeep: {'[' * 40}{']' * 40}\n---\nBody")
+    assert matter.warnings == (
+        'a.md: front matter is broken YAML in line 3: "deep" is nested deeper than 30 levels',
+    )
+    assert (matter.fields["title"], matter.fields["deep"]) == ("T", "[" * 40 + "]" * 40)
 
 
 @pytest.mark.parametrize(("block", "expected", "line"), [
@@ -194,11 +190,3 @@ def test_hostile_yaml_ends_quickly_with_a_problem(block):
 ])  # fmt: skip
 def test_dates(text, iso):
     assert iso_date(text) == iso
-
-
-def test_a_warning_of_depth_names_file_field_and_limit():
-    matter = split("a.md", f"---\ntitle: T\ndeep: {'[' * 40}{']' * 40}\n---\nBody")
-    assert matter.warnings == (
-        'a.md: front matter is broken YAML in line 3: "deep" is nested deeper than 30 levels',
-    )
-    assert (matter.fields["title"], matter.fields["deep"]) == ("T", "[" * 40 + "]" * 40)

@@ -43,23 +43,20 @@ def test_patterns(pattern, matching, others):
     assert [key for key in matching + others if is_wanted(key)] == others
 
 
-def test_exclude_takes_away_from_include():
+def test_exclude_takes_away_from_include_also_below_what_it_matches():
     is_wanted = matcher(["docs/**", "*.mdx"], ["**/old/**", "x.mdx"])
     keys = ["docs/a.md", "docs/old/a.md", "b.mdx", "x.mdx", "a.md"]
     assert [key for key in keys if is_wanted(key)] == ["docs/a.md", "b.mdx"]
     assert matcher([], [])("any/thing.md")
+    first = first_within(["guides/old", "guides", "notes/"])
+    keys = ("guides/old/a.md", "x/guides/a.md", "notes/a.md", "x/notes/a.md", "guides-a.md")
+    assert [first(key) for key in keys] == [0, 1, 2, None, None]
 
 
 @given(st.lists(PATTERNS, max_size=5), KEYS)
 def test_the_first_of_several_patterns_is_told(patterns, key):
     alone = [first_within([pattern])(key) is not None for pattern in patterns]
     assert first_within(patterns)(key) == (alone.index(True) if any(alone) else None)
-
-
-def test_a_pattern_holds_below_what_it_matches():
-    first = first_within(["guides/old", "guides", "notes/"])
-    keys = ("guides/old/a.md", "x/guides/a.md", "notes/a.md", "x/notes/a.md", "guides-a.md")
-    assert [first(key) for key in keys] == [0, 1, 2, None, None]
 
 
 def plain_meaning(pattern: str, key: str) -> bool:

@@ -55,7 +55,7 @@ def test_lines_and_long_files_are_counted(house, sources):
     }  # fmt: skip
 
 
-def test_long_functions_are_named(house):
+def test_long_functions_are_named_and_the_repository_has_none(house):
     body = "    select 1;\n" * 151
     sources = {
         "sql/a.sql": f"create or replace function pgrag.a()\nas $$\n{body}$$;\n",
@@ -66,17 +66,11 @@ def test_long_functions_are_named(house):
         (151, "sql/a.sql: pgrag.a"),
         (151, "src/c.py: c"),
     ]
-
-
-def test_no_function_of_the_repository_is_long(house):
     assert list(house.long_functions(house.read_sources(ROOT))) == []
 
 
-def test_private_functions_are_known_by_either_spelling(house, sources):
+def test_functions_and_arguments_are_known_as_whole_words(house, sources):
     assert house.functions(sources) == ({"search"}, {"_pgrag.rank", "_pgrag.hits"})
-
-
-def test_an_argument_counts_as_a_whole_word(house, sources):
     assert house.search_arguments(sources) == ["query", "alpha"]
     assert house.places(house.code(sources), "alpha") == {
         "sql/search/search.sql": 3, "src/pgrag/search/search.py": 1,

@@ -26,13 +26,10 @@ def folder(tmp_path):
     return root
 
 
-def test_nested_files_negations_and_precedence(folder):
+def test_nested_files_negations_and_precedence_count_unless_they_are_refused(folder):
     with discover(str(folder)) as source:
         assert [file.key for file in source.files()] == KEPT
         assert source.ignored == len(IGNORED)
-
-
-def test_ignored_files_all_the_same(folder):
     with discover(str(folder), include_ignored=True) as source:
         assert [file.key for file in source.files()] == sorted(KEPT + IGNORED)
         assert source.ignored == 0
@@ -54,20 +51,14 @@ def test_gitignore_means_what_git_means(folder):
     assert "d1.md" in expected
 
 
-def test_rules_of_the_repository_around_the_source_count(folder):
+def test_rules_around_the_source_count_unless_it_is_named_itself(folder):
+    assert keys(folder, subfolder="guide") == ["deep/one.md", "plan.draft.md", "top.md"]
     write(folder, {"guide/new.draft.md": "# New\n"})
     assert "new.draft.md" in keys(folder / "guide")
     run_git(folder, "init", "-q")
     expected = ["deep/one.md", "plan.draft.md", "top.md"]
     assert keys(folder / "guide") == expected
     assert keys(folder, subfolder="guide") == expected
-
-
-def test_a_subfolder_keeps_the_rules_of_its_source(folder):
-    assert keys(folder, subfolder="guide") == ["deep/one.md", "plan.draft.md", "top.md"]
-
-
-def test_an_ignored_folder_that_is_named_is_read(folder):
     run_git(folder, "init", "-q")
     assert keys(folder / "old") == ["x.md", "y/z.md"]
 

@@ -23,12 +23,12 @@ def test_the_first_warnings_are_kept_and_the_others_counted():
     shown = asdict(report(600, 600, 5))
     assert shown["warnings"][599:601] == ["warning 599", "warning 0"]
     assert (len(shown["warnings"]), shown["more_warnings"]) == (MOST_KEPT, 205)
-
-
-def test_the_report_on_several_versions_counts_those_of_all():
     whole = together("guide", "docs", [("1", report(700)), ("2", report(1100))])
     assert whole.warnings[0] == "1: warning 0"
     assert (len(whole.warnings), whole.more_warnings) == (MOST_KEPT, 800)
+    page = read_page("a.md", b"> [!edge] near:\n\n" * 150, PageOptions())
+    assert len(page.warnings) == 101
+    assert page.warnings[-1] == "a.md: and 50 more warnings"
 
 
 def test_the_first_failures_are_kept_and_the_others_counted():
@@ -70,9 +70,3 @@ def test_what_is_skipped_of_several_versions_is_added_up_by_reason():
 def test_what_is_not_shown_is_counted(capsys, count, said):
     print_report(report(count), verbose=False)
     assert said in " ".join(capsys.readouterr().err.split())
-
-
-def test_a_page_has_a_hundred_warnings_and_the_number_of_the_others():
-    page = read_page("a.md", b"> [!edge] near:\n\n" * 150, PageOptions())
-    assert len(page.warnings) == 101
-    assert page.warnings[-1] == "a.md: and 50 more warnings"

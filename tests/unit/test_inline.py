@@ -46,12 +46,9 @@ def test_heading_text(source, words):
     assert heading_text(source) == words
 
 
-def test_labels_that_have_a_link_are_shown_without_brackets():
+def test_headings_show_labels_that_have_a_link_and_are_cut_at_a_word():
     shown = [heading_text(each, {"2.0"}) for each in ("[2.0] - May", "[3.0] - May", "a[2.0](x)")]
     assert shown == ["2.0 - May", "[3.0] - May", "a2.0"]
-
-
-def test_an_endless_heading_is_cut_at_a_word():
     words = heading_text("word " * 2000)
     assert len(words) <= 200
     assert words.endswith("word…")

@@ -38,7 +38,7 @@ def headings(text):
     return [(section.level, section.heading) for section in parse(text)]
 
 
-def test_the_banking_guide_gives_exactly_its_tree():
+def test_the_banking_guide_gives_exactly_its_tree_and_its_lines():
     sections = banking_guide()
     assert len(sections) == 15
     assert "".join(f"{'#' * s.level} {s.heading}\n" for s in sections) == BANKING_GUIDE
@@ -51,9 +51,6 @@ def test_the_banking_guide_gives_exactly_its_tree():
     assert "".join(s.position[0] for s in sections) == "i" + "m" * 13 + "c"
     expected = ("Corporate Banking Guide", "Payments", "International Transfers", "SEPA Countries")
     assert sections[9].path == expected
-
-
-def test_lines_are_those_of_the_source_file():
     source = (FIXTURES / "banking_guide.md").read_text().split("\n")
     for section in banking_guide():
         assert source[section.line_start - 1].lstrip("# ") == section.heading
@@ -65,7 +62,7 @@ def test_lines_are_those_of_the_source_file():
     ]
 
 
-def test_levels_that_jump_make_a_tree_without_holes():
+def test_levels_that_jump_and_text_before_them_make_a_tree_without_holes():
     sections = parse("#### Deep\n\n# Top\n\n#### Jump\n\n## Back\n\n###### Six\n\n## Two\n")
     assert [(s.heading, s.level, s.depth, s.parent) for s in sections] == [
         ("Deep", 4, 1, None),
@@ -77,9 +74,6 @@ def test_levels_that_jump_make_a_tree_without_holes():
     ]
     assert [s.root for s in sections] == [0, 1, 1, 1, 1, 1]
     assert [s.position for s in sections] == ["intro", *["middle"] * 4, "conclusion"]
-
-
-def test_text_before_the_first_heading_is_a_section_outside_the_tree():
     before, first = parse("Intro.\n\n# First\n")
     assert (before.level, before.heading, before.path, before.depth) == (0, "", (), 0)
     assert (first.parent, first.root) == (None, 1)

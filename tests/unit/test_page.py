@@ -130,9 +130,6 @@ def test_the_hash_changes_with_the_file_and_with_what_it_is_read_with():
         source_hash("a.md", digest, PageOptions(), origin=Origin(None, "https://a.example/")),
     }
     assert len(others | {known}) == 9
-
-
-def test_a_page_read_from_what_stands_for_a_file_has_the_hash_of_the_file():
     origin = Origin("text/html", "https://a.example/")
     digest = digest_of(b"<h1>Stored")
     page = read_page("a.md", b"# Stored", PageOptions(), origin=origin, digest=digest)

@@ -121,8 +121,5 @@ def test_paths_unlike_their_siblings():
         'docs/spelt.md: front matter field "path" is unlike its siblings in "docs":'
         ' "core  / Script", theirs is spelt "Core / Script"',
     ]
-
-
-def test_siblings_that_do_not_agree_have_no_norm():
     pages = {f"{n}.md": (f"Part {n}", *("x" for _ in range(n))) for n in range(4)}
     assert path_warnings(pages) == []

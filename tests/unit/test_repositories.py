@@ -117,7 +117,9 @@ def test_what_is_missing_is_named_with_what_is_there(server, network):
         discover(f"{server.url}/site.git", subfolder="nowhere", network=network)
 
 
-def test_a_login_is_used_and_shown_nowhere(server, network, capfd):
+def test_a_login_is_used_by_its_user_and_shown_nowhere(
+    server, network, capfd, tmp_path, monkeypatch
+):
     server.login = "ada:s3cr3t"
     url = f"{server.url}/site.git"
     with pytest.raises(SourceError, match="needs a login") as caught:
@@ -133,13 +135,8 @@ def test_a_login_is_used_and_shown_nowhere(server, network, capfd):
     assert "s3cr3t" not in capfd.readouterr().err
     written = [path for path in network.cache.rglob("*") if path.is_file()]
     assert not any(b"s3cr3t" in path.read_bytes() for path in written)
-
-
-def test_a_service_does_not_use_the_credentials_of_its_user(server, network, tmp_path, monkeypatch):
-    server.login = "ada:s3cr3t"
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login ada password s3cr3t\n")
     monkeypatch.setenv("HOME", str(tmp_path))
-    url = f"{server.url}/site.git"
     assert "docs/a.md" in contents(url, network)
     with pytest.raises(SourceError, match="needs a login"):
         discover(url, network=Network(network.cache, LOOPBACK, uses_credentials=False))
@@ -217,7 +214,7 @@ def test_other_protocols_and_odd_hosts_are_refused(source, network):
         discover(source, network=network)
 
 
-def test_what_a_killed_git_left_is_cleared(server, network):
+def test_fetches_come_one_after_the_other_and_clear_what_a_killed_git_left(server, network):
     url = f"{server.url}/site.git"
     contents(url, network, ref="v1.9.0")
     [folder] = [path for path in network.cache.iterdir() if path.is_dir()]
@@ -226,10 +223,6 @@ def test_what_a_killed_git_left_is_cleared(server, network):
         path.touch()
     assert contents(url, network, ref="v2.0.0")["docs/a.md"] == "# A 2\n"
     assert not any(path.exists() for path in left)
-
-
-def test_two_at_once_fetch_one_after_the_other(server, network):
-    url = f"{server.url}/site.git"
     with ThreadPoolExecutor(max_workers=3) as pool:
         refs = ["v1.9.0", "v1.10.0", "v2.0.0"]
         read = list(pool.map(lambda ref: contents(url, network, ref=ref)["docs/a.md"], refs))

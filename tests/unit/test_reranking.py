@@ -37,17 +37,11 @@ def test_score_of_the_reranker_becomes_the_score_and_the_fused_one_stays():
     assert found.applied
     assert found.notices == []
     assert rows[0] == row(1, 0.9), "rows that were given stay as they are"
-
-
-def test_hybrid_score_that_is_there_is_kept():
     [found] = rerank("q", [row(1, 0.2, hybrid_score=0.9, cursor="0.2:1")], Scores(0.5)).rows
     assert (found["score"], found["hybrid_score"]) == (0.5, 0.9)
     assert found["cursor"] is None, "it leads nowhere in the new order"
     [found] = rerank("q", [row(1, 0.2, hybrid_score=None)], Scores(0.5)).rows
     assert found["hybrid_score"] == 0.2
-
-
-def test_equal_scores_keep_the_order_of_the_fusion():
     rows = [row(n, 1 / n) for n in (5, 3, 4)]
     assert [r["document_id"] for r in rerank("q", rows, Scores(0.5, 0.5, 0.5)).rows] == [5, 3, 4]
 

@@ -24,28 +24,25 @@ def contents(text, compare=noise):
 def test_a_chunk_ends_where_the_subject_changes():
     text = COPIES * 7 + BREAD * 8
     assert contents(text, shared_words) == [(COPIES * 7).strip(), (BREAD * 8).strip()]
+    embedder = BuiltinEmbedder()
+    found = contents(text, lambda left, right: similarities(embedder, left, right))
+    assert found == [(COPIES * 7).strip(), (BREAD * 8).strip()]
 
 
-def test_code_stays_whole_and_with_the_line_that_introduces_it():
+def test_headings_part_and_code_stays_with_the_line_that_introduces_it():
     code = "```sh\n" + "kestrel copy --now\n" * 20 + "```"
     text = f"{COPIES * 5}Call it like this:\n\n{code}\n\n{BREAD * 6}"
     [holder] = [found for found in contents(text) if "```" in found]
     assert f"Call it like this:\n\n{code}" in holder
-
-
-def test_headings_part_large_sections():
     text = f"# Copies\n\n{COPIES * 6}\n\n# Bread\n\n{COPIES * 6}"
     found = paragraphs(text, PROFILE, lambda a, b: [1.0] * len(a))
     assert [chunk.heading for chunk in found] == ["Copies", "Bread"]
 
 
-def test_the_profile_is_part_of_what_makes_a_page():
+def test_the_profile_is_part_of_what_makes_a_page_and_needs_similarities():
     options = [PageOptions(profile=profile) for profile in CHUNK_PROFILES.values()]
     hashes = {source_hash("a.md", "digest", each) for each in options}
     assert len(hashes) == len(CHUNK_PROFILES)
-
-
-def test_without_similarities_there_is_no_meaning():
     with pytest.raises(ValueError, match="by_meaning needs similarities"):
         read_page("a.md", b"Text.", PageOptions(profile=PROFILE))
 
@@ -63,10 +60,3 @@ def test_a_sentence_is_compared_once_however_large_the_page_is():
     found = contents(text, compare)
     assert sentences / 4 < compared <= sentences
     assert max(map(len, found)) <= PROFILE.maximum
-
-
-def test_the_builtin_model_compares_sentences():
-    embedder = BuiltinEmbedder()
-    text = COPIES * 7 + BREAD * 8
-    found = contents(text, lambda left, right: similarities(embedder, left, right))
-    assert found == [(COPIES * 7).strip(), (BREAD * 8).strip()]

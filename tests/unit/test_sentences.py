@@ -32,14 +32,11 @@ def test_hardly_any_text(text):
     assert "".join(sentences(text)) == text.strip()
 
 
-def test_a_text_without_sentences_is_cut_at_words_into_similar_parts():
+def test_what_has_no_sentences_or_spaces_is_cut_into_similar_parts():
     text = "word " * 500
     parts = [text[start:end] for start, end in split_words(text, 600)]
     assert " ".join(parts) == text.strip()
     assert all(400 <= len(part) <= 600 for part in parts)
-
-
-def test_a_text_without_spaces_is_cut_anywhere():
     text = "x" * 2500
     parts = [text[start:end] for start, end in split_words(text, 1200)]
     assert "".join(parts) == text

@@ -58,22 +58,21 @@ def test_environment_goes_before_file_and_file_before_default(working_directory,
     assert found["PGRAG_LOG_LEVEL"][1] == "default"
 
 
-def test_empty_is_unset(monkeypatch):
+def test_empty_is_unset_and_a_level_may_be_in_capitals(monkeypatch):
     for name in VARIABLES:
         monkeypatch.setenv(name, "")
     settings = load_settings()
     assert settings.model_fields_set == set()
     assert {source for _, source in described(settings).values()} == {"default"}
+    monkeypatch.setenv("PGRAG_LOG_LEVEL", "WARNING")
+    assert load_settings().log_level == "warning"
 
 
-def test_home_is_absolute(working_directory, monkeypatch):
+def test_folders_are_absolute_and_roots_are_written_as_path_is(working_directory, monkeypatch):
     monkeypatch.setenv("PGRAG_HOME", "data/../here")
     assert load_settings().home == working_directory / "here"
     monkeypatch.setenv("PGRAG_HOME", "~/there")
     assert load_settings().home == Path.home() / "there"
-
-
-def test_roots_are_written_as_path_is(working_directory, monkeypatch):
     monkeypatch.setenv("PGRAG_MCP_ROOTS", os.pathsep.join(["docs", "/srv/a b", ""]))
     settings = load_settings()
     assert settings.mcp_roots == (working_directory / "docs", Path("/srv/a b"))
@@ -97,12 +96,16 @@ def test_outgoing_addresses_are_public_unless_they_are_listed(monkeypatch):
             load_settings()
 
 
-def test_home_of_somebody_unknown_is_refused(monkeypatch):
+def test_all_bad_values_are_named(monkeypatch):
     for name in ("PGRAG_HOME", "PGRAG_MCP_ROOTS"):
         monkeypatch.setenv(name, "~nobody-of-this-name/docs")
         with pytest.raises(SettingsError, match=rf"{name}=.* somebody unknown"):
             load_settings()
         monkeypatch.delenv(name)
+    monkeypatch.setenv("PGRAG_POOL_SIZE", "ten")
+    monkeypatch.setenv("HYBRID_ALPHA", "two")
+    with pytest.raises(SettingsError, match=r"(?s)PGRAG_POOL_SIZE.*HYBRID_ALPHA"):
+        load_settings()
 
 
 @pytest.mark.parametrize(("given", "used"), [
@@ -140,25 +143,13 @@ def test_bad_value_is_named_with_what_is_right(monkeypatch, name, value, wanted)
     assert wanted in str(caught.value)
 
 
-def test_all_bad_values_are_named(monkeypatch):
-    monkeypatch.setenv("PGRAG_POOL_SIZE", "ten")
-    monkeypatch.setenv("HYBRID_ALPHA", "two")
-    with pytest.raises(SettingsError, match=r"(?s)PGRAG_POOL_SIZE.*HYBRID_ALPHA"):
-        load_settings()
-
-
-def test_level_in_any_case(monkeypatch):
-    monkeypatch.setenv("PGRAG_LOG_LEVEL", "WARNING")
-    assert load_settings().log_level == "warning"
-
-
 def test_file_that_is_not_utf_8(working_directory):
     (working_directory / ".env").write_bytes(b"PGRAG_EMBEDDING_MODEL=\xff\n")
     with pytest.raises(SettingsError, match=r"\.env cannot be read"):
         load_settings()
 
 
-def test_secrets_are_never_shown(monkeypatch):
+def test_secrets_are_never_shown_right_or_wrong(monkeypatch):
     monkeypatch.setenv("PGRAG_DATABASE_URL", "postgresql://u:geheim@h/d?sslpassword=geheim")
     monkeypatch.setenv("PGRAG_EMBEDDING_API_KEY", "geheim")
     monkeypatch.setenv("PGRAG_EMBEDDING_URL", "https://u:geheim@h/v1")
@@ -170,9 +161,6 @@ def test_secrets_are_never_shown(monkeypatch):
     assert found["PGRAG_DATABASE_URL"][0] == "postgresql://u:********@h/d?sslpassword=********"
     assert "geheim" not in repr(found)
     assert "geheim" not in repr(settings)
-
-
-def test_secrets_are_not_shown_when_they_are_wrong(monkeypatch):
     monkeypatch.setenv("PGRAG_DATABASE_URL", "mysql://u:geheim@h/d")
     monkeypatch.setenv("PGRAG_EMBEDDING_URL", "ftp://u:geheim@h/v1")
     with pytest.raises(SettingsError) as caught:

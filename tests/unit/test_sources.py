@@ -90,20 +90,6 @@ def test_a_pipe_named_like_markdown_does_not_block(tmp_path):
         discover(str(tmp_path / "pipe.md"))
 
 
-def test_a_file_that_becomes_a_pipe_or_a_link_is_not_read(tmp_path):
-    write(tmp_path, "docs/a.md", "docs/b.md", "secret.md")
-    with discover(str(tmp_path / "docs")) as source:
-        for name in ("a.md", "b.md"):
-            (tmp_path / "docs" / name).unlink()
-        os.mkfifo(tmp_path / "docs" / "a.md")
-        (tmp_path / "docs" / "b.md").symlink_to(tmp_path / "secret.md")
-        a, b = source.files()
-        with pytest.raises(SourceError, match=r"a\.md: cannot be read: it is not a regular file"):
-            a.read()
-        with pytest.raises(SourceError, match=r"b\.md: cannot be read: Too many levels"):
-            b.read()
-
-
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_a_configuration_that_cannot_be_read_shows_no_generator(tmp_path, make):
     write(tmp_path, "a.md")
@@ -143,12 +129,23 @@ def test_two_names_of_one_key_are_both_named(tmp_path):
         assert warning.endswith("the second is skipped")
 
 
-def test_a_file_that_vanishes_is_named(tmp_path):
+def test_a_file_that_vanishes_or_becomes_a_pipe_or_a_link_is_not_read(tmp_path):
     write(tmp_path, "docs/a.md")
     with discover(str(tmp_path)) as source:
         (tmp_path / "docs" / "a.md").unlink()
         with pytest.raises(SourceError, match=r"docs/a\.md: cannot be read: No such file"):
             next(source.files()).read()
+    write(tmp_path, "docs/a.md", "docs/b.md", "secret.md")
+    with discover(str(tmp_path / "docs")) as source:
+        for name in ("a.md", "b.md"):
+            (tmp_path / "docs" / name).unlink()
+        os.mkfifo(tmp_path / "docs" / "a.md")
+        (tmp_path / "docs" / "b.md").symlink_to(tmp_path / "secret.md")
+        a, b = source.files()
+        with pytest.raises(SourceError, match=r"a\.md: cannot be read: it is not a regular file"):
+            a.read()
+        with pytest.raises(SourceError, match=r"b\.md: cannot be read: Too many levels"):
+            b.read()
 
 
 def test_sources_without_documentation_say_where_and_what_was_looked_for(tmp_path):
@@ -200,14 +197,15 @@ def test_a_commit_is_read_whatever_is_checked_out(repository):
     assert keys(repository, ref="main") == ["README.md", "docs/a.md", "docs/Über uns/b.md"]
     assert keys(repository / "docs", ref="v1", include=["**/b.md"]) == ["Über uns/b.md"]
     assert keys(repository) == ["README.md", "docs/a.md"]
-
-
-def test_files_of_a_commit_have_digests_and_are_read_in_any_order_and_again(repository):
     with discover(str(repository), ref="v1") as source:
         files = list(source.files())
         read = [file.read() for file in reversed(files)][::-1]
         assert read == [file.read() for file in files]
         assert [file.digest for file in files] == [digest_of(each) for each in read]
+    (repository / "my docs" / "the guide").mkdir(parents=True)
+    (repository / "my docs" / "the guide" / "a.md").write_text("# A\n")
+    commit(repository)
+    assert keys(repository, ref="main", subfolder="my docs/the guide") == ["a.md"]
 
 
 @pytest.mark.parametrize("ref", ["nowhere", "--help", "v1:docs", ""])
@@ -224,13 +222,6 @@ def test_a_ref_needs_a_repository_and_documentation_in_it(repository, tmp_path):
         discover(str(repository), ref="v1", subfolder="docs2")
     with pytest.raises(SourceError, match="is a file; a ref is read from a folder"):
         discover(str(repository / "README.md"), ref="v1")
-
-
-def test_folders_of_a_commit_may_have_blanks_in_their_names(repository):
-    (repository / "my docs" / "the guide").mkdir(parents=True)
-    (repository / "my docs" / "the guide" / "a.md").write_text("# A\n")
-    commit(repository)
-    assert keys(repository, ref="main", subfolder="my docs/the guide") == ["a.md"]
 
 
 def test_files_are_read_where_the_system_lacks_flags(tmp_path, monkeypatch):

@@ -71,7 +71,7 @@ def test_most_text_is_not_looked_at_closely(text):
     assert reduce(text) == text
 
 
-def test_shortcodes_around_code_become_fences():
+def test_shortcodes_around_code_become_fences_and_comments_vanish():
     text = (
         '{{< highlight yaml "linenos=false" >}}\n# comment\na: 1\n{{< /highlight >}}\n'
         '   {{< tab name="x" codelang="bash" >}}\n   ls\n   {{< /tab >}}\n'
@@ -83,32 +83,23 @@ def test_shortcodes_around_code_become_fences():
         '{{% tab name="Text" %}}\nwords\n{{% /tab %}}\n'
         "```mermaid\ngraph\n```\n{{< highlight go >}}\nnever closed\n"
     )
-
-
-def test_a_shortcode_comment_vanishes_with_its_headings():
     text = "a {{< comment >}}\n# no heading\n{{< /comment >}} b\n"
     assert prepare(text) == "a \n\n b\n"
 
 
-def test_indented_admonitions_are_text_not_code():
-    text = '!!! note "Mind this"\n    First.\n\n        code()\n\nAfter.\n'
-    kinds = [(block.type, block.text) for block in parse(text)[0].blocks]
-    expected = [("callout", "**Mind this**\nFirst."), ("code", "    code()"), ("text", "After.")]
-    assert kinds == expected
-
-
-def test_macros_in_code_stay():
+def test_code_keeps_macros_and_lines_and_admonitions_are_text():
     code = '```html\n{{domxref("x")}} <!-- kept -->\n<Tabs>\n```'
     text = f'{{{{APIRef}}}}\n\n{code}\n\n- {{{{cssxref("a")}}}}\n\n  ```\n  {{{{< x >}}}}\n  ```\n'
     blocks = parse(text)[0].blocks
     assert [block.text for block in blocks] == [code, "- a\n\n  ```\n  {{< x >}}\n  ```"]
     assert [block.line_start for block in blocks] == [3, 8]
-
-
-def test_code_blocks_side_by_side_do_not_shift_the_lines_after_them():
     sections = parse("```\na\n```\n```\nb\n```\n{{APIRef}}\n# Heading\n")
     expected = [(1, ""), (8, "Heading")]
     assert [(section.line_start, section.heading) for section in sections] == expected
+    text = '!!! note "Mind this"\n    First.\n\n        code()\n\nAfter.\n'
+    kinds = [(block.type, block.text) for block in parse(text)[0].blocks]
+    expected = [("callout", "**Mind this**\nFirst."), ("code", "    code()"), ("text", "After.")]
+    assert kinds == expected
 
 
 @pytest.mark.parametrize(

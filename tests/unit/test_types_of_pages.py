@@ -95,9 +95,6 @@ def test_the_hash_of_a_source_knows_the_entry_that_applies_and_no_other():
         assert hashed(changed) != hashed(base)
         assert hashed(changed, "index.md") == hashed(base, "index.md")
     assert hashed(base, declared="guide") != hashed(base, declared=None)
-
-
-def test_a_page_has_the_hash_that_its_next_run_asks_for():
     known = types(note={"folders": ["notes"], "inject": ["status"]}, essay={"link_keys": ["up"]})
     options = PageOptions(types=known)
     for text, declared in (("Text.", None), ("---\ntype: ' Essay '\n---\nText.", "Essay")):

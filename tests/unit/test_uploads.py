@@ -55,7 +55,7 @@ def test_a_reason_names_the_file_and_no_folder_of_the_worker(tmp_path, names, to
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_each_bad_line_is_told_and_the_others_are_pages(tmp_path):
+def test_each_bad_line_is_told_or_counted_and_the_others_are_pages(tmp_path):
     lines = [
         b'\xef\xbb\xbf{"key": "a.md", "content": "# A"}',
         b'{"key": "b.md", "content": ' + b"[" * 100_000,
@@ -68,9 +68,6 @@ def test_each_bad_line_is_told_and_the_others_are_pages(tmp_path):
         assert read == {"a.md": b"# A", "e.html": b"<p>E"}
         said = [warning.partition(":")[0] for warning in source.warnings]
     assert said == ["line 2", "line 3", "line 4"]
-
-
-def test_many_bad_lines_are_counted(tmp_path):
     data = b"bad\n" * 1500 + b'{"key": "a.md", "content": "# A"}'
     with upload(tmp_path, ("pages.ndjson", data)) as source:
         assert len(source.warnings) == 1001

@@ -25,11 +25,8 @@ def test_without_docling_the_error_says_what_to_install():
     assert at.value.hint == "Run pip install docling."
 
 
-def test_other_formats_are_read_as_ever():
-    assert convert("a.md", b"# A", converter="docling").markdown == "# A"
-
-
 def test_another_converter_reads_pdf_files_again_and_no_others():
+    assert convert("a.md", b"# A", converter="docling").markdown == "# A"
     usual, docling = PageOptions(), PageOptions(converter="docling")
     assert source_hash("a.pdf", "1", usual) != source_hash("a.pdf", "1", docling)
     assert source_hash("a.md", "1", usual) == source_hash("a.md", "1", docling)

@@ -104,7 +104,7 @@ def test_every_generator_gives_the_same_page(generator):
         assert word not in page.body
 
 
-def test_signatures_of_an_api_are_sections_with_their_ids():
+def test_sections_have_the_ids_of_their_signatures_and_permalinks():
     page = read(
         """<main><section id="paths"><h1>Paths</h1><p>Before.</p><dl class="py function">
         <dt class="sig sig-object py" id="os.join"><span class="descname">join</span>(<em>path</em>,
@@ -115,6 +115,10 @@ def test_signatures_of_an_api_are_sections_with_their_ids():
     assert headings(page) == [paths, (2, "join(path, *paths)", "os.join"), paths]
     texts = {chunk.content: chunk.anchor for chunk in page.chunks if chunk.level == 2}
     assert texts == {"Before.": "paths", "Join them.": "os.join", "After.": "paths"}
+    page = read("""<div class="documentwrapper"><div class="body" role="main"><section id="id10">
+        <span id="54"></span><h2>5.4<a class="headerlink" href="#id10">¶</a></h2><p>Faster.</p>
+        </section></div></div>""")
+    assert headings(page) == [(2, "5.4", "id10")]
 
 
 @pytest.mark.parametrize(("table", "expected"), [
@@ -200,10 +204,14 @@ def test_a_title_is_without_the_name_of_the_site(title, expected):
     assert read("<p>x</p>", f"<title>{title}</title>").title == expected
 
 
-def test_the_head_gives_description_and_language():
+def test_the_head_gives_description_language_and_encoding():
     page = read("<h1>A</h1>", '<meta name="description" content="All about A">')
     assert page.front_matter == {"title": "A", "description": "All about A", "language": "en"}
     assert page.language == "en"
+    page = "<html><head><meta charset='iso-8859-5'></head><body><p>насос</p></body></html>"
+    assert "насос" in convert("a.html", page.encode("iso-8859-5")).markdown
+    sent = Origin("text/html; charset=koi8-r")
+    assert "насос" in convert("a", page.encode("koi8-r"), sent).markdown
 
 
 @pytest.mark.parametrize(
@@ -211,13 +219,6 @@ def test_the_head_gives_description_and_language():
 )
 def test_the_url_of_a_file_is_the_one_at_which_it_is_served(key, url):
     assert read("<p>x</p>", key=key).url == url
-
-
-def test_encodings_are_declared_or_found():
-    page = "<html><head><meta charset='iso-8859-5'></head><body><p>насос</p></body></html>"
-    assert "насос" in convert("a.html", page.encode("iso-8859-5")).markdown
-    sent = Origin("text/html; charset=koi8-r")
-    assert "насос" in convert("a", page.encode("koi8-r"), sent).markdown
 
 
 @pytest.mark.parametrize("tag", ["div", "ul><li", "blockquote", "section"])
@@ -233,19 +234,6 @@ def test_deep_nesting_within_the_limit_keeps_its_words(tag):
     assert "deep" in markdown(f"<p>top</p>{f'<{tag}>' * 1500}deep")
 
 
-def test_a_page_that_scripts_write_is_told():
-    converted = convert("a.html", html('<div id="app"></div><script src="app.js"></script>'))
-    told = "a.html: shows no text; a page that scripts write cannot be read"
-    assert converted.warnings == (told,)
-
-
-def test_a_heading_has_the_id_of_its_permalink_before_that_of_a_label():
-    page = read("""<div class="documentwrapper"><div class="body" role="main"><section id="id10">
-        <span id="54"></span><h2>5.4<a class="headerlink" href="#id10">¶</a></h2><p>Faster.</p>
-        </section></div></div>""")
-    assert headings(page) == [(2, "5.4", "id10")]
-
-
 @pytest.mark.parametrize("contents", [
     '<h2 id="table-of-contents">Contents<a class="headerlink" href="#table-of-contents">¶</a>'
     "</h2><p>How to write one.</p>",
@@ -256,11 +244,14 @@ def test_a_section_about_contents_is_no_table_of_contents(contents):
     assert headings(read(f"<main>{contents}</main>")) == [(2, "Contents", "table-of-contents")]
 
 
-def test_the_list_of_subpages_of_docsy_is_left_out():
+def test_what_readers_do_not_see_is_left_out_or_told():
     text = markdown("""<div class="td-content"><p>Pumps.</p>
         <div class="section-index"><hr>
         <div class="entry"><h5><a href="/x/">Valves</a></h5><p>About.</p></div></div></div>""")
     assert text == "Pumps."
+    converted = convert("a.html", html('<div id="app"></div><script src="app.js"></script>'))
+    told = "a.html: shows no text; a page that scripts write cannot be read"
+    assert converted.warnings == (told,)
 
 
 @pytest.mark.parametrize("table", [
@@ -276,14 +267,11 @@ def test_a_small_table_makes_no_large_one(table):
     assert len(written) < 20 * len(table) + 2000
 
 
-def test_a_span_over_more_rows_than_there_are_is_followed():
+def test_spans_are_followed_within_the_size_that_a_page_may_have():
     table = f"<tr><td rowspan=999>{'pump ' * 40}<td>a<tr><td>b<tr><td>c"
     lines = markdown(f"<table>{table}</table>").splitlines()
     assert [line.count("pump") for line in lines] == [0, 0, 40, 40, 40]
     assert [line[-5:] for line in lines[2:]] == ["| a |", "| b |", "| c |"]
-
-
-def test_a_page_that_becomes_far_more_markdown_fails_with_its_name():
     table = "<table><tr><td colspan=60 rowspan=9>x" + "<tr>" * 8 + "</table>"
     page = html(table * 2)
     assert len(page) < 400

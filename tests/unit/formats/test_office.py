@@ -77,11 +77,8 @@ The gateway reads \\`one\\` file.
 2. Second"""
 
 
-def test_a_document_keeps_its_headings_tables_code_and_lists():
+def test_a_document_keeps_its_headings_tables_code_and_lists_and_has_no_anchors():
     assert body("a.docx", document()).split("---\n\n")[-1] == EXPECTED
-
-
-def test_a_document_has_no_anchors_but_its_own_address():
     page = read_page("guide/a.docx", saved(document()), PageOptions(base_url="https://a.example"))
     assert page.url == "https://a.example/guide/a.docx"
     assert page.title == "The gateway"
@@ -106,15 +103,11 @@ def test_a_document_shows_what_is_inserted_and_linked_not_what_is_deleted():
     assert body("a.docx", file) == "Now new, see [the log](<https://a.example/b>) of `gateway -v`"
 
 
-def test_the_title_of_a_document_stands_above_its_headings():
+def test_the_title_and_merged_cells_of_a_document_are_written_once():
     file = Document()
     file.add_heading("The handbook", 0)
     file.add_heading("Start", 1)
     assert body("a.docx", file) == "# The handbook\n\n## Start"
-
-
-def test_merged_cells_are_written_once():
-    file = Document()
     table = file.add_table(rows=3, cols=2)
     table.cell(0, 0).merge(table.cell(0, 1)).text = "Both"
     table.cell(1, 0).merge(table.cell(2, 0)).text = "a"
@@ -145,7 +138,7 @@ def presentation():
     return file
 
 
-def test_each_slide_of_a_presentation_is_a_section_with_its_notes():
+def test_each_slide_is_a_section_with_its_shapes_from_top_to_bottom_and_its_notes():
     page = read_page("a.pptx", saved(presentation()), PageOptions())
     assert page.title == "The gateway"
     assert (
@@ -170,9 +163,6 @@ How it runs
 
 Notes: Say why."""
     )
-
-
-def test_shapes_stand_from_top_to_bottom_also_within_groups():
     file = Presentation()
     slide = file.slides.add_slide(file.slide_layouts[5])
     low = slide.shapes.add_textbox(Inches(1), Inches(6), Inches(6), Inches(1))
@@ -213,9 +203,6 @@ What listens
 | --- | --- |
 | 2026-01-31 | 0.3 |"""
     )
-
-
-def test_a_cell_far_away_does_not_fill_up_the_sheet():
     workbook = Workbook()
     sheet = workbook.active
     assert sheet is not None
