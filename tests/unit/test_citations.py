@@ -51,6 +51,7 @@ def test_a_citation_says_where_it_stands_as_soon_as_it_is_certain():
     assert [c.number for c in reader.feed("]")] == [1]
     assert reader.feed(" and `code [2]") == []
     assert [c.number for c in reader.feed(" is no code\n")] == [2]
+    reader = CitationReader()
     assert sum(len(reader.feed("[1]")) for _ in range(20_000)) == 20_000
     assert find_citations("[" * 100_000 + "`" * 100_000) == []
 

@@ -36,6 +36,7 @@ def test_cells_and_outputs_in_order_without_colours_and_endless_lines():
         {"output_type": "stream", "text": "\x1b[2K"},
     ]
     data = notebook({"cell_type": "code", "source": "run()", "outputs": outputs})
+    page = read_page("a.ipynb", data, PageOptions())
     assert page.body.endswith("```\nhot\n```\n\n```\n" + "x" * 1000 + "…\n```\n")
 
 

@@ -108,6 +108,7 @@ def test_the_title_and_merged_cells_of_a_document_are_written_once():
     file.add_heading("The handbook", 0)
     file.add_heading("Start", 1)
     assert body("a.docx", file) == "# The handbook\n\n## Start"
+    file = Document()
     table = file.add_table(rows=3, cols=2)
     table.cell(0, 0).merge(table.cell(0, 1)).text = "Both"
     table.cell(1, 0).merge(table.cell(2, 0)).text = "a"
