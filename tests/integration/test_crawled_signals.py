@@ -83,9 +83,6 @@ def test_a_busy_site_is_asked_again_when_it_says(database):
         times = [at for at, path in zip(site.times, site.asked, strict=True) if path == "/a"]
     assert report.written == 2
     assert times[1] - times[0] > 0.95
-
-
-def test_retry_after_may_be_a_date():
     assert retry_after("7") == 7
     assert retry_after("Mon, 01 Jan 2001 00:00:00 GMT") == 0
     assert retry_after("soon") is None
@@ -143,7 +140,7 @@ def test_lastmod_spares_pages_without_validators(database):
     assert report.unchanged == 3
 
 
-def test_canonical_pages_count(database):
+def test_canonical_pages_and_copies_count_once(database):
     pages = {
         "/": page("Home", "", "print", "other"),
         "/print": page("Guide, printed", "", head=canonical("/guide")),
@@ -153,9 +150,6 @@ def test_canonical_pages_count(database):
     report = crawl_of(database, pages)
     assert keys(database) == {"index.html", "guide", "other"}
     assert reasons(report)["copy of another page"] == 1
-
-
-def test_pages_that_name_each_other_canonical_both_stay(database):
     pages = {
         "/": page("Home", "", "/a", "/b", "/c"),
         "/a": page("A", head=canonical("/b")),
@@ -164,17 +158,11 @@ def test_pages_that_name_each_other_canonical_both_stay(database):
     }
     crawl_of(database, pages)
     assert keys(database) == {"index.html", "a", "b"}
-
-
-def test_one_canonical_page_for_all_is_a_mistake(database):
     names = [f"{first}{second}" for first in "abcde" for second in "abcde"]
     pages = {f"/{name}": page(name, head=canonical("/")) for name in names}
     pages["/"] = page("Home", "", *names)
     report = crawl_of(database, pages)
     assert report.written == 26
-
-
-def test_the_same_page_at_two_addresses_is_one(database):
     home = page("Home", "", "index.html", "?view=1")
     report = crawl_of(database, {"/": home, "/index.html": home, "/?view=1": home})
     assert keys(database) == {"index.html"}
@@ -203,7 +191,7 @@ def test_markdown_is_taken_with_the_anchors_of_the_page(database, is_declared):
     assert keys(database) == {"index.html", "guide.html"}
 
 
-def test_the_inventory_of_sphinx_lists_pages(database):
+def test_inventories_and_llms_txt_list_pages(database):
     pages = {
         "/": page("Home"),
         "/objects.inv": Reply(INVENTORY, media_type=""),
@@ -212,9 +200,6 @@ def test_the_inventory_of_sphinx_lists_pages(database):
     }
     crawl_of(database, pages)
     assert keys(database) == {"index.html", "api/restore.html", "guide.html"}
-
-
-def test_llms_txt_lists_pages(database):
     pages = {
         "/llms.txt": text("# Kestrel\n\n- [Guide](guide.md): all\n- [Page](/page)\n"),
         "/guide.md": text("# Guide\n\nRead [more](more.md).\n"),

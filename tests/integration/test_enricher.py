@@ -119,16 +119,12 @@ def test_the_length_of_a_text_is_a_setting(app, server):
     assert "at most 40 characters" in str(server.requests[asked])
 
 
-def test_one_run_at_a_time_asks_for_a_library(app, server):
+def test_one_run_at_a_time_asks_side_by_side(app, server):
     with app.database.lock("pgrag enrich shop") as taken:
         assert taken is None
         with pytest.raises(DatabaseError, match="Another run is enriching the library 'shop'"):
             run(app)
     assert server.requests == []
-    assert run(app).calls == 12
-
-
-def test_requests_run_side_by_side(app, server):
     server.delay = 0.05
     assert run(app).calls == 12
     assert server.most_at_once == 4
@@ -153,17 +149,14 @@ def test_failures_leave_documents_as_they_are(app, server):
     assert state(app)["failed"] == 0
 
 
-def test_it_gives_up_on_a_model_that_always_fails(app, server):
+def test_it_gives_up_on_a_model_that_always_fails(app, server, monkeypatch):
     server.script = [status(500)]
     with pytest.raises(LanguageModelError, match=r"\d+ requests in a row failed") as caught:
         run(app)
     assert "next run" in str(caught.value.hint)
     assert GIVE_UP <= len(server.requests) <= 12
     assert set(situations(app)) == {""}
-
-
-def test_it_says_why_it_gives_up_also_where_each_failure_took_long(app, server, monkeypatch):
-    """As after timeouts: each failure is stored by itself, and nothing waits at the end."""
+    # As after timeouts: each failure is stored by itself, and nothing waits at the end.
     monkeypatch.setattr("pgrag.ingest.enrichment.runner._PATIENCE", 0.0)
     server.script = [status(500)]
     with pytest.raises(LanguageModelError, match=r"\d+ requests in a row failed"):
@@ -219,12 +212,14 @@ def connected_with(app, url, options):
     return App(app.settings.model_copy(update={"database_url": changed}))
 
 
-def test_who_may_not_write_is_refused_before_anything_is_asked(app, server, database_url):
+def test_who_may_not_write_is_refused_and_miscounts_cost_nothing(app, server, database_url):
     with connected_with(app, database_url, "-c default_transaction_read_only=on") as reader:
         assert reader.enricher("shop").plan(Kind.CONTEXT).calls == 12
         with pytest.raises(NotConfigured, match="read-only"):
             run(reader)
     assert server.requests == []
+    server.script = [says("Ebony.", usage=(10**12, 5)), says("Ebony.")]
+    assert run(app).documents == 12
 
 
 def test_what_could_not_be_stored_is_stored_when_the_run_ends(app, server, database_url):
@@ -259,11 +254,6 @@ def test_what_could_not_be_stored_is_stored_when_the_run_ends(app, server, datab
         releasing.join(120)
     assert situations(app) == ["Ebony: how the tools of a workshop are looked after."] * 12
     assert run(app).calls == 0
-
-
-def test_a_server_that_miscounts_costs_nothing(app, server):
-    server.script = [says("Ebony.", usage=(10**12, 5)), says("Ebony.")]
-    assert run(app).documents == 12
 
 
 def test_pages_may_be_indexed_while_a_model_writes(app, server, tmp_path):

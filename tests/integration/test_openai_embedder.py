@@ -67,15 +67,7 @@ def test_batches_run_at_once_but_not_too_many(server):
     assert "Authorization" not in server.requests[0][1]
 
 
-def test_the_path_stands_before_the_parameters_of_an_address(server):
-    for url in ("/?key=a/b/", "/embeddings?key=a/b/"):
-        with OpenAIEmbedder(url=server.url + url, model="tiny") as embedder:
-            embedder.embed_query("a")
-            assert str(embedder._endpoint) == f"{server.url}/embeddings"
-        assert server.requests[-1][0] == "/v1/embeddings?key=a/b/"
-
-
-def test_prefixes_and_dimensions_are_sent(server):
+def test_prefixes_dimensions_and_parameters_of_the_address_are_sent(server):
     prefixes = {"query_prefix": "query: ", "document_prefix": "passage: "}
     with OpenAIEmbedder(url=server.url + "/", model="tiny", dimensions=3, **prefixes) as embedder:
         assert embedder.dimensions == 3
@@ -85,6 +77,11 @@ def test_prefixes_and_dimensions_are_sent(server):
     assert [payload["input"] for _, _, payload in server.requests] == [["query: a"], ["passage: a"]]
     assert all(payload["dimensions"] == 3 for _, _, payload in server.requests)
     assert server.requests[0][0] == "/v1/embeddings"
+    for url in ("/?key=a/b/", "/embeddings?key=a/b/"):
+        with OpenAIEmbedder(url=server.url + url, model="tiny") as embedder:
+            embedder.embed_query("a")
+            assert str(embedder._endpoint) == f"{server.url}/embeddings"
+        assert server.requests[-1][0] == "/v1/embeddings?key=a/b/"
 
 
 def test_dimensions_are_asked_for_when_not_given(server, embedder):
@@ -113,7 +110,11 @@ def test_passing_failures_are_tried_again(server, embedder, waits, failure):
     assert 0.25 <= waits[0] <= 0.5 <= waits[1] <= 1.0
 
 
-def test_wait_is_the_one_that_the_server_asks_for(server, embedder, waits):
+def test_wait_is_the_one_that_the_server_asks_for_but_not_an_hour(server, embedder, waits):
+    server.script = [status(429, Retry_After="3600")]
+    with pytest.raises(EmbeddingError, match="status 429, asking to wait 3600 s"):
+        embedder.embed_query("a")
+    assert not waits
     in_ten_seconds = email.utils.formatdate(time.time() + 10, usegmt=True)
     asked = [(429, "7"), (503, in_ten_seconds), (429, "soon")]
     server.script = [*(status(code, Retry_After=when) for code, when in asked), answer]
@@ -121,13 +122,6 @@ def test_wait_is_the_one_that_the_server_asks_for(server, embedder, waits):
     assert waits[0] == 7
     assert 5 <= waits[1] <= 10
     assert 1 <= waits[2] <= 2
-
-
-def test_wait_of_an_hour_is_not_waited(server, embedder, waits):
-    server.script = [status(429, Retry_After="3600")]
-    with pytest.raises(EmbeddingError, match="status 429, asking to wait 3600 s"):
-        embedder.embed_query("a")
-    assert not waits
 
 
 def test_lasting_failure_ends_with_all_that_helps(server, embedder, waits):
@@ -205,15 +199,12 @@ def test_unusable_answers_are_refused_at_once(server, embedder, behaviour, messa
     assert len(server.requests) == 2
 
 
-def test_dimensions_asked_for_are_checked_in_the_first_answer(server):
+def test_dimensions_and_batches_that_fail_fail_the_whole(server):
     with (
         OpenAIEmbedder(url=server.url, model="tiny", dimensions=256) as embedder,
         pytest.raises(EmbeddingError, match=r"3 dimensions, not of 256.*_DIMENSIONS"),
     ):
         embedder.embed_documents(["a"])
-
-
-def test_one_failing_batch_fails_the_whole(server):
     server.script = [answer, status(400), answer]
     with (
         OpenAIEmbedder(url=server.url, model="tiny", batch_size=1, concurrency=1) as embedder,
@@ -223,7 +214,7 @@ def test_one_failing_batch_fails_the_whole(server):
     assert len(server.requests) < 50
 
 
-def test_key_is_shown_nowhere(server, embedder, caplog):
+def test_keys_and_secrets_in_the_address_are_shown_nowhere(server, embedder, caplog):
     caplog.set_level(logging.DEBUG)
     embedder.embed_query("a")
     server.script = [status(401, {"error": {"message": f"Incorrect API key provided: {KEY}"}})]
@@ -232,9 +223,6 @@ def test_key_is_shown_nowhere(server, embedder, caplog):
     assert "Incorrect API key provided: ***" in str(caught.value)
     for shown in (str(caught.value), repr(caught.value), repr(embedder), caplog.text):
         assert KEY not in shown
-
-
-def test_secrets_in_the_address_are_not_shown(server):
     url = server.url.replace("//", "//user:hunter2@")
     server.script = [status(403)]
     with OpenAIEmbedder(url=url, model="tiny") as embedder, pytest.raises(EmbeddingError) as caught:

@@ -131,16 +131,13 @@ class TestRuns:
         index(database, embedder, folder)
         assert rows() == 4, "four that are written and one that is gone"
 
-    def test_second_run_writes_nothing(self, database, embedder, folder):
+    def test_only_what_changed_is_written(self, database, embedder, folder):
         index(database, embedder, folder)
         before, embedded = stored(database), len(embedder.texts)
         report = index(database, embedder, folder)
         assert (report.written, report.unchanged, report.embedded) == (0, 4, 0)
         assert stored(database) == before
         assert len(embedder.texts) == embedded
-
-    def test_only_the_changed_page_is_written(self, database, embedder, folder):
-        index(database, embedder, folder)
         before = {row["key"]: row for row in database.call("pages", library="guide")}
         embedder.texts = []
         write(folder, {"fill.md": "# Fill\n\nWait for the scheduler, then look at the journal.\n"})
@@ -151,9 +148,6 @@ class TestRuns:
         assert all("look at the journal" in text for text in embedder.texts)
         assert found(database, "scheduler journal") == {"fill.md", "deep/logs.md"}
         assert is_complete(database)
-
-    def test_new_and_removed_files(self, database, embedder, folder):
-        index(database, embedder, folder)
         (folder / "fill.md").unlink()
         write(folder, {"new.md": "# Taints\n\nA taint keeps work away.\n"})
         report = index(database, embedder, folder)
@@ -205,16 +199,7 @@ class TestRuns:
         assert (list(planned.planned), planned.gone) == (["drain.md"], ["fill.md"])
         assert stored(database) == before
 
-    def test_batches_are_written_while_the_next_is_read(
-        self, database, embedder, folder, monkeypatch
-    ):
-        monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
-        write(folder, {f"part/{n}.md": f"# Part {n}\n\nText of part {n}.\n" for n in range(20)})
-        report = index(database, embedder, folder)
-        assert (report.written, report.failed) == (24, {})
-        assert is_complete(database)
-
-    def test_the_second_batch_is_planned_with_statistics_of_the_first(
+    def test_each_batch_is_written_while_the_next_is_read_and_planned_with_its_statistics(
         self, database, embedder, folder, monkeypatch
     ):
         monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
@@ -229,7 +214,9 @@ class TestRuns:
 
         monkeypatch.setattr(writer.Writer, "_ingest", counted)
         write(folder, {f"part/{n}.md": f"# Part {n}\n\nText of part {n}.\n" for n in range(20)})
-        index(database, embedder, folder)
+        report = index(database, embedder, folder)
+        assert (report.written, report.failed) == (24, {})
+        assert is_complete(database)
         assert max(counts[0]) <= 0 < min(counts[1])
 
 
@@ -382,10 +369,6 @@ class TestDuplicates:
             assert keys(database) == {*GUIDE, "b.md"}
         assert found(database, "old one") == {"b.md"}
         assert is_complete(database)
-
-    def test_loser_comes_in_when_it_becomes_the_newest(self, database, embedder, folder):
-        write(folder, {"a.md": dated("2024-01-01", "old"), "b.md": dated("2024-06-01", "new")})
-        index(database, embedder, folder)
         write(folder, {"a.md": dated("2025-01-01", "newest")})
         index(database, embedder, folder)
         assert keys(database) == {*GUIDE, "a.md"}

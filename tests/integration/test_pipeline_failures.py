@@ -41,17 +41,14 @@ class TestFailures:
         write(folder, {name: f"---\nuuid: {uuid}\n---\n\n# Refused\n\nToo much of a name.\n"})
         return name
 
-    def test_page_that_the_database_refuses_stays_out_alone(
-        self, database, embedder, folder, refused
-    ):
+    def test_pages_that_fail_stay_as_they_were_or_out(self, database, embedder, folder, refused):
         report = index(database, embedder, folder)
         assert list(report.failed) == [refused]
         assert "ndex row size" in report.failed[refused]
         assert report.written == 4
         assert keys(database) == set(GUIDE)
         assert is_complete(database)
-
-    def test_page_that_fails_later_stays_as_it_was(self, database, embedder, folder):
+        (folder / refused).unlink()
         write(folder, {"late.md": "# Late\n\nThis was fine.\n"})
         index(database, embedder, folder)
         (folder / "late.md").write_bytes(b"\x7fELF\x02\x01\x01\x00\x00\x00\x00\xff\xfe\xfd" * 50)
@@ -76,7 +73,12 @@ class TestFailures:
         assert report.embedded == len(embedder.texts) > 0
         assert is_complete(database)
 
-    def test_failing_model_leaves_a_ready_version_ready(self, database, embedder, folder):
+    def test_names_that_cannot_be_used_end_the_run_and_a_ready_version_stays_ready(
+        self, database, embedder, folder
+    ):
+        with discover(str(folder)) as source, pytest.raises(InvalidInput, match="version label"):
+            pipeline.index(database, embedder, source, IndexTarget("guide", "1 0"))
+        assert embedder.texts == []
         index(database, embedder, folder)
         embedder.before = fail
         write(folder, {"fill.md": "# Fill\n\nOther words.\n"})
@@ -85,11 +87,6 @@ class TestFailures:
         [version] = database.call("library_versions", library="guide")
         assert version["status"] == "ready"
         assert found(database, "other words") == {"fill.md"}
-
-    def test_names_that_cannot_be_used_end_the_run_at_once(self, database, embedder, folder):
-        with discover(str(folder)) as source, pytest.raises(InvalidInput, match="version label"):
-            pipeline.index(database, embedder, source, IndexTarget("guide", "1 0"))
-        assert embedder.texts == []
 
 
 class TestDatabaseAway:
@@ -241,17 +238,21 @@ class TestFirstRunThatStoresNothing:
         (folder / "a.md").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(300))
         return folder
 
-    def test_library_is_not_made(self, database, embedder, unreadable):
+    def test_neither_library_nor_version_is_made_and_those_that_were_there_stay(
+        self, database, embedder, unreadable, folder
+    ):
         report = index(database, embedder, unreadable)
         assert list(report.failed) == ["a.md"]
         assert report.discarded
         assert database.call("libraries") == []
-
-    def test_version_is_not_made_and_the_others_stay(self, database, embedder, folder, unreadable):
         index(database, embedder, folder, "1.0")
         assert index(database, embedder, unreadable, "2.0").discarded
         [version] = database.call("library_versions", library="guide")
         assert version["version"] == "1.0"
+        database.call("remove_version", library="guide", version="1.0")
+        database.call("configure_library", library="guide", settings={"alpha": 0.4})
+        assert index(database, embedder, unreadable, "2.0").discarded
+        assert [row["library"] for row in database.call("libraries")] == ["guide"]
 
     def test_finished_version_stays_whatever_its_source_becomes(
         self, database, embedder, folder, unreadable
@@ -259,13 +260,6 @@ class TestFirstRunThatStoresNothing:
         index(database, embedder, folder)
         assert not index(database, embedder, unreadable).discarded
         assert len(database.call("libraries")) == 1
-
-    def test_library_that_was_there_stays(self, database, embedder, folder, unreadable):
-        index(database, embedder, folder, "1.0")
-        database.call("remove_version", library="guide", version="1.0")
-        database.call("configure_library", library="guide", settings={"alpha": 0.4})
-        assert index(database, embedder, unreadable, "2.0").discarded
-        assert [row["library"] for row in database.call("libraries")] == ["guide"]
 
     def test_interrupted_before_the_first_page(self, database, embedder, folder, monkeypatch):
         monkeypatch.setattr(reader, "read_page", partial(fail, KeyboardInterrupt()))

@@ -153,15 +153,13 @@ def killed(database_url, folder):
 
 
 class TestAfterKill9:
-    def test_searches_scan_and_the_doctor_tells(self, killed, database):
+    def test_searches_scan_until_the_next_run_builds_it(self, killed, database, embedder, folder):
         row = state(database)
         assert (row["valid"], row["put_off"]) == (None, False)
         [(level, remedy)] = told(database)
         assert level == "wrong"
         assert "`pgrag embed guide`" in remedy
         assert database.call("search", query="close a valve", library="guide")
-
-    def test_the_next_run_builds_it(self, killed, database, embedder, folder):
         index(database, embedder, folder)
         assert state(database)["valid"] is True
         assert told(database) == []
@@ -177,19 +175,6 @@ class TestAfterKill9:
             app.embed("guide")
         assert state(database)["valid"] is True
         assert told(database) == []
-
-
-def test_what_a_killed_build_left_is_replaced(database, embedder, folder):
-    index(database, embedder, folder)
-    before = built(database)
-    with psycopg.connect(database.url, autocommit=True) as connection:
-        connection.execute("update pg_index set indisvalid = false where indexrelid = %s", [before])
-    assert state(database)["valid"] is False
-    [(level, _)] = told(database)
-    assert level == "wrong"
-    index(database, embedder, folder)
-    assert state(database)["valid"] is True
-    assert built(database) != before
 
 
 def test_what_the_server_builds_for_a_killed_run_is_left_to_it(database, embedder, folder, little):
@@ -215,7 +200,7 @@ def test_what_the_server_builds_for_a_killed_run_is_left_to_it(database, embedde
     assert state(database)["valid"] is True
 
 
-def test_a_run_that_fails_leaves_it_to_the_next(database, embedder, folder):
+def test_a_run_that_fails_or_is_killed_leaves_it_to_the_next(database, embedder, folder):
     embedder.before = fail
     with pytest.raises(EmbeddingError):
         index(database, embedder, folder)
@@ -224,6 +209,15 @@ def test_a_run_that_fails_leaves_it_to_the_next(database, embedder, folder):
     embedder.before = lambda: None
     index(database, embedder, folder)
     assert state(database)["valid"] is True
+    before = built(database)
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("update pg_index set indisvalid = false where indexrelid = %s", [before])
+    assert state(database)["valid"] is False
+    [(level, _)] = told(database)
+    assert level == "wrong"
+    index(database, embedder, folder)
+    assert state(database)["valid"] is True
+    assert built(database) != before
 
 
 def test_a_session_that_has_begun_before_is_not_waited_for_long(
@@ -299,7 +293,9 @@ def own(database, library):
 
 
 class TestOfALargeLibrary:
-    def test_a_run_makes_it(self, database, embedder, folder, few):
+    def test_it_is_made_and_dropped_when_the_library_has_become_small(
+        self, database, embedder, folder, few
+    ):
         index(database, embedder, folder)
         state = own(database, "guide")
         assert (state["owner"], state["valid"]) == ("guide", True)
@@ -307,6 +303,14 @@ class TestOfALargeLibrary:
         found = findings(database.url, is_embedded=False, models=[BUILTIN])
         [told] = [one for one in found if one.name == "vector index"]
         assert (told.level, "in guide have an index of their own" in told.message) == ("ok", True)
+        write(folder, {"valves.md": sections(3)})
+        index(database, embedder, folder)
+        assert own(database, "guide")["owner"] is None
+        assert [row["own_index"] for row in placed(database)] == [False]
+        names = database.query(
+            "select c.relname as name from pg_class as c where c.relname ~ '^embeddings_hnsw_'"
+        )
+        assert [row["name"] for row in names] == ["embeddings_hnsw_1"]
 
     def test_the_shared_one_gets_none_of_its_vectors(self, database, embedder, folder):
         """Nor those of the first batch, of 1,500: the number of files tells."""
@@ -318,19 +322,6 @@ class TestOfALargeLibrary:
         index(database, embedder, folder)
         assert len(during) > 2
         assert all([row["own_index"] for row in rows] in ([], [True]) for rows in during)
-
-    def test_a_run_drops_it_when_the_library_has_become_small(
-        self, database, embedder, folder, few
-    ):
-        index(database, embedder, folder)
-        write(folder, {"valves.md": sections(3)})
-        index(database, embedder, folder)
-        assert own(database, "guide")["owner"] is None
-        assert [row["own_index"] for row in placed(database)] == [False]
-        names = database.query(
-            "select c.relname as name from pg_class as c where c.relname ~ '^embeddings_hnsw_'"
-        )
-        assert [row["name"] for row in names] == ["embeddings_hnsw_1"]
 
     def test_what_a_killed_run_put_off_is_built_by_the_next(self, database, embedder, folder, few):
         embedder.before = fail

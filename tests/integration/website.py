@@ -45,29 +45,31 @@ def page(title, text="", *links, head=""):
 
 
 class Website:
-    """A server of pages by path; `asked` and `sent` are the paths and the bytes of their bodies.
+    """A server of pages by path; it keeps the paths `asked`, their `hosts`, and the bytes `sent`.
 
     `cookies` are the headers with which they came back. With `validates` the site sends an ETag and
     answers 304. `otherwise` is for all other paths.
     """
 
-    def __init__(self, pages, *, validates=True, otherwise=NOTHING):
+    def __init__(self, pages, *, validates=True, otherwise=NOTHING, address=("127.0.0.1", 0)):
         self.pages = dict(pages)
         self.validates = validates
         self.otherwise = otherwise
         self.asked = []
+        self.hosts = []
         self.times = []
         self.sent = {}
         self.cookies = []
         self.running = self.most_running = 0
         self._lock = threading.Lock()
         self._is_over = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, args=[0.02])
+        self.server = ThreadingHTTPServer(address, self._handler())
+        self.port = self.server.server_port
+        self._thread = threading.Thread(target=self.server.serve_forever, args=[0.02])
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"http://127.0.0.1:{self.port}"
 
     def forget(self):
         self.asked.clear()
@@ -89,8 +91,8 @@ class Website:
 
     def __exit__(self, *_):
         self.end_waiting()
-        self._server.shutdown()
-        self._server.server_close()
+        self.server.shutdown()
+        self.server.server_close()
         self._thread.join()
 
     def _handler(site):
@@ -103,6 +105,7 @@ class Website:
             def do_GET(self):
                 with site._lock:
                     site.asked.append(self.path)
+                    site.hosts.append(self.headers["Host"])
                     site.times.append(time.monotonic())
                     site.cookies += self.headers.get_all("Cookie", [])
                     site.running += 1
@@ -114,6 +117,10 @@ class Website:
                 finally:
                     with site._lock:
                         site.running -= 1
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.do_GET()
 
             def answer(self):
                 reply = site.reply(self.path)
