@@ -108,9 +108,6 @@ def test_sitemaps_list_pages_that_nothing_links(database):
         assert keys(database) == {"index.html", "a", "b"}
         with pytest.raises(SourceError, match=r"no page to index: .*outside .*/maps/"):
             crawled(database, f"{site.url}/maps/index.xml", "map")
-
-
-def test_a_sitemap_as_the_source(database):
     pages = {
         "/sitemap.xml": text(urls("/a", "/docs/b"), "application/xml"),
         "/a": page("A", "", "/c"),
@@ -240,8 +237,6 @@ def test_other_versions_of_a_site_are_told_and_left(database):
     assert group.examples == tuple(f"{site.url}/docs/{each}/" for each in ("3.x", "4.1", "next"))
     assert reasons(report)[f"outside {site.url}/docs/4.2/"] == 1
 
-
-def test_the_older_versions_below_a_site_of_docusaurus_are_left(database):
     def versioned(title: str, version: str, *links: str) -> str:
         return page(title, "", *links, head=f'<meta name="docusaurus_version" content="{version}">')
 

@@ -264,7 +264,7 @@ def test_a_site_that_wants_a_day_between_requests_is_refused(database, rule):
         crawl_of(database, {"/": page("Home"), "/robots.txt": rules})
 
 
-def test_links_and_texts_without_end_fill_no_database(database):
+def test_lists_and_links_without_end_fill_no_database(database, monkeypatch):
     def linking(path: str) -> str:
         words = hashlib.sha256(path.encode()).hexdigest()
         pairs = itertools.product(WORD, repeat=2)
@@ -280,6 +280,10 @@ def test_links_and_texts_without_end_fill_no_database(database):
     report = crawl_of(database, pages, "/llms-full.txt", limits=CrawlLimits(pages=4))
     assert keys(database) == {"a", "b", "c", "d"}
     assert reasons(report) == {"beyond 4 pages": 2}
+    monkeypatch.setattr(lists, "MOST_ENTRIES", 3)
+    entries = "".join(f"<url><loc>/{name}</loc></url>" for name in "abcde")
+    found, _ = lists.parse_sitemap("https://h/sitemap.xml", f"<urlset>{entries}</urlset>".encode())
+    assert [*found] == ["https://h/a", "https://h/b", "https://h/c"]
 
 
 SITEMAP = "<urlset><url><loc>{}/lost</loc></url></urlset>"
@@ -302,13 +306,6 @@ def test_a_bad_sitemap_is_told_and_costs_nothing_else(database, monkeypatch, sit
         report = crawled(database, f"{site.url}/sitemap.xml")
     assert keys(database) == {"lost"}
     assert [f"{site.url}/bad.xml" in warning for warning in report.warnings] == [True]
-
-
-def test_a_sitemap_lists_only_so_many_pages(monkeypatch):
-    monkeypatch.setattr(lists, "MOST_ENTRIES", 3)
-    entries = "".join(f"<url><loc>/{name}</loc></url>" for name in "abcde")
-    found, _ = lists.parse_sitemap("https://h/sitemap.xml", f"<urlset>{entries}</urlset>".encode())
-    assert [*found] == ["https://h/a", "https://h/b", "https://h/c"]
 
 
 @pytest.mark.parametrize(

@@ -91,9 +91,7 @@ def test_a_model_that_fails_leaves_pages_for_the_next_run(database, embedder, tm
     assert database.call("pending_pages", library="guide", model=embedder.name) == []
 
 
-def test_without_the_package_the_error_names_it_and_searches_go_on(
-    database_url, connection, tmp_path, monkeypatch
-):
+def test_a_missing_package_is_named(database_url, connection, tmp_path, monkeypatch):
     monkeypatch.setattr(local_model, "_LIBRARY", "no_such_library")
     write(tmp_path, GUIDE)
     with App(Settings(database_url=database_url, embedding_model=MODEL)) as app:

@@ -58,9 +58,7 @@ class TestRuns:
         assert (hit["key"], hit["url"]) == ("drain.md", "https://example.org/docs/drain")
         assert is_complete(database)
 
-    def test_a_file_whose_digest_is_known_is_read_only_if_it_changed(
-        self, database, embedder, folder
-    ):
+    def test_a_file_of_a_known_digest_is_not_read_again(self, database, embedder, folder):
         reads = []
         index(database, embedder, folder)  # the same bytes, whose digests no source knew
         assert index(database, embedder, folder, source=memory(reads)).unchanged == 4
@@ -103,9 +101,7 @@ class TestRuns:
         report = index(database, embedder, folder)
         assert (report.removed, report.unchanged, len(keys(database))) == (0, 3, 4)
 
-    def test_planner_is_told_of_what_is_news_to_the_whole_database(
-        self, database, connection, embedder, folder
-    ):
+    def test_planner_is_told_of_what_is_news(self, database, connection, embedder, folder):
         def rows(stated=None):
             """Pages as the planner knows them; stated: make it believe so."""
             pages = "oid = 'pgrag.pages'::regclass"
@@ -199,9 +195,7 @@ class TestRuns:
         assert (list(planned.planned), planned.gone) == (["drain.md"], ["fill.md"])
         assert stored(database) == before
 
-    def test_each_batch_is_written_while_the_next_is_read_and_planned_with_its_statistics(
-        self, database, embedder, folder, monkeypatch
-    ):
+    def test_the_next_batch_is_read_meanwhile(self, database, embedder, folder, monkeypatch):
         monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
         ingest = writer.Writer._ingest
         tables = "'pgrag.pages'::regclass, 'pgrag.embeddings'::regclass"
@@ -333,9 +327,7 @@ class TestRenamedFiles:
         assert self.ids(database)["a.md"] == before
         assert is_complete(database)
 
-    def test_a_run_that_ends_after_renaming_is_completed(
-        self, database, embedder, folder, monkeypatch
-    ):
+    def test_an_interrupted_renaming_is_completed(self, database, embedder, folder, monkeypatch):
         write(folder, {"a.md": self.note("ant")})
         index(database, embedder, folder)
         [page_id] = [page for key, (page, _) in self.ids(database).items() if key == "a.md"]

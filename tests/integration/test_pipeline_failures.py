@@ -58,9 +58,7 @@ class TestFailures:
         assert is_complete(database)
 
     @pytest.mark.parametrize("error", [SLEEPS, RuntimeError("crash")])
-    def test_what_was_not_embedded_is_found_by_words_and_embedded_next_time(
-        self, database, embedder, folder, error
-    ):
+    def test_what_was_not_embedded_is_found_by_words(self, database, embedder, folder, error):
         embedder.before = partial(fail, error)
         with pytest.raises(type(error)):
             index(database, embedder, folder)
@@ -73,9 +71,7 @@ class TestFailures:
         assert report.embedded == len(embedder.texts) > 0
         assert is_complete(database)
 
-    def test_names_that_cannot_be_used_end_the_run_and_a_ready_version_stays_ready(
-        self, database, embedder, folder
-    ):
+    def test_a_ready_version_stays_ready_when_a_run_ends_early(self, database, embedder, folder):
         with discover(str(folder)) as source, pytest.raises(InvalidInput, match="version label"):
             pipeline.index(database, embedder, source, IndexTarget("guide", "1 0"))
         assert embedder.texts == []
@@ -238,9 +234,7 @@ class TestFirstRunThatStoresNothing:
         (folder / "a.md").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(300))
         return folder
 
-    def test_neither_library_nor_version_is_made_and_those_that_were_there_stay(
-        self, database, embedder, unreadable, folder
-    ):
+    def test_nothing_is_made_and_what_was_there_stays(self, database, embedder, unreadable, folder):
         report = index(database, embedder, unreadable)
         assert list(report.failed) == ["a.md"]
         assert report.discarded
@@ -254,9 +248,7 @@ class TestFirstRunThatStoresNothing:
         assert index(database, embedder, unreadable, "2.0").discarded
         assert [row["library"] for row in database.call("libraries")] == ["guide"]
 
-    def test_finished_version_stays_whatever_its_source_becomes(
-        self, database, embedder, folder, unreadable
-    ):
+    def test_finished_version_stays(self, database, embedder, folder, unreadable):
         index(database, embedder, folder)
         assert not index(database, embedder, unreadable).discarded
         assert len(database.call("libraries")) == 1

@@ -165,14 +165,12 @@ class TestAfterKill9:
         assert told(database) == []
         assert is_complete(database)
 
-    def test_so_does_a_run_of_another_library(self, killed, database_url, database, little):
+    @pytest.mark.parametrize("is_advised", [False, True])
+    def test_so_does_another_run_or_advice(
+        self, killed, database_url, database, little, is_advised
+    ):
         with App(Settings(database_url=database_url)) as app:
-            app.index("other", "", str(little))
-        assert state(database)["valid"] is True
-
-    def test_so_does_what_the_doctor_advises(self, killed, database_url, database):
-        with App(Settings(database_url=database_url)) as app:
-            app.embed("guide")
+            _ = app.embed("guide") if is_advised else app.index("other", "", str(little))
         assert state(database)["valid"] is True
         assert told(database) == []
 
@@ -220,9 +218,7 @@ def test_a_run_that_fails_or_is_killed_leaves_it_to_the_next(database, embedder,
     assert built(database) != before
 
 
-def test_a_session_that_has_begun_before_is_not_waited_for_long(
-    database, embedder, folder, monkeypatch
-):
+def test_an_earlier_session_is_not_waited_for_long(database, embedder, folder, monkeypatch):
     monkeypatch.setattr(vector_index, "PATIENCE", "100ms")
     with psycopg.connect(database.url) as backup:
         backup.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
@@ -293,9 +289,7 @@ def own(database, library):
 
 
 class TestOfALargeLibrary:
-    def test_it_is_made_and_dropped_when_the_library_has_become_small(
-        self, database, embedder, folder, few
-    ):
+    def test_it_is_made_and_dropped_when_it_is_small(self, database, embedder, folder, few):
         index(database, embedder, folder)
         state = own(database, "guide")
         assert (state["owner"], state["valid"]) == ("guide", True)
@@ -379,9 +373,7 @@ class TestOfALargeLibrary:
             assert own(database, "guide")["owner"] is None
             assert loading.build() is False
 
-    def test_the_doctor_tells_of_one_that_was_in_use_when_its_library_went(
-        self, database, embedder, folder, few
-    ):
+    def test_the_doctor_tells_of_one_that_is_left(self, database, embedder, folder, few):
         index(database, embedder, folder)
         with psycopg.connect(database.url) as reader:
             reader.execute("select from pgrag.embeddings limit 1")

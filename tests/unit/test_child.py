@@ -69,13 +69,10 @@ def test_what_takes_too_much_memory_fails_alone():
         assert process.run(bytes, 3) == b"\0\0\0"
 
 
-def test_what_is_printed_is_no_answer(capfd):
+def test_what_is_printed_is_no_answer_and_the_builtin_model_is_not_sent(capfd):
     with Child() as process:
         assert process.run(print, "hello") is None
     assert capfd.readouterr().out == ""
-
-
-def test_the_builtin_model_is_not_sent_but_loaded():
     model = BuiltinEmbedder()
     with Child() as process:
         here = similarities(model, ["a pump"], ["a valve"])

@@ -28,7 +28,7 @@ def words(count, word="word"):
     return " ".join([word] * count)
 
 
-def test_rows_are_in_reading_order_below_their_parents():
+def test_rows_are_in_reading_order_below_their_parents_and_the_path_of_the_page():
     text = f"Intro. {words(50)}\n\n# A\n\n{words(60)}\n\n## B\n\n{words(70)}\n\n# C\n\n{words(80)}"
     page = read(f"---\ntitle: T\n---\n{text}\n")
     rows = [(c.level, c.heading, c.parent, c.heading_level, c.depth) for c in page.chunks]
@@ -47,9 +47,6 @@ def test_rows_are_in_reading_order_below_their_parents():
     assert [c.path for c in page.chunks[4:6]] == [("T", "A", "B"), ("T", "A", "B")]
     assert [c.is_summary for c in page.chunks] == [c.level < 2 for c in page.chunks]
     assert [c.anchor for c in page.chunks] == ["", "", "a", "a", "b", "b", "c", "c"]
-
-
-def test_the_path_of_the_page_comes_before_the_headings():
     page = read((FIXTURES / "markdown" / "agoscript_overview.md").read_text("utf-8"))
     headings = ("agorum core für Entwickler", "agorum core agoscript", "Übersicht", "Einleitung")
     assert paragraphs(page)[0].path == headings

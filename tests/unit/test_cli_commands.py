@@ -18,12 +18,15 @@ ROWS = [{"key": "a.md", "count": 1200}, {"key": "b.md", "count": None}]
 Name = Annotated[str, Argument(metavar="NAME", help="Its name.")]
 
 
-def test_completion_is_offered():
+def test_completion_is_offered_and_help_folded_for_the_terminal():
     runner = CliRunner()
     assert "--install-completion" in runner.invoke(program(), ["--help"]).output
     variables = {"_PGRAG_COMPLETE": "complete_bash", "COMP_WORDS": "pgrag backl", "COMP_CWORD": "1"}
     ended = runner.invoke(program(), [], prog_name="pgrag", env=variables)
     assert ended.output.split() == ["backlinks"]
+    result = CliRunner().invoke(program(), ["index", "--help"], env={"COLUMNS": "300"})
+    paragraph = next(line for line in result.stdout.splitlines() if "With --changed-config" in line)
+    assert paragraph.rstrip().endswith("a source is gone, or pages failed.")
 
 
 def made(arguments):
@@ -119,13 +122,21 @@ def test_errors_come_last_and_give_exit_status_1(app, flags):
     assert bool(result.stdout) == bool(flags)
 
 
-def test_a_command_can_fail_without_a_word(app):
+def test_a_command_may_fail_without_a_word_and_tell_a_total_on_stderr(app):
     @command
     def search(app):
         return Output([], lambda: None, failed=True)
 
     result = run(search)
     assert (result.exit_code, result.stderr) == (1, "")
+
+    @command
+    def count(app):
+        return listed(app.call("all"), ("key", "count"), total="2 rows.")
+
+    result = run(count)
+    assert result.stderr == "2 rows.\n"
+    assert "1,200" in result.stdout
 
 
 def test_switches_are_named_after_arguments_and_json_is_told(app):
@@ -143,19 +154,3 @@ def test_switches_are_named_after_arguments_and_json_is_told(app):
 
     assert json.loads(run(watch, "--json").stdout) == [True]
     assert run(watch).stdout == "False\n"
-
-
-def test_a_total_stands_below_a_table_on_stderr(app):
-    @command
-    def count(app):
-        return listed(app.call("all"), ("key", "count"), total="2 rows.")
-
-    result = run(count)
-    assert result.stderr == "2 rows.\n"
-    assert "1,200" in result.stdout
-
-
-def test_help_is_folded_for_the_terminal_and_not_for_the_source():
-    result = CliRunner().invoke(program(), ["index", "--help"], env={"COLUMNS": "300"})
-    paragraph = next(line for line in result.stdout.splitlines() if "With --changed-config" in line)
-    assert paragraph.rstrip().endswith("a source is gone, or pages failed.")

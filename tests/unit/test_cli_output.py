@@ -11,27 +11,18 @@ from pgrag.cli import progress
 from pgrag.cli.output import marked, print_json, print_table, print_text, printable
 
 
-def test_a_terminal_is_not_told_what_to_do_by_a_document():
+def test_what_is_printed_is_whole_marked_and_harmless(capsys):
     assert printable("a\x1b[2Jb\x9bc\x07d\re") == "a\ufffd[2Jb\ufffdc\ufffdd\ufffde"
     assert printable("keeps\ttabs\nand\r\nlines") == "keeps\ttabs\nand\nlines"
-
-
-def test_the_words_of_an_excerpt_are_marked():
     text = marked("a **big** and **small\npump**, 2 ** 3")
     assert text.plain == "a big and small\npump, 2 ** 3"
     assert [text.plain[span.start : span.end] for span in text.spans] == ["big", "small\npump"]
-
-
-def test_json_holds_everything(capsys):
     print_json({"when": datetime(2025, 2, 1, tzinfo=UTC), "word": "Kühne", "none": None})
     assert json.loads(capsys.readouterr().out) == {
         "when": "2025-02-01T00:00:00+00:00",
         "word": "Kühne",
         "none": None,
     }
-
-
-def test_lines_are_whole_where_there_is_no_terminal(capsys):
     print_text("word\t" * 100)
     print_table(("name", "count"), [("x" * 300, 1200), (None, 3)])
     lines = capsys.readouterr().out.splitlines()

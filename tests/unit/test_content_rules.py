@@ -48,7 +48,7 @@ def test_authors_are_believed_and_code_is_no_prose():
     assert content_tags(text) == ()
 
 
-def test_a_summary_has_what_most_of_its_paragraphs_have():
+def test_summaries_have_the_tags_of_most_paragraphs_and_sections_their_own_audience():
     step = "1. Open the lid.\n2. Remove the filter.\n" + "The filter sits below the lid. " * 12
     text = f"# Pump\n\n## Care\n\n### Open\n\n{step}\n\n### Shut\n\n{step}\n\n## History\n\n" + (
         "The first pump of this kind was sold in 1904 to a garden in the south. " * 6
@@ -59,6 +59,13 @@ def test_a_summary_has_what_most_of_its_paragraphs_have():
     assert tags[1, "History"] == ()
     assert tags[0, ""] == ("procedural",)
     assert tags[2, "History"] == ()
+    text = (
+        "# Tide basics\n\nThe sea rises.\n\n## Care\n\nIt falls.\n\n"
+        "## Advanced usage\n\nTurn the moon.\n"
+    )
+    page = read_page("tides.md", text.encode(), PageOptions())
+    tags = {chunk.heading: chunk.content_tags for chunk in page.chunks if chunk.level == 2}
+    assert (tags["Care"], tags["Advanced usage"]) == (("beginner",), ("advanced",))
 
 
 AUDIENCES = {"beginner", "intermediate", "advanced"}
@@ -91,16 +98,6 @@ def test_a_page_has_the_audience_that_its_author_names_or_presupposes(text, audi
     assert {*page.chunks[0].content_tags} & AUDIENCES == expected
     for chunk in page.chunks:
         assert {*chunk.content_tags} & AUDIENCES <= expected
-
-
-def test_a_section_for_others_has_its_own_audience():
-    text = (
-        "# Tide basics\n\nThe sea rises.\n\n## Care\n\nIt falls.\n\n"
-        "## Advanced usage\n\nTurn the moon.\n"
-    )
-    page = read_page("tides.md", text.encode(), PageOptions())
-    tags = {chunk.heading: chunk.content_tags for chunk in page.chunks if chunk.level == 2}
-    assert (tags["Care"], tags["Advanced usage"]) == (("beginner",), ("advanced",))
 
 
 @pytest.mark.parametrize("text", ["", "\n", "#", "```", "**", "- ", "a" * 100_000, "[" * 5000])

@@ -28,7 +28,7 @@ def chosen(names, *include):
     return pages, {group.reason: group.count for group in skips.grouped()}
 
 
-def test_in_a_repository_with_markdown_only_its_pages_are_documentation():
+def test_pages_are_documentation_and_what_programs_and_builds_add_is_not():
     pages = {"README.md", "docs/index.md", "docs/guide.mdx", "docs/handbook.pdf"}
     others = {
         "requirements.txt", "docs/requirements.txt", "CMakeLists.txt", "notes.txt",
@@ -41,9 +41,6 @@ def test_in_a_repository_with_markdown_only_its_pages_are_documentation():
         "text for programs": 3, "HTML beside as much Markdown": 1, "parts and sources of pages": 2,
         "plain text beside other formats": 1,
     }  # fmt: skip
-
-
-def test_in_a_build_the_indexes_and_assets_are_no_documentation():
     pages = {
         "index.html", "guide/install.html", "api.html", "search-syntax.html", "all-options.html",
     }  # fmt: skip
@@ -59,7 +56,7 @@ def test_in_a_build_the_indexes_and_assets_are_no_documentation():
     assert chosen(pages | others | {"README.md"})[0] == pages | {"README.md"}
 
 
-def test_a_mix_keeps_what_is_more_and_text_only_where_there_is_nothing_else():
+def test_a_mix_keeps_what_is_more_and_the_way_out_names_the_suffix():
     mixed = {"a.html", "b.html", "c.html", "notes.md", "plan.txt"}
     assert chosen(mixed)[0] == mixed - {"plan.txt"}
     assert chosen(mixed | {"d.md", "e.md"})[0] == {"notes.md", "d.md", "e.md"}
@@ -69,6 +66,13 @@ def test_a_mix_keeps_what_is_more_and_text_only_where_there_is_nothing_else():
     assert chosen({"requirements.txt", "robots.txt", "LICENSE.txt"})[0] == set()
     assert chosen({"a.txt", "b.md"})[0] == {"b.md"}
     assert chosen({"a.md", "._a.md", "__MACOSX/._a.md"})[0] == {"a.md"}
+    skips = Skips()
+    assert [*documentation(["a.md", "b.txt"], (), skips)] == ["a.md"]
+    [group] = skips.grouped()
+    hint = "To read them as well: --include '**/*.txt' --include '**'."
+    assert (group.examples, group.hint) == (("b.txt",), hint)
+    # What it says reads the others too.
+    assert chosen({"a.md", "b.txt"}, *re.findall("'([^']+)'", hint))[0] == {"a.md", "b.txt"}
 
 
 @pytest.mark.parametrize(("include", "expected"), [
@@ -80,13 +84,3 @@ def test_a_mix_keeps_what_is_more_and_text_only_where_there_is_nothing_else():
 def test_who_names_a_suffix_means_it(include, expected):
     """The globs have been applied already; here only their suffixes count."""
     assert chosen({"a.md", "requirements.txt", "a.txt", "genindex.html"}, *include)[0] >= expected
-
-
-def test_the_way_out_names_the_suffix():
-    skips = Skips()
-    assert [*documentation(["a.md", "b.txt"], (), skips)] == ["a.md"]
-    [group] = skips.grouped()
-    hint = "To read them as well: --include '**/*.txt' --include '**'."
-    assert (group.examples, group.hint) == (("b.txt",), hint)
-    # What it says reads the others too.
-    assert chosen({"a.md", "b.txt"}, *re.findall("'([^']+)'", hint))[0] == {"a.md", "b.txt"}

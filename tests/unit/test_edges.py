@@ -244,7 +244,7 @@ tags: [x, y/z]
 """
 
 
-def test_links_of_the_front_matter():
+def test_links_of_the_front_matter_which_stays_in_the_source():
     found = page(FRONT_MATTER, "My-Key")
     assert {edge.document for edge in found.edges[:9]} == {0}
     assert [(e.line, e.rule, e.kind, e.target, e.fragment) for e in found.edges[:9]] == [
@@ -260,9 +260,6 @@ def test_links_of_the_front_matter():
     ]
     assert [edge.target for edge in found.edges[9:]] == ["H", "Y/z", "w"]
     assert found.tags == ("x", "y/z", "w")
-
-
-def test_head_and_body_are_the_source():
     odd = ["\n\n---\na: 1\n---\n\n\nText", "+++\na = 1\n+++\nText", "Text", ""]
     for source in (FRONT_MATTER, *odd):
         found = page(source)

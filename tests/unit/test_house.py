@@ -44,7 +44,7 @@ def sources(house, tmp_path):
     return house.read_sources(tmp_path)
 
 
-def test_lines_and_long_files_are_counted(house, sources):
+def test_lines_files_functions_and_arguments_are_counted(house, sources):
     lines = dict(line.rsplit(maxsplit=1) for line in house.report(sources).split("\n")[:12])
     assert lines == {
         "lines in src/": "253", "lines in sql/": "8", "lines in alembic/": "0",
@@ -53,9 +53,15 @@ def test_lines_and_long_files_are_counted(house, sources):
         "lines in benchmarks/, campaign/ and scripts/": "0", "files over 250 lines": "1",
         "public SQL functions": "1", "private SQL functions": "2",
     }  # fmt: skip
+    assert house.functions(sources) == ({"search"}, {"_pgrag.rank", "_pgrag.hits"})
+    assert house.search_arguments(sources) == ["query", "alpha"]
+    assert house.places(house.code(sources), "alpha") == {
+        "sql/search/search.sql": 3, "src/pgrag/search/search.py": 1,
+    }  # fmt: skip
+    assert "alpha: 4 places in 2 files" in house.report(sources, "alpha")
 
 
-def test_long_functions_are_named_and_the_repository_has_none(house):
+def test_long_functions_are_named_and_a_tree_without_search_is_refused(house):
     body = "    select 1;\n" * 151
     sources = {
         "sql/a.sql": f"create or replace function pgrag.a()\nas $$\n{body}$$;\n",
@@ -67,18 +73,6 @@ def test_long_functions_are_named_and_the_repository_has_none(house):
         (151, "src/c.py: c"),
     ]
     assert list(house.long_functions(house.read_sources(ROOT))) == []
-
-
-def test_functions_and_arguments_are_known_as_whole_words(house, sources):
-    assert house.functions(sources) == ({"search"}, {"_pgrag.rank", "_pgrag.hits"})
-    assert house.search_arguments(sources) == ["query", "alpha"]
-    assert house.places(house.code(sources), "alpha") == {
-        "sql/search/search.sql": 3, "src/pgrag/search/search.py": 1,
-    }  # fmt: skip
-    assert "alpha: 4 places in 2 files" in house.report(sources, "alpha")
-
-
-def test_a_tree_without_search_is_refused(house):
     with pytest.raises(SystemExit, match=r"pgrag\.search"):
         house.report({"sql/a.sql": "select 1;\n"})
 

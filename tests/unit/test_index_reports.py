@@ -31,7 +31,7 @@ def test_the_first_warnings_are_kept_and_the_others_counted():
     assert page.warnings[-1] == "a.md: and 50 more warnings"
 
 
-def test_the_first_failures_are_kept_and_the_others_counted():
+def test_the_first_failures_are_kept_and_skipped_files_added_up_by_reason():
     made = report()
     for number in range(1200):
         made.fail(f"{number}.md", f"{number}.md: is too large.")
@@ -44,9 +44,6 @@ def test_the_first_failures_are_kept_and_the_others_counted():
     whole = together("guide", "docs", [("1", made), ("2", made), ("3", SourceError("No tag."))])
     assert len(whole.failed) + whole.more_failed == 2401
     assert whole.failed["3"] == "No tag."
-
-
-def test_what_is_skipped_of_several_versions_is_added_up_by_reason():
     versions = []
     for version, skipped in (
         ("1", [Skipped("no page", 2, ("a.png", "b.png")), Skipped("pointer of Git LFS", 1)]),

@@ -34,9 +34,9 @@ def test_queries_judgements_and_pages_that_do_not_count_are_read(tmp_path):
         {"id": "q2", "text": "taints\u2028here", "judgements": {"b c.md": 1}, "excluded": []},
     ]  # fmt: skip
     labelled.require_pages({"a.md", "b c.md"})
-
-
-def test_qrels_may_stand_where_beir_has_them(tmp_path):
+    labelled = read_labelled_set(write(tmp_path, qrels_tsv="q1\ta.md\t1\nq1\tx.md\t1\nq2\ty\t0\n"))
+    with pytest.raises(SourceError, match=r"qrels.tsv:2: the corpus has no page 'x.md', which"):
+        labelled.require_pages(["a.md"])
     write(tmp_path)
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels.tsv").rename(tmp_path / "qrels" / "test.tsv")
@@ -73,7 +73,7 @@ def test_faults_are_named_with_file_and_line(tmp_path, files, message):
     assert message in caught.value.message
 
 
-def test_missing_files_are_named(tmp_path):
+def test_missing_files_are_named_and_records_become_pages(tmp_path):
     with pytest.raises(SourceError, match="no such folder"):
         read_labelled_set(tmp_path / "nothing")
     with pytest.raises(SourceError, match=r"queries.jsonl: cannot be read"):
@@ -86,15 +86,6 @@ def test_missing_files_are_named(tmp_path):
     (tmp_path / "queries.jsonl").write_bytes(b'{"_id": "\xff"}')
     with pytest.raises(SourceError, match="is not UTF-8"):
         read_labelled_set(tmp_path)
-
-
-def test_judgements_of_unknown_pages_are_named_unless_they_say_no(tmp_path):
-    labelled = read_labelled_set(write(tmp_path, qrels_tsv="q1\ta.md\t1\nq1\tx.md\t1\nq2\ty\t0\n"))
-    with pytest.raises(SourceError, match=r"qrels.tsv:2: the corpus has no page 'x.md', which"):
-        labelled.require_pages(["a.md"])
-
-
-def test_records_become_pages(tmp_path):
     records = '{"_id": "7.1", "title": "Say \\"ärger\\": no", "text": "One.\\n\\nTwo."}\n'
     (tmp_path / "corpus.jsonl").write_text(records + '{"_id": "8", "text": "Alone."}\n', "utf-8")
     found = open_corpus(corpus_of(tmp_path))

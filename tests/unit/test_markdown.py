@@ -100,7 +100,7 @@ def test_what_is_no_heading(text):
     assert [level for level, _ in headings(text)] in ([], [0])
 
 
-def test_kinds_of_headings():
+def test_kinds_of_headings_and_blocks_with_their_lines():
     assert headings(
         "Setext *one*\n===\n\nTwo\nlines\n---\n\n ## `code` & [link](x) ##\n### X { #id }\n"
         "## <video> &amp; `<audio>`\n## A {#a .b}\n"
@@ -114,9 +114,6 @@ def test_kinds_of_headings():
     ]
     expected = ["id", "über-uns", "über-uns-1"]
     assert [s.anchor for s in parse("# X {#id}\n# Über uns\n# Über uns\n")] == expected
-
-
-def test_blocks_have_types_and_lines():
     text = (
         "Text\nmore.\n\n- item\n\n  ```py\n  x\n  ```\n- two\n\n```\ncode\n```\n\n| a |   b |\n"
         "|:-----|---|\n| c | d |\n\n> quote\n\n> [!tip] Title\n> callout\n\n$$\nx^2\n$$\n\n---\n\n"

@@ -71,9 +71,17 @@ def test_other_spellings(fields, name, value):
     assert getattr(read(**fields), name) == value
 
 
-def test_a_title_is_one_line_of_bounded_length():
+def test_a_title_is_one_line_and_what_is_usable_of_a_wrong_path_is_used():
     assert read(title="a\n b").title == "a b"
     assert len(read(title="x" * 9000).title or "") == 300
+
+    def path(value):
+        return read_properties("a.md", {"path": value})[0].path
+
+    assert path(5) == ()
+    assert path(["A", 5, None, "B"]) == ("A", "5", "B")
+    assert path(list("abcdefghijkl")) == tuple("abcdefghij")
+    assert path([]) == ()
 
 
 @pytest.mark.parametrize(("fields", "message"), [
@@ -94,16 +102,6 @@ def test_a_title_is_one_line_of_bounded_length():
 ])  # fmt: skip
 def test_a_wrong_value_is_a_warning_that_names_file_and_field(fields, message):
     assert message in warning(**fields)
-
-
-def test_what_is_usable_of_a_wrong_path_is_used():
-    def path(value):
-        return read_properties("a.md", {"path": value})[0].path
-
-    assert path(5) == ()
-    assert path(["A", 5, None, "B"]) == ("A", "5", "B")
-    assert path(list("abcdefghijkl")) == tuple("abcdefghij")
-    assert path([]) == ()
 
 
 def test_paths_unlike_their_siblings():

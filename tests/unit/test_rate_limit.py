@@ -47,7 +47,7 @@ def test_in_a_long_time_exactly_the_rate_gets_through(rate, burst):
     assert through == pytest.approx(15 * rate + buckets.burst, abs=1)
 
 
-def test_waiting_as_long_as_told_is_enough():
+def test_waiting_as_told_is_enough_and_full_buckets_are_forgotten():
     clock = Clock()
     buckets = TokenBuckets(7, 3, clock=clock)
     for _ in range(500):
@@ -57,9 +57,6 @@ def test_waiting_as_long_as_told_is_enough():
             verdict = buckets.draw("a")
         clock.now += verdict.wait
         assert buckets.draw("a").is_allowed
-
-
-def test_full_buckets_are_forgotten_and_others_kept_within_bounds():
     clock = Clock()
     buckets = TokenBuckets(60, 2, clock=clock, most_clients=100)
     for number in range(1000):

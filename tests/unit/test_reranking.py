@@ -46,7 +46,7 @@ def test_score_of_the_reranker_becomes_the_score_and_the_fused_one_stays():
     assert [r["document_id"] for r in rerank("q", rows, Scores(0.5, 0.5, 0.5)).rows] == [5, 3, 4]
 
 
-def test_model_reads_where_a_text_stands():
+def test_model_reads_where_a_text_stands_and_scores_are_logged(caplog):
     reranker = Scores(0.1, 0.2, 0.3)
     rows = [
         row(1, 0.9, title="Tides", path=["Harbour", "Tides", "Sill"]),
@@ -57,15 +57,9 @@ def test_model_reads_where_a_text_stands():
     [(query, texts)] = reranker.asked
     assert query == "when"
     assert texts == ["Harbour › Tides › Sill\ntext 1", "Fees\ntext 2", "x" * 8000]
-
-
-def test_nothing_found_needs_no_reranker():
     reranker = Scores()
     assert rerank("q", [], reranker).rows == []
     assert reranker.asked == []
-
-
-def test_both_scores_are_logged(caplog):
     with caplog.at_level(logging.DEBUG, "pgrag.models.reranking"):
         rerank("q", [row(7, 0.25)], Scores(0.75))
     assert "document 7, score 0.750000 by told, hybrid_score 0.250000" in caplog.text

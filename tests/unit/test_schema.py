@@ -65,11 +65,6 @@ def test_functions_are_installed_layer_by_layer_and_grants_last(tmp_path):
     (tmp_path / "layers.txt").write_text("text  terms\nsearch  the search\n")
     files = [file.relative_to(tmp_path).as_posix() for file in function_files(tmp_path)]
     assert files == ["text/one.sql", "search/one.sql", "grants.sql"]
-
-
-def test_a_folder_without_a_layer_is_refused(tmp_path):
-    (tmp_path / "search").mkdir()
-    (tmp_path / "search" / "one.sql").write_text("select 1;")
     (tmp_path / "layers.txt").write_text("text  terms\n")
     with pytest.raises(errors.DatabaseError, match=r"folders search of .* no line in layers\.txt"):
         function_files(tmp_path)
@@ -81,10 +76,7 @@ def test_revisions_follow_each_other_and_files_carry_their_names():
     assert head in names
     assert len(names) == len(files)
     assert sorted(names) == [file.stem for file in files]
-
-
-def test_migrations_are_no_package():
-    """A package of this name would hide the library of the same name."""
+    # A package of this name would hide the library of the same name.
     assert not (schema.alembic_root() / "__init__.py").exists()
 
 

@@ -24,7 +24,7 @@ def described(settings: Settings) -> dict[str, tuple[str, str]]:
     return {line.name: (line.value, line.source) for line in describe_settings(settings)}
 
 
-def test_defaults():
+def test_defaults_are_used_where_nothing_or_nothing_but_blanks_is_set(monkeypatch):
     settings = load_settings()
     assert settings.database_url is None
     assert settings.home.is_absolute()
@@ -41,6 +41,13 @@ def test_defaults():
     texts = {line.name: line.description for line in lines}
     assert texts["PGRAG_HOME"] == "Folder of the embedded server"
     assert texts["PGRAG_LOG_LEVEL"] == "debug, info, warning or error"
+    for name in VARIABLES:
+        monkeypatch.setenv(name, "")
+    settings = load_settings()
+    assert settings.model_fields_set == set()
+    assert {source for _, source in described(settings).values()} == {"default"}
+    monkeypatch.setenv("PGRAG_LOG_LEVEL", "WARNING")
+    assert load_settings().log_level == "warning"
 
 
 def test_environment_goes_before_file_and_file_before_default(working_directory, monkeypatch):
@@ -56,16 +63,9 @@ def test_environment_goes_before_file_and_file_before_default(working_directory,
     assert found["PGRAG_POOL_SIZE"] == ("4", "environment")
     assert found["HYBRID_ALPHA"] == ("0.6", ".env")
     assert found["PGRAG_LOG_LEVEL"][1] == "default"
-
-
-def test_empty_is_unset_and_a_level_may_be_in_capitals(monkeypatch):
-    for name in VARIABLES:
-        monkeypatch.setenv(name, "")
-    settings = load_settings()
-    assert settings.model_fields_set == set()
-    assert {source for _, source in described(settings).values()} == {"default"}
-    monkeypatch.setenv("PGRAG_LOG_LEVEL", "WARNING")
-    assert load_settings().log_level == "warning"
+    (working_directory / ".env").write_bytes(b"PGRAG_EMBEDDING_MODEL=\xff\n")
+    with pytest.raises(SettingsError, match=r"\.env cannot be read"):
+        load_settings()
 
 
 def test_folders_are_absolute_and_roots_are_written_as_path_is(working_directory, monkeypatch):
@@ -141,12 +141,6 @@ def test_bad_value_is_named_with_what_is_right(monkeypatch, name, value, wanted)
         load_settings()
     assert f"{name}={value!r}" in str(caught.value)
     assert wanted in str(caught.value)
-
-
-def test_file_that_is_not_utf_8(working_directory):
-    (working_directory / ".env").write_bytes(b"PGRAG_EMBEDDING_MODEL=\xff\n")
-    with pytest.raises(SettingsError, match=r"\.env cannot be read"):
-        load_settings()
 
 
 def test_secrets_are_never_shown_right_or_wrong(monkeypatch):

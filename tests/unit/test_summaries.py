@@ -27,7 +27,7 @@ pumpctl fill
 """
 
 
-def test_a_page_is_summarised_by_its_description_or_first_sentences_and_its_headings():
+def test_pages_and_sections_are_summarised_by_their_text_and_headings():
     assert page_summary("Pumps", "All about `pumps`.", parse(TEXT)) == (
         "All about pumps.\n\n- Priming\n  - Housing\n- Storage"
     )
@@ -38,9 +38,6 @@ def test_a_page_is_summarised_by_its_description_or_first_sentences_and_its_head
     assert summary.endswith("\n\n- Priming\n  - Housing\n- Storage")
     assert page_summary("Pumps", None, ()) == "Pumps"
     assert section_summary(parse("# Empty\n"), 0) == "Empty"
-
-
-def test_sections_are_summarised_by_their_own_text_and_that_below():
     sections = parse(TEXT)
     assert section_summary(sections, 0) == (
         "A pump moves water; see valves. It needs power.\n\n"

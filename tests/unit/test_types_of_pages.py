@@ -33,16 +33,13 @@ def test_the_type_of_a_page_chooses_its_chunk_profile_unless_one_is_given():
     assert len(read(f"---\ntype: Essay\n---\n{LONG}", by_default).chunks) == len(short.chunks)
 
 
-def test_injected_fields_are_context_of_every_chunk():
+def test_types_inject_fields_and_say_what_links_mean():
     known = types(task={"inject": ["Status", "tags", "none", "due"]})
     fields = "type: Task\nstatus: in\n  progress\ntags: [a, b]\ndue: {x: 1}"
     page = read(f"---\n{fields}\n---\nText.\n\n## Part\n\n{LONG}", known)
     assert {chunk.context for chunk in page.chunks} == {"status: in progress\ntags: a, b"}
     assert not any("in progress" in chunk.content for chunk in page.chunks)
     assert {chunk.context for chunk in read("Text.", known).chunks} == {""}
-
-
-def test_the_type_of_a_page_says_what_its_links_mean():
     known = types(chapter={"link_keys": ["Builds On"], "edge_defaults": ["part_of", "needs"]})
     text = "---\ntype: chapter\nbuilds-on: [one]\nnext: two\n---\nSee [[three]]. #tag"
     assert [(edge.rule, edge.kind, edge.target) for edge in read(text, known).edges] == [

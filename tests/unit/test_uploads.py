@@ -55,7 +55,7 @@ def test_a_reason_names_the_file_and_no_folder_of_the_worker(tmp_path, names, to
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_each_bad_line_is_told_or_counted_and_the_others_are_pages(tmp_path):
+def test_bad_lines_are_told_or_counted_and_the_others_are_pages(tmp_path, monkeypatch):
     lines = [
         b'\xef\xbb\xbf{"key": "a.md", "content": "# A"}',
         b'{"key": "b.md", "content": ' + b"[" * 100_000,
@@ -72,9 +72,6 @@ def test_each_bad_line_is_told_or_counted_and_the_others_are_pages(tmp_path):
     with upload(tmp_path, ("pages.ndjson", data)) as source:
         assert len(source.warnings) == 1001
         assert source.warnings[-1] == "500 more lines are not pages"
-
-
-def test_a_line_without_end_fills_no_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(uploads, "LONGEST_LINE", 1000)
     with pytest.raises(InvalidInput, match="Line 2 is longer than 1,000 bytes"):
         opened(tmp_path, ("pages.ndjson", b'{"key": "a.md", "content": "# A"}\n' + b" " * 2000))
