@@ -84,8 +84,7 @@ def index(database, embedder, folder, version="", **options):
 
 
 def keys(database, version=""):
-    rows = database.call("stored_pages", library="guide", version=version)
-    return {row["key"] for row in rows}
+    return {row["key"] for row in database.call("stored_pages", library="guide", version=version)}
 
 
 def stored(database):

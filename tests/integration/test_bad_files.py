@@ -82,8 +82,7 @@ def test_bad_files_of_a_folder_fail_with_a_reason_and_the_rest_goes_on(database_
         (tmp_path / name).write_bytes(data)
     (tmp_path / "good.md").write_bytes(GOOD)
     (tmp_path / "empty.md").write_bytes(b"")
-    settings = Settings(database_url=database_url, max_page_bytes=LARGEST)
-    with App(settings) as app:
+    with App(Settings(database_url=database_url, max_page_bytes=LARGEST)) as app:
         report = app.index("bad", "", str(tmp_path))
         assert_each_has_its_reason(
             {name: getattr(report, name) for name in ("written", "failed", "warnings")}

@@ -189,8 +189,7 @@ def test_a_crawled_pdf_may_be_as_large_as_one_in_a_folder(database):
         "/small.pdf": Reply(pdf, media_type="application/pdf"),
         "/large": page("Large", "x" * 1500),
     }
-    settings = Settings(max_page_bytes=1000)
-    report = crawl_of(database, pages, settings=settings)
+    report = crawl_of(database, pages, settings=Settings(max_page_bytes=1000))
     assert "larger than PGRAG_MAX_PAGE_BYTES" in report.failed["large"]
     assert "larger than" not in report.failed["small.pdf"], "it is read, and found to be damaged"
 

@@ -77,8 +77,7 @@ def test_several_are_fetched_at_a_time(database):
 
 def test_a_busy_site_is_asked_again_when_it_says(database):
     busy = iter([Reply("", 429, {"Retry-After": "1"}), Reply("", 503, {"Retry-After": "0"})])
-    pages = {"/": page("Home", "", "a"), "/a": lambda _: next(busy, page("A"))}
-    with Website(pages) as site:
+    with Website({"/": page("Home", "", "a"), "/a": lambda _: next(busy, page("A"))}) as site:
         report = crawled(database, f"{site.url}/")
         times = [at for at, path in zip(site.times, site.asked, strict=True) if path == "/a"]
     assert report.written == 2

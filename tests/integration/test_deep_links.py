@@ -54,8 +54,7 @@ def urls(database):
 
 def test_links_lead_to_headings_by_every_kind_of_id(database, embedder, tmp_path):
     write(tmp_path, SITE)
-    report = index(database, embedder, tmp_path)
-    assert report.links["fragment"] == 1, "only #nowhere is broken"
+    assert index(database, embedder, tmp_path).links["fragment"] == 1, "only #nowhere is broken"
     assert leads_to(database) == {
         "setstate": "set functions, like setSomething(next)",
         "traps": "Pitfalls",
@@ -101,14 +100,12 @@ def test_options_are_remembered_and_changes_are_said(database, embedder, tmp_pat
     again = index(database, embedder, tmp_path)
     assert (again.written, again.changes, urls(database)) == (0, [], before)
 
-    other = index(database, embedder, tmp_path, base_url="https://tea.example")
-    assert other.changes == [
+    assert index(database, embedder, tmp_path, base_url="https://tea.example").changes == [
         "base URL: https://kettle.example/docs → https://tea.example; rewrites the URLs of 2 pages"
     ]
     assert urls(database) == {"https://tea.example/a", "https://tea.example/b"}
 
-    bare = index(database, embedder, tmp_path, base_url="", language="")
-    assert bare.changes == [
+    assert index(database, embedder, tmp_path, base_url="", language="").changes == [
         "base URL: https://tea.example → none; rewrites the URLs of 2 pages",
         "language: de → none; reads 2 pages again",
     ]
@@ -121,7 +118,6 @@ def test_options_are_remembered_and_changes_are_said(database, embedder, tmp_pat
 def test_every_version_has_its_own_memory(database, embedder, tmp_path):
     write(tmp_path, {"a.md": "# Kettle\n\nIt boils.\n"})
     index(database, embedder, tmp_path, "1.0", base_url="https://kettle.example/1")
-    report = index(database, embedder, tmp_path, "2.0")
-    assert report.changes == []
+    assert index(database, embedder, tmp_path, "2.0").changes == []
     [row] = database.call("pages", library="guide", version="2.0")
     assert row["url"] == "/a"

@@ -61,8 +61,7 @@ def state(app, kind="context"):
 
 def situations(app):
     statement = "select situation from pgrag.documents where level = 2 order by document_id"
-    rows = app.database.query(statement)
-    return [row["situation"] for row in rows]
+    return [row["situation"] for row in app.database.query(statement)]
 
 
 def is_sound(app):

@@ -132,8 +132,7 @@ def test_a_site_made_by_scripts_says_so(database, body):
 def test_hash_routes_are_counted(database):
     text = "The start page has text of its own. " * 20
     shell = page("Home", text, "#/guide", "#/install", head="<script>go()</script>")
-    report = crawl_of(database, {"/": shell})
-    assert reasons(report)["hash routes, which only scripts follow"] == 1
+    assert reasons(crawl_of(database, {"/": shell}))["hash routes, which only scripts follow"] == 1
 
 
 def test_a_slow_answer_costs_one_page(database, monkeypatch):

@@ -162,8 +162,7 @@ class TestRuns:
 
     def test_other_options_are_another_page(self, database, embedder, folder):
         index(database, embedder, folder, language="en")
-        report = index(database, embedder, folder, language="de")
-        assert report.written == 4
+        assert index(database, embedder, folder, language="de").written == 4
         assert {row["language"] for row in database.call("pages", library="guide")} == {"german"}
 
     def test_text_is_embedded_once_in_all_versions(self, database, embedder, folder):
@@ -246,8 +245,7 @@ class TestRenamedFiles:
         report = index(database, embedder, folder)
         assert report.renamed == {"a.md": "deep/moved.md"}
         assert (report.written, report.removed, report.warnings) == (1, 0, [])
-        after = self.ids(database)
-        page_id, document_ids = after.pop("deep/moved.md")
+        page_id, document_ids = self.ids(database).pop("deep/moved.md")
         assert page_id == before["a.md"][0]
         same = {text for text in before["a.md"][1] if text[0] == "2"}
         assert same == {"2All about ant.", "2How ant is used."}
@@ -295,8 +293,7 @@ class TestRenamedFiles:
         assert warning.startswith("a.md: has the same uuid 'ant' as m.md")
         # Of two heirs the newest has the page; the other is reported.
         (folder / "m.md").unlink()
-        newest = self.note("ant").replace("---\n", "---\nmodified: 2024-05-01\n", 1)
-        write(folder, {"b.md": newest})
+        write(folder, {"b.md": self.note("ant").replace("---\n", "---\nmodified: 2024-05-01\n", 1)})
         report = index(database, embedder, folder)
         assert report.renamed == {"m.md": "b.md"}
         [warning] = report.warnings
@@ -355,8 +352,7 @@ class TestDuplicates:
     def test_newest_page_with_a_uuid_wins(self, database, embedder, folder):
         write(folder, {"a.md": dated("2024-01-01", "old"), "b.md": dated("2024-06-01", "new")})
         for _ in range(2):
-            report = index(database, embedder, folder)
-            [warning] = report.warnings
+            [warning] = index(database, embedder, folder).warnings
             assert warning.startswith("a.md: has the same uuid '8b5c' as b.md, which is newer")
             assert keys(database) == {*GUIDE, "b.md"}
         assert found(database, "old one") == {"b.md"}

@@ -109,8 +109,7 @@ class TestDatabaseAway:
             threading.Timer(0.4, outage, [False]).start()
 
         embedder.before = go_away
-        report = index(database, embedder, folder)
-        assert report.failed == {}
+        assert index(database, embedder, folder).failed == {}
         assert is_complete(database)
 
     def test_a_connection_lost_while_vectors_are_stored_is_made_again(

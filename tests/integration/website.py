@@ -200,8 +200,7 @@ def crawl_of(database, pages, path="/", *, otherwise=NOTHING, **options):
 
 
 def keys(database, version=""):
-    rows = database.call("stored_pages", library="site", version=version)
-    return {row["key"] for row in rows}
+    return {row["key"] for row in database.call("stored_pages", library="site", version=version)}
 
 
 def reasons(report):

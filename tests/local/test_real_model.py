@@ -34,8 +34,7 @@ def reference(folder_of_model):
 def token_vectors(reference, text):
     """Of a text without what the model puts around it."""
     found = reference.encode(text, output_value="token_embeddings", convert_to_numpy=False)
-    vectors = found.cpu().numpy()
-    return vectors[1:-1]
+    return found.cpu().numpy()[1:-1]
 
 
 def unit(vector):
@@ -47,8 +46,7 @@ def test_texts_by_themselves_are_what_sentence_transformers_gives(model, referen
     embedder = LocalEmbedder(model, query_prefix="query: ", document_prefix="passage: ")
     assert embedder.dimensions == 384
     found = embedder.embed_documents(texts)
-    expected = reference.encode([f"passage: {text}" for text in texts])
-    cosines = (found * expected).sum(axis=1)
+    cosines = (found * reference.encode([f"passage: {text}" for text in texts])).sum(axis=1)
     assert cosines[3] == 0
     assert not found[3].any()
     np.testing.assert_allclose(np.delete(cosines, 3), 1, atol=1e-5)
@@ -80,8 +78,7 @@ def test_chunks_are_the_means_of_their_tokens_on_the_page(model, reference):
         np.testing.assert_allclose(vector, expected * np.ones(384), atol=1e-5)
     # "It" is Berlin only on the page.
     berlin = late.embed_query("Berlin")
-    alone = late.embed_documents(PAGE)
-    assert berlin @ found[1] > berlin @ alone[1] + 0.1
+    assert berlin @ found[1] > berlin @ late.embed_documents(PAGE)[1] + 0.1
 
 
 def test_pages_longer_than_the_window(model, reference):
@@ -99,8 +96,7 @@ def test_pages_longer_than_the_window(model, reference):
         kept = slice(window.kept - window.start, window.kept_stop - window.start)
         vectors[window.kept : window.kept_stop] = token_vectors(reference, words)[kept]
     ends = np.cumsum([len(chunk) for chunk in tokens])[:-1]
-    expected = [unit(own.mean(axis=0)) for own in np.split(vectors, ends)]
-    cosines = (found * expected).sum(axis=1)
+    cosines = (found * [unit(own.mean(axis=0)) for own in np.split(vectors, ends)]).sum(axis=1)
     # A window may begin within a word: its decoded text is then not quite the same tokens.
     assert np.median(cosines) == pytest.approx(1, abs=1e-5)
     assert cosines.min() > 0.98
@@ -137,8 +133,7 @@ def test_index_and_search_by_the_command_line(folder_of_model, database_url, tmp
             "HF_HUB_OFFLINE": "1",
         },
     )
-    late = pgrag.with_variables(PGRAG_EMBEDDING_LATE_CHUNKING="1")
-    report = late.json("index", "handbook", docs)
+    report = pgrag.with_variables(PGRAG_EMBEDDING_LATE_CHUNKING="1").json("index", "handbook", docs)
     assert report["embedded"] > 9
     # Which model a library has stands in the database; the setting is for new ones.
     [library] = pgrag.json("libraries")

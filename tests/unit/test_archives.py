@@ -264,8 +264,7 @@ def spoiled(path, place, value):
 
 def test_a_long_directory_is_refused_wherever_its_length_stands(tmp_path, monkeypatch):
     """The 64-bit record counts, whatever the record behind it says."""
-    files = {f"{n}.md": "# A\n" for n in range(100)}
-    path = zipped(tmp_path / "a.zip", files)
+    path = zipped(tmp_path / "a.zip", {f"{n}.md": "# A\n" for n in range(100)})
     data = path.read_bytes()
     end = data.rindex(b"PK\x05\x06")
     count, size, start = struct.unpack_from("<10xHLL", data, end)

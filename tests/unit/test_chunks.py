@@ -31,8 +31,7 @@ def words(count, word="word"):
 def test_rows_are_in_reading_order_below_their_parents_and_the_path_of_the_page():
     text = f"Intro. {words(50)}\n\n# A\n\n{words(60)}\n\n## B\n\n{words(70)}\n\n# C\n\n{words(80)}"
     page = read(f"---\ntitle: T\n---\n{text}\n")
-    rows = [(c.level, c.heading, c.parent, c.heading_level, c.depth) for c in page.chunks]
-    assert rows == [
+    assert [(c.level, c.heading, c.parent, c.heading_level, c.depth) for c in page.chunks] == [
         (0, "", None, 0, 0),
         (2, "", 0, 0, 0),
         (1, "A", 0, 1, 1),
@@ -103,8 +102,7 @@ def test_a_chunk_never_crosses_a_heading():
         f"#### Use\n\nPut it on the pipe and read the bubble from both sides.\n\n### Tape\n\n"
         f"Seals the joints of all kinds of pipes.\n\n## Steps\n\n{words(100)}\n"
     )
-    found = [(c.path[1:], c.content, c.line_start, c.covers) for c in paragraphs(page)[1:-1]]
-    assert found == [
+    assert [(c.path[1:], c.content, c.line_start, c.covers) for c in paragraphs(page)[1:-1]] == [
         (("Tools", "Wrench"), "Loosens nuts.", 9, 4 + 2),
         (("Tools", "Level", "Use"), "Put it on the pipe and read the bubble from both sides.", 15,
          4 + 2),
@@ -225,19 +223,16 @@ def test_overlap_is_the_end_of_the_previous_chunk_from_a_word_on():
     assert second.overlap not in second.content
 
 
-@pytest.mark.parametrize(
-    ("options", "overlap"),
-    [
-        ({"overlap_size": 0}, ""),
-        ({"overlap_size": 20}, "Third one is longer."[-20:]),
-        ({"overlap_size": 15}, "one is longer."),
-        ({"overlap_size": 30, "overlap_strategy": "sentences"}, "Third one is longer."),
-        ({"overlap_size": 32, "overlap_strategy": "sentences"}, "Second one. Third one is longer."),
-        ({"overlap_size": 500, "overlap_strategy": "sentences"}, f"{'First. ' * 30}"
-         "Second one. Third one is longer."),
-        ({"overlap_size": 15, "overlap_strategy": "sentences"}, "one is longer."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "overlap"), [
+    ({"overlap_size": 0}, ""),
+    ({"overlap_size": 20}, "Third one is longer."[-20:]),
+    ({"overlap_size": 15}, "one is longer."),
+    ({"overlap_size": 30, "overlap_strategy": "sentences"}, "Third one is longer."),
+    ({"overlap_size": 32, "overlap_strategy": "sentences"}, "Second one. Third one is longer."),
+    ({"overlap_size": 500, "overlap_strategy": "sentences"}, f"{'First. ' * 30}"
+     "Second one. Third one is longer."),
+    ({"overlap_size": 15, "overlap_strategy": "sentences"}, "one is longer."),
+])  # fmt: skip
 def test_overlap_has_the_size_and_the_strategy_of_the_library(options, overlap):
     text = f"# A\n\n{'First. ' * 30}Second one. Third one is longer.\n\n# B\n\n{SENTENCE * 4}\n"
     [_, second] = paragraphs(read(text, **options))
@@ -266,8 +261,7 @@ def test_sizes_that_contradict_each_other_are_refused(wrong):
 
 def test_the_curriculum_vitae_has_seven_chunks_with_all_employers_spread_over_four():
     page = read_page("cv.md", (FIXTURES / "curriculum_vitae.md").read_bytes(), PageOptions())
-    assert page.language == "de"
-    assert page.warnings == ()
+    assert (page.language, page.warnings) == ("de", ())
     chunks = paragraphs(page)
     assert len(chunks) == 7
     employers = ["Nordlicht Logistik", "Medizintechnik Saale", "Stadtwerke Halle", "Brandt & Söhne"]

@@ -32,8 +32,7 @@ def test_completion_is_offered_and_help_folded_for_the_terminal():
 def made(arguments):
     """The names of the commands and groups that these arguments need."""
     application = program(arguments)
-    commands = application.registered_commands
-    names = [each.callback.__name__ for each in commands if each.callback]
+    names = [each.callback.__name__ for each in application.registered_commands if each.callback]
     return [*names, *(each.name for each in application.registered_groups if each.name)]
 
 
@@ -117,8 +116,7 @@ def test_errors_come_last_and_give_exit_status_1(app, flags):
         return Output({"fine": False}, lambda: None, errors=["It broke.\nMend it."])
 
     result = run(check, *flags)
-    assert result.exit_code == 1
-    assert result.stderr == "error: It broke.\nMend it.\n"
+    assert (result.exit_code, result.stderr) == (1, "error: It broke.\nMend it.\n")
     assert bool(result.stdout) == bool(flags)
 
 
@@ -141,7 +139,7 @@ def test_a_command_may_fail_without_a_word_and_tell_a_total_on_stderr(app):
 
 def test_switches_are_named_after_arguments_and_json_is_told(app):
     @command
-    def write(app, *, dry_run=False):
+    def write(app, *, dry_run: Annotated[bool, Option(help="Write nothing.")] = False):
         return text(dry_run, f"dry: {dry_run}")
 
     assert run(write, "--dry-run").stdout == "dry: True\n"
@@ -149,7 +147,7 @@ def test_switches_are_named_after_arguments_and_json_is_told(app):
     assert run(write, "--no-dry-run").exit_code == 2
 
     @command
-    def watch(app, as_json=False):
+    def watch(app, as_json: Annotated[bool, Option("--json")] = False):
         return text([as_json], str(as_json))
 
     assert json.loads(run(watch, "--json").stdout) == [True]

@@ -39,8 +39,7 @@ def _links(text):
 @cache
 def _anchors(file):
     """The anchors of a page's headings, as pgrag itself gives them to hits."""
-    page = read_page(file.name, file.read_bytes(), PageOptions())
-    return {chunk.anchor for chunk in page.chunks}
+    return {chunk.anchor for chunk in read_page(file.name, file.read_bytes(), PageOptions()).chunks}
 
 
 def _name(path):
@@ -119,10 +118,9 @@ def test_no_text_tells_people_to_install_a_strangers_package():
     folders = ("docs", "src", "sql", "docker", "scripts", "benchmarks", "campaign", "alembic")
     files = [each for folder in folders for each in (ROOT / folder).rglob("*")]
     kinds = {".md", ".py", ".sql", ".sh", ".yaml", ".toml", ""}
-    told = [each for each in (*TEXTS, *ROOT.glob("*"), *files) if each.suffix in kinds]
     foreign = {
         _name(file): match[0]
-        for file in told
+        for file in [each for each in (*TEXTS, *ROOT.glob("*"), *files) if each.suffix in kinds]
         if file.is_file()
         for match in _FOREIGN.finditer(file.read_text("utf-8", "replace"))
     }

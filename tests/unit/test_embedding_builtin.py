@@ -36,12 +36,12 @@ def test_altered_files_are_refused(tmp_path):
     np.savez(tmp_path / "builtin.npz", **altered)
     with pytest.raises(EmbeddingError, match="do not match their checksum"):
         read_model(tmp_path)
-    shutil.copy(FOLDER / "builtin.npz", tmp_path)
+    shutil.copytree(FOLDER, other := tmp_path / "other")
     fields = json.loads((FOLDER / "builtin.json").read_text())
     fields["characters"]["removed"] = "[x]"
-    (tmp_path / "builtin.json").write_text(json.dumps(fields))
+    (other / "builtin.json").write_text(json.dumps(fields))
     with pytest.raises(EmbeddingError, match="do not match their checksum"):
-        read_model(tmp_path)
+        read_model(other)
 
 
 def test_vectors_are_those_of_the_teacher_of_length_one_and_in_order(embedder):

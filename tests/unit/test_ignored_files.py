@@ -69,8 +69,7 @@ def test_a_commit_follows_the_ignore_files_in_it(folder):
     with discover(str(folder), ref="main") as source:
         assert [file.key for file in source.files()] == KEPT
         assert source.ignored == len(IGNORED)
-    guide = ["deep/one.md", "plan.draft.md", "top.md"]
-    assert keys(folder, ref="main", subfolder="guide") == guide
+    assert keys(folder, ref="main", subfolder="guide") == ["deep/one.md", "plan.draft.md", "top.md"]
     assert keys(folder, ref="main", include_ignored=True) == sorted(KEPT + IGNORED)
 
 

@@ -61,8 +61,7 @@ def test_a_chunk_is_the_mean_of_its_tokens_from_the_middle_of_a_window():
     np.testing.assert_allclose(page, expected, rtol=1e-6)
     model = Words(window=8)
     tokens = list(range(1, 19))
-    texts = [" ".join(map(str, part)) for part in (tokens[:7], tokens[7:])]
-    [page] = embed_pages(model, [texts])
+    [page] = embed_pages(model, [[" ".join(map(str, part)) for part in (tokens[:7], tokens[7:])]])
     assert model.seen == [tokens[0:8], tokens[5:13], tokens[10:18]]
     kept = [(0, 6, model.seen[0]), (6, 11, model.seen[1]), (11, 18, model.seen[2])]
     rows = np.array(

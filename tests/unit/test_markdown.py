@@ -132,8 +132,7 @@ def test_kinds_of_headings_and_blocks_with_their_lines():
         ("code", (), 41, 41),
     ]
     assert blocks[3].text == "| a | b |\n|:---|---|\n| c | d |"
-    assert blocks[7].text == "Some **HTML**."
-    assert blocks[8].text == "    indented"
+    assert (blocks[7].text, blocks[8].text) == ("Some **HTML**.", "    indented")
 
 
 def test_ten_thousand_headings_take_linear_work():

@@ -54,18 +54,15 @@ def test_title(text, key, title):
     assert read(text, key).title == title
 
 
-@pytest.mark.parametrize(
-    ("fields", "body", "slugs", "headings"),
-    [
-        ("title: Pumps | Guide", "# Pump types\n\n## Parts", None, ["Pump types", "Parts"]),
-        ("title: Pumps", "# PUMPS\n\nText.\n\n## Parts", None, ["Pumps", "Parts"]),
-        ("title: Pumps", "Text.\n\n# Parts\n\nText.", None, ["Pumps", "Parts"]),
-        ("title: Pumps", "# Seals\n\n# Parts", None, ["Pumps", "Parts"]),
-        ("title: Pumps", "# Pump types\n\n## Parts", "hugo", ["Pumps", "Pump types", "Parts"]),
-        ("path: [A, B]", "# Pump types\n\n## Parts", None, ["A", "B", "Pump types", "Parts"]),
-        ("title: Pumps", "", None, ["Pumps"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("fields", "body", "slugs", "headings"), [
+    ("title: Pumps | Guide", "# Pump types\n\n## Parts", None, ["Pump types", "Parts"]),
+    ("title: Pumps", "# PUMPS\n\nText.\n\n## Parts", None, ["Pumps", "Parts"]),
+    ("title: Pumps", "Text.\n\n# Parts\n\nText.", None, ["Pumps", "Parts"]),
+    ("title: Pumps", "# Seals\n\n# Parts", None, ["Pumps", "Parts"]),
+    ("title: Pumps", "# Pump types\n\n## Parts", "hugo", ["Pumps", "Pump types", "Parts"]),
+    ("path: [A, B]", "# Pump types\n\n## Parts", None, ["A", "B", "Pump types", "Parts"]),
+    ("title: Pumps", "", None, ["Pumps"]),
+])  # fmt: skip
 def test_the_heading_that_begins_a_page_stands_for_its_title(fields, body, slugs, headings):
     page = read_page("a.md", f"---\n{fields}\n---\n{body}".encode(), PageOptions(slugs=slugs))
     assert list(page.chunks[-1].path) == headings

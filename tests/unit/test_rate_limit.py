@@ -80,5 +80,4 @@ def test_waiting_as_told_is_enough_and_full_buckets_are_forgotten():
     (None, ""),
 ])  # fmt: skip
 def test_who_is_a_client(peer, client):
-    scope = {"type": "http", "client": peer}
-    assert client_of(scope) == client
+    assert client_of({"type": "http", "client": peer}) == client

@@ -59,8 +59,7 @@ def test_the_default_branch_is_read_and_fetched_once(server, network):
     assert (again["source"], again["ref"]) == (url, source.revision)
     asked = len(server.requests)
     assert contents(url, network, subfolder="docs")["a.md"] == "# A 2\n"
-    ls_remote = ["/site.git/info/refs", "/site.git/git-upload-pack"]
-    assert server.requests[asked:] == ls_remote
+    assert server.requests[asked:] == ["/site.git/info/refs", "/site.git/git-upload-pack"]
     again.pop("source")
     assert contents(url, network, **again)["docs/a.md"] == "# A 2\n"
 
@@ -91,14 +90,11 @@ def test_every_tag_becomes_a_version_in_the_order_of_their_numbers(server, netwo
     assert caught.value.hint == "Its last tags: v1.9.0, v1.10.0, v2.0.0."
 
 
-@pytest.mark.parametrize(
-    ("tag", "label"),
-    [
-        ("v1.2.3", "1.2.3"), ("1.2", "1.2"), ("release-1.2", "1.2"), ("jest@29.7.0", "29.7.0"),
-        ("package/v1.2-rc.1", "1.2-rc.1"), ("@scope/name@3.0", "3.0"), ("go1.22", "1.22"),
-        ("stable", "stable"), ("release/stable", "release/stable"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("tag", "label"), [
+    ("v1.2.3", "1.2.3"), ("1.2", "1.2"), ("release-1.2", "1.2"), ("jest@29.7.0", "29.7.0"),
+    ("package/v1.2-rc.1", "1.2-rc.1"), ("@scope/name@3.0", "3.0"), ("go1.22", "1.22"),
+    ("stable", "stable"), ("release/stable", "release/stable"),
+])  # fmt: skip
 def test_the_label_of_a_tag_begins_with_its_number(tag, label):
     assert label_of(tag) == label
 
@@ -196,14 +192,11 @@ def test_an_address_says_whether_it_is_a_repository(source, url):
     assert (address and address.url) == url
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "git://example.org/x.git", "ext::sh -c id.git", "git+ftp://example.org/x",
-        "ssh://-oProxyCommand=id/x", "https://a b/x.git", "https://host:99999/x.git",
-        "git+file://x/y",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("source", [
+    "git://example.org/x.git", "ext::sh -c id.git", "git+ftp://example.org/x",
+    "ssh://-oProxyCommand=id/x", "https://a b/x.git", "https://host:99999/x.git",
+    "git+file://x/y",
+])  # fmt: skip
 def test_other_protocols_and_odd_hosts_are_refused(source, network):
     with pytest.raises(SourceError):
         discover(source, network=network)

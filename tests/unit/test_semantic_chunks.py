@@ -41,8 +41,7 @@ def test_headings_part_and_code_stays_with_the_line_that_introduces_it():
 
 def test_the_profile_is_part_of_what_makes_a_page_and_needs_similarities():
     options = [PageOptions(profile=profile) for profile in CHUNK_PROFILES.values()]
-    hashes = {source_hash("a.md", "digest", each) for each in options}
-    assert len(hashes) == len(CHUNK_PROFILES)
+    assert len({source_hash("a.md", "digest", each) for each in options}) == len(CHUNK_PROFILES)
     with pytest.raises(ValueError, match="by_meaning needs similarities"):
         read_page("a.md", b"Text.", PageOptions(profile=PROFILE))
 

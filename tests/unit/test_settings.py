@@ -28,8 +28,7 @@ def test_defaults_are_used_where_nothing_or_nothing_but_blanks_is_set(monkeypatc
     settings = load_settings()
     assert settings.database_url is None
     assert settings.home.is_absolute()
-    assert settings.home.name == "pgrag"
-    assert settings.hybrid_alpha is None
+    assert (settings.home.name, settings.hybrid_alpha) == ("pgrag", None)
     assert settings.embedding_url is None
     assert (settings.embedding_batch_size, settings.embedding_concurrency) == (64, 4)
     assert (settings.embedding_retries, settings.embedding_timeout) == (5, 60.0)
@@ -61,8 +60,7 @@ def test_environment_goes_before_file_and_file_before_default(working_directory,
     assert settings.embedding_query_prefix == "Frage: ü "
     found = described(settings)
     assert found["PGRAG_POOL_SIZE"] == ("4", "environment")
-    assert found["HYBRID_ALPHA"] == ("0.6", ".env")
-    assert found["PGRAG_LOG_LEVEL"][1] == "default"
+    assert (found["HYBRID_ALPHA"], found["PGRAG_LOG_LEVEL"][1]) == (("0.6", ".env"), "default")
     (working_directory / ".env").write_bytes(b"PGRAG_EMBEDDING_MODEL=\xff\n")
     with pytest.raises(SettingsError, match=r"\.env cannot be read"):
         load_settings()
@@ -116,8 +114,7 @@ def test_all_bad_values_are_named(monkeypatch):
 ])  # fmt: skip
 def test_forms_of_the_database_url(monkeypatch, given, used):
     monkeypatch.setenv("PGRAG_DATABASE_URL", given)
-    url = load_settings().database_url
-    assert url.get_secret_value() == used
+    assert load_settings().database_url.get_secret_value() == used
 
 
 @pytest.mark.parametrize(("name", "value", "wanted"), [

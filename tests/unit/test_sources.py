@@ -33,9 +33,7 @@ def test_a_folder_gives_its_documentation_in_the_order_of_keys(tmp_path):
         files = list(source.files())
         assert [file.key for file in files] == ["A.MD", "a/b.mdx", "a/z.markdown", "b.md", "ä.md"]
         assert files[1].read() == b"# a/b.mdx\n"
-        assert len(source) == 5
-        assert source.warnings == ()
-        assert source.revision is None
+        assert (len(source), source.warnings, source.revision) == (5, (), None)
 
 
 def test_a_single_file_or_what_include_exclude_and_subfolder_leave(tmp_path):

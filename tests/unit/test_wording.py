@@ -77,8 +77,7 @@ def _comments() -> _Named:
 def test_public_texts_use_the_words_of_the_glossary(texts: Callable[[], _Named]) -> None:
     named = list(texts())
     assert len(named) > 30
-    wrong = {name: words for name, text in named if (words := wrong_words(text, name))}
-    assert wrong == {}
+    assert {name: words for name, text in named if (words := wrong_words(text, name))} == {}
 
 
 @pytest.mark.parametrize(("text", "is_wrong"), [

@@ -44,8 +44,7 @@ def test_a_document_of_docling_becomes_markdown_whose_headings_lead_to_pages():
     document.add_heading("Limits", level=1, prov=on(2))
     items = document.add_list_group()
     document.add_list_item("Size", parent=items)
-    inner = document.add_list_group(parent=items)
-    document.add_list_item("Inner", parent=inner)
+    document.add_list_item("Inner", parent=document.add_list_group(parent=items))
     document.add_code("a:\n  b", prov=on(2))
     cells = [
         core.TableCell(

@@ -155,29 +155,26 @@ def test_tabs_are_their_labels_with_their_content(tabs):
     assert markdown(tabs) == "**Linux**\n\napt\n\n**macOS**\n\nbrew"
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("<p>a_b *c* _d_ `e` {{ f }} #g [[h]] &lt;i&gt;</p>",
-         r"a_b \*c\* \_d\_ \`e\` \{{ f }} \#g \[[h]] \<i>"),
-        ("<p>1. x</p><p># y</p><p>- z</p>", "1\\. x\n\n\\# y\n\n\\- z"),
-        ("<p>a<em> b </em>c <code>x`y</code> <b></b></p>", "a *b* c ``x`y``"),
-        ("<p><code><a href='l.html'>List</a>&lt;E&gt;</code></p>", "[`List`](l.html)`<E>`"),
-        ("<p><a href='a b.html'>x</a> <a href='javascript:f()'>y</a></p>", "[x](a%20b.html) y"),
-        ("<p><img src='a.png' alt='A pump'><img src='b.png'></p>", "![A pump](a.png)"),
-        ("<ul><li><p>a</p><ol start=3><li>b</li></ol></li><li>c</li></ul>", "- a\n  3. b\n- c"),
-        ("<ul><li><input type=checkbox checked> done</li></ul>", "- [x] done"),
-        ("<dl><dt>ebb</dt><dt>low</dt><dd><p>Out.</p><p>Then in.</p></dd></dl>",
-         "**ebb**\n**low**\nOut.\n\nThen in."),
-        ('<div id="toc">On this page<ul><li><a href="#x">Parts of it</a></li></ul></div>ok', "ok"),
-        ("<details><summary>More</summary><p>x</p></details>", "**More**\n\nx"),
-        ('<p>so <span class="math">\\(a_1 < b\\)</span></p>', "so $a_1 < b$"),
-        ("<blockquote><p>a</p><pre>b\n\nc</pre></blockquote>",
-         "> a\n>\n> ```\n> b\n>\n> c\n> ```"),
-        ("<p>x <a id='there'></a></p><p>y <a href='#there'>z</a></p>",
-         '<a id="there"/>\n\nx\n\ny [z](#there)'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "expected"), [
+    ("<p>a_b *c* _d_ `e` {{ f }} #g [[h]] &lt;i&gt;</p>",
+     r"a_b \*c\* \_d\_ \`e\` \{{ f }} \#g \[[h]] \<i>"),
+    ("<p>1. x</p><p># y</p><p>- z</p>", "1\\. x\n\n\\# y\n\n\\- z"),
+    ("<p>a<em> b </em>c <code>x`y</code> <b></b></p>", "a *b* c ``x`y``"),
+    ("<p><code><a href='l.html'>List</a>&lt;E&gt;</code></p>", "[`List`](l.html)`<E>`"),
+    ("<p><a href='a b.html'>x</a> <a href='javascript:f()'>y</a></p>", "[x](a%20b.html) y"),
+    ("<p><img src='a.png' alt='A pump'><img src='b.png'></p>", "![A pump](a.png)"),
+    ("<ul><li><p>a</p><ol start=3><li>b</li></ol></li><li>c</li></ul>", "- a\n  3. b\n- c"),
+    ("<ul><li><input type=checkbox checked> done</li></ul>", "- [x] done"),
+    ("<dl><dt>ebb</dt><dt>low</dt><dd><p>Out.</p><p>Then in.</p></dd></dl>",
+     "**ebb**\n**low**\nOut.\n\nThen in."),
+    ('<div id="toc">On this page<ul><li><a href="#x">Parts of it</a></li></ul></div>ok', "ok"),
+    ("<details><summary>More</summary><p>x</p></details>", "**More**\n\nx"),
+    ('<p>so <span class="math">\\(a_1 < b\\)</span></p>', "so $a_1 < b$"),
+    ("<blockquote><p>a</p><pre>b\n\nc</pre></blockquote>",
+     "> a\n>\n> ```\n> b\n>\n> c\n> ```"),
+    ("<p>x <a id='there'></a></p><p>y <a href='#there'>z</a></p>",
+     '<a id="there"/>\n\nx\n\ny [z](#there)'),
+])  # fmt: skip
 def test_text_links_lists_and_signs(body, expected):
     assert markdown(body) == expected
 

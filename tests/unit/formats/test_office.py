@@ -18,6 +18,10 @@ from pgrag.ingest.page import PageOptions, read_page
 
 CODE = "listen:\n  - port: 8080\n    backlog: 128"
 ROWS = [("Key", "Meaning"), ("port", "The *port* | address"), ("backlog", "Clients that wait")]
+TABLE = """| Key | Meaning |
+| --- | --- |
+| port | The \\*port\\* \\| address |
+| backlog | Clients that wait |"""
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
@@ -58,10 +62,7 @@ The gateway reads \\`one\\` file.
 
 ## Listeners
 
-| Key | Meaning |
-| --- | --- |
-| port | The \\*port\\* \\| address |
-| backlog | Clients that wait |
+{TABLE}
 
 ```
 {CODE}
@@ -80,8 +81,7 @@ The gateway reads \\`one\\` file.
 def test_a_document_keeps_its_headings_tables_code_and_lists_and_has_no_anchors():
     assert body("a.docx", document()).split("---\n\n")[-1] == EXPECTED
     page = read_page("guide/a.docx", saved(document()), PageOptions(base_url="https://a.example"))
-    assert page.url == "https://a.example/guide/a.docx"
-    assert page.title == "The gateway"
+    assert (page.url, page.title) == ("https://a.example/guide/a.docx", "The gateway")
     assert {chunk.anchor for chunk in page.chunks} == {""}
 
 
@@ -153,10 +153,7 @@ How it runs
 - One
     - Inner
 
-| Key | Meaning |
-| --- | --- |
-| port | The \\*port\\* \\| address |
-| backlog | Clients that wait |
+{TABLE}
 
 ```
 {CODE}
@@ -166,8 +163,7 @@ Notes: Say why."""
     )
     file = Presentation()
     slide = file.slides.add_slide(file.slide_layouts[5])
-    low = slide.shapes.add_textbox(Inches(1), Inches(6), Inches(6), Inches(1))
-    low.text_frame.text = "Last"
+    slide.shapes.add_textbox(Inches(1), Inches(6), Inches(6), Inches(1)).text_frame.text = "Last"
     group = slide.shapes.add_group_shape()
     for place, text in ((4, "Third"), (3, "Second"), (2, "First")):
         box = group.shapes.add_textbox(Inches(1), Inches(place), Inches(6), Inches(1))
@@ -191,14 +187,11 @@ def test_each_sheet_of_a_workbook_is_a_section_with_its_tables():
     hidden.sheet_state = "hidden"
     assert (
         body("a.xlsx", file)
-        == """## Listeners
+        == f"""## Listeners
 
 What listens
 
-| Key | Meaning |
-| --- | --- |
-| port | The \\*port\\* \\| address |
-| backlog | Clients that wait |
+{TABLE}
 
 | Since | Share |
 | --- | --- |
@@ -247,8 +240,7 @@ def test_what_cannot_be_read_has_a_reason(data, reason):
 def test_a_document_that_defines_entities_is_refused():
     parts = members(saved(document()))
     bomb = b'<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
-    start = parts["word/document.xml"].index(b"<w:document")
-    text = parts["word/document.xml"][start:]
+    text = parts["word/document.xml"][parts["word/document.xml"].index(b"<w:document") :]
     parts["word/document.xml"] = bomb + text.replace(b"The gateway reads", b"&b; reads")
     with pytest.raises(SourceError, match=r"^a\.docx: is damaged: .* has a document type"):
         convert("a.docx", archive(parts))

@@ -95,8 +95,7 @@ def test_pages_and_bookmarks_are_headings_where_no_text_is():
     pdf.text_block("First.")
     pdf.add_page()
     pdf.text_block("Second.")
-    expected = "## Page 1 {#page=1}\n\nFirst.\n\n## Page 2 {#page=2}\n\nSecond."
-    assert body(pdf.written()) == expected
+    assert body(pdf.written()) == "## Page 1 {#page=1}\n\nFirst.\n\n## Page 2 {#page=2}\n\nSecond."
     pdf = Writer()
     pdf.heading(1, "One")
     pdf.text_block("Before.")

@@ -42,8 +42,7 @@ def test_headings_have_the_ids_of_sphinx_and_code_notes_tables_and_links_are_kep
     page = read(GUIDE)
     found = [(c.heading_level, c.heading, c.anchor) for c in page.chunks if c.level == 1]
     assert found == [(1, "Pumps", "pumps"), (2, "Priming", "priming")]
-    assert page.title == "Pumps"
-    assert page.url == "/guide"
+    assert (page.title, page.url) == ("Pumps", "/guide")
     assert "```python\nrun()\n```" in page.body
     assert "> [!note]\n>\n> Prime it." in page.body
     assert "| A | B |\n| --- | --- |\n| 1 | 2 |" in page.body
