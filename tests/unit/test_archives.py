@@ -212,18 +212,19 @@ def test_what_cannot_be_read_as_an_archive_is_told(tmp_path):
     path = spoiled(zipped(tmp_path / "a.zip", {"a.md": "# A\n"}), 6, b"\xff\0")
     with pytest.raises(SourceError, match="is not an archive that can be read: zip file version"):
         discover(str(path))
-
-
-@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tgz", "a.tbz", "a.txz"])
-def test_a_broken_archive_is_named(tmp_path, name):
-    files = {f"{n}.md": "".join(chr(65 + n * i % 57) for i in range(3000)) for n in range(9)}
-    modes = {"a.tar": "w", "a.tgz": "w:gz", "a.tbz": "w:bz2", "a.txz": "w:xz"}
-    path = tmp_path / name
-    _ = zipped(path, files) if name == "a.zip" else tarred(path, files, modes[name])
-    data = path.read_bytes()
-    path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(SourceError, match=rf"{name}: is not an archive that can be read"):
-        discover(str(path))
+    for name in ["a.zip", "A.TAR.GZ", "a.7z"]:
+        (tmp_path / name).write_bytes(b"")
+        with pytest.raises(SourceError, match="is not an archive, despite its name"):
+            discover(str(tmp_path / name))
+    for name in ["a.zip", "a.tar", "a.tgz", "a.tbz", "a.txz"]:
+        files = {f"{n}.md": "".join(chr(65 + n * i % 57) for i in range(3000)) for n in range(9)}
+        modes = {"a.tar": "w", "a.tgz": "w:gz", "a.tbz": "w:bz2", "a.txz": "w:xz"}
+        path = tmp_path / name
+        _ = zipped(path, files) if name == "a.zip" else tarred(path, files, modes[name])
+        data = path.read_bytes()
+        path.write_bytes(data[: len(data) // 2])
+        with pytest.raises(SourceError, match=rf"{name}: is not an archive that can be read"):
+            discover(str(path))
 
 
 @pytest.mark.parametrize(("data", "packer"), [
@@ -244,13 +245,6 @@ def test_a_document_that_is_a_zip_inside_is_no_archive(tmp_path):
     for path in (office, book):
         with discover(str(path)) as source:
             assert [file.key for file in source.files()] == [path.name]
-
-
-@pytest.mark.parametrize("name", ["a.zip", "A.TAR.GZ", "a.7z"])
-def test_an_empty_file_named_like_an_archive_is_no_page(tmp_path, name):
-    (tmp_path / name).write_bytes(b"")
-    with pytest.raises(SourceError, match="is not an archive, despite its name"):
-        discover(str(tmp_path / name))
 
 
 def spoiled(path, place, value):

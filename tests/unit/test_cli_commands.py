@@ -18,7 +18,7 @@ ROWS = [{"key": "a.md", "count": 1200}, {"key": "b.md", "count": None}]
 Name = Annotated[str, Argument(metavar="NAME", help="Its name.")]
 
 
-def test_completion_is_offered_and_help_folded_for_the_terminal():
+def test_only_named_commands_are_made_and_help_is_folded_for_the_terminal():
     runner = CliRunner()
     assert "--install-completion" in runner.invoke(program(), ["--help"]).output
     variables = {"_PGRAG_COMPLETE": "complete_bash", "COMP_WORDS": "pgrag backl", "COMP_CWORD": "1"}
@@ -27,6 +27,10 @@ def test_completion_is_offered_and_help_folded_for_the_terminal():
     result = CliRunner().invoke(program(), ["index", "--help"], env={"COLUMNS": "300"})
     paragraph = next(line for line in result.stdout.splitlines() if "With --changed-config" in line)
     assert paragraph.rstrip().endswith("a source is gone, or pages failed.")
+    for arguments in [["search", "backlinks"], ["keys", "list"]]:
+        assert made(arguments) == arguments[:1]
+    for arguments in [[], ["--help", "keys"], ["serach", "keys"]]:
+        assert {"search", "keys", "eval"} <= {*made(arguments)}
 
 
 def made(arguments):
@@ -34,16 +38,6 @@ def made(arguments):
     application = program(arguments)
     names = [each.callback.__name__ for each in application.registered_commands if each.callback]
     return [*names, *(each.name for each in application.registered_groups if each.name)]
-
-
-@pytest.mark.parametrize("arguments", [["search", "backlinks"], ["keys", "list"]])
-def test_only_the_named_command_is_made(arguments):
-    assert made(arguments) == arguments[:1]
-
-
-@pytest.mark.parametrize("arguments", [[], ["--help", "keys"], ["serach", "keys"]])
-def test_help_and_misspelt_names_see_all_commands(arguments):
-    assert {"search", "keys", "eval"} <= {*made(arguments)}
 
 
 class Database:

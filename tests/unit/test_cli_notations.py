@@ -29,12 +29,6 @@ def test_a_library_and_what_was_said_about_its_version(text, target):
     assert parse_target(str(target)) == target
 
 
-@pytest.mark.parametrize("text", ["", "  ", "@1.0"])
-def test_a_version_needs_a_library(text):
-    with pytest.raises(typer.BadParameter, match="has no library"):
-        parse_target(text)
-
-
 @pytest.mark.parametrize(("conditions", "document", "filters"), [
     ([], None, None),
     (["type=guide"], None, {"type": "guide"}),
@@ -61,14 +55,6 @@ def test_conditions_become_one_filter(conditions, document, filters):
     assert parse_filters(conditions, document) == filters
 
 
-@pytest.mark.parametrize(
-    ("conditions", "document"), [(["type"], None), (["=x"], None), ([], "[1]"), ([], "{")]
-)
-def test_what_is_no_filter_is_refused(conditions, document):
-    with pytest.raises(typer.BadParameter):
-        parse_filters(conditions, document)
-
-
 def test_settings_are_json_where_they_can_be():
     assert parse_settings(["alpha=0.5", "k1=null", "field_weights.title=4", "note=a=b"]) == {
         "alpha": 0.5,
@@ -81,8 +67,18 @@ def test_settings_are_json_where_they_can_be():
             parse_settings(wrong)
 
 
-def test_one_is_not_many():
+def test_one_is_not_many_and_durations_and_rates_are_numbers():
     assert (counted(1, "page"), counted(1200, "page")) == ("1 page", "1,200 pages")
+    for text, seconds in [
+        ("30s", 30),
+        ("15min", 900),
+        ("12h", 43_200),
+        (" 90 d ", 7_776_000),
+        ("1.5s", 1.5),
+    ]:
+        assert parse_duration(text, "--expires").total_seconds() == seconds
+    for text, rate in [("10/s", 10), ("600/min", 10), ("36 / h", 0.01)]:
+        assert parse_rate(text) == rate
 
 
 @pytest.mark.parametrize(("module", "later"), [
@@ -100,31 +96,18 @@ def test_nothing_slow_is_imported_before_it_is_needed(module, later):
     assert later & set(ended.stdout.split()) == set()
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("30s", 30), ("15min", 900), ("12h", 43_200), (" 90 d ", 7_776_000), ("1.5s", 1.5)],
-)
-def test_a_length_of_time(text, seconds):
-    assert parse_duration(text, "--expires").total_seconds() == seconds
-
-
-@pytest.mark.parametrize("text", ["", "90", "0d", "-1d", "5m", "40000d", "1d 2h", "d"])
-def test_what_is_no_length_of_time(text):
-    with pytest.raises(typer.BadParameter, match="not a duration"):
-        parse_duration(text, "--expires")
-
-
-def test_a_length_of_time_that_is_too_short_is_told_the_least():
+def test_what_is_no_notation_is_refused():
     with pytest.raises(typer.BadParameter, match="'30s' is too short; at least 60 seconds"):
         parse_duration("30s", "--every", least=60)
-
-
-@pytest.mark.parametrize(("text", "rate"), [("10/s", 10), ("600/min", 10), ("36 / h", 0.01)])
-def test_a_rate_is_a_number_a_second(text, rate):
-    assert parse_rate(text) == rate
-
-
-@pytest.mark.parametrize("text", ["", "10", "0/s", "-1/s", "10/d", "/s"])
-def test_what_is_no_rate(text):
-    with pytest.raises(typer.BadParameter, match="not a rate"):
-        parse_rate(text)
+    for text in ["", "  ", "@1.0"]:
+        with pytest.raises(typer.BadParameter, match="has no library"):
+            parse_target(text)
+    for conditions, document in [(["type"], None), (["=x"], None), ([], "[1]"), ([], "{")]:
+        with pytest.raises(typer.BadParameter):
+            parse_filters(conditions, document)
+    for text in ["", "90", "0d", "-1d", "5m", "40000d", "1d 2h", "d"]:
+        with pytest.raises(typer.BadParameter, match="not a duration"):
+            parse_duration(text, "--expires")
+    for text in ["", "10", "0/s", "-1/s", "10/d", "/s"]:
+        with pytest.raises(typer.BadParameter, match="not a rate"):
+            parse_rate(text)

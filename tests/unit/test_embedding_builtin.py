@@ -60,15 +60,12 @@ def test_vectors_are_those_of_the_teacher_of_length_one_and_in_order(embedder):
     assert embedder.embed_documents([]).shape == (0, 256)
 
 
-@pytest.mark.parametrize("text", ["", " \t\n", "\x00", "\u0301", "z" * 101, "\ue000\uf8ff"])
-def test_text_without_a_known_word_gives_zeros(embedder, text):
-    assert not embedder.embed_query(text).any()
-
-
 def test_meaning_is_near_and_the_rest_is_far(embedder):
     query = embedder.embed_query("remove a directory")
     near, far = embedder.embed_documents(["delete a folder", "the colour of the sky at dawn"])
     assert query @ near > 0.5 > 0.3 > query @ far
+    for text in ["", " \t\n", "\x00", "\u0301", "z" * 101, "\ue000\uf8ff"]:
+        assert not embedder.embed_query(text).any()
 
 
 @pytest.mark.parametrize(("left", "right"), [

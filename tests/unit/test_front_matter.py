@@ -27,20 +27,7 @@ def test_odd_fences(text, first_line):
     assert split("a.md", text) == FrontMatter({"title": "T"}, "Body\n", first_line)
 
 
-@pytest.mark.parametrize("text", [
-    "",
-    "---",
-    "# Title\n\n---\na: b\n---\n",
-    "---\n\nJust prose.\n\n---\nMore prose.\n",
-    "---\n\nA note: this is prose, with a colon: twice.\n\n---\n",
-    "Text\n---\n",
-    "--- title: T\n---\n",
-])  # fmt: skip
-def test_text_without_front_matter_stays_whole(text):
-    assert split("a.md", text) == FrontMatter({}, text, 1)
-
-
-def test_an_empty_block_is_removed_and_one_that_is_never_closed_is_text():
+def test_empty_and_odd_blocks_are_removed_and_what_is_never_closed_is_text():
     assert split("a.md", "---\n---\nBody") == FrontMatter({}, "Body", 3)
     text = "\n---\ntitle: T\n\n# Heading\n"
     matter = split("docs/a.md", text)
@@ -48,6 +35,22 @@ def test_an_empty_block_is_removed_and_one_that_is_never_closed_is_text():
     assert matter.warnings == (
         "docs/a.md: front matter is opened in line 2 and never closed; it is kept as text",
     )
+    for block, shown in [("- a\n- b", "a list"), ("42", "42"), ("true", "True")]:
+        matter = split("a.md", f"---\n{block}\n---\nBody")
+        assert (matter.fields, matter.body) == ({}, "Body")
+        assert matter.warnings == (
+            f"a.md: front matter must be fields with values, got {shown}; left out",
+        )
+    for text in [
+        "",
+        "---",
+        "# Title\n\n---\na: b\n---\n",
+        "---\n\nJust prose.\n\n---\nMore prose.\n",
+        "---\n\nA note: this is prose, with a colon: twice.\n\n---\n",
+        "Text\n---\n",
+        "--- title: T\n---\n",
+    ]:
+        assert split("a.md", text) == FrontMatter({}, text, 1)
 
 
 def test_values_have_the_types_of_json_and_none_that_yaml_1_1_would_spoil():
@@ -120,17 +123,6 @@ def test_broken_yaml_keeps_the_fields_that_can_be_read(block, expected, line):
     matter = split("docs/a.md", f"---\n{block}\n---\n# Heading\n")
     assert (matter.fields, matter.body, len(matter.warnings)) == (expected, "# Heading\n", 1)
     assert matter.warnings[0].startswith(f"docs/a.md: front matter is broken YAML in line {line}: ")
-
-
-@pytest.mark.parametrize(
-    ("block", "shown"), [("- a\n- b", "a list"), ("42", "42"), ("true", "True")]
-)
-def test_a_block_that_is_no_mapping_is_removed_with_a_warning(block, shown):
-    matter = split("a.md", f"---\n{block}\n---\nBody")
-    assert (matter.fields, matter.body) == ({}, "Body")
-    assert matter.warnings == (
-        f"a.md: front matter must be fields with values, got {shown}; left out",
-    )
 
 
 def test_toml_values_and_broken_toml():

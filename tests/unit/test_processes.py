@@ -55,11 +55,10 @@ def test_a_command_is_shown_while_its_process_lives(parent_of):
     with subprocess.Popen(["true"]) as ended:
         ended.wait()
     assert command_of(ended.pid) == b""
-
-
-@pytest.mark.parametrize(
-    ("used", "seconds"),
-    [("0:00.03", 0.03), ("61:02.50", 3662.5), ("00:01:05", 65), ("1-02:03:04", 93_784)],
-)
-def test_times_of_ps_on_each_system(used, seconds):
-    assert processes._seconds(used) == pytest.approx(seconds)
+    for used, seconds in [
+        ("0:00.03", 0.03),
+        ("61:02.50", 3662.5),
+        ("00:01:05", 65),
+        ("1-02:03:04", 93_784),
+    ]:
+        assert processes._seconds(used) == pytest.approx(seconds)

@@ -46,21 +46,18 @@ def test_the_questions_are_many_and_whole_and_halved_by_their_ids():
             for alternative in fact:
                 if alternative.startswith("/") and alternative.endswith("/"):
                     re.compile(alternative[1:-1])
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_rows_are_whole(name):
-    rows = read(name)
-    prefix = name.removesuffix("-questions")
-    assert [each.id for each in rows] == [f"{prefix}-{n:03}" for n in range(1, len(rows) + 1)]
-    for each in rows:
-        assert each.library == SETS[name]
-        assert each.language in {"en", "de", "ru"}
-        assert LANGUAGES.get(each.library, each.language) == each.language
-        assert each.text == " ".join(each.text.split())
-        assert 1 <= len(each.text.split()) <= 30
-        assert {2} <= {one.grade for one in each.relevant} <= {1, 2}, each.id
-        assert len({one.section for one in each.relevant}) == len(each.relevant), each.id
+    for name in SETS:
+        rows = read(name)
+        prefix = name.removesuffix("-questions")
+        assert [each.id for each in rows] == [f"{prefix}-{n:03}" for n in range(1, len(rows) + 1)]
+        for each in rows:
+            assert each.library == SETS[name]
+            assert each.language in {"en", "de", "ru"}
+            assert LANGUAGES.get(each.library, each.language) == each.language
+            assert each.text == " ".join(each.text.split())
+            assert 1 <= len(each.text.split()) <= 30
+            assert {2} <= {one.grade for one in each.relevant} <= {1, 2}, each.id
+            assert len({one.section for one in each.relevant}) == len(each.relevant), each.id
 
 
 def test_pages_are_graded_by_their_best_section_and_facts_found_in_any_case():

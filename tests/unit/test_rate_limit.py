@@ -34,17 +34,14 @@ def test_a_burst_then_the_rate():
     clock.now += 1000
     assert drawn(buckets, 7) == [True] * 5 + [False] * 2, "never more than the burst"
     assert [TokenBuckets(rate).burst for rate in (1, 6, 7, 120)] == [1, 1, 2, 20]
-
-
-@pytest.mark.parametrize(("rate", "burst"), [(1, None), (7, 3), (100, None), (450, 97)])
-def test_in_a_long_time_exactly_the_rate_gets_through(rate, burst):
-    clock = Clock()
-    buckets = TokenBuckets(rate, burst, clock=clock)
-    through = 0
-    for _ in range(9_000):
-        through += buckets.draw("a").is_allowed
-        clock.now += 0.1
-    assert through == pytest.approx(15 * rate + buckets.burst, abs=1)
+    for rate, burst in [(1, None), (7, 3), (100, None), (450, 97)]:
+        clock = Clock()
+        buckets = TokenBuckets(rate, burst, clock=clock)
+        through = 0
+        for _ in range(9_000):
+            through += buckets.draw("a").is_allowed
+            clock.now += 0.1
+        assert through == pytest.approx(15 * rate + buckets.burst, abs=1)
 
 
 def test_waiting_as_told_is_enough_and_full_buckets_are_forgotten():

@@ -27,11 +27,6 @@ def test_sentences(expected):
     assert sentences(separator.join(expected)) == expected
 
 
-@pytest.mark.parametrize("text", ["", "  \n ", "."])
-def test_hardly_any_text(text):
-    assert "".join(sentences(text)) == text.strip()
-
-
 def test_what_has_no_sentences_or_spaces_is_cut_into_similar_parts():
     text = "word " * 500
     parts = [text[start:end] for start, end in split_words(text, 600)]
@@ -41,3 +36,5 @@ def test_what_has_no_sentences_or_spaces_is_cut_into_similar_parts():
     parts = [text[start:end] for start, end in split_words(text, 1200)]
     assert "".join(parts) == text
     assert [len(part) for part in parts] == [834, 833, 833]
+    for text in ["", "  \n ", "."]:
+        assert "".join(sentences(text)) == text.strip()

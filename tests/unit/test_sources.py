@@ -195,12 +195,6 @@ def test_a_commit_is_read_whatever_is_checked_out(repository):
     assert keys(repository, ref="main", subfolder="my docs/the guide") == ["a.md"]
 
 
-@pytest.mark.parametrize("ref", ["nowhere", "--help", "v1:docs", ""])
-def test_an_unknown_ref_is_named(repository, ref):
-    with pytest.raises(SourceError, match="no branch, tag or commit"):
-        discover(str(repository), ref=ref)
-
-
 def test_a_ref_needs_a_repository_and_documentation_in_it(repository, tmp_path):
     write(tmp_path, "plain/a.md")
     with pytest.raises(SourceError, match="not a git repository"):
@@ -209,6 +203,9 @@ def test_a_ref_needs_a_repository_and_documentation_in_it(repository, tmp_path):
         discover(str(repository), ref="v1", subfolder="docs2")
     with pytest.raises(SourceError, match="is a file; a ref is read from a folder"):
         discover(str(repository / "README.md"), ref="v1")
+    for ref in ["nowhere", "--help", "v1:docs", ""]:
+        with pytest.raises(SourceError, match="no branch, tag or commit"):
+            discover(str(repository), ref=ref)
 
 
 def test_files_are_read_where_the_system_lacks_flags(tmp_path, monkeypatch):

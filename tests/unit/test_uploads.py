@@ -75,9 +75,6 @@ def test_bad_lines_are_told_or_counted_and_the_others_are_pages(tmp_path, monkey
     monkeypatch.setattr(uploads, "LONGEST_LINE", 1000)
     with pytest.raises(InvalidInput, match="Line 2 is longer than 1,000 bytes"):
         opened(tmp_path, ("pages.ndjson", b'{"key": "a.md", "content": "# A"}\n' + b" " * 2000))
-
-
-@pytest.mark.parametrize("media_type", [5, ["text/html"], {"a": 1}])
-def test_a_media_type_is_a_text(media_type):
-    with pytest.raises(InvalidInput, match="media_type is a text"):
-        sent_page({"key": "a.md", "content": "# A", "media_type": media_type})
+    for media_type in [5, ["text/html"], {"a": 1}]:
+        with pytest.raises(InvalidInput, match="media_type is a text"):
+            sent_page({"key": "a.md", "content": "# A", "media_type": media_type})

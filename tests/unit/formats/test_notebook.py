@@ -38,9 +38,6 @@ def test_cells_and_outputs_in_order_without_colours_and_endless_lines():
     data = notebook({"cell_type": "code", "source": "run()", "outputs": outputs})
     page = read_page("a.ipynb", data, PageOptions())
     assert page.body.endswith("```\nhot\n```\n\n```\n" + "x" * 1000 + "…\n```\n")
-
-
-@pytest.mark.parametrize("data", [b"{}", b"[1]", b'{"cells": 3}', b'{"cells": [[]]}', b"["])
-def test_what_is_no_notebook_is_one_failed_page(data):
-    with pytest.raises(SourceError, match=r"^a\.ipynb: is not a Jupyter notebook"):
-        read_page("a.ipynb", data, PageOptions())
+    for data in [b"{}", b"[1]", b'{"cells": 3}', b'{"cells": [[]]}', b"["]:
+        with pytest.raises(SourceError, match=r"^a\.ipynb: is not a Jupyter notebook"):
+            read_page("a.ipynb", data, PageOptions())
