@@ -48,24 +48,24 @@ def test_details(sentence, doubt):
     assert contradiction(sentence, [PASSAGE]) == doubt
 
 
-def test_any_of_the_cited_passages_may_have_the_detail():
+def test_any_of_the_cited_passages_may_have_the_detail_in_any_form():
     assert (
         contradiction("The mast is 31 metres high.", ["A mast.", "It is 31 metres high."]) is None
     )
     assert contradiction("The mast is 31 metres high.", ["A mast.", "It is high."]) is not None
     assert contradiction("The mast is high.", []) is None
-
-
-@pytest.mark.parametrize(("sentence", "passage"), [
-    ("Die Gebühr beträgt 1.250,5 Euro.", "The fee is 1,250.5 euros."),
-    ("All boats pay.", "All boats pay, mostly in summer."),
-    ("Nodes, i.e. machines, run pods.", "Nodes run pods."),
-    ("Die Grenze für Boote liegt bei 0,5 Litern.", "Die Grenze für Boote liegt bei 0,5 Litern."),
-    ("The gate closes after 1,000 boats.", "After 1,000 boats the gate closes."),
-    ("b1c-1,1", "b1c-1,1"),
-])  # fmt: skip
-def test_the_same_in_another_form_is_not_another_detail(sentence, passage):
-    assert contradiction(sentence, [passage]) is None
+    for sentence, passage in [
+        ("Die Gebühr beträgt 1.250,5 Euro.", "The fee is 1,250.5 euros."),
+        ("All boats pay.", "All boats pay, mostly in summer."),
+        ("Nodes, i.e. machines, run pods.", "Nodes run pods."),
+        (
+            "Die Grenze für Boote liegt bei 0,5 Litern.",
+            "Die Grenze für Boote liegt bei 0,5 Litern.",
+        ),
+        ("The gate closes after 1,000 boats.", "After 1,000 boats the gate closes."),
+        ("b1c-1,1", "b1c-1,1"),
+    ]:
+        assert contradiction(sentence, [passage]) is None
 
 
 @given(st.text(max_size=200), st.lists(st.text(max_size=300), max_size=3))

@@ -14,19 +14,6 @@ def fields(block: str) -> dict[str, object]:
     return matter.fields
 
 
-@pytest.mark.parametrize(("text", "first_line"), [
-    ("---\ntitle: T\n---\nBody\n", 4),
-    ("\n\n---\ntitle: T\n---\nBody\n", 6),
-    ("---   \ntitle: T   \n---\t\nBody\n", 4),
-    ("------\ntitle: T\n------\nBody\n", 4),
-    ("---\ntitle: T\n...\nBody\n", 4),
-    ("---\n\n# comment\ntitle: T\n\n---\nBody\n", 7),
-    ('+++\ntitle = "T"\n+++\nBody\n', 4),
-])  # fmt: skip
-def test_odd_fences(text, first_line):
-    assert split("a.md", text) == FrontMatter({"title": "T"}, "Body\n", first_line)
-
-
 def test_empty_and_odd_blocks_are_removed_and_what_is_never_closed_is_text():
     assert split("a.md", "---\n---\nBody") == FrontMatter({}, "Body", 3)
     text = "\n---\ntitle: T\n\n# Heading\n"
@@ -51,6 +38,16 @@ def test_empty_and_odd_blocks_are_removed_and_what_is_never_closed_is_text():
         "--- title: T\n---\n",
     ]:
         assert split("a.md", text) == FrontMatter({}, text, 1)
+    for text, first_line in [
+        ("---\ntitle: T\n---\nBody\n", 4),
+        ("\n\n---\ntitle: T\n---\nBody\n", 6),
+        ("---   \ntitle: T   \n---\t\nBody\n", 4),
+        ("------\ntitle: T\n------\nBody\n", 4),
+        ("---\ntitle: T\n...\nBody\n", 4),
+        ("---\n\n# comment\ntitle: T\n\n---\nBody\n", 7),
+        ('+++\ntitle = "T"\n+++\nBody\n', 4),
+    ]:
+        assert split("a.md", text) == FrontMatter({"title": "T"}, "Body\n", first_line)
 
 
 def test_values_have_the_types_of_json_and_none_that_yaml_1_1_would_spoil():

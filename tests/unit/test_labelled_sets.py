@@ -73,7 +73,7 @@ def test_faults_are_named_with_file_and_line(tmp_path, files, message):
     assert message in caught.value.message
 
 
-def test_missing_files_are_named_and_records_become_pages(tmp_path):
+def test_missing_files_and_faults_are_named_and_records_become_pages(tmp_path):
     with pytest.raises(SourceError, match="no such folder"):
         read_labelled_set(tmp_path / "nothing")
     with pytest.raises(SourceError, match=r"queries.jsonl: cannot be read"):
@@ -94,16 +94,13 @@ def test_missing_files_are_named_and_records_become_pages(tmp_path):
     assert first.body.split() == ["One.", "Two."]
     assert (second.key, second.body.strip()) == ("8", "Alone.")
     assert "Two." in sample(found)
-
-
-@pytest.mark.parametrize(("text", "message"), [
-    ('{"title": "a", "text": "b"}\n', "corpus.jsonl:1: the page has no _id"),
-    ('{"_id": "1", "title": "a"}\n', "corpus.jsonl:1: title and text of '1'"),
-    ('{"_id": "1", "text": "b"}\n' * 2, "corpus.jsonl:2: page '1' occurs twice"),
-    ("\n", "corpus.jsonl: holds no page"),
-])  # fmt: skip
-def test_faults_of_a_corpus_are_named(tmp_path, text, message):
-    (tmp_path / "corpus.jsonl").write_text(text)
-    with pytest.raises(SourceError) as caught:
-        open_corpus(tmp_path / "corpus.jsonl")
-    assert message in caught.value.message
+    for text, message in [
+        ('{"title": "a", "text": "b"}\n', "corpus.jsonl:1: the page has no _id"),
+        ('{"_id": "1", "title": "a"}\n', "corpus.jsonl:1: title and text of '1'"),
+        ('{"_id": "1", "text": "b"}\n' * 2, "corpus.jsonl:2: page '1' occurs twice"),
+        ("\n", "corpus.jsonl: holds no page"),
+    ]:
+        (tmp_path / "corpus.jsonl").write_text(text)
+        with pytest.raises(SourceError) as caught:
+            open_corpus(tmp_path / "corpus.jsonl")
+        assert message in caught.value.message

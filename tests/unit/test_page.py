@@ -69,7 +69,7 @@ def test_the_heading_that_begins_a_page_stands_for_its_title(fields, body, slugs
     assert page.title == (page.front_matter.get("title") or "Pump types")
 
 
-def test_paths_are_those_of_html_and_languages_those_of_the_page_or_library():
+def test_every_page_has_its_url_paths_and_language_or_those_of_the_library():
     page = "---\ntitle: Pumps (4.2)\n---\n# Pump types\n\nText.\n\n## Parts\n\nText.\n"
     html = (
         "<html><head><title>Pumps (4.2) | Kestrel</title></head><body><main>"
@@ -81,6 +81,13 @@ def test_paths_are_those_of_html_and_languages_those_of_the_page_or_library():
     assert read("text", options=options).language == "en"
     assert read("---\nlang: no\n---\ntext", options=options).language == "no"
     assert read("text").language is None
+    for key, url in [("a/b.md", "/a/b"), ("index.md", "/"), ("a/README.md", "/a")]:
+        assert read("text", key).url == url
+    for text in ["", "\n\n", "---\n---\n", "#", "<!-- comment -->", "{{APIRef}}", "[a]: b", "***"]:
+        page = read(text, "docs/empty-page.md")
+        assert page.title == "Empty page"
+        assert [chunk.content for chunk in page.chunks] == ["Empty page"]
+        assert 1 <= page.chunks[0].line_start <= page.chunks[0].line_end
 
 
 @pytest.mark.parametrize(("key", "fields", "url"), [
@@ -102,13 +109,6 @@ def test_paths_are_those_of_html_and_languages_those_of_the_page_or_library():
 ])  # fmt: skip
 def test_url(key, fields, url):
     assert read(f"---\n{fields}\n---\ntext", key, SITE).url == url
-
-
-@pytest.mark.parametrize(
-    ("key", "url"), [("a/b.md", "/a/b"), ("index.md", "/"), ("a/README.md", "/a")]
-)
-def test_url_without_a_site(key, url):
-    assert read("text", key).url == url
 
 
 def test_the_hash_changes_with_the_file_and_with_what_it_is_read_with():
@@ -172,17 +172,6 @@ def test_a_huge_page_is_read_in_reasonable_time(text):
     texts = [chunk for chunk in page.chunks if chunk.level == 2]
     sections = Counter(chunk.parent for chunk in texts)
     assert all(len(each.content) >= 150 or sections[each.parent] == 1 for each in texts)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["", "\n\n", "---\n---\n", "#", "<!-- only a comment -->", "{{APIRef}}", "[a]: b", "***"],
-)
-def test_an_empty_page_is_still_a_page(text):
-    page = read(text, "docs/empty-page.md")
-    assert page.title == "Empty page"
-    assert [chunk.content for chunk in page.chunks] == ["Empty page"]
-    assert 1 <= page.chunks[0].line_start <= page.chunks[0].line_end
 
 
 @pytest.mark.parametrize(("name", "shown", "hidden"), [

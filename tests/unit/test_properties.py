@@ -1,7 +1,5 @@
 """Front matter fields with a meaning (F1), and the validation of paths (F9)."""
 
-import pytest
-
 from pgrag.ingest.matter.properties import Properties, path_warnings, read_properties
 
 
@@ -17,7 +15,7 @@ def warning(**fields):
     return warnings[0]
 
 
-def test_all_fields_with_a_meaning():
+def test_all_fields_with_a_meaning_and_their_other_spellings():
     same = {
         "link": "https://example.org", "topic": "water", "type": "guide", "slug": "pump",
         "modified": "2024-06-01T10:00:00+00:00", "description": "All about pumps.",
@@ -32,30 +30,27 @@ def test_all_fields_with_a_meaning():
         uuid="6f9619ff-8b86-d011-b42d-00cf4fc964ff", tags=("a", "b", "7"),
         created="2024-05-01", address="/pumps",
     )  # fmt: skip
+    for fields, name, value in [
+        ({"name": "N"}, "title", "N"),
+        ({"TITLE": "T"}, "title", "T"),
+        ({"title": None, "name": "N"}, "title", "N"),
+        ({"title": "", "name": "N"}, "title", "N"),
+        ({"title": 2024}, "title", "2024"),
+        ({"page-type": "web-api"}, "type", "web-api"),
+        ({"content_type": "task"}, "type", "task"),
+        ({"created": "2024-01-01", "date": "2023-01-01"}, "created", "2024-01-01"),
+        ({"updated": "31.01.2024"}, "modified", "2024-01-31"),
+        ({"language": "ru"}, "language", "ru"),
+        ({"uuid": "note-7"}, "uuid", "note-7"),
+        ({"tags": "one, two words,"}, "tags", ("one", "two words")),
+        ({"tags": "#one two/three"}, "tags", ("one", "two/three")),
+        ({"tag": "one"}, "tags", ("one",)),
+        ({"tags": []}, "tags", ()),
+    ]:
+        assert getattr(read(**fields), name) == value
 
 
-@pytest.mark.parametrize(("fields", "name", "value"), [
-    ({"name": "N"}, "title", "N"),
-    ({"TITLE": "T"}, "title", "T"),
-    ({"title": None, "name": "N"}, "title", "N"),
-    ({"title": "", "name": "N"}, "title", "N"),
-    ({"title": 2024}, "title", "2024"),
-    ({"page-type": "web-api"}, "type", "web-api"),
-    ({"content_type": "task"}, "type", "task"),
-    ({"created": "2024-01-01", "date": "2023-01-01"}, "created", "2024-01-01"),
-    ({"updated": "31.01.2024"}, "modified", "2024-01-31"),
-    ({"language": "ru"}, "language", "ru"),
-    ({"uuid": "note-7"}, "uuid", "note-7"),
-    ({"tags": "one, two words,"}, "tags", ("one", "two words")),
-    ({"tags": "#one two/three"}, "tags", ("one", "two/three")),
-    ({"tag": "one"}, "tags", ("one",)),
-    ({"tags": []}, "tags", ()),
-])  # fmt: skip
-def test_other_spellings(fields, name, value):
-    assert getattr(read(**fields), name) == value
-
-
-def test_a_title_is_one_line_and_what_is_usable_of_a_wrong_path_is_used():
+def test_a_wrong_value_is_a_warning_and_what_is_usable_of_it_is_used():
     assert read(title="a\n b").title == "a b"
     assert len(read(title="x" * 9000).title or "") == 300
 
@@ -66,26 +61,23 @@ def test_a_title_is_one_line_and_what_is_usable_of_a_wrong_path_is_used():
     assert path(["A", 5, None, "B"]) == ("A", "5", "B")
     assert path(list("abcdefghijkl")) == tuple("abcdefghij")
     assert path([]) == ()
-
-
-@pytest.mark.parametrize(("fields", "message"), [
-    ({"path": 5}, 'docs/a.md: front matter field "path" must be a list of strings, got 5'),
-    ({"path": "A / B"}, "field \"path\" must be a list of strings, got 'A / B'"),
-    ({"path": ["A", 5]}, 'field "path" must be a list of strings, got 5 in it'),
-    ({"path": ["A", ["B"]]}, "must be a list of strings, got ['B'] in it"),
-    ({"path": ["A", " ", "B"]}, 'field "path" has an empty part: '),
-    ({"path": list("abcdefghijkl")}, 'field "path" is 12 parts deep, only the first 10 are'),
-    ({"Title": ["x"]}, "docs/a.md: front matter field \"Title\" must be text, got ['x']"),
-    ({"uuid": {"a": 1}}, 'field "uuid" must be text'),
-    ({"date": "soon"}, "docs/a.md: front matter field \"date\" must be a date, got 'soon'"),
-    ({"created": "2024-02-31"}, 'field "created" must be a date'),
-    ({"date": 2024}, 'field "date" must be a date, got 2024'),
-    ({"tags": {"a": 1}}, 'field "tags" must be text'),
-    ({"lang": True}, 'field "lang" must be text, got True'),
-    ({"link": ["x"] * 500}, "..."),
-])  # fmt: skip
-def test_a_wrong_value_is_a_warning_that_names_file_and_field(fields, message):
-    assert message in warning(**fields)
+    for fields, message in [
+        ({"path": 5}, 'docs/a.md: front matter field "path" must be a list of strings, got 5'),
+        ({"path": "A / B"}, "field \"path\" must be a list of strings, got 'A / B'"),
+        ({"path": ["A", 5]}, 'field "path" must be a list of strings, got 5 in it'),
+        ({"path": ["A", ["B"]]}, "must be a list of strings, got ['B'] in it"),
+        ({"path": ["A", " ", "B"]}, 'field "path" has an empty part: '),
+        ({"path": list("abcdefghijkl")}, 'field "path" is 12 parts deep, only the first 10 are'),
+        ({"Title": ["x"]}, "docs/a.md: front matter field \"Title\" must be text, got ['x']"),
+        ({"uuid": {"a": 1}}, 'field "uuid" must be text'),
+        ({"date": "soon"}, "docs/a.md: front matter field \"date\" must be a date, got 'soon'"),
+        ({"created": "2024-02-31"}, 'field "created" must be a date'),
+        ({"date": 2024}, 'field "date" must be a date, got 2024'),
+        ({"tags": {"a": 1}}, 'field "tags" must be text'),
+        ({"lang": True}, 'field "lang" must be text, got True'),
+        ({"link": ["x"] * 500}, "..."),
+    ]:
+        assert message in warning(**fields)
 
 
 def test_paths_unlike_their_siblings():

@@ -68,13 +68,14 @@ def test_bad_lines_are_told_or_counted_and_the_others_are_pages(tmp_path, monkey
         assert read == {"a.md": b"# A", "e.html": b"<p>E"}
         said = [warning.partition(":")[0] for warning in source.warnings]
     assert said == ["line 2", "line 3", "line 4"]
-    data = b"bad\n" * 1500 + b'{"key": "a.md", "content": "# A"}'
-    with upload(tmp_path, ("pages.ndjson", data)) as source:
+    good = b'{"key": "a.md", "content": "# A"}\n'
+    (folder := tmp_path / "another").mkdir()
+    with upload(folder, ("pages.ndjson", b"bad\n" * 1500 + good)) as source:
         assert len(source.warnings) == 1001
         assert source.warnings[-1] == "500 more lines are not pages"
     monkeypatch.setattr(uploads, "LONGEST_LINE", 1000)
     with pytest.raises(InvalidInput, match="Line 2 is longer than 1,000 bytes"):
-        opened(tmp_path, ("pages.ndjson", b'{"key": "a.md", "content": "# A"}\n' + b" " * 2000))
+        opened(folder, ("pages.ndjson", good + b" " * 2000))
     for media_type in [5, ["text/html"], {"a": 1}]:
         with pytest.raises(InvalidInput, match="media_type is a text"):
             sent_page({"key": "a.md", "content": "# A", "media_type": media_type})

@@ -9,20 +9,6 @@ from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.values import Origin
 
 
-@pytest.mark.parametrize(("key", "media_type", "expected"), [
-    ("guide.md", None, MARKDOWN),
-    ("guide.TXT", None, TEXT),
-    ("guide", None, MARKDOWN),
-    ("guide", "text/markdown; charset=utf-8", MARKDOWN),
-    ("guide.md", "text/plain", MARKDOWN),
-    ("guide", "text/plain", TEXT),
-    ("v1.2/guide", "text/plain", TEXT),
-    ("guide.txt", "text/markdown", MARKDOWN),
-])  # fmt: skip
-def test_a_name_or_a_media_type_tells_the_format(key, media_type, expected):
-    assert format_of(key, b"Some words.", Origin(media_type)) is expected
-
-
 def test_packages_that_miss_are_named_and_better_converters_read_again(monkeypatch):
     odd = Format("an odd document", (".odd",), (), "no_such_package.odd", package="oddly")
     monkeypatch.setitem(formats.SUFFIXES, ".odd", odd)
@@ -38,7 +24,7 @@ def test_packages_that_miss_are_named_and_better_converters_read_again(monkeypat
     assert after[1] == before[1]
 
 
-def test_pages_have_their_address_and_one_about_pdf_is_no_pdf():
+def test_content_then_media_type_then_name_tells_the_format():
     origin = Origin("text/markdown", "https://a.example/b")
     page = read_page("b/index.md", b"---\nurl: /c\n---\n# B", PageOptions(), origin=origin)
     assert page.url == "https://a.example/b"
@@ -46,3 +32,14 @@ def test_pages_have_their_address_and_one_about_pdf_is_no_pdf():
     assert format_of("pdf.md", page) is MARKDOWN
     assert format_of("guide.md", b"%PDF-1.7\n") is formats.PDF
     assert format_of("guide.pdf", b"\n\n%PDF-1.7\n") is formats.PDF
+    for key, media_type, expected in [
+        ("guide.md", None, MARKDOWN),
+        ("guide.TXT", None, TEXT),
+        ("guide", None, MARKDOWN),
+        ("guide", "text/markdown; charset=utf-8", MARKDOWN),
+        ("guide.md", "text/plain", MARKDOWN),
+        ("guide", "text/plain", TEXT),
+        ("v1.2/guide", "text/plain", TEXT),
+        ("guide.txt", "text/markdown", MARKDOWN),
+    ]:
+        assert format_of(key, b"Some words.", Origin(media_type)) is expected
