@@ -246,8 +246,6 @@ class TestFirstRunThatStoresNothing:
         database.call("configure_library", library="guide", settings={"alpha": 0.4})
         assert index(database, embedder, unreadable, "2.0").discarded
         assert [row["library"] for row in database.call("libraries")] == ["guide"]
-
-    def test_finished_version_stays(self, database, embedder, folder, unreadable):
         index(database, embedder, folder)
         assert not index(database, embedder, unreadable).discarded
         assert len(database.call("libraries")) == 1

@@ -40,14 +40,10 @@ def test_answers_have_the_length_asked_for_and_whole_lines_and_sentences():
     assert len(Kind.CONTEXT.usable(completed("x" * 300), 80)) == 80
     assert Kind.CONTEXT.prompt_version(80) == "1-80"
     assert Kind.CONTEXT.prompt_version(200) == Kind.SUMMARIES.prompt_version(1200) == "1"
-    assert (
-        Kind.SUMMARIES.usable(completed("One.\n\n\n\n- two  \n- three"), 1200)
-        == "One.\n\n- two\n- three"
-    )
-    assert (
-        Kind.SUMMARIES.usable(completed("A sentence. " * 200), 1200)
-        == ("A sentence. " * 100).strip()
-    )
+    summary = Kind.SUMMARIES.usable(completed("One.\n\n\n\n- two  \n- three"), 1200)
+    assert summary == "One.\n\n- two\n- three"
+    long = Kind.SUMMARIES.usable(completed("A sentence. " * 200), 1200)
+    assert long == ("A sentence. " * 100).strip()
     assert Kind.CONTEXT.usable(completed("On saws. And on bl", "length"), 200) == "On saws."
     assert Kind.CONTEXT.usable(completed("On saws and bl", "length"), 200) == "On saws and…"
     assert Kind.SUMMARIES.usable(completed("On", "length"), 1200) == "On…"

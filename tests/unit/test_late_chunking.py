@@ -64,13 +64,11 @@ def test_a_chunk_is_the_mean_of_its_tokens_from_the_middle_of_a_window():
     [page] = embed_pages(model, [[" ".join(map(str, part)) for part in (tokens[:7], tokens[7:])]])
     assert model.seen == [tokens[0:8], tokens[5:13], tokens[10:18]]
     kept = [(0, 6, model.seen[0]), (6, 11, model.seen[1]), (11, 18, model.seen[2])]
-    rows = np.array(
-        [
-            [token, sum(window), token - 1 if token > window[0] else 0]
-            for start, stop, window in kept
-            for token in tokens[start:stop]
-        ]
-    )
+    rows = np.array([
+        [token, sum(window), token - 1 if token > window[0] else 0]
+        for start, stop, window in kept
+        for token in tokens[start:stop]
+    ])  # fmt: skip
     np.testing.assert_allclose(page, scaled(rows[:7].mean(axis=0), rows[7:].mean(axis=0)), 1e-6)
 
 

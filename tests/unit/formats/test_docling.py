@@ -55,9 +55,8 @@ def test_a_document_of_docling_becomes_markdown_whose_headings_lead_to_pages():
         for column, text in enumerate(texts)
     ]  # fmt: skip
     document.add_table(core.TableData(table_cells=cells, num_rows=2, num_cols=2), prov=on(2))
-    assert (
-        writing.markdown_of(document).split("---\n\n", 1)[1]
-        == """# The gateway {#page=1}
+    markdown = writing.markdown_of(document).split("---\n\n", 1)[1]
+    expected = """# The gateway {#page=1}
 
 It reads \\*one\\* file.
 
@@ -74,4 +73,4 @@ a:
 | Key | Meaning |
 | --- | --- |
 | port | The port |"""
-    )
+    assert markdown == expected
