@@ -69,13 +69,14 @@ def test_bad_lines_are_told_or_counted_and_the_others_are_pages(tmp_path, monkey
         said = [warning.partition(":")[0] for warning in source.warnings]
     assert said == ["line 2", "line 3", "line 4"]
     good = b'{"key": "a.md", "content": "# A"}\n'
-    (folder := tmp_path / "another").mkdir()
-    with upload(folder, ("pages.ndjson", b"bad\n" * 1500 + good)) as source:
+    for name in ("many", "long"):
+        (tmp_path / name).mkdir()
+    with upload(tmp_path / "many", ("pages.ndjson", b"bad\n" * 1500 + good)) as source:
         assert len(source.warnings) == 1001
         assert source.warnings[-1] == "500 more lines are not pages"
     monkeypatch.setattr(uploads, "LONGEST_LINE", 1000)
     with pytest.raises(InvalidInput, match="Line 2 is longer than 1,000 bytes"):
-        opened(folder, ("pages.ndjson", good + b" " * 2000))
+        opened(tmp_path / "long", ("pages.ndjson", good + b" " * 2000))
     for media_type in [5, ["text/html"], {"a": 1}]:
         with pytest.raises(InvalidInput, match="media_type is a text"):
             sent_page({"key": "a.md", "content": "# A", "media_type": media_type})
