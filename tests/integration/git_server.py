@@ -3,11 +3,9 @@
 import base64
 import os
 import subprocess
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 
 
@@ -22,7 +20,7 @@ class GitServer:
     moved_to: str = ""
 
 
-def run_git(folder: Path, *arguments: str, given: str = "") -> str:
+def run_git(folder, *arguments, given=""):
     identity = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
     command = ["git", *identity, "-c", "protocol.file.allow=always", *arguments]
     done = subprocess.run(
@@ -31,7 +29,7 @@ def run_git(folder: Path, *arguments: str, given: str = "") -> str:
     return done.stdout.decode().strip()
 
 
-def commit(folder: Path, *options: str) -> None:
+def commit(folder, *options):
     """Commit all files of a folder, which becomes a repository."""
     run_git(folder, "init", "-q", "-b", "main")
     run_git(folder, "add", "-A", *options)
@@ -39,11 +37,11 @@ def commit(folder: Path, *options: str) -> None:
 
 
 @contextmanager
-def serving(root: Path) -> Iterator[GitServer]:
+def serving(root):
     state = GitServer()
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+        def do_GET(self):
             path, _, query = self.path.partition("?")
             state.requests.append(path)
             given = self.headers.get("Authorization", "")
@@ -81,7 +79,7 @@ def serving(root: Path) -> Iterator[GitServer]:
 
         do_POST = do_GET
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, *_):
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

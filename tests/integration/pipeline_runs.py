@@ -3,21 +3,13 @@
 import ctypes
 import threading
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
 
-import pytest
-
-from pgrag.ground.connections import Database
 from pgrag.ingest import pipeline
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.reader import Reader
-from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.sources import discover
 from pgrag.ingest.target import IndexTarget
-from pgrag.ingest.values import SourcePage
-from pgrag.models.embedding import BuiltinEmbedder, Vectors
+from pgrag.models.embedding import BuiltinEmbedder
 
 GUIDE = {
     "index.md": "# Nodes\n\nEverything about nodes, from the first boot to the last.\n",
@@ -30,41 +22,41 @@ GUIDE = {
 class Recorder:
     """The built-in model, and every text that it was asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self._model = BuiltinEmbedder()
-        self.texts: list[str] = []
-        self.before: Callable[[], None] = lambda: None
+        self.texts = []
+        self.before = lambda: None
 
     @property
-    def name(self) -> str:
+    def name(self):
         return self._model.name
 
     @property
-    def dimensions(self) -> int:
+    def dimensions(self):
         return self._model.dimensions
 
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+    def embed_documents(self, texts):
         self.before()
         self.texts += texts
         return self._model.embed_documents(texts)
 
-    def embed_query(self, text: str) -> Vectors:
+    def embed_query(self, text):
         return self._model.embed_query(text)
 
 
-def crashing_read_page(key: str, *others: Any, **options: Any) -> SourcePage:
+def crashing_read_page(key, *others, **options):
     """Read a page, but end the whole process for one of them, as a broken parser would."""
     if key == "drain.md":
         ctypes.string_at(0)
     return read_page(key, *others, **options)
 
 
-def slow_pages(monkeypatch: pytest.MonkeyPatch, seconds: float) -> threading.Event:
+def slow_pages(monkeypatch, seconds):
     """Let every page take its time; the event is set when the first one is read."""
     begun = threading.Event()
     begin = Reader._begin
 
-    def slowly(self: Any, file: Any) -> Any:
+    def slowly(self, file):
         begun.set()
         time.sleep(seconds)
         return begin(self, file)
@@ -73,19 +65,17 @@ def slow_pages(monkeypatch: pytest.MonkeyPatch, seconds: float) -> threading.Eve
     return begun
 
 
-def write(folder: Path, files: dict[str, str]) -> None:
+def write(folder, files):
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")
 
 
-def index(
-    database: Database, embedder: Recorder, folder: Path, version: str = "", **options: object
-) -> IndexReport:
+def index(database, embedder, folder, version="", **options):
     dry_run = bool(options.pop("dry_run", False))
     progress = options.pop("progress", None)
-    opened: Any = options.pop("source", None)
-    kept_pages: Any = options.pop("kept_pages", None)
+    opened = options.pop("source", None)
+    kept_pages = options.pop("kept_pages", None)
     with opened or discover(str(folder)) as source:
         return pipeline.index(
             database, embedder, source, IndexTarget("guide", version, PageOptions(**options)),
@@ -93,12 +83,11 @@ def index(
         )  # fmt: skip
 
 
-def keys(database: Database, version: str = "") -> set[str]:
-    rows = database.call("stored_pages", library="guide", version=version)
-    return {row["key"] for row in rows}
+def keys(database, version=""):
+    return {row["key"] for row in database.call("stored_pages", library="guide", version=version)}
 
 
-def stored(database: Database) -> dict[str, list[tuple[object, ...]]]:
+def stored(database):
     """Where every row stands on disk: equal places mean that nothing was written."""
     return {
         table: [
@@ -108,12 +97,12 @@ def stored(database: Database) -> dict[str, list[tuple[object, ...]]]:
     }
 
 
-def found(database: Database, query: str) -> set[str]:
+def found(database, query):
     rows = database.call("keyword_search", query=query, library="guide", options={"levels": [2]})
     return {row["key"] for row in rows}
 
 
-def is_complete(database: Database) -> bool:
+def is_complete(database):
     """No text lacks its vector, no document its page, and the version can be the newest."""
     [version] = database.call("library_versions", library="guide")
     counted = database.query(

@@ -3,8 +3,6 @@
 import pytest
 from website import Reply, Website, crawl_of, crawled, indexed, keys, opened, page, reasons
 
-from pgrag.ground.calls import Row
-from pgrag.ground.connections import Database
 from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ground.settings import Settings
 from pgrag.ingest.source.web import fetcher
@@ -27,30 +25,16 @@ def site():
         yield site
 
 
-def texts(site: Website) -> dict[str, int]:
+def texts(site):
     return {path: size for path, size in site.sent.items() if path in site.pages}
 
 
-def test_the_pages_below_the_start_become_a_version(site, database):
+def test_the_pages_below_the_start_become_a_version_whose_links_resolve(site, database):
     report = crawled(database, f"{site.url}/docs/")
     assert keys(database) == FILES
     assert report.written == 4
     assert "/blog/" not in site.asked
     assert reasons(report) == {f"outside {site.url}/docs/": 2, "no page by its name": 1}
-
-
-def test_what_is_fetched_is_told_without_documents(site, database, monkeypatch):
-    monkeypatch.setattr("pgrag.ingest.source.web.site.LOOK_SECONDS", 0.001)
-    told: list[tuple[int, int, int | None]] = []
-    with opened(database, f"{site.url}/docs/", progress=lambda *at: told.append(at)):
-        pass
-    assert {documents for _, _, documents in told} == {None}
-    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
-    assert 1 <= told[-1][0] <= told[-1][1]
-
-
-def test_links_between_pages_and_headings_resolve(site, database):
-    report = crawled(database, f"{site.url}/docs/")
     assert report.links["fragment"] == report.links["ambiguous"] == 0
     found = database.call("search", query="restore everything", library="site")
     assert found[0]["url"].startswith(f"{site.url}/docs/guide/restore.html")
@@ -58,7 +42,17 @@ def test_links_between_pages_and_headings_resolve(site, database):
     assert {row["key"] for row in backlinks} == {"index.html", "guide/index.html", "guide/schedule"}
 
 
-def test_a_site_that_did_not_change_sends_no_page_again(site, database):
+def test_what_is_fetched_is_told_without_documents(site, database, monkeypatch):
+    monkeypatch.setattr("pgrag.ingest.source.web.site.LOOK_SECONDS", 0.001)
+    told = []
+    with opened(database, f"{site.url}/docs/", progress=lambda *at: told.append(at)):
+        pass
+    assert {documents for _, _, documents in told} == {None}
+    assert [done for done, _, _ in told] == sorted(done for done, _, _ in told)
+    assert 1 <= told[-1][0] <= told[-1][1]
+
+
+def test_only_what_changed_is_fetched_and_what_is_gone_is_removed(site, database):
     crawled(database, f"{site.url}/docs/")
     assert len(texts(site)) == 4
     site.forget()
@@ -66,18 +60,18 @@ def test_a_site_that_did_not_change_sends_no_page_again(site, database):
     assert texts(site) == {}
     assert set(site.asked) >= {path for path in GUIDE if path != "/blog/"}
     assert (report.unchanged, report.written, report.removed) == (4, 0, 0)
-
-
-def test_a_page_that_changed_is_fetched_alone(site, database):
-    crawled(database, f"{site.url}/docs/")
     site.forget()
     site.pages["/docs/guide/"] = page("Guide", "Rewritten.", "restore.html", "../", "schedule")
     report = crawled(database, f"{site.url}/docs/")
     assert list(texts(site)) == ["/docs/guide/"]
     assert (report.unchanged, report.written) == (3, 1)
-
-
-def test_a_page_that_is_gone_is_removed_and_one_that_fails_stays(site, database):
+    # A page that does not answer does not take the pages behind it with it.
+    site.pages["/docs/guide/"] = Reply("", 500)
+    assert crawled(database, f"{site.url}/docs/").removed == 0
+    assert keys(database) == FILES
+    site.pages["/docs/guide/"] = page("Guide", "", "restore.html", "../")
+    assert crawled(database, f"{site.url}/docs/").removed == 1
+    site.pages["/docs/guide/"] = GUIDE["/docs/guide/"]
     crawled(database, f"{site.url}/docs/")
     site.pages["/docs/guide/schedule"] = Reply("", 410)
     site.pages["/docs/guide/restore.html"] = Reply("", 500)
@@ -90,30 +84,13 @@ def test_a_page_that_is_gone_is_removed_and_one_that_fails_stays(site, database)
     assert report.unchanged == 3
 
 
-def test_pages_that_are_not_linked_any_more_are_removed(site, database):
-    crawled(database, f"{site.url}/docs/")
-    site.pages["/docs/guide/"] = page("Guide", "", "restore.html", "../")
-    assert crawled(database, f"{site.url}/docs/").removed == 1
-
-
-def test_what_failed_to_link_keeps_its_links(site, database):
-    """A page that does not answer does not take the pages behind it with it."""
-    crawled(database, f"{site.url}/docs/")
-    site.pages["/docs/guide/"] = Reply("", 500)
-    assert crawled(database, f"{site.url}/docs/").removed == 0
-    assert keys(database) == FILES
-
-
-@pytest.mark.parametrize(
-    ("path", "reply", "told"),
-    [
-        ("/docs/", Reply("", 500), "HTTP 500"),
-        ("/docs/", Reply("", 404), "HTTP 404"),
-        ("/robots.txt", Reply("User-agent: *\nDisallow: /", media_type="text/plain"), "robots.txt"),
-        ("/robots.txt", Reply("", 503, {"Retry-After": "0"}), "robots.txt"),
-        ("/docs/", Reply("", 302, {"Location": "http://localhost:1/"}), "another site"),
-    ],
-)
+@pytest.mark.parametrize(("path", "reply", "told"), [
+    ("/docs/", Reply("", 500), "HTTP 500"),
+    ("/docs/", Reply("", 404), "HTTP 404"),
+    ("/robots.txt", Reply("User-agent: *\nDisallow: /", media_type="text/plain"), "robots.txt"),
+    ("/robots.txt", Reply("", 503, {"Retry-After": "0"}), "robots.txt"),
+    ("/docs/", Reply("", 302, {"Location": "http://localhost:1/"}), "another site"),
+])  # fmt: skip
 def test_a_site_that_fails_as_a_whole_changes_nothing(site, database, path, reply, told):
     crawled(database, f"{site.url}/docs/")
     site.pages = dict.fromkeys(GUIDE, reply) if reply.status == 500 else GUIDE | {path: reply}
@@ -126,21 +103,18 @@ def test_a_site_that_fails_as_a_whole_changes_nothing(site, database, path, repl
     assert set(texts(site)) <= {path}, "what was known is not forgotten"
 
 
-def test_addresses_of_this_machine_are_refused_unless_allowed(site, database):
+def test_addresses_of_this_machine_or_with_a_key_are_refused(site, database):
+    with pytest.raises(InvalidInput, match="no key in it") as caught:
+        crawled(database, f"{site.url}/docs/?access_token=hunter2")
+    assert "hunter2" not in str(caught.value)
+    assert site.asked == []
+    assert database.query("select from pgrag.crawls") == []
     with pytest.raises(ForbiddenAddress, match="--allow-private"):
         crawled(database, f"{site.url}/docs/", allow_private=False)
     assert site.asked == []
     allowed = Settings(allow_private=True)
     report = crawled(database, f"{site.url}/docs/", allow_private=False, settings=allowed)
     assert report.written == 4
-
-
-def test_an_address_with_a_key_is_refused_and_not_kept(site, database):
-    with pytest.raises(InvalidInput, match="no key in it") as caught:
-        crawled(database, f"{site.url}/docs/?access_token=hunter2")
-    assert "hunter2" not in str(caught.value)
-    assert site.asked == []
-    assert database.query("select from pgrag.crawls") == []
 
 
 def test_nobody_answers(database, monkeypatch):
@@ -167,10 +141,6 @@ def test_include_exclude_depth_and_number_limit_a_crawl(site, database):
     crawled(database, address, "d", limits=CrawlLimits(bytes=1))
     assert "index.html" in keys(database, "d")
     assert len(keys(database, "d")) < 4
-
-
-def test_a_wider_scope_finds_what_a_narrow_one_left_out(site, database):
-    address = f"{site.url}/docs/"
     crawled(database, address, exclude=("guide/sched*",))
     crawled(database, address)
     assert keys(database) == FILES
@@ -196,16 +166,13 @@ def test_what_others_queued_outside_the_scope_is_not_asked_for(site, database):
     assert keys(database) == FILES
 
 
-def test_removing_a_version_forgets_its_crawl(site, database):
+def test_a_crawl_is_forgotten_with_its_version_and_its_bodies_with_the_run(site, database):
     crawled(database, f"{site.url}/docs/", "1.0")
     crawled(database, f"{site.url}/docs/", "2.0")
     database.call("remove_version", library="site", version="1.0")
     assert [row["version"] for row in database.query("select version from pgrag.crawls")] == ["2.0"]
     database.call("remove_library", library="site")
     assert database.query("select from pgrag.fetched_pages") == []
-
-
-def test_bodies_are_dropped_and_fetched_again_when_options_need_them(site, database):
     address = f"{site.url}/docs/"
     crawled(database, address)
     assert database.query("select from pgrag.fetched_pages where body is not null") == []
@@ -222,8 +189,7 @@ def test_a_crawled_pdf_may_be_as_large_as_one_in_a_folder(database):
         "/small.pdf": Reply(pdf, media_type="application/pdf"),
         "/large": page("Large", "x" * 1500),
     }
-    settings = Settings(max_page_bytes=1000)
-    report = crawl_of(database, pages, settings=settings)
+    report = crawl_of(database, pages, settings=Settings(max_page_bytes=1000))
     assert "larger than PGRAG_MAX_PAGE_BYTES" in report.failed["large"]
     assert "larger than" not in report.failed["small.pdf"], "it is read, and found to be damaged"
 
@@ -244,7 +210,7 @@ def test_a_page_that_is_read_again_after_a_304_is_that_of_a_fresh_crawl(database
     assert {row["anchor"] for row in fresh if row["key"] == "pumps"} >= {"", "pumps-1", "valves"}
 
 
-def passages(database: Database, version: str) -> list[Row]:
+def passages(database, version):
     return database.query(
         "select p.key, p.body, d.level, d.anchor, d.path, d.content, d.overlap, d.line_start"
         " from pgrag.documents as d join pgrag.pages as p using (library_id, page_id)"

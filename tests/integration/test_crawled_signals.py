@@ -77,15 +77,11 @@ def test_several_are_fetched_at_a_time(database):
 
 def test_a_busy_site_is_asked_again_when_it_says(database):
     busy = iter([Reply("", 429, {"Retry-After": "1"}), Reply("", 503, {"Retry-After": "0"})])
-    pages = {"/": page("Home", "", "a"), "/a": lambda _: next(busy, page("A"))}
-    with Website(pages) as site:
+    with Website({"/": page("Home", "", "a"), "/a": lambda _: next(busy, page("A"))}) as site:
         report = crawled(database, f"{site.url}/")
         times = [at for at, path in zip(site.times, site.asked, strict=True) if path == "/a"]
     assert report.written == 2
     assert times[1] - times[0] > 0.95
-
-
-def test_retry_after_may_be_a_date():
     assert retry_after("7") == 7
     assert retry_after("Mon, 01 Jan 2001 00:00:00 GMT") == 0
     assert retry_after("soon") is None
@@ -111,9 +107,6 @@ def test_sitemaps_list_pages_that_nothing_links(database):
         assert keys(database) == {"index.html", "a", "b"}
         with pytest.raises(SourceError, match=r"no page to index: .*outside .*/maps/"):
             crawled(database, f"{site.url}/maps/index.xml", "map")
-
-
-def test_a_sitemap_as_the_source(database):
     pages = {
         "/sitemap.xml": text(urls("/a", "/docs/b"), "application/xml"),
         "/a": page("A", "", "/c"),
@@ -143,7 +136,7 @@ def test_lastmod_spares_pages_without_validators(database):
     assert report.unchanged == 3
 
 
-def test_canonical_pages_count(database):
+def test_canonical_pages_and_copies_count_once(database):
     pages = {
         "/": page("Home", "", "print", "other"),
         "/print": page("Guide, printed", "", head=canonical("/guide")),
@@ -153,9 +146,6 @@ def test_canonical_pages_count(database):
     report = crawl_of(database, pages)
     assert keys(database) == {"index.html", "guide", "other"}
     assert reasons(report)["copy of another page"] == 1
-
-
-def test_pages_that_name_each_other_canonical_both_stay(database):
     pages = {
         "/": page("Home", "", "/a", "/b", "/c"),
         "/a": page("A", head=canonical("/b")),
@@ -164,17 +154,11 @@ def test_pages_that_name_each_other_canonical_both_stay(database):
     }
     crawl_of(database, pages)
     assert keys(database) == {"index.html", "a", "b"}
-
-
-def test_one_canonical_page_for_all_is_a_mistake(database):
     names = [f"{first}{second}" for first in "abcde" for second in "abcde"]
     pages = {f"/{name}": page(name, head=canonical("/")) for name in names}
     pages["/"] = page("Home", "", *names)
     report = crawl_of(database, pages)
     assert report.written == 26
-
-
-def test_the_same_page_at_two_addresses_is_one(database):
     home = page("Home", "", "index.html", "?view=1")
     report = crawl_of(database, {"/": home, "/index.html": home, "/?view=1": home})
     assert keys(database) == {"index.html"}
@@ -203,7 +187,7 @@ def test_markdown_is_taken_with_the_anchors_of_the_page(database, is_declared):
     assert keys(database) == {"index.html", "guide.html"}
 
 
-def test_the_inventory_of_sphinx_lists_pages(database):
+def test_inventories_and_llms_txt_list_pages(database):
     pages = {
         "/": page("Home"),
         "/objects.inv": Reply(INVENTORY, media_type=""),
@@ -212,9 +196,6 @@ def test_the_inventory_of_sphinx_lists_pages(database):
     }
     crawl_of(database, pages)
     assert keys(database) == {"index.html", "api/restore.html", "guide.html"}
-
-
-def test_llms_txt_lists_pages(database):
     pages = {
         "/llms.txt": text("# Kestrel\n\n- [Guide](guide.md): all\n- [Page](/page)\n"),
         "/guide.md": text("# Guide\n\nRead [more](more.md).\n"),
@@ -255,8 +236,6 @@ def test_other_versions_of_a_site_are_told_and_left(database):
     assert group.examples == tuple(f"{site.url}/docs/{each}/" for each in ("3.x", "4.1", "next"))
     assert reasons(report)[f"outside {site.url}/docs/4.2/"] == 1
 
-
-def test_the_older_versions_below_a_site_of_docusaurus_are_left(database):
     def versioned(title: str, version: str, *links: str) -> str:
         return page(title, "", *links, head=f'<meta name="docusaurus_version" content="{version}">')
 

@@ -1,7 +1,5 @@
 """Options that a version remembers, and links to the anchors that a site has."""
 
-from typing import Any
-
 import pytest
 from pipeline_runs import Recorder, index, write
 
@@ -27,11 +25,11 @@ SITE = {
 
 
 @pytest.fixture(scope="module")
-def embedder() -> Recorder:
+def embedder():
     return Recorder()
 
 
-def leads_to(database: Any) -> dict[str, str | None]:
+def leads_to(database):
     """The heading of the passage to which each link with a fragment leads."""
     rows = database.query(
         """
@@ -45,19 +43,18 @@ def leads_to(database: Any) -> dict[str, str | None]:
     return {row["fragment"]: row["heading"] for row in rows if row["fragment_found"]}
 
 
-def anchors(database: Any) -> set[str]:
+def anchors(database):
     rows = database.query("select distinct anchor from pgrag.documents where anchor <> ''")
     return {row["anchor"] for row in rows}
 
 
-def urls(database: Any) -> set[str]:
-    return {row["url"] for row in database.call("pages", library="guide")}
+def urls(database, **version):
+    return {row["url"] for row in database.call("pages", library="guide", **version)}
 
 
 def test_links_lead_to_headings_by_every_kind_of_id(database, embedder, tmp_path):
     write(tmp_path, SITE)
-    report = index(database, embedder, tmp_path)
-    assert report.links["fragment"] == 1, "only #nowhere is broken"
+    assert index(database, embedder, tmp_path).links["fragment"] == 1, "only #nowhere is broken"
     assert leads_to(database) == {
         "setstate": "set functions, like setSomething(next)",
         "traps": "Pitfalls",
@@ -103,14 +100,12 @@ def test_options_are_remembered_and_changes_are_said(database, embedder, tmp_pat
     again = index(database, embedder, tmp_path)
     assert (again.written, again.changes, urls(database)) == (0, [], before)
 
-    other = index(database, embedder, tmp_path, base_url="https://tea.example")
-    assert other.changes == [
+    assert index(database, embedder, tmp_path, base_url="https://tea.example").changes == [
         "base URL: https://kettle.example/docs → https://tea.example; rewrites the URLs of 2 pages"
     ]
     assert urls(database) == {"https://tea.example/a", "https://tea.example/b"}
 
-    bare = index(database, embedder, tmp_path, base_url="", language="")
-    assert bare.changes == [
+    assert index(database, embedder, tmp_path, base_url="", language="").changes == [
         "base URL: https://tea.example → none; rewrites the URLs of 2 pages",
         "language: de → none; reads 2 pages again",
     ]
@@ -118,12 +113,7 @@ def test_options_are_remembered_and_changes_are_said(database, embedder, tmp_pat
     [row] = database.call("version_source", library="guide")
     source = row["version_source"]
     assert (source["base_url"], source["language"], source["slugs"]) == ("", None, "github")
-
-
-def test_every_version_has_its_own_memory(database, embedder, tmp_path):
-    write(tmp_path, {"a.md": "# Kettle\n\nIt boils.\n"})
+    # Every version has its own memory.
     index(database, embedder, tmp_path, "1.0", base_url="https://kettle.example/1")
-    report = index(database, embedder, tmp_path, "2.0")
-    assert report.changes == []
-    [row] = database.call("pages", library="guide", version="2.0")
-    assert row["url"] == "/a"
+    assert index(database, embedder, tmp_path, "2.0").changes == []
+    assert urls(database, version="2.0") == {"/a", "/b"}

@@ -1,13 +1,10 @@
 """Enrichment of an indexed folder, by a language model on loopback."""
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
-from llm_server import MODEL, Server, hang, says, serving, status
+from llm_server import MODEL, hang, says, serving, status
 from pipeline_runs import write
 from psycopg import conninfo
 from pydantic import SecretStr
@@ -15,7 +12,7 @@ from pydantic import SecretStr
 from pgrag.ground.errors import DatabaseError, LanguageModelError, NotConfigured
 from pgrag.ground.settings import Settings
 from pgrag.ingest.embeddings import embed_pending
-from pgrag.ingest.enrichment import Enricher, EnrichmentReport, Kind
+from pgrag.ingest.enrichment import Enricher, Kind
 from pgrag.ingest.enrichment.runner import GIVE_UP
 from pgrag.service.app import App
 
@@ -23,8 +20,8 @@ TOOLS = ("saw", "plane", "chisel", "vice")
 PARTS = ("blade", "handle", "storage")
 
 
-def pages() -> dict[str, str]:
-    def section(tool: str, part: str) -> str:
+def pages():
+    def section(tool, part):
         care = f"The {part} of a {tool} wants care before cut {{}}, and a dry cloth."
         return f"## {part.title()}\n\n{' '.join(care.format(n) for n in range(8))}"
 
@@ -35,13 +32,13 @@ def pages() -> dict[str, str]:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     with serving(says("Ebony: how the tools of a workshop are looked after.")) as server:
         yield server
 
 
 @pytest.fixture
-def app(database_url: str, server: Server, tmp_path: Path) -> Iterator[App]:
+def app(database_url, server, tmp_path):
     """A library of four pages with three paragraphs each, and the model that may be asked."""
     write(tmp_path / "docs", pages())
     settings = Settings(
@@ -53,22 +50,21 @@ def app(database_url: str, server: Server, tmp_path: Path) -> Iterator[App]:
         yield app
 
 
-def run(app: App, kind: Kind = Kind.CONTEXT, **arguments: Any) -> EnrichmentReport:
+def run(app, kind=Kind.CONTEXT, **arguments):
     return app.enricher("shop").run(kind, **arguments)
 
 
-def state(app: App, kind: str = "context") -> dict[str, Any]:
+def state(app, kind="context"):
     rows = app.database.call("enrichment_state", library="shop")
     return next(row for row in rows if row["kind"] == kind)
 
 
-def situations(app: App) -> list[str]:
+def situations(app):
     statement = "select situation from pgrag.documents where level = 2 order by document_id"
-    rows = app.database.query(statement)
-    return [row["situation"] for row in rows]
+    return [row["situation"] for row in app.database.query(statement)]
 
 
-def is_sound(app: App) -> bool:
+def is_sound(app):
     return app.database.call("check_library", library="shop") == []
 
 
@@ -77,7 +73,7 @@ def test_it_is_asked_once_searched_and_never_shown(app, server):
     assert (plan.calls, plan.kept, plan.documents) == (12, 0, 12)
     assert server.requests == []
 
-    told: list[tuple[int, int, int]] = []
+    told = []
     report = run(app, progress=lambda *step: told.append(step))
     assert (report.calls, report.documents, report.embedded, report.failed) == (12, 12, 12, 0)
     assert (report.prompt_tokens, report.completion_tokens) == (12 * 40, 12 * 10)
@@ -122,16 +118,12 @@ def test_the_length_of_a_text_is_a_setting(app, server):
     assert "at most 40 characters" in str(server.requests[asked])
 
 
-def test_one_run_at_a_time_asks_for_a_library(app, server):
+def test_one_run_at_a_time_asks_side_by_side(app, server):
     with app.database.lock("pgrag enrich shop") as taken:
         assert taken is None
         with pytest.raises(DatabaseError, match="Another run is enriching the library 'shop'"):
             run(app)
     assert server.requests == []
-    assert run(app).calls == 12
-
-
-def test_requests_run_side_by_side(app, server):
     server.delay = 0.05
     assert run(app).calls == 12
     assert server.most_at_once == 4
@@ -156,17 +148,14 @@ def test_failures_leave_documents_as_they_are(app, server):
     assert state(app)["failed"] == 0
 
 
-def test_it_gives_up_on_a_model_that_always_fails(app, server):
+def test_it_gives_up_on_a_model_that_always_fails(app, server, monkeypatch):
     server.script = [status(500)]
     with pytest.raises(LanguageModelError, match=r"\d+ requests in a row failed") as caught:
         run(app)
     assert "next run" in str(caught.value.hint)
     assert GIVE_UP <= len(server.requests) <= 12
     assert set(situations(app)) == {""}
-
-
-def test_it_says_why_it_gives_up_also_where_each_failure_took_long(app, server, monkeypatch):
-    """As after timeouts: each failure is stored by itself, and nothing waits at the end."""
+    # As after timeouts: each failure is stored by itself, and nothing waits at the end.
     monkeypatch.setattr("pgrag.ingest.enrichment.runner._PATIENCE", 0.0)
     server.script = [status(500)]
     with pytest.raises(LanguageModelError, match=r"\d+ requests in a row failed"):
@@ -176,7 +165,7 @@ def test_it_says_why_it_gives_up_also_where_each_failure_took_long(app, server, 
 def test_an_interrupted_run_goes_on_where_it_was(app, server):
     server.script = [*[says("Ebony.")] * 5, hang]
 
-    def interrupt(done: int, *_: int) -> None:
+    def interrupt(done, *_):
         if done == 5:
             assert server.hanging.wait(120)
             raise KeyboardInterrupt
@@ -197,9 +186,9 @@ def test_an_interrupted_run_goes_on_where_it_was(app, server):
 
 @pytest.mark.parametrize("is_killed", [False, True])
 def test_what_is_stored_gets_its_vectors_however_the_run_ended(app, is_killed):
-    given: list[list[int] | None] = []
+    given = []
 
-    def embed(page_ids: list[int] | None) -> int:
+    def embed(page_ids):
         given.append(page_ids)
         if len(given) == 2 or (is_killed and len(given) > 2):
             raise KeyboardInterrupt
@@ -217,17 +206,19 @@ def test_what_is_stored_gets_its_vectors_however_the_run_ended(app, is_killed):
     assert is_sound(app)
 
 
-def connected_with(app: App, url: str, options: str) -> App:
+def connected_with(app, url, options):
     changed = SecretStr(conninfo.make_conninfo(url, options=options))
     return App(app.settings.model_copy(update={"database_url": changed}))
 
 
-def test_who_may_not_write_is_refused_before_anything_is_asked(app, server, database_url):
+def test_who_may_not_write_is_refused_and_miscounts_cost_nothing(app, server, database_url):
     with connected_with(app, database_url, "-c default_transaction_read_only=on") as reader:
         assert reader.enricher("shop").plan(Kind.CONTEXT).calls == 12
         with pytest.raises(NotConfigured, match="read-only"):
             run(reader)
     assert server.requests == []
+    server.script = [says("Ebony.", usage=(10**12, 5)), says("Ebony.")]
+    assert run(app).documents == 12
 
 
 def test_what_could_not_be_stored_is_stored_when_the_run_ends(app, server, database_url):
@@ -238,7 +229,7 @@ def test_what_could_not_be_stored_is_stored_when_the_run_ends(app, server, datab
         where wait_event_type = 'Lock' and datname = current_database()
     """
 
-    def give_way(held: psycopg.Connection) -> None:
+    def give_way(held):
         with psycopg.connect(database_url, autocommit=True) as watching:
             first = None
             while first is None or watching.execute(waits).fetchone() == first:
@@ -252,7 +243,7 @@ def test_what_could_not_be_stored_is_stored_when_the_run_ends(app, server, datab
     ):
         releasing = threading.Thread(target=give_way, args=[held])
 
-        def progress(done: int, *_: int) -> None:
+        def progress(done, *_):
             if done == 12:
                 held.execute("select from pgrag.libraries for update")
                 releasing.start()
@@ -264,15 +255,10 @@ def test_what_could_not_be_stored_is_stored_when_the_run_ends(app, server, datab
     assert run(app).calls == 0
 
 
-def test_a_server_that_miscounts_costs_nothing(app, server):
-    server.script = [says("Ebony.", usage=(10**12, 5)), says("Ebony.")]
-    assert run(app).documents == 12
-
-
 def test_pages_may_be_indexed_while_a_model_writes(app, server, tmp_path):
     gate = threading.Event()
     server.script = [says("Ebony on tools.", gate=gate)]
-    reports: list[EnrichmentReport] = []
+    reports = []
     runner = threading.Thread(target=lambda: reports.append(run(app)))
     runner.start()
     try:

@@ -4,7 +4,6 @@ import gc
 import re
 import time
 from collections.abc import Callable
-from typing import Any
 
 import psycopg
 import pytest
@@ -41,11 +40,11 @@ ALLOWANCE = 0.05
 
 
 @pytest.fixture
-def server(database_url: str):
+def server(database_url):
     """A connection, and the processor times of its statements in seconds."""
-    times: list[float] = []
+    times = []
 
-    def note(diagnostic: Any) -> None:
+    def note(diagnostic):
         told = diagnostic.message_detail or ""
         if match := re.search(r"([\d.]+) s user, ([\d.]+) s system", told):
             times.append(float(match[1]) + float(match[2]))
@@ -62,8 +61,8 @@ def test_work_grows_as_the_page_does(server, shape):
     # A collection walks what all tests before have left.
     gc.collect()
     gc.freeze()
-    reading: list[float] = []
-    writing: list[float] = []
+    reading = []
+    writing = []
     least, page_of = SHAPES[shape]
     for size in (least, FACTOR * least):
         data = page_of(size).encode()

@@ -23,7 +23,7 @@ from pgrag.ingest.source.web.pace import Pace
 WORD = "abcdefghijklmnopqrstuvwxyz"
 
 
-def test_a_calendar_ends(database):
+def test_pages_without_end_end(database):
     def month(path: str) -> str | Reply:
         if not path.startswith("/plans/"):
             return Reply("", 404)
@@ -36,9 +36,6 @@ def test_a_calendar_ends(database):
     report = crawl_of(database, start, otherwise=month, limits=limits)
     assert report.written == 101
     assert reasons(report)["more than 100 addresses that differ only in their numbers"] == 1
-
-
-def test_query_strings_end(database):
     numbers = itertools.count()
 
     def sorted_list(path: str) -> str:
@@ -48,8 +45,13 @@ def test_query_strings_end(database):
     assert report.written == 22
     assert reasons(report)["more than 20 query strings of one path"] > 20
 
+    def deeper(path: str) -> str:
+        words = hashlib.sha256(path.encode()).hexdigest()
+        return page(f"At {words[:8]}", f"Depth of {words}", "a/", "b/")
 
-def test_sessions_are_no_pages(database):
+    report = crawl_of(database, {}, otherwise=deeper, limits=CrawlLimits(depth=5))
+    assert reasons(report)["the path repeats itself"] > 0
+    assert not any("a/a/a" in key for key in keys(database))
     visits = itertools.count()
 
     def visited(path: str) -> str:
@@ -61,7 +63,7 @@ def test_sessions_are_no_pages(database):
     assert keys(database) == {"index.html", "a", "b"}
 
 
-def test_a_site_that_answers_everything_with_one_page(database):
+def test_a_page_for_all_that_is_missing_is_no_page(database):
     everything = page("Kestrel", "The only page there is.", "more/", "other/")
     with Website({}, otherwise=everything) as site:
         report = crawled(database, f"{site.url}/")
@@ -69,24 +71,12 @@ def test_a_site_that_answers_everything_with_one_page(database):
     assert len(site.asked) < 20
     assert reasons(report)["the site's page for what does not exist"] == 2
 
-
-def test_a_page_for_what_is_missing_is_no_page(database):
     def missing(path: str) -> str:
         return page("Page not found", f"There is no {path}; it is {time.monotonic()}.", "/")
 
     pages = {"/": page("Home", "", "guide", "lost"), "/guide": page("Guide")}
     crawl_of(database, pages, otherwise=missing)
     assert keys(database) == {"index.html", "guide"}
-
-
-def test_paths_that_repeat_themselves_end(database):
-    def deeper(path: str) -> str:
-        words = hashlib.sha256(path.encode()).hexdigest()
-        return page(f"At {words[:8]}", f"Depth of {words}", "a/", "b/")
-
-    report = crawl_of(database, {}, otherwise=deeper, limits=CrawlLimits(depth=5))
-    assert reasons(report)["the path repeats itself"] > 0
-    assert not any("a/a/a" in key for key in keys(database))
 
 
 def test_redirects_that_loop_or_never_end(database):
@@ -128,13 +118,10 @@ def test_other_things_than_pages(database):
     assert report.failed["huge"].endswith("larger than PGRAG_MAX_PAGE_BYTES allows.")
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        '<div id="root"></div><script src="/app.js"></script>',
-        '<div id="app"></div><a href="#/guide">Guide</a><script>go()</script>',
-    ],
-)
+@pytest.mark.parametrize("body", [
+    '<div id="root"></div><script src="/app.js"></script>',
+    '<div id="app"></div><a href="#/guide">Guide</a><script>go()</script>',
+])  # fmt: skip
 def test_a_site_made_by_scripts_says_so(database, body):
     shell = f"<!doctype html><html><head><title>App</title></head><body>{body}</body></html>"
     with pytest.raises(SourceError, match="made by scripts in the browser"):
@@ -145,8 +132,7 @@ def test_a_site_made_by_scripts_says_so(database, body):
 def test_hash_routes_are_counted(database):
     text = "The start page has text of its own. " * 20
     shell = page("Home", text, "#/guide", "#/install", head="<script>go()</script>")
-    report = crawl_of(database, {"/": shell})
-    assert reasons(report)["hash routes, which only scripts follow"] == 1
+    assert reasons(crawl_of(database, {"/": shell}))["hash routes, which only scripts follow"] == 1
 
 
 def test_a_slow_answer_costs_one_page(database, monkeypatch):
@@ -195,14 +181,11 @@ class _Cancelled(Exception):
     pass
 
 
-@pytest.mark.parametrize(
-    ("path", "slow"),
-    [
-        ("/a", Reply(drip=0.05)),
-        ("/robots.txt", Reply(seconds=60.0)),
-        ("/sitemap.xml", Reply("", 503, {"Retry-After": "100"})),
-    ],
-)
+@pytest.mark.parametrize(("path", "slow"), [
+    ("/a", Reply(drip=0.05)),
+    ("/robots.txt", Reply(seconds=60.0)),
+    ("/sitemap.xml", Reply("", 503, {"Retry-After": "100"})),
+])  # fmt: skip
 def test_a_crawl_that_waits_can_be_ended_and_continued(database, path, slow):
     told = 0
 
@@ -223,15 +206,12 @@ def test_a_crawl_that_waits_can_be_ended_and_continued(database, path, slow):
         assert crawled(database, f"{site.url}/").written == 2
 
 
-@pytest.mark.parametrize(
-    ("encoding", "times", "told"),
-    [
-        ("gzip", 1, "larger than PGRAG_MAX_PAGE_BYTES"),
-        ("gzip, gzip", 2, "its encoding 'gzip, gzip' is not read"),
-        ("br", 0, "its encoding 'br' is not read"),
-        ("gzip", 0, "cannot be decompressed"),
-    ],
-)
+@pytest.mark.parametrize(("encoding", "times", "told"), [
+    ("gzip", 1, "larger than PGRAG_MAX_PAGE_BYTES"),
+    ("gzip, gzip", 2, "its encoding 'gzip, gzip' is not read"),
+    ("br", 0, "its encoding 'br' is not read"),
+    ("gzip", 0, "cannot be decompressed"),
+])  # fmt: skip
 def test_a_body_that_unpacks_to_far_more_costs_one_page(database, encoding, times, told):
     body = b"<html><h1>Zeros</h1>" + b"0" * 60_000_000
     for _ in range(times):
@@ -254,7 +234,7 @@ def test_packed_pages_are_unpacked(database):
     assert database.call("search", query="squeezed kestrels", library="site")
 
 
-def test_the_rules_of_a_long_robots_txt_count(database):
+def test_what_robots_txt_forbids_is_not_asked_for(database):
     rules = "User-agent: *\nDisallow: /secret\n" + "# a comment\n" * 60_000
     pages = {
         "/robots.txt": Reply(rules, media_type="text/plain"),
@@ -264,16 +244,6 @@ def test_the_rules_of_a_long_robots_txt_count(database):
     with Website(pages) as site:
         crawled(database, f"{site.url}/")
         assert "/secret" not in site.asked
-
-
-@pytest.mark.parametrize("rule", ["Crawl-delay: 86400", "Request-rate: 1/1d"])
-def test_a_site_that_wants_a_day_between_requests_is_refused(database, rule):
-    rules = Reply(f"User-agent: *\n{rule}\n", media_type="text/plain")
-    with pytest.raises(SourceError, match="seconds between two requests"):
-        crawl_of(database, {"/": page("Home"), "/robots.txt": rules})
-
-
-def test_hidden_dots_lead_out_of_no_scope(database):
     pages = {
         "/robots.txt": Reply("User-agent: *\nDisallow: /secret\n", media_type="text/plain"),
         "/docs/": page("Home", "", "/docs/%2e%2e/secret/x", "%2E%2e%2Fsecret/x", "a"),
@@ -286,7 +256,14 @@ def test_hidden_dots_lead_out_of_no_scope(database):
     assert keys(database) == {"index.html", "a"}
 
 
-def test_pages_with_links_without_end_fill_no_database(database):
+@pytest.mark.parametrize("rule", ["Crawl-delay: 86400", "Request-rate: 1/1d"])
+def test_a_site_that_wants_a_day_between_requests_is_refused(database, rule):
+    rules = Reply(f"User-agent: *\n{rule}\n", media_type="text/plain")
+    with pytest.raises(SourceError, match="seconds between two requests"):
+        crawl_of(database, {"/": page("Home"), "/robots.txt": rules})
+
+
+def test_lists_and_links_without_end_fill_no_database(database, monkeypatch):
     def linking(path: str) -> str:
         words = hashlib.sha256(path.encode()).hexdigest()
         pairs = itertools.product(WORD, repeat=2)
@@ -297,29 +274,27 @@ def test_pages_with_links_without_end_fill_no_database(database):
     [row] = database.query("select count(*) from pgrag.fetched_pages")
     assert row["count"] <= 1001
     assert reasons(report)["beyond 1,000 addresses"] > 1000
-
-
-def test_a_full_text_without_end_has_only_so_many_pages(database):
     whole = "".join(f"# {n}\nSource: https://docs.example/{n}\n\nPage {n}.\n" for n in "abcdef")
     pages = {"/llms-full.txt": Reply(whole, media_type="text/plain")}
     report = crawl_of(database, pages, "/llms-full.txt", limits=CrawlLimits(pages=4))
     assert keys(database) == {"a", "b", "c", "d"}
     assert reasons(report) == {"beyond 4 pages": 2}
+    monkeypatch.setattr(lists, "MOST_ENTRIES", 3)
+    entries = "".join(f"<url><loc>/{name}</loc></url>" for name in "abcde")
+    found, _ = lists.parse_sitemap("https://h/sitemap.xml", f"<urlset>{entries}</urlset>".encode())
+    assert [*found] == ["https://h/a", "https://h/b", "https://h/c"]
 
 
 SITEMAP = "<urlset><url><loc>{}/lost</loc></url></urlset>"
 
 
-@pytest.mark.parametrize(
-    "sitemap",
-    [
-        "<urlset>" + "<url><loc>/x</loc></url>" * 40,
-        "<urlset>" + " " * 3000 + "<url><loc>/x</loc></url></urlset>",
-        '<?xml version="1.0" encoding="UTFX"?><urlset/>',
-        "<!DOCTYPE x><urlset/>",
-        b"\x1f\x8b no gzip",
-    ],
-)
+@pytest.mark.parametrize("sitemap", [
+    "<urlset>" + "<url><loc>/x</loc></url>" * 40,
+    "<urlset>" + " " * 3000 + "<url><loc>/x</loc></url></urlset>",
+    '<?xml version="1.0" encoding="UTFX"?><urlset/>',
+    "<!DOCTYPE x><urlset/>",
+    b"\x1f\x8b no gzip",
+])  # fmt: skip
 def test_a_bad_sitemap_is_told_and_costs_nothing_else(database, monkeypatch, sitemap):
     monkeypatch.setattr(lists, "LARGEST_LIST", 2000)
     monkeypatch.setattr(fetcher, "LARGEST_LIST", 2000)
@@ -330,13 +305,6 @@ def test_a_bad_sitemap_is_told_and_costs_nothing_else(database, monkeypatch, sit
         report = crawled(database, f"{site.url}/sitemap.xml")
     assert keys(database) == {"lost"}
     assert [f"{site.url}/bad.xml" in warning for warning in report.warnings] == [True]
-
-
-def test_a_sitemap_lists_only_so_many_pages(monkeypatch):
-    monkeypatch.setattr(lists, "MOST_ENTRIES", 3)
-    entries = "".join(f"<url><loc>/{name}</loc></url>" for name in "abcde")
-    found, _ = lists.parse_sitemap("https://h/sitemap.xml", f"<urlset>{entries}</urlset>".encode())
-    assert [*found] == ["https://h/a", "https://h/b", "https://h/c"]
 
 
 @pytest.mark.parametrize(
@@ -356,7 +324,7 @@ def test_sitemaps_of_other_hosts_are_not_asked_for(database, named):
     assert keys(database) == {"index.html", "lost"}
 
 
-def test_a_password_in_an_address_is_refused_and_stored_nowhere(database):
+def test_passwords_are_refused_and_cookies_not_kept(database):
     with Website({"/": page("Home")}) as site:
         address = site.url.replace("http://", "http://bob:hunter2@")
         with pytest.raises(InvalidInput, match="logs in to no website") as told:
@@ -364,9 +332,6 @@ def test_a_password_in_an_address_is_refused_and_stored_nowhere(database):
         assert site.asked == []
     assert "hunter2" not in str(told.value)
     assert database.query("select from pgrag.crawls") == []
-
-
-def test_cookies_are_not_kept(database):
     cookie = {"Set-Cookie": "visit=1; Path=/"}
     with Website({"/": Reply(page("Home", "", "a"), headers=cookie), "/a": page("A")}) as site:
         crawled(database, f"{site.url}/")

@@ -1,7 +1,5 @@
 """Links of a documentation as questions for their targets."""
 
-from collections.abc import Iterator
-
 import pytest
 from benchmarks import link_texts
 from pipeline_runs import write
@@ -17,7 +15,7 @@ PAGES = {
 
 
 @pytest.fixture
-def app(database_url: str) -> Iterator[App]:
+def app(database_url):
     with App(Settings(database_url=database_url)) as app:
         yield app
 

@@ -1,15 +1,12 @@
 """Models that run in the process: how they are chosen, and whole pages at a time."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 from pipeline_runs import GUIDE, Recorder, index, is_complete, write
 
-from pgrag.ground.connections import Database
 from pgrag.ground.errors import EmbeddingError
 from pgrag.ground.settings import Settings
-from pgrag.models.embedding import Vectors, local_model
+from pgrag.models.embedding import local_model
 from pgrag.models.embedding.embedder import normalized
 from pgrag.service.app import App
 
@@ -19,15 +16,15 @@ MODEL = "models/of-mine"
 class WholePages(Recorder):
     """The built-in model; a text on a page also takes a tenth of the page."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.pages: list[list[str]] = []
+        self.pages = []
 
     @property
-    def name(self) -> str:
+    def name(self):
         return "static+late"
 
-    def embed_pages(self, pages: Sequence[Sequence[str]]) -> list[Vectors]:
+    def embed_pages(self, pages):
         self.before()
         self.pages += [list(page) for page in pages]
         found = [self._model.embed_documents(page) for page in pages]
@@ -35,7 +32,7 @@ class WholePages(Recorder):
 
 
 @pytest.fixture
-def embedder(database: Database) -> WholePages:
+def embedder(database):
     made = WholePages()
     database.call("register_model", name=made.name, dimensions=made.dimensions, provider="local")
     return made
@@ -81,7 +78,7 @@ def test_pages_are_embedded_whole_and_again_when_they_change(database, embedder,
 
 
 def test_a_model_that_fails_leaves_pages_for_the_next_run(database, embedder, tmp_path):
-    def fail() -> None:
+    def fail():
         raise EmbeddingError("The model is out of memory.")
 
     write(tmp_path, GUIDE)
@@ -94,9 +91,7 @@ def test_a_model_that_fails_leaves_pages_for_the_next_run(database, embedder, tm
     assert database.call("pending_pages", library="guide", model=embedder.name) == []
 
 
-def test_without_the_package_the_error_names_it_and_searches_go_on(
-    database_url, connection, tmp_path, monkeypatch
-):
+def test_a_missing_package_is_named(database_url, connection, tmp_path, monkeypatch):
     monkeypatch.setattr(local_model, "_LIBRARY", "no_such_library")
     write(tmp_path, GUIDE)
     with App(Settings(database_url=database_url, embedding_model=MODEL)) as app:
@@ -117,19 +112,16 @@ def test_without_the_package_the_error_names_it_and_searches_go_on(
         assert any("pip install sentence-transformers" in notice for notice in result.notices)
 
 
-@pytest.mark.parametrize(
-    ("settings", "names", "new"),
-    [
-        ({"embedding_model": MODEL}, [MODEL, f"{MODEL}+late"], MODEL),
-        (
-            {"embedding_model": MODEL, "embedding_late_chunking": True},
-            [f"{MODEL}+late", MODEL],
-            f"{MODEL}+late",
-        ),
-        ({"embedding_model": MODEL, "embedding_url": "http://127.0.0.1:9/v1"}, [], MODEL),
-        ({"embedding_late_chunking": True}, [], "static-en-de-ru-256"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "names", "new"), [
+    ({"embedding_model": MODEL}, [MODEL, f"{MODEL}+late"], MODEL),
+    (
+        {"embedding_model": MODEL, "embedding_late_chunking": True},
+        [f"{MODEL}+late", MODEL],
+        f"{MODEL}+late",
+    ),
+    ({"embedding_model": MODEL, "embedding_url": "http://127.0.0.1:9/v1"}, [], MODEL),
+    ({"embedding_late_chunking": True}, [], "static-en-de-ru-256"),
+])  # fmt: skip
 def test_which_model_a_new_library_gets(database_url, settings, names, new):
     with App(Settings(database_url=database_url, **settings)) as app:
         assert [embedder.name for embedder in app.providers.local] == names

@@ -1,7 +1,5 @@
 """From a folder to a version: what changed is written, and embedded, once."""
 
-from pathlib import Path
-
 import pytest
 from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, stored, write
 
@@ -11,11 +9,11 @@ from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.source.source import Source, SourceFile, digest_of
 
 
-def memory(reads: list[str], changed: bytes = b"") -> Source:
+def memory(reads, changed=b""):
     """The guide, with more in drain.md; each reading is recorded."""
 
-    def file(key: str, data: bytes) -> SourceFile:
-        def load(_: int) -> bytes:
+    def file(key, data):
+        def load(_):
             reads.append(key)
             return data
 
@@ -27,19 +25,19 @@ def memory(reads: list[str], changed: bytes = b"") -> Source:
 
 
 @pytest.fixture
-def embedder() -> Recorder:
+def embedder():
     return Recorder()
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     write(tmp_path / "docs", GUIDE)
     return tmp_path / "docs"
 
 
 class TestRuns:
     def test_first_run_writes_everything(self, database, embedder, folder):
-        told: list[tuple[int, int, int]] = []
+        told = []
         report = index(
             database, embedder, folder, language="en", base_url="https://example.org/docs",
             progress=lambda *step: told.append(step),
@@ -60,10 +58,8 @@ class TestRuns:
         assert (hit["key"], hit["url"]) == ("drain.md", "https://example.org/docs/drain")
         assert is_complete(database)
 
-    def test_a_file_whose_digest_is_known_is_read_only_if_it_changed(
-        self, database, embedder, folder
-    ):
-        reads: list[str] = []
+    def test_a_file_of_a_known_digest_is_not_read_again(self, database, embedder, folder):
+        reads = []
         index(database, embedder, folder)  # the same bytes, whose digests no source knew
         assert index(database, embedder, folder, source=memory(reads)).unchanged == 4
         assert reads == []
@@ -71,7 +67,7 @@ class TestRuns:
         assert (report.written, report.unchanged, reads) == (1, 3, ["drain.md"])
 
     def test_a_file_read_for_one_version_is_not_read_for_the_next(self, database, embedder, folder):
-        reads: list[str] = []
+        reads = []
         with KeptPages() as kept:
             index(database, embedder, folder, "1.0", source=memory(reads), kept_pages=kept)
             assert len(reads) == 4
@@ -105,10 +101,8 @@ class TestRuns:
         report = index(database, embedder, folder)
         assert (report.removed, report.unchanged, len(keys(database))) == (0, 3, 4)
 
-    def test_planner_is_told_of_what_is_news_to_the_whole_database(
-        self, database, connection, embedder, folder
-    ):
-        def rows(stated: int | None = None) -> int:
+    def test_planner_is_told_of_what_is_news(self, database, connection, embedder, folder):
+        def rows(stated=None):
             """Pages as the planner knows them; stated: make it believe so."""
             pages = "oid = 'pgrag.pages'::regclass"
             if stated is not None:
@@ -133,16 +127,13 @@ class TestRuns:
         index(database, embedder, folder)
         assert rows() == 4, "four that are written and one that is gone"
 
-    def test_second_run_writes_nothing(self, database, embedder, folder):
+    def test_only_what_changed_is_written(self, database, embedder, folder):
         index(database, embedder, folder)
         before, embedded = stored(database), len(embedder.texts)
         report = index(database, embedder, folder)
         assert (report.written, report.unchanged, report.embedded) == (0, 4, 0)
         assert stored(database) == before
         assert len(embedder.texts) == embedded
-
-    def test_only_the_changed_page_is_written(self, database, embedder, folder):
-        index(database, embedder, folder)
         before = {row["key"]: row for row in database.call("pages", library="guide")}
         embedder.texts = []
         write(folder, {"fill.md": "# Fill\n\nWait for the scheduler, then look at the journal.\n"})
@@ -153,9 +144,6 @@ class TestRuns:
         assert all("look at the journal" in text for text in embedder.texts)
         assert found(database, "scheduler journal") == {"fill.md", "deep/logs.md"}
         assert is_complete(database)
-
-    def test_new_and_removed_files(self, database, embedder, folder):
-        index(database, embedder, folder)
         (folder / "fill.md").unlink()
         write(folder, {"new.md": "# Taints\n\nA taint keeps work away.\n"})
         report = index(database, embedder, folder)
@@ -174,8 +162,7 @@ class TestRuns:
 
     def test_other_options_are_another_page(self, database, embedder, folder):
         index(database, embedder, folder, language="en")
-        report = index(database, embedder, folder, language="de")
-        assert report.written == 4
+        assert index(database, embedder, folder, language="de").written == 4
         assert {row["language"] for row in database.call("pages", library="guide")} == {"german"}
 
     def test_text_is_embedded_once_in_all_versions(self, database, embedder, folder):
@@ -207,18 +194,7 @@ class TestRuns:
         assert (list(planned.planned), planned.gone) == (["drain.md"], ["fill.md"])
         assert stored(database) == before
 
-    def test_batches_are_written_while_the_next_is_read(
-        self, database, embedder, folder, monkeypatch
-    ):
-        monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
-        write(folder, {f"part/{n}.md": f"# Part {n}\n\nText of part {n}.\n" for n in range(20)})
-        report = index(database, embedder, folder)
-        assert (report.written, report.failed) == (24, {})
-        assert is_complete(database)
-
-    def test_the_second_batch_is_planned_with_statistics_of_the_first(
-        self, database, embedder, folder, monkeypatch
-    ):
+    def test_the_next_batch_is_read_meanwhile(self, database, embedder, folder, monkeypatch):
         monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
         ingest = writer.Writer._ingest
         tables = "'pgrag.pages'::regclass, 'pgrag.embeddings'::regclass"
@@ -231,18 +207,20 @@ class TestRuns:
 
         monkeypatch.setattr(writer.Writer, "_ingest", counted)
         write(folder, {f"part/{n}.md": f"# Part {n}\n\nText of part {n}.\n" for n in range(20)})
-        index(database, embedder, folder)
+        report = index(database, embedder, folder)
+        assert (report.written, report.failed) == (24, {})
+        assert is_complete(database)
         assert max(counts[0]) <= 0 < min(counts[1])
 
 
 class TestRenamedFiles:
-    def note(self, name: str, more: str = "", field: str = "uuid") -> str:
+    def note(self, name, more="", field="uuid"):
         return (
             f"---\n{field}: {name}\n---\n\n# Note {name}\n\nAll about {name}.\n{more}\n"
             f"## Use of {name}\n\nHow {name} is used.\n"
         )
 
-    def ids(self, database) -> dict[str, tuple[int, dict[str, int]]]:
+    def ids(self, database):
         rows = database.query(
             "select p.key, p.page_id, jsonb_object_agg(d.level || d.content, d.document_id) as ids"
             " from pgrag.pages as p join pgrag.documents as d using (library_id, page_id)"
@@ -267,8 +245,7 @@ class TestRenamedFiles:
         report = index(database, embedder, folder)
         assert report.renamed == {"a.md": "deep/moved.md"}
         assert (report.written, report.removed, report.warnings) == (1, 0, [])
-        after = self.ids(database)
-        page_id, document_ids = after.pop("deep/moved.md")
+        page_id, document_ids = self.ids(database).pop("deep/moved.md")
         assert page_id == before["a.md"][0]
         same = {text for text in before["a.md"][1] if text[0] == "2"}
         assert same == {"2All about ant.", "2How ant is used."}
@@ -316,8 +293,7 @@ class TestRenamedFiles:
         assert warning.startswith("a.md: has the same uuid 'ant' as m.md")
         # Of two heirs the newest has the page; the other is reported.
         (folder / "m.md").unlink()
-        newest = self.note("ant").replace("---\n", "---\nmodified: 2024-05-01\n", 1)
-        write(folder, {"b.md": newest})
+        write(folder, {"b.md": self.note("ant").replace("---\n", "---\nmodified: 2024-05-01\n", 1)})
         report = index(database, embedder, folder)
         assert report.renamed == {"m.md": "b.md"}
         [warning] = report.warnings
@@ -326,7 +302,7 @@ class TestRenamedFiles:
         assert is_complete(database)
 
     def test_a_newer_file_has_the_page_of_the_one_it_outdoes(self, database, embedder, folder):
-        def dated(year: int) -> str:
+        def dated(year):
             return self.note("ant").replace("---\n", f"---\nmodified: {year}-05-01\n", 1)
 
         write(folder, {"n.md": dated(2024)})
@@ -348,15 +324,13 @@ class TestRenamedFiles:
         assert self.ids(database)["a.md"] == before
         assert is_complete(database)
 
-    def test_a_run_that_ends_after_renaming_is_completed(
-        self, database, embedder, folder, monkeypatch
-    ):
+    def test_an_interrupted_renaming_is_completed(self, database, embedder, folder, monkeypatch):
         write(folder, {"a.md": self.note("ant")})
         index(database, embedder, folder)
         [page_id] = [page for key, (page, _) in self.ids(database).items() if key == "a.md"]
         (folder / "a.md").rename(folder / "b.md")
 
-        def fail(*_: object) -> None:
+        def fail(*_):
             raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
@@ -370,7 +344,7 @@ class TestRenamedFiles:
         assert is_complete(database)
 
 
-def dated(date: str, text: str) -> str:
+def dated(date, text):
     return f"---\nuuid: 8b5c\nmodified: {date}\n---\n\n# {text}\n\nThis is the {text} one.\n"
 
 
@@ -378,16 +352,11 @@ class TestDuplicates:
     def test_newest_page_with_a_uuid_wins(self, database, embedder, folder):
         write(folder, {"a.md": dated("2024-01-01", "old"), "b.md": dated("2024-06-01", "new")})
         for _ in range(2):
-            report = index(database, embedder, folder)
-            [warning] = report.warnings
+            [warning] = index(database, embedder, folder).warnings
             assert warning.startswith("a.md: has the same uuid '8b5c' as b.md, which is newer")
             assert keys(database) == {*GUIDE, "b.md"}
         assert found(database, "old one") == {"b.md"}
         assert is_complete(database)
-
-    def test_loser_comes_in_when_it_becomes_the_newest(self, database, embedder, folder):
-        write(folder, {"a.md": dated("2024-01-01", "old"), "b.md": dated("2024-06-01", "new")})
-        index(database, embedder, folder)
         write(folder, {"a.md": dated("2025-01-01", "newest")})
         index(database, embedder, folder)
         assert keys(database) == {*GUIDE, "a.md"}

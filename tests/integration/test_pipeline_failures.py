@@ -2,9 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -19,41 +17,38 @@ from pgrag.ingest.target import IndexTarget
 SLEEPS = EmbeddingError("The model sleeps.")
 
 
-def fail(error: BaseException = SLEEPS, *_: object, **__: object) -> None:
+def fail(error=SLEEPS, *_, **__):
     raise error
 
 
 @pytest.fixture
-def embedder() -> Recorder:
+def embedder():
     return Recorder()
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     write(tmp_path / "docs", GUIDE)
     return tmp_path / "docs"
 
 
 class TestFailures:
     @pytest.fixture
-    def refused(self, folder: Path) -> str:
+    def refused(self, folder):
         """A page that can be read, and that no index of the database can hold."""
         name = "refused.md"
         uuid = "".join(f"{n * 7919 % 65536:04x}" for n in range(900))
         write(folder, {name: f"---\nuuid: {uuid}\n---\n\n# Refused\n\nToo much of a name.\n"})
         return name
 
-    def test_page_that_the_database_refuses_stays_out_alone(
-        self, database, embedder, folder, refused
-    ):
+    def test_pages_that_fail_stay_as_they_were_or_out(self, database, embedder, folder, refused):
         report = index(database, embedder, folder)
         assert list(report.failed) == [refused]
         assert "ndex row size" in report.failed[refused]
         assert report.written == 4
         assert keys(database) == set(GUIDE)
         assert is_complete(database)
-
-    def test_page_that_fails_later_stays_as_it_was(self, database, embedder, folder):
+        (folder / refused).unlink()
         write(folder, {"late.md": "# Late\n\nThis was fine.\n"})
         index(database, embedder, folder)
         (folder / "late.md").write_bytes(b"\x7fELF\x02\x01\x01\x00\x00\x00\x00\xff\xfe\xfd" * 50)
@@ -63,9 +58,7 @@ class TestFailures:
         assert is_complete(database)
 
     @pytest.mark.parametrize("error", [SLEEPS, RuntimeError("crash")])
-    def test_what_was_not_embedded_is_found_by_words_and_embedded_next_time(
-        self, database, embedder, folder, error
-    ):
+    def test_what_was_not_embedded_is_found_by_words(self, database, embedder, folder, error):
         embedder.before = partial(fail, error)
         with pytest.raises(type(error)):
             index(database, embedder, folder)
@@ -78,7 +71,10 @@ class TestFailures:
         assert report.embedded == len(embedder.texts) > 0
         assert is_complete(database)
 
-    def test_failing_model_leaves_a_ready_version_ready(self, database, embedder, folder):
+    def test_a_ready_version_stays_ready_when_a_run_ends_early(self, database, embedder, folder):
+        with discover(str(folder)) as source, pytest.raises(InvalidInput, match="version label"):
+            pipeline.index(database, embedder, source, IndexTarget("guide", "1 0"))
+        assert embedder.texts == []
         index(database, embedder, folder)
         embedder.before = fail
         write(folder, {"fill.md": "# Fill\n\nOther words.\n"})
@@ -88,19 +84,14 @@ class TestFailures:
         assert version["status"] == "ready"
         assert found(database, "other words") == {"fill.md"}
 
-    def test_names_that_cannot_be_used_end_the_run_at_once(self, database, embedder, folder):
-        with discover(str(folder)) as source, pytest.raises(InvalidInput, match="version label"):
-            pipeline.index(database, embedder, source, IndexTarget("guide", "1 0"))
-        assert embedder.texts == []
-
 
 class TestDatabaseAway:
     @pytest.fixture
-    def outage(self, admin, database_url) -> Callable[[bool], None]:
+    def outage(self, admin, database_url):
         """Shut the database to everybody, or open it again."""
         name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
 
-        def shut(away: bool) -> None:
+        def shut(away):
             admin.execute(f'alter database "{name}" with allow_connections {not away}')
             if away:
                 ending = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
@@ -112,14 +103,13 @@ class TestDatabaseAway:
     def test_short_outage_is_waited_out(self, database, embedder, folder, outage, monkeypatch):
         monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 3)
 
-        def go_away() -> None:
+        def go_away():
             embedder.before = lambda: None
             outage(True)
             threading.Timer(0.4, outage, [False]).start()
 
         embedder.before = go_away
-        report = index(database, embedder, folder)
-        assert report.failed == {}
+        assert index(database, embedder, folder).failed == {}
         assert is_complete(database)
 
     def test_a_connection_lost_while_vectors_are_stored_is_made_again(
@@ -127,9 +117,9 @@ class TestDatabaseAway:
     ):
         monkeypatch.setattr(writer, "RETRY_DELAYS", (0.05, 0.05))
         name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
-        terminated: list[int] = []
+        terminated = []
 
-        def end_writers(blocker: psycopg.Connection) -> None:
+        def end_writers(blocker):
             deadline = time.monotonic() + 120
             while not terminated and time.monotonic() < deadline:
                 terminated.extend(
@@ -143,7 +133,7 @@ class TestDatabaseAway:
                 time.sleep(0.02)
             blocker.close()
 
-        def block_writers() -> None:
+        def block_writers():
             embedder.before = lambda: None
             blocker = psycopg.connect(database_url)
             blocker.execute("lock table pgrag.embeddings")
@@ -178,12 +168,12 @@ class TestTwoRunsOfOneVersion:
         """Both would be first runs: the one that fails would discard what the other writes."""
         reached, allowed = threading.Event(), threading.Event()
 
-        def wait_and_fail(*_: object) -> None:
+        def wait_and_fail(*_):
             reached.set()
             assert allowed.wait(30)
             raise KeyboardInterrupt
 
-        def run() -> None:
+        def run():
             with pytest.raises(KeyboardInterrupt):
                 index(database, Recorder(), folder, progress=wait_and_fail)
 
@@ -237,37 +227,28 @@ class TestFirstRunThatStoresNothing:
     """It leaves no trace: nobody is offered an empty library."""
 
     @pytest.fixture
-    def unreadable(self, tmp_path: Path) -> Path:
+    def unreadable(self, tmp_path):
         folder = tmp_path / "images"
         folder.mkdir()
         (folder / "a.md").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(300))
         return folder
 
-    def test_library_is_not_made(self, database, embedder, unreadable):
+    def test_nothing_is_made_and_what_was_there_stays(self, database, embedder, unreadable, folder):
         report = index(database, embedder, unreadable)
         assert list(report.failed) == ["a.md"]
         assert report.discarded
         assert database.call("libraries") == []
-
-    def test_version_is_not_made_and_the_others_stay(self, database, embedder, folder, unreadable):
         index(database, embedder, folder, "1.0")
         assert index(database, embedder, unreadable, "2.0").discarded
         [version] = database.call("library_versions", library="guide")
         assert version["version"] == "1.0"
-
-    def test_finished_version_stays_whatever_its_source_becomes(
-        self, database, embedder, folder, unreadable
-    ):
-        index(database, embedder, folder)
-        assert not index(database, embedder, unreadable).discarded
-        assert len(database.call("libraries")) == 1
-
-    def test_library_that_was_there_stays(self, database, embedder, folder, unreadable):
-        index(database, embedder, folder, "1.0")
         database.call("remove_version", library="guide", version="1.0")
         database.call("configure_library", library="guide", settings={"alpha": 0.4})
         assert index(database, embedder, unreadable, "2.0").discarded
         assert [row["library"] for row in database.call("libraries")] == ["guide"]
+        index(database, embedder, folder)
+        assert not index(database, embedder, unreadable).discarded
+        assert len(database.call("libraries")) == 1
 
     def test_interrupted_before_the_first_page(self, database, embedder, folder, monkeypatch):
         monkeypatch.setattr(reader, "read_page", partial(fail, KeyboardInterrupt()))

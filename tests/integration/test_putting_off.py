@@ -12,12 +12,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from embedding_server import Handler, answer, serving
+from embedding_server import answer, serving
 from pgvector import HalfVector
 from pipeline_runs import Recorder, index, is_complete, write
 from psycopg.conninfo import make_conninfo
 
-from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import EmbeddingError
 from pgrag.ground.settings import Settings
@@ -68,29 +67,29 @@ def little(tmp_path):
     return tmp_path / "little"
 
 
-def fail() -> None:
+def fail():
     raise EmbeddingError("The model is away.")
 
 
-def sections(count: int) -> str:
+def sections(count):
     return "\n\n".join(f"## Valve {n}\n\nClose valve {n} before the pump." for n in range(count))
 
 
-def state(database: Database, model: str = BUILTIN) -> Row:
+def state(database, model=BUILTIN):
     [row] = database.call("vector_index_state", model=model)
     return row
 
 
-def told(database: Database) -> list[tuple[str, str]]:
+def told(database):
     """What the doctor says of vector indexes: level and remedy."""
     found = findings(database.url, is_embedded=False, models=[BUILTIN, "endpoint"])
     return [(one.level, one.remedy) for one in found if one.name == "vector index"]
 
 
 def test_it_is_put_off_while_much_is_loaded(database, embedder, folder):
-    during: list[tuple[object, ...]] = []
+    during = []
 
-    def look() -> None:
+    def look():
         row = state(database)
         during.append((row["valid"], row["put_off"], told(database)))
 
@@ -106,7 +105,7 @@ def test_it_is_put_off_while_much_is_loaded(database, embedder, folder):
 def test_little_is_inserted(database, embedder, little):
     before = built(database)
     embedder.before = lambda: during.append(state(database)["valid"])
-    during: list[bool] = []
+    during = []
     index(database, embedder, little)
     assert during
     assert all(during)
@@ -121,7 +120,7 @@ def test_a_run_does_not_wait_for_a_build_in_another_one(database, embedder, litt
         assert index(impatient, embedder, little).written == 1
 
 
-def built(database: Database) -> int:
+def built(database):
     """The id of the index: another one after every build."""
     [row] = database.query(
         "select i.indexrelid::bigint as id from pg_index as i join pg_class as c"
@@ -154,43 +153,26 @@ def killed(database_url, folder):
 
 
 class TestAfterKill9:
-    def test_searches_scan_and_the_doctor_tells(self, killed, database):
+    def test_searches_scan_until_the_next_run_builds_it(self, killed, database, embedder, folder):
         row = state(database)
         assert (row["valid"], row["put_off"]) == (None, False)
         [(level, remedy)] = told(database)
         assert level == "wrong"
         assert "`pgrag embed guide`" in remedy
         assert database.call("search", query="close a valve", library="guide")
-
-    def test_the_next_run_builds_it(self, killed, database, embedder, folder):
         index(database, embedder, folder)
         assert state(database)["valid"] is True
         assert told(database) == []
         assert is_complete(database)
 
-    def test_so_does_a_run_of_another_library(self, killed, database_url, database, little):
+    @pytest.mark.parametrize("is_advised", [False, True])
+    def test_so_does_another_run_or_advice(
+        self, killed, database_url, database, little, is_advised
+    ):
         with App(Settings(database_url=database_url)) as app:
-            app.index("other", "", str(little))
-        assert state(database)["valid"] is True
-
-    def test_so_does_what_the_doctor_advises(self, killed, database_url, database):
-        with App(Settings(database_url=database_url)) as app:
-            app.embed("guide")
+            _ = app.embed("guide") if is_advised else app.index("other", "", str(little))
         assert state(database)["valid"] is True
         assert told(database) == []
-
-
-def test_what_a_killed_build_left_is_replaced(database, embedder, folder):
-    index(database, embedder, folder)
-    before = built(database)
-    with psycopg.connect(database.url, autocommit=True) as connection:
-        connection.execute("update pg_index set indisvalid = false where indexrelid = %s", [before])
-    assert state(database)["valid"] is False
-    [(level, _)] = told(database)
-    assert level == "wrong"
-    index(database, embedder, folder)
-    assert state(database)["valid"] is True
-    assert built(database) != before
 
 
 def test_what_the_server_builds_for_a_killed_run_is_left_to_it(database, embedder, folder, little):
@@ -216,7 +198,7 @@ def test_what_the_server_builds_for_a_killed_run_is_left_to_it(database, embedde
     assert state(database)["valid"] is True
 
 
-def test_a_run_that_fails_leaves_it_to_the_next(database, embedder, folder):
+def test_a_run_that_fails_or_is_killed_leaves_it_to_the_next(database, embedder, folder):
     embedder.before = fail
     with pytest.raises(EmbeddingError):
         index(database, embedder, folder)
@@ -225,11 +207,18 @@ def test_a_run_that_fails_leaves_it_to_the_next(database, embedder, folder):
     embedder.before = lambda: None
     index(database, embedder, folder)
     assert state(database)["valid"] is True
+    before = built(database)
+    with psycopg.connect(database.url, autocommit=True) as connection:
+        connection.execute("update pg_index set indisvalid = false where indexrelid = %s", [before])
+    assert state(database)["valid"] is False
+    [(level, _)] = told(database)
+    assert level == "wrong"
+    index(database, embedder, folder)
+    assert state(database)["valid"] is True
+    assert built(database) != before
 
 
-def test_a_session_that_has_begun_before_is_not_waited_for_long(
-    database, embedder, folder, monkeypatch
-):
+def test_an_earlier_session_is_not_waited_for_long(database, embedder, folder, monkeypatch):
     monkeypatch.setattr(vector_index, "PATIENCE", "100ms")
     with psycopg.connect(database.url) as backup:
         backup.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
@@ -259,9 +248,9 @@ def test_others_leave_it_to_the_run_that_put_it_off(database, embedder, folder, 
 
 def test_a_library_embedded_by_another_model(database_url, database, embedder, folder):
     index(database, embedder, folder)
-    during: list[object] = []
+    during = []
 
-    def look(handler: Handler, payload: Row) -> None:
+    def look(handler, payload):
         if len(payload["input"]) > 1:  # not the question for the dimensions
             during.append(state(database, "endpoint")["valid"])
         answer(handler, payload)
@@ -283,7 +272,7 @@ def few(database):
     let_be_many(database, 41)
 
 
-def let_be_many(database: Database, passages: int) -> None:
+def let_be_many(database, passages):
     """Let a run call so many passages many."""
     with psycopg.connect(database.url, autocommit=True) as connection:
         connection.execute("alter function pgrag.default_settings() rename to shipped_settings")
@@ -294,13 +283,13 @@ def let_be_many(database: Database, passages: int) -> None:
         )
 
 
-def own(database: Database, library: str) -> Row:
+def own(database, library):
     [row] = database.call("vector_index_state", model=BUILTIN, library=library)
     return row
 
 
 class TestOfALargeLibrary:
-    def test_a_run_makes_it(self, database, embedder, folder, few):
+    def test_it_is_made_and_dropped_when_it_is_small(self, database, embedder, folder, few):
         index(database, embedder, folder)
         state = own(database, "guide")
         assert (state["owner"], state["valid"]) == ("guide", True)
@@ -308,22 +297,6 @@ class TestOfALargeLibrary:
         found = findings(database.url, is_embedded=False, models=[BUILTIN])
         [told] = [one for one in found if one.name == "vector index"]
         assert (told.level, "in guide have an index of their own" in told.message) == ("ok", True)
-
-    def test_the_shared_one_gets_none_of_its_vectors(self, database, embedder, folder):
-        """Nor those of the first batch, of 1,500: the number of files tells."""
-        let_be_many(database, 4000)
-        for number in range(1500):
-            (folder / f"{number}.md").write_text(sections(2), encoding="utf-8")
-        during: list[list[Row]] = []
-        embedder.before = lambda: during.append(placed(database))
-        index(database, embedder, folder)
-        assert len(during) > 2
-        assert all([row["own_index"] for row in rows] in ([], [True]) for rows in during)
-
-    def test_a_run_drops_it_when_the_library_has_become_small(
-        self, database, embedder, folder, few
-    ):
-        index(database, embedder, folder)
         write(folder, {"valves.md": sections(3)})
         index(database, embedder, folder)
         assert own(database, "guide")["owner"] is None
@@ -332,6 +305,17 @@ class TestOfALargeLibrary:
             "select c.relname as name from pg_class as c where c.relname ~ '^embeddings_hnsw_'"
         )
         assert [row["name"] for row in names] == ["embeddings_hnsw_1"]
+
+    def test_the_shared_one_gets_none_of_its_vectors(self, database, embedder, folder):
+        """Nor those of the first batch, of 1,500: the number of files tells."""
+        let_be_many(database, 4000)
+        for number in range(1500):
+            (folder / f"{number}.md").write_text(sections(2), encoding="utf-8")
+        during = []
+        embedder.before = lambda: during.append(placed(database))
+        index(database, embedder, folder)
+        assert len(during) > 2
+        assert all([row["own_index"] for row in rows] in ([], [True]) for rows in during)
 
     def test_what_a_killed_run_put_off_is_built_by_the_next(self, database, embedder, folder, few):
         embedder.before = fail
@@ -389,9 +373,7 @@ class TestOfALargeLibrary:
             assert own(database, "guide")["owner"] is None
             assert loading.build() is False
 
-    def test_the_doctor_tells_of_one_that_was_in_use_when_its_library_went(
-        self, database, embedder, folder, few
-    ):
+    def test_the_doctor_tells_of_one_that_is_left(self, database, embedder, folder, few):
         index(database, embedder, folder)
         with psycopg.connect(database.url) as reader:
             reader.execute("select from pgrag.embeddings limit 1")
@@ -404,9 +386,9 @@ class TestOfALargeLibrary:
 
     def test_two_runs_at_once_make_one_each(self, database, folder, few, database_url):
         """Two builds would wait for each other, a deadlock."""
-        failures: list[Exception] = []
+        failures = []
 
-        def load(library: str) -> None:
+        def load(library):
             try:
                 with App(Settings(database_url=database_url)) as app:
                     app.index(library, "", str(folder))
@@ -423,7 +405,7 @@ class TestOfALargeLibrary:
         assert state(database)["valid"] is True
 
 
-def placed(database: Database) -> list[Row]:
+def placed(database):
     return database.query("select distinct own_index from pgrag.embeddings order by 1")
 
 

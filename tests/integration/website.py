@@ -6,16 +6,12 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Self
 
-from pgrag.ground.connections import Database
 from pgrag.ground.settings import Settings
 from pgrag.ingest import pipeline
 from pgrag.ingest.page import PageOptions
-from pgrag.ingest.report import IndexReport
-from pgrag.ingest.source.source import Source
 from pgrag.ingest.source.web.crawl import CrawlLimits
-from pgrag.ingest.source.web.site import Progress, SiteOptions, open_site
+from pgrag.ingest.source.web.site import SiteOptions, open_site
 from pgrag.ingest.target import IndexTarget
 from pgrag.models.embedding import BuiltinEmbedder
 
@@ -37,7 +33,7 @@ Page = str | Reply | Callable[[str], "str | Reply"]
 NOTHING = Reply("Nothing here.", 404)
 
 
-def page(title: str, text: str = "", *links: str, head: str = "") -> str:
+def page(title, text="", *links, head=""):
     """A page of HTML with a heading, a paragraph that no other page has, and links."""
     anchors = " ".join(f'<a href="{link}">{link}</a>' for link in links)
     name = title.lower().replace(" ", "-")
@@ -49,66 +45,67 @@ def page(title: str, text: str = "", *links: str, head: str = "") -> str:
 
 
 class Website:
-    """A server of pages by path; `asked` and `sent` are the paths and the bytes of their bodies.
+    """A server of pages by path; it keeps the paths `asked`, their `hosts`, and the bytes `sent`.
 
     `cookies` are the headers with which they came back. With `validates` the site sends an ETag and
     answers 304. `otherwise` is for all other paths.
     """
 
-    def __init__(
-        self, pages: Mapping[str, Page], *, validates: bool = True, otherwise: Page = NOTHING
-    ) -> None:
-        self.pages: dict[str, Page] = dict(pages)
+    def __init__(self, pages, *, validates=True, otherwise=NOTHING, address=("127.0.0.1", 0)):
+        self.pages = dict(pages)
         self.validates = validates
         self.otherwise = otherwise
-        self.asked: list[str] = []
-        self.times: list[float] = []
-        self.sent: dict[str, int] = {}
-        self.cookies: list[str] = []
+        self.asked = []
+        self.hosts = []
+        self.times = []
+        self.sent = {}
+        self.cookies = []
         self.running = self.most_running = 0
         self._lock = threading.Lock()
         self._is_over = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, args=[0.02])
+        self.server = ThreadingHTTPServer(address, self._handler())
+        self.port = self.server.server_port
+        self._thread = threading.Thread(target=self.server.serve_forever, args=[0.02])
 
     @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
 
-    def forget(self) -> None:
+    def forget(self):
         self.asked.clear()
         self.times.clear()
         self.sent.clear()
 
-    def end_waiting(self) -> None:
+    def end_waiting(self):
         """Let the answers end that wait or send headers without end."""
         self._is_over.set()
 
-    def reply(self, path: str) -> Reply:
+    def reply(self, path):
         found = self.pages.get(path, self.otherwise)
         found = found(path) if callable(found) else found
         return Reply(found) if isinstance(found, str) else found
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.end_waiting()
-        self._server.shutdown()
-        self._server.server_close()
+        self.server.shutdown()
+        self.server.server_close()
         self._thread.join()
 
-    def _handler(site) -> type[BaseHTTPRequestHandler]:
+    def _handler(site):
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def do_HEAD(self) -> None:
+            def do_HEAD(self):
                 self.answer()
 
-            def do_GET(self) -> None:
+            def do_GET(self):
                 with site._lock:
                     site.asked.append(self.path)
+                    site.hosts.append(self.headers["Host"])
                     site.times.append(time.monotonic())
                     site.cookies += self.headers.get_all("Cookie", [])
                     site.running += 1
@@ -121,7 +118,11 @@ class Website:
                     with site._lock:
                         site.running -= 1
 
-            def answer(self) -> None:
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.do_GET()
+
+            def answer(self):
                 reply = site.reply(self.path)
                 body = reply.body.encode() if isinstance(reply.body, str) else reply.body
                 etag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
@@ -150,23 +151,23 @@ class Website:
                 with site._lock:
                     site.sent[self.path] = site.sent.get(self.path, 0) + len(body)
 
-            def log_message(self, *_: object) -> None:
+            def log_message(self, *_):
                 pass
 
         return Handler
 
 
 def opened(
-    database: Database,
-    address: str,
-    version: str = "",
+    database,
+    address,
+    version="",
     *,
-    limits: CrawlLimits | None = None,
-    allow_private: bool = True,
-    settings: Settings | None = None,
-    progress: Progress | None = None,
-    **options: tuple[str, ...],
-) -> Source:
+    limits=None,
+    allow_private=True,
+    settings=None,
+    progress=None,
+    **options,
+):
     """Crawl a site for a version of the library "site"."""
     return open_site(
         address,
@@ -179,14 +180,12 @@ def opened(
     )
 
 
-def indexed(
-    database: Database, source: Source, version: str = "", **options: object
-) -> IndexReport:
+def indexed(database, source, version="", **options):
     target = IndexTarget("site", version, PageOptions(**options))
     return pipeline.index(database, BuiltinEmbedder(), source, target)
 
 
-def crawled(database: Database, address: str, version: str = "", **options: object) -> IndexReport:
+def crawled(database, address, version="", **options):
     """Crawl a site into a version of the library "site", as `App.index` does."""
     with opened(database, address, version, **options) as source:
         report = indexed(database, source, version)
@@ -194,23 +193,15 @@ def crawled(database: Database, address: str, version: str = "", **options: obje
     return report
 
 
-def crawl_of(
-    database: Database,
-    pages: Mapping[str, Page],
-    path: str = "/",
-    *,
-    otherwise: Page = NOTHING,
-    **options: object,
-) -> IndexReport:
+def crawl_of(database, pages, path="/", *, otherwise=NOTHING, **options):
     """Crawl a site of these pages, from this path on."""
     with Website(pages, otherwise=otherwise) as site:
         return crawled(database, f"{site.url}{path}", **options)
 
 
-def keys(database: Database, version: str = "") -> set[str]:
-    rows = database.call("stored_pages", library="site", version=version)
-    return {row["key"] for row in rows}
+def keys(database, version=""):
+    return {row["key"] for row in database.call("stored_pages", library="site", version=version)}
 
 
-def reasons(report: IndexReport) -> dict[str, int]:
+def reasons(report):
     return {group.reason: group.count for group in report.skipped}

@@ -1,8 +1,6 @@
 """all-MiniLM-L6-v2 in the process: as sentence-transformers has it, and pooled from whole pages."""
 
 import shutil
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,36 +22,31 @@ PAGE = [
 
 
 @pytest.fixture(scope="module")
-def model(folder_of_model: str) -> LocalModel:
+def model(folder_of_model):
     return LocalModel(folder_of_model)
 
 
 @pytest.fixture(scope="module")
-def reference(folder_of_model: str) -> Any:
+def reference(folder_of_model):
     return sentence_transformers.SentenceTransformer(folder_of_model)
 
 
-def token_vectors(reference: Any, text: str) -> np.ndarray:
+def token_vectors(reference, text):
     """Of a text without what the model puts around it."""
     found = reference.encode(text, output_value="token_embeddings", convert_to_numpy=False)
-    vectors: np.ndarray = found.cpu().numpy()
-    return vectors[1:-1]
+    return found.cpu().numpy()[1:-1]
 
 
-def unit(vector: np.ndarray) -> np.ndarray:
-    scaled: np.ndarray = vector / np.linalg.norm(vector)
-    return scaled
+def unit(vector):
+    return vector / np.linalg.norm(vector)
 
 
-def test_texts_by_themselves_are_what_sentence_transformers_gives(
-    model: LocalModel, reference: Any
-) -> None:
+def test_texts_by_themselves_are_what_sentence_transformers_gives(model, reference):
     texts = [*PAGE, "", "tide " * 1000, "Überprüfung der Gezeitentafel", "🚀", *map(str, range(70))]
     embedder = LocalEmbedder(model, query_prefix="query: ", document_prefix="passage: ")
     assert embedder.dimensions == 384
     found = embedder.embed_documents(texts)
-    expected = reference.encode([f"passage: {text}" for text in texts])
-    cosines = (found * expected).sum(axis=1)
+    cosines = (found * reference.encode([f"passage: {text}" for text in texts])).sum(axis=1)
     assert cosines[3] == 0
     assert not found[3].any()
     np.testing.assert_allclose(np.delete(cosines, 3), 1, atol=1e-5)
@@ -62,7 +55,7 @@ def test_texts_by_themselves_are_what_sentence_transformers_gives(
     assert not embedder.embed_query("  ").any()
 
 
-def test_prompts_of_the_model_itself_are_used(folder_of_model: str, tmp_path: Path) -> None:
+def test_prompts_of_the_model_itself_are_used(folder_of_model, tmp_path):
     own = sentence_transformers.SentenceTransformer(
         folder_of_model, prompts={"query": "Find: ", "document": "Text: "}
     )
@@ -73,9 +66,7 @@ def test_prompts_of_the_model_itself_are_used(folder_of_model: str, tmp_path: Pa
     assert embedder.embed_query("the harbour") @ expected == pytest.approx(1, abs=1e-5)
 
 
-def test_chunks_are_the_means_of_their_tokens_on_the_page(
-    model: LocalModel, reference: Any
-) -> None:
+def test_chunks_are_the_means_of_their_tokens_on_the_page(model, reference):
     late = LateEmbedder(model)
     assert late.name == f"{model.name}+late"
     [found] = late.embed_pages([[*PAGE, ""]])
@@ -87,11 +78,10 @@ def test_chunks_are_the_means_of_their_tokens_on_the_page(
         np.testing.assert_allclose(vector, expected * np.ones(384), atol=1e-5)
     # "It" is Berlin only on the page.
     berlin = late.embed_query("Berlin")
-    alone = late.embed_documents(PAGE)
-    assert berlin @ found[1] > berlin @ alone[1] + 0.1
+    assert berlin @ found[1] > berlin @ late.embed_documents(PAGE)[1] + 0.1
 
 
-def test_pages_longer_than_the_window(model: LocalModel, reference: Any) -> None:
+def test_pages_longer_than_the_window(model, reference):
     chunks = [
         f"Step {n}: tighten bolt {n} of the hull, then log it in book {n}." for n in range(60)
     ]
@@ -106,14 +96,13 @@ def test_pages_longer_than_the_window(model: LocalModel, reference: Any) -> None
         kept = slice(window.kept - window.start, window.kept_stop - window.start)
         vectors[window.kept : window.kept_stop] = token_vectors(reference, words)[kept]
     ends = np.cumsum([len(chunk) for chunk in tokens])[:-1]
-    expected = [unit(own.mean(axis=0)) for own in np.split(vectors, ends)]
-    cosines = (found * expected).sum(axis=1)
+    cosines = (found * [unit(own.mean(axis=0)) for own in np.split(vectors, ends)]).sum(axis=1)
     # A window may begin within a word: its decoded text is then not quite the same tokens.
     assert np.median(cosines) == pytest.approx(1, abs=1e-5)
     assert cosines.min() > 0.98
 
 
-def test_what_cannot_be_used_is_told(folder_of_model: str, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_told(folder_of_model, tmp_path):
     with pytest.raises(EmbeddingError, match="has 384 dimensions, not 256"):
         _ = LocalModel(folder_of_model, dimensions=256).dimensions
     with pytest.raises(EmbeddingError, match="cannot be loaded"):
@@ -128,9 +117,7 @@ def test_what_cannot_be_used_is_told(folder_of_model: str, tmp_path: Path) -> No
         LateEmbedder(other).embed_pages([PAGE])
 
 
-def test_index_and_search_by_the_command_line(
-    folder_of_model: str, database_url: str, tmp_path: Path
-) -> None:
+def test_index_and_search_by_the_command_line(folder_of_model, database_url, tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "city.md").write_text("# Berlin\n\n" + "\n\n".join(PAGE))
@@ -146,8 +133,7 @@ def test_index_and_search_by_the_command_line(
             "HF_HUB_OFFLINE": "1",
         },
     )
-    late = pgrag.with_variables(PGRAG_EMBEDDING_LATE_CHUNKING="1")
-    report = late.json("index", "handbook", docs)
+    report = pgrag.with_variables(PGRAG_EMBEDDING_LATE_CHUNKING="1").json("index", "handbook", docs)
     assert report["embedded"] > 9
     # Which model a library has stands in the database; the setting is for new ones.
     [library] = pgrag.json("libraries")

@@ -1,12 +1,10 @@
 """The other systems of the comparison find what has the words, and what has the vector."""
 
-from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.rivals.rival import Passage, Rival, Setup
+from benchmarks.rivals.rival import Passage, Setup
 
 DIMENSIONS = 8
 WORDS = ("pump", "valve", "gasket", "manifold", "boiler", "sieve", "hinge", "lever")
@@ -18,7 +16,7 @@ AWKWARD = [
 ]  # fmt: skip
 
 
-def passages() -> list[Passage]:
+def passages():
     return [
         Passage(
             id=100 + number,
@@ -34,7 +32,7 @@ def passages() -> list[Passage]:
 
 
 @pytest.fixture(params=SYSTEMS)
-def rival(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rival]:
+def rival(request, tmp_path):
     uses_server = request.param == "langchain"
     url = request.getfixturevalue("database_url") if uses_server else ""
     module = import_module(f"benchmarks.rivals.{request.param}")
@@ -43,7 +41,7 @@ def rival(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rival]:
     made.close()
 
 
-def test_the_passage_with_word_and_vector_comes_first(rival: Rival) -> None:
+def test_the_passage_with_word_and_vector_comes_first(rival):
     for number in (3, 5):
         assert rival.search(WORDS[number], AXES[number], 3)[0] == 100 + number
     # The stem of a plural is found; a second search is not answered for the first.
@@ -51,7 +49,7 @@ def test_the_passage_with_word_and_vector_comes_first(rival: Rival) -> None:
     assert len(rival.search("part", AXES[2], 3)) == 3
 
 
-def test_words_and_vector_each_have_a_say(rival: Rival, request: pytest.FixtureRequest) -> None:
+def test_words_and_vector_each_have_a_say(rival, request):
     found = rival.search("lever", AXES[4], 2)
     assert 107 in found
     if "bm25" not in request.node.name:
@@ -59,5 +57,5 @@ def test_words_and_vector_each_have_a_say(rival: Rival, request: pytest.FixtureR
 
 
 @pytest.mark.parametrize("query", AWKWARD)
-def test_no_query_is_an_error(rival: Rival, query: str) -> None:
+def test_no_query_is_an_error(rival, query):
     assert len(rival.search(query, AXES[2], 4)) <= 4

@@ -9,8 +9,6 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 import pgrag
 
 ROOT = Path(__file__).parents[2]
@@ -82,17 +80,14 @@ def is_within(module: str, owners: set[str]) -> bool:
     return any(module == owner or module.startswith(f"{owner}.") for owner in owners)
 
 
-@pytest.mark.parametrize("dependency", OWNERS)
-def test_dependency_stays_with_its_owners(dependency):
-    users = {module for module in MODULES if dependency in imported(module)}
-    assert users, "a rule that nothing follows any more"
-    assert {module for module in users if not is_within(module, OWNERS[dependency])} == set()
-
-
-def test_pure_modules_know_nothing_outside():
+def test_dependencies_stay_with_their_owners_and_pure_modules_know_nothing_outside():
     outside = {"os", "time", "socket", "subprocess", "threading", "psycopg", "httpx"}
     pure = [module for module in MODULES if is_within(module, PURE)]
     assert {m: known for m in pure if (known := outside & imported(m))} == {}
+    for dependency, owners in OWNERS.items():
+        users = {module for module in MODULES if dependency in imported(module)}
+        assert users, "a rule that nothing follows any more"
+        assert {module for module in users if not is_within(module, owners)} == set()
 
 
 def test_only_settings_read_settings():
@@ -107,15 +102,12 @@ def test_only_settings_read_settings():
     assert readers <= {"pgrag.ground.settings"}
 
 
-def test_layers_of_imports_are_kept():
+def test_layers_of_imports_are_kept_and_hold_every_module():
     linter = Path(sys.executable).with_name("lint-imports")
     run = subprocess.run(
         [linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stdout + run.stderr
-
-
-def test_every_module_has_its_layer():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     contract = settings["tool"]["importlinter"]["contracts"][0]
     layers = {name.strip() for layer in contract["layers"] for name in layer.split("|")}

@@ -9,7 +9,6 @@ import struct
 import tarfile
 import tracemalloc
 import zipfile
-from pathlib import Path
 
 import pytest
 from trees import contents
@@ -30,14 +29,14 @@ PAGES = {
 EXPECTED = {"README.md": b"# Kestrel\n", "guide/install.md": b"# Install\n"}
 
 
-def zipped(path: Path, files: dict[str, str], method: int = zipfile.ZIP_DEFLATED) -> Path:
+def zipped(path, files, method=zipfile.ZIP_DEFLATED):
     with zipfile.ZipFile(path, "w", method) as packed:
         for name, text in files.items():
             packed.writestr(name, text)
     return path
 
 
-def tarred(path: Path, files: dict[str, str], mode: str = "w") -> Path:
+def tarred(path, files, mode="w"):
     with tarfile.open(path, mode) as packed:  # type: ignore[call-overload]
         for name, text in files.items():
             member = tarfile.TarInfo(name)
@@ -46,18 +45,15 @@ def tarred(path: Path, files: dict[str, str], mode: str = "w") -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda path: zipped(path, PAGES),
-        lambda path: zipped(path, PAGES, zipfile.ZIP_STORED),
-        lambda path: zipped(path, PAGES, zipfile.ZIP_BZIP2),
-        lambda path: tarred(path, PAGES),
-        lambda path: tarred(path, PAGES, "w:gz"),
-        lambda path: tarred(path, PAGES, "w:bz2"),
-        lambda path: tarred(path, PAGES, "w:xz"),
-    ],
-)
+@pytest.mark.parametrize("make", [
+    lambda path: zipped(path, PAGES),
+    lambda path: zipped(path, PAGES, zipfile.ZIP_STORED),
+    lambda path: zipped(path, PAGES, zipfile.ZIP_BZIP2),
+    lambda path: tarred(path, PAGES),
+    lambda path: tarred(path, PAGES, "w:gz"),
+    lambda path: tarred(path, PAGES, "w:bz2"),
+    lambda path: tarred(path, PAGES, "w:xz"),
+])  # fmt: skip
 def test_the_pages_of_an_archive_are_read_without_its_only_folder(tmp_path, make):
     # The content says what it is, not the name.
     path = make(tmp_path / "download")
@@ -70,7 +66,7 @@ def test_the_pages_of_an_archive_are_read_without_its_only_folder(tmp_path, make
     assert [*tmp_path.iterdir()] == [path]
 
 
-def test_the_selection_holds_for_an_archive(tmp_path):
+def test_the_selection_and_the_generator_hold_for_an_archive(tmp_path):
     path = tarred(tmp_path / "a.tgz", PAGES, "w:gz")
     assert contents(path, subfolder="guide") == {"install.md": b"# Install\n"}
     assert contents(path, include=["guide/**"]) == {"guide/install.md": b"# Install\n"}
@@ -79,35 +75,28 @@ def test_the_selection_holds_for_an_archive(tmp_path):
         discover(str(path), ref="main")
     with pytest.raises(SourceError, match=r"a\.tgz/missing: no documentation in it"):
         discover(str(path), subfolder="missing")
-
-
-def test_the_generator_is_told_from_an_archive(tmp_path):
     files = PAGES | {"kestrel-2.0/conf.py": "['myst_parser']"}
     for path in (zipped(tmp_path / "a.zip", files), tarred(tmp_path / "a.tar", files)):
         with discover(str(path)) as source:
             assert source.generator().style == "sphinx"
 
 
-def test_several_folders_at_the_top_stay(tmp_path):
+def test_names_and_streams_are_read_as_when_unpacked(tmp_path):
     path = zipped(tmp_path / "a.zip", {"a/x.md": "x", "b/y.md": "y"})
     assert set(contents(path)) == {"a/x.md", "b/y.md"}
-
-
-def test_of_two_members_of_one_name_the_last_counts_as_when_unpacked(tmp_path):
     path = tarred(tmp_path / "a.tar", {"x.md": "old", "./x.md": "new", "y.md": "y"})
     assert contents(path)["x.md"] == b"new"
-
-
-def test_streams_one_behind_the_other_are_one(tmp_path):
     data = tarred(tmp_path / "plain.tar", PAGES).read_bytes()
     for kind in (gzip, bz2, lzma):
         path = tmp_path / kind.__name__
         compress = kind.compress
         path.write_bytes(compress(data[:1000]) + compress(data[1000:]))
         assert contents(path) == EXPECTED
+    path = zipped(tmp_path / "a.zip", {"b.md": "# B\n", "a.md": "# A\n"})
+    assert contents(spoiled(path, 46, b"\0")) == {"a.md": b"# A\n"}
 
 
-def test_names_that_leave_the_archive_are_skipped_and_the_rest_is_read(tmp_path):
+def test_links_devices_and_names_that_leave_the_archive_are_skipped(tmp_path):
     bad = {"../up.md": "1", "/etc/passwd.md": "2", "a/../../b.md": "3", "C:\\x.md": "4"}
     for path in (
         zipped(tmp_path / "a.zip", bad | {"docs\\good.md": "5", "b.md": "6"}),
@@ -118,9 +107,6 @@ def test_names_that_leave_the_archive_are_skipped_and_the_rest_is_read(tmp_path)
             assert not any(".." in file.key or "passwd" in file.key for file in source.files())
             [skipped] = source.skipped
             assert (skipped.reason, skipped.count) == ("names that lead out of the archive", 4)
-
-
-def test_links_and_devices_are_skipped(tmp_path):
     path = tmp_path / "a.tar"
     with tarfile.open(path, "w") as packed:
         for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.BLKTYPE):
@@ -140,7 +126,7 @@ def test_links_and_devices_are_skipped(tmp_path):
     assert set(contents(path)) == {"good.md"}
 
 
-def test_encrypted_members_are_told_with_the_way_out(tmp_path):
+def test_members_that_cannot_be_unpacked_leave_the_others(tmp_path):
     path = zipped(tmp_path / "a.zip", {"secret.md": "s", "open.md": "o"})
     data = bytearray(path.read_bytes())
     data[data.index(b"PK\x01\x02") + 8] |= 1  # the flag of the first member
@@ -150,6 +136,19 @@ def test_encrypted_members_are_told_with_the_way_out(tmp_path):
         [skipped] = source.skipped
         assert (skipped.reason, skipped.examples) == ("encrypted", ("secret.md",))
         assert "password" in skipped.hint
+    path = zipped(tmp_path / "a.zip", {"a.md": "abc" * 99, "b.md": "b"}, zipfile.ZIP_STORED)
+    path.write_bytes(path.read_bytes().replace(b"abcabc", b"abcabd", 1))
+    with discover(str(path)) as source:
+        damaged, whole = source.files()
+        with pytest.raises(SourceError, match=r"a\.md: cannot be unpacked: Bad CRC-32"):
+            damaged.read()
+        assert whole.read() == b"b"
+    path = zipped(tmp_path / "a.zip", {"a/a.md": "# A\n", "a/b.md": "# B\n"})
+    with discover(str(spoiled(path, 8, b"\x20\0"))) as source:  # patched data
+        first, second = source.files()
+        with pytest.raises(SourceError, match=r"a\.md: cannot be unpacked: compressed patched"):
+            first.read()
+        assert second.read() == b"# B\n"
 
 
 def test_a_bomb_costs_neither_memory_nor_the_other_pages(tmp_path):
@@ -197,7 +196,7 @@ def test_what_an_archive_may_hold_is_bounded(tmp_path, monkeypatch):
         discover(str(paths[0]))
 
 
-def test_a_header_that_asks_for_memory_is_refused(tmp_path):
+def test_what_cannot_be_read_as_an_archive_is_told(tmp_path):
     """The size of an extended header is read at once: here it is a gigabyte of zeros."""
     header = tarfile.TarInfo("x")
     header.type, header.size = tarfile.XHDTYPE, 1_000_000_000
@@ -207,38 +206,32 @@ def test_a_header_that_asks_for_memory_is_refused(tmp_path):
         file.write(bytes(5_000_000))
     with pytest.raises(SourceError, match="is not an archive: its header has"):
         discover(str(path))
-
-
-@pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tgz", "a.tbz", "a.txz"])
-def test_a_broken_archive_is_named(tmp_path, name):
-    files = {f"{n}.md": "".join(chr(65 + n * i % 57) for i in range(3000)) for n in range(9)}
-    modes = {"a.tar": "w", "a.tgz": "w:gz", "a.tbz": "w:bz2", "a.txz": "w:xz"}
-    path = tmp_path / name
-    _ = zipped(path, files) if name == "a.zip" else tarred(path, files, modes[name])
-    data = path.read_bytes()
-    path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(SourceError, match=rf"{name}: is not an archive that can be read"):
+    (tmp_path / "a.md.gz").write_bytes(gzip.compress(b"# Title\n" * 500))
+    with pytest.raises(SourceError, match=r"a\.md\.gz: is not an archive that can be read"):
+        discover(str(tmp_path / "a.md.gz"))
+    path = spoiled(zipped(tmp_path / "a.zip", {"a.md": "# A\n"}), 6, b"\xff\0")
+    with pytest.raises(SourceError, match="is not an archive that can be read: zip file version"):
         discover(str(path))
+    for name in ["a.zip", "A.TAR.GZ", "a.7z"]:
+        (tmp_path / name).write_bytes(b"")
+        with pytest.raises(SourceError, match="is not an archive, despite its name"):
+            discover(str(tmp_path / name))
+    for name in ["a.zip", "a.tar", "a.tgz", "a.tbz", "a.txz"]:
+        files = {f"{n}.md": "".join(chr(65 + n * i % 57) for i in range(3000)) for n in range(9)}
+        modes = {"a.tar": "w", "a.tgz": "w:gz", "a.tbz": "w:bz2", "a.txz": "w:xz"}
+        path = tmp_path / name
+        _ = zipped(path, files) if name == "a.zip" else tarred(path, files, modes[name])
+        data = path.read_bytes()
+        path.write_bytes(data[: len(data) // 2])
+        with pytest.raises(SourceError, match=rf"{name}: is not an archive that can be read"):
+            discover(str(path))
 
 
-def test_one_damaged_member_leaves_the_others(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"a.md": "abc" * 99, "b.md": "b"}, zipfile.ZIP_STORED)
-    path.write_bytes(path.read_bytes().replace(b"abcabc", b"abcabd", 1))
-    with discover(str(path)) as source:
-        damaged, whole = source.files()
-        with pytest.raises(SourceError, match=r"a\.md: cannot be unpacked: Bad CRC-32"):
-            damaged.read()
-        assert whole.read() == b"b"
-
-
-@pytest.mark.parametrize(
-    ("data", "packer"),
-    [
-        (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
-        (b"Rar!\x1a\x07\0", "RAR"),
-        (b"\x28\xb5\x2f\xfd", "Zstandard"),
-    ],
-)
+@pytest.mark.parametrize(("data", "packer"), [
+    (b"7z\xbc\xaf\x27\x1c", "7-Zip"),
+    (b"Rar!\x1a\x07\0", "RAR"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard"),
+])  # fmt: skip
 def test_other_packers_are_named(tmp_path, data, packer):
     (tmp_path / "a").write_bytes(data + bytes(600))
     with pytest.raises(SourceError, match=f"is packed by {packer}") as caught:
@@ -254,20 +247,7 @@ def test_a_document_that_is_a_zip_inside_is_no_archive(tmp_path):
             assert [file.key for file in source.files()] == [path.name]
 
 
-@pytest.mark.parametrize("name", ["a.zip", "A.TAR.GZ", "a.7z"])
-def test_an_empty_file_named_like_an_archive_is_no_page(tmp_path, name):
-    (tmp_path / name).write_bytes(b"")
-    with pytest.raises(SourceError, match="is not an archive, despite its name"):
-        discover(str(tmp_path / name))
-
-
-def test_a_compressed_text_is_no_archive(tmp_path):
-    (tmp_path / "a.md.gz").write_bytes(gzip.compress(b"# Title\n" * 500))
-    with pytest.raises(SourceError, match=r"a\.md\.gz: is not an archive that can be read"):
-        discover(str(tmp_path / "a.md.gz"))
-
-
-def spoiled(path: Path, place: int, value: bytes) -> Path:
+def spoiled(path, place, value):
     """Change bytes of the first entry of the directory."""
     data = bytearray(path.read_bytes())
     start = data.index(b"PK\x01\x02") + place
@@ -276,30 +256,9 @@ def spoiled(path: Path, place: int, value: bytes) -> Path:
     return path
 
 
-def test_a_member_that_needs_another_program_fails_alone(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"a/a.md": "# A\n", "a/b.md": "# B\n"})
-    with discover(str(spoiled(path, 8, b"\x20\0"))) as source:  # patched data
-        first, second = source.files()
-        with pytest.raises(SourceError, match=r"a\.md: cannot be unpacked: compressed patched"):
-            first.read()
-        assert second.read() == b"# B\n"
-
-
-def test_a_version_of_zip_that_does_not_exist_is_told(tmp_path):
-    path = spoiled(zipped(tmp_path / "a.zip", {"a.md": "# A\n"}), 6, b"\xff\0")
-    with pytest.raises(SourceError, match="is not an archive that can be read: zip file version"):
-        discover(str(path))
-
-
-def test_a_member_without_a_name_is_skipped(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"b.md": "# B\n", "a.md": "# A\n"})
-    assert contents(spoiled(path, 46, b"\0")) == {"a.md": b"# A\n"}
-
-
 def test_a_long_directory_is_refused_wherever_its_length_stands(tmp_path, monkeypatch):
     """The 64-bit record counts, whatever the record behind it says."""
-    files = {f"{n}.md": "# A\n" for n in range(100)}
-    path = zipped(tmp_path / "a.zip", files)
+    path = zipped(tmp_path / "a.zip", {f"{n}.md": "# A\n" for n in range(100)})
     data = path.read_bytes()
     end = data.rindex(b"PK\x05\x06")
     count, size, start = struct.unpack_from("<10xHLL", data, end)

@@ -1,6 +1,5 @@
 """The copies of a library that the evaluation measures: what they lack, and what they keep."""
 
-import pytest
 from benchmarks.variants import UNLINKED, links_lose_words, without_front_matter, without_link_texts
 
 from pgrag.evaluation.labelled import open_corpus
@@ -36,20 +35,14 @@ def test_words_of_links_go_and_edges_and_lines_stay():
         assert words not in left
     for kept in ("[code](kept.md)", "[fence](kept.md)", "![picture](can.png)"):
         assert kept in left
-
-
-@pytest.mark.parametrize(
-    ("text", "left"),
-    [
+    for text, left in [
         ("a [b [c] d](e) f", "a  f"),
         ("[a](<b c.md>)[d](e)", ""),
         ("a [b\nc](d)\ne", "a \n\ne"),
         ("not [a link] here", "not [a link] here"),
         ("- [ ] a task", "- [ ] a task"),
-    ],
-)
-def test_what_is_a_link(text, left):
-    assert without_link_texts(text) == left
+    ]:
+        assert without_link_texts(text) == left
 
 
 def test_pages_without_front_matter(tmp_path):

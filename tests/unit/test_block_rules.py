@@ -1,7 +1,6 @@
 """The parser of blocks gives the tokens of the parser that asks every rule about every line."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,14 +16,12 @@ _theirs = MarkdownIt("commonmark").enable("table")
 _theirs.core.ruler.enableOnly(["normalize", "block"])
 
 #: What begins blocks, or nearly does, in indents that matter.
-_starts = st.sampled_from(
-    [
-        "", "```", "~~~", "``", ">", "> >", "*", "- ", "-", "+ ", "* * *", "---", "===", "___",
-        "1. ", "1) ", "2. ", "0123456789. ", "[a]: /b", "[a]:", "[a", "<div>", "<!--", "-->", "<a>",
-        "</p>", "<?", "# ", "#", "####### ", "| a | b |", "|---|:-:|", "--- | ---", ":--", "a | b",
-        "word", "\\# word", "é", "\t",
-    ]
-)  # fmt: skip
+_starts = st.sampled_from([
+    "", "```", "~~~", "``", ">", "> >", "*", "- ", "-", "+ ", "* * *", "---", "===", "___",
+    "1. ", "1) ", "2. ", "0123456789. ", "[a]: /b", "[a]:", "[a", "<div>", "<!--", "-->", "<a>",
+    "</p>", "<?", "# ", "#", "####### ", "| a | b |", "|---|:-:|", "--- | ---", ":--", "a | b",
+    "word", "\\# word", "é", "\t",
+])  # fmt: skip
 _lines = st.builds(
     lambda indent, starts, rest: indent + "".join(starts) + rest,
     st.sampled_from(["", " ", "  ", "   ", "    ", "      ", "\t"]),
@@ -33,9 +30,9 @@ _lines = st.builds(
 )
 
 
-def tokens(parser: MarkdownIt, text: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def tokens(parser, text):
     """Return the tokens of a text and the definitions of its links."""
-    environment: dict[str, Any] = {}
+    environment = {}
     return [dict(token.as_dict()) for token in parser.parse(text, environment)], environment
 
 

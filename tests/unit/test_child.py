@@ -26,6 +26,19 @@ def test_a_page_is_the_same_in_the_child():
         assert process.run(read_page, *page) == read_page(*page)
         with pytest.raises(SourceError, match=r"^b\.md: is a program, not Markdown\.$"):
             process.run(read_page, "b.md", b"\x7fELF", PageOptions())
+    page = (
+        b"---\ntags: [x]\ndate: 2024-05-06\nat: 2024-05-06T07:08:09Z\ndata: !!binary AAEC\n"
+        b"s: !!set {a, b}\no: !!omap [a: 1]\nrelated: [c.md]\n---\n# A\n\n[b](b.md) #tag\n"
+    )
+    with Child(answers=ANSWERS) as process:
+        here = read_page("a.md", page, PageOptions())
+        assert all((here.chunks, here.edges, here.front_matter))
+        assert process.run(read_page, "a.md", page, PageOptions()) == here
+        here = read_properties_of("a.md", page)
+        assert process.run(read_properties_of, "a.md", page) == here
+        with pytest.raises(SourceError) as error:
+            process.run(_raise_with_hint, "a.md")
+        assert error.value.hint == "Look."
 
 
 def test_a_crash_is_an_error_that_names_the_page_and_the_next_call_has_a_new_process():
@@ -56,27 +69,21 @@ def test_what_takes_too_much_memory_fails_alone():
         assert process.run(bytes, 3) == b"\0\0\0"
 
 
-def test_what_is_printed_is_no_answer(capfd):
+def test_what_is_printed_is_no_answer_and_the_builtin_model_is_not_sent(capfd):
     with Child() as process:
         assert process.run(print, "hello") is None
     assert capfd.readouterr().out == ""
-
-
-def test_the_builtin_model_is_not_sent_but_loaded():
     model = BuiltinEmbedder()
     with Child() as process:
         here = similarities(model, ["a pump"], ["a valve"])
         assert process.run(similarities, model, ["a pump"], ["a valve"]) == here
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        "time.sleep, 600",
-        "exec, 'while True: pass'",
-        "sum, range(10**18)",  # in C, which looks at no signal and keeps the interpreter's lock
-    ],
-)
+@pytest.mark.parametrize("call", [
+    "time.sleep, 600",
+    "exec, 'while True: pass'",
+    "sum, range(10**18)",  # in C, which looks at no signal and keeps the interpreter's lock
+])  # fmt: skip
 def test_a_call_that_has_lost_its_parent_ends(call):
     program = (
         "import os, signal, time\n"
@@ -108,22 +115,6 @@ def test_a_child_that_waits_ends_with_its_parent():
         [sys.executable, "-c", program], stdout=subprocess.PIPE, check=False, text=True
     )
     _wait_for_the_end_of(int(parent.stdout))
-
-
-def test_what_a_page_may_be_comes_back_whole():
-    page = (
-        b"---\ntags: [x]\ndate: 2024-05-06\nat: 2024-05-06T07:08:09Z\ndata: !!binary AAEC\n"
-        b"s: !!set {a, b}\no: !!omap [a: 1]\nrelated: [c.md]\n---\n# A\n\n[b](b.md) #tag\n"
-    )
-    with Child(answers=ANSWERS) as process:
-        here = read_page("a.md", page, PageOptions())
-        assert all((here.chunks, here.edges, here.front_matter))
-        assert process.run(read_page, "a.md", page, PageOptions()) == here
-        here = read_properties_of("a.md", page)
-        assert process.run(read_properties_of, "a.md", page) == here
-        with pytest.raises(SourceError) as error:
-            process.run(_raise_with_hint, "a.md")
-        assert error.value.hint == "Look."
 
 
 def _raise_with_hint(key):
@@ -205,14 +196,11 @@ def test_calls_are_answered_side_by_side(monkeypatch):
     assert all(each.cancelled() or each.exception() for each in (slow, *waiting)), "none ended"
 
 
-def test_few_calls_have_one_process(monkeypatch):
+def test_few_calls_have_one_process_which_ends_after_a_rest(monkeypatch):
     monkeypatch.setattr(children, "WORTH", 60.0)
     with Children(Limits(), most=4) as processes:
         pids = [processes.submit(os.getpid) for _ in range(20)]
         assert len({each.result() for each in pids}) == 1
-
-
-def test_processes_end_after_a_rest_and_start_again():
     with Children(Limits(), most=1, idle_seconds=0.2) as processes:
         [first, same] = [processes.submit(os.getpid).result() for _ in range(2)]
         assert first == same

@@ -4,7 +4,6 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from pgrag.ingest.chunks.chunks import make_chunks
 from pgrag.ingest.text.markdown import parse
-from pgrag.ingest.values import CHUNK_PROFILES, Chunk, ChunkProfile
+from pgrag.ingest.values import CHUNK_PROFILES, ChunkProfile
 
 MEDIUM = ChunkProfile()
 by_profile = pytest.mark.parametrize("profile", [MEDIUM, CHUNK_PROFILES["by_meaning"]])
@@ -60,25 +59,23 @@ Similarities = Callable[[Sequence[str], Sequence[str]], list[float]]
 quick = settings(max_examples=50, derandomize=True, deadline=None)
 
 
-def noise(left: Sequence[str], right: Sequence[str]) -> list[float]:
+def noise(left, right):
     """Similarities that follow from the texts and mean nothing."""
     return [zlib.crc32(f"{a}|{b}".encode()) / 2**32 for a, b in zip(left, right, strict=True)]
 
 
-def chunks(
-    text: str, profile: ChunkProfile = MEDIUM, compare: Similarities = noise
-) -> tuple[Chunk, ...]:
+def chunks(text, profile=MEDIUM, compare=noise):
     return make_chunks(
         parse(text), title="Title", path=("Title",), description=None,
         last_line=text.count("\n") + 1, profile=profile, similarities=compare,
     )  # fmt: skip
 
 
-def paragraphs(text: str, *options: Any) -> list[Chunk]:
+def paragraphs(text, *options):
     return [chunk for chunk in chunks(text, *options) if chunk.level == 2]
 
 
-def letters(text: str) -> str:
+def letters(text):
     """The text without what cutting may add or leave out: space, fences, headings, markup."""
     kept = [line for line in text.split("\n") if not re.match(r"\s*(#{1,6} |`{3}|\|-{3})", line)]
     return re.sub(r"[\s>|*.\[\]-]|(?<=\d)\.", "", "\n".join(kept))
@@ -87,7 +84,7 @@ def letters(text: str) -> str:
 @by_profile
 @quick
 @given(page)
-def test_no_chunk_is_too_small_or_too_large(profile, text):
+def test_chunks_have_the_sizes_of_the_profile_and_all_of_the_text_once(profile, text):
     found = paragraphs(text, profile)
     in_section = Counter(chunk.parent for chunk in found)
     for chunk in found:
@@ -99,19 +96,12 @@ def test_no_chunk_is_too_small_or_too_large(profile, text):
             assert size < profile.maximum + 2 * profile.minimum
             fences = re.findall(r"```.*?```", chunk.content, re.DOTALL)
             assert max(map(len, fences)) > profile.maximum - 2 * profile.minimum
-
-
-@by_profile
-@quick
-@given(page)
-def test_no_text_is_lost_or_doubled(profile, text):
-    found = paragraphs(text, profile)
     assert letters("\n".join(chunk.content for chunk in found)) == letters(text)
 
 
 @quick
 @given(page)
-def test_rows_refer_to_rows_before_them_and_to_lines_of_the_source(text):
+def test_rows_refer_to_rows_before_them_and_every_level_covers_the_page(text):
     rows = chunks(text)
     lines = text.count("\n") + 1
     previous = 1
@@ -131,13 +121,7 @@ def test_rows_refer_to_rows_before_them_and_to_lines_of_the_source(text):
         if row.level == 2:
             assert row.line_start >= previous
             previous = row.line_start
-
-
-@quick
-@given(page)
-def test_every_level_covers_the_page(text):
-    """A page is found on level 0 once; a section with text by its row or by one chunk of it."""
-    rows = chunks(text)
+    # A page is found on level 0 once; a section with text by its row or by one chunk of it.
     texts = [row for row in rows if row.level == 2]
     assert sum(row.covers & 1 for row in rows) == 1
     assert all(bool(row.covers & 4) == (row.level == 2) for row in rows) or not texts
@@ -166,7 +150,7 @@ def test_an_edit_leaves_a_far_section_alone(before, edit, after):
         f"# Wall {n}\n\n" + "This wall is thick and does not move. " * 60 for n in range(3)
     )
 
-    def contents(first: str) -> list[str]:
+    def contents(first):
         found = [chunk.content for chunk in paragraphs(f"{first}\n\n{wall}\n\n# End\n\n{after}")]
         return found[next(n for n, content in enumerate(found) if "This wall" in content) + 3 :]
 

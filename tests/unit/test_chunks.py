@@ -1,39 +1,37 @@
 """Pages cut into chunks: sizes, borders, paths, levels, parents (F2, F4, R2, R5, R13, R14)."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import CHUNK_PROFILES, Chunk, ChunkProfile, SourcePage
+from pgrag.ingest.values import CHUNK_PROFILES, ChunkProfile
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SENTENCE = "The pump must be primed before it is started for the first time. "
 
 
-def read(text: str, profile: ChunkProfile | None = None, **options: Any) -> SourcePage:
+def read(text, profile=None, **options):
     given = PageOptions(profile=profile or ChunkProfile(), **options)
     return read_page("a.md", text.encode(), given)
 
 
-def paragraphs(page: SourcePage) -> list[Chunk]:
+def paragraphs(page):
     return [chunk for chunk in page.chunks if chunk.level == 2]
 
 
-def sizes(page: SourcePage) -> list[int]:
+def sizes(page):
     return [len(chunk.content) for chunk in paragraphs(page)]
 
 
-def words(count: int, word: str = "word") -> str:
+def words(count, word="word"):
     return " ".join([word] * count)
 
 
-def test_rows_are_in_reading_order_below_their_parents():
+def test_rows_are_in_reading_order_below_their_parents_and_the_path_of_the_page():
     text = f"Intro. {words(50)}\n\n# A\n\n{words(60)}\n\n## B\n\n{words(70)}\n\n# C\n\n{words(80)}"
     page = read(f"---\ntitle: T\n---\n{text}\n")
-    rows = [(c.level, c.heading, c.parent, c.heading_level, c.depth) for c in page.chunks]
-    assert rows == [
+    assert [(c.level, c.heading, c.parent, c.heading_level, c.depth) for c in page.chunks] == [
         (0, "", None, 0, 0),
         (2, "", 0, 0, 0),
         (1, "A", 0, 1, 1),
@@ -48,23 +46,17 @@ def test_rows_are_in_reading_order_below_their_parents():
     assert [c.path for c in page.chunks[4:6]] == [("T", "A", "B"), ("T", "A", "B")]
     assert [c.is_summary for c in page.chunks] == [c.level < 2 for c in page.chunks]
     assert [c.anchor for c in page.chunks] == ["", "", "a", "a", "b", "b", "c", "c"]
-
-
-def test_the_path_of_the_page_comes_before_the_headings():
     page = read((FIXTURES / "markdown" / "agoscript_overview.md").read_text("utf-8"))
     headings = ("agorum core für Entwickler", "agorum core agoscript", "Übersicht", "Einleitung")
     assert paragraphs(page)[0].path == headings
     assert paragraphs(page)[1].types == ("table", "code")
     assert all(chunk.path[:2] == page.path for chunk in page.chunks)
-
-
-@pytest.mark.parametrize(
-    "heading", ["# Pumps", "Pumps\n=====", "# **pumps** ##", "# Pumps\n\n## Pumps"]
-)
-def test_a_first_heading_that_repeats_the_title_is_not_repeated_in_the_path(heading):
-    page = read(f"---\ntitle: Pumps\n---\n{heading}\n\n{words(60)}\n\n## Parts\n\n{words(60)}\n")
-    assert [chunk.path for chunk in paragraphs(page)] == [("Pumps",), ("Pumps", "Parts")]
-    assert paragraphs(page)[-1].depth == 2
+    for heading in ["# Pumps", "Pumps\n=====", "# **pumps** ##", "# Pumps\n\n## Pumps"]:
+        page = read(
+            f"---\ntitle: Pumps\n---\n{heading}\n\n{words(60)}\n\n## Parts\n\n{words(60)}\n"
+        )
+        assert [chunk.path for chunk in paragraphs(page)] == [("Pumps",), ("Pumps", "Parts")]
+        assert paragraphs(page)[-1].depth == 2
 
 
 def test_levels_covered_by_each_row():
@@ -88,23 +80,14 @@ def test_levels_covered_by_each_row():
         (1, "Sub", 0),
         (2, "Sub", 4 + 2),
     ]
-
-
-def test_the_only_chunk_of_a_page_covers_all_levels():
     assert [(c.level, c.covers) for c in read("# A\n\nShort.\n").chunks] == [(0, 0), (1, 0), (2, 7)]
-
-
-@pytest.mark.parametrize("text", ["", "---\ntitle: T\n---\n", "# Only\n\n## Headings\n", "<br>\n"])
-def test_a_page_without_text_is_found_by_its_summary(text):
-    page = read(text)
-    assert [c.covers for c in page.chunks if c.level == 0] == [7]
-    assert {c.covers for c in page.chunks if c.level} <= {0}
-    assert page.chunks[0].content
-
-
-def test_a_section_that_repeats_the_title_is_no_section_of_its_own():
     page = read(f"# T\n\n## A\n\n{words(60)}\n\n## B\n\n{words(60)}\n")
     assert [(c.level, c.heading, c.covers) for c in page.chunks[:2]] == [(0, "", 1), (1, "T", 0)]
+    for text in ["", "---\ntitle: T\n---\n", "# Only\n\n## Headings\n", "<br>\n"]:
+        page = read(text)
+        assert [c.covers for c in page.chunks if c.level == 0] == [7]
+        assert {c.covers for c in page.chunks if c.level} <= {0}
+        assert page.chunks[0].content
 
 
 def test_a_chunk_never_crosses_a_heading():
@@ -113,8 +96,7 @@ def test_a_chunk_never_crosses_a_heading():
         f"#### Use\n\nPut it on the pipe and read the bubble from both sides.\n\n### Tape\n\n"
         f"Seals the joints of all kinds of pipes.\n\n## Steps\n\n{words(100)}\n"
     )
-    found = [(c.path[1:], c.content, c.line_start, c.covers) for c in paragraphs(page)[1:-1]]
-    assert found == [
+    assert [(c.path[1:], c.content, c.line_start, c.covers) for c in paragraphs(page)[1:-1]] == [
         (("Tools", "Wrench"), "Loosens nuts.", 9, 4 + 2),
         (("Tools", "Level", "Use"), "Put it on the pipe and read the bubble from both sides.", 15,
          4 + 2),
@@ -125,21 +107,10 @@ def test_a_chunk_never_crosses_a_heading():
     }  # fmt: skip
 
 
-def test_by_heading_a_section_is_one_chunk_up_to_the_maximum():
-    text = f"# A\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n# B\n\n{SENTENCE * 60}\n"
-    by_heading = read(text, CHUNK_PROFILES["by_heading"])
-    assert [c.heading for c in paragraphs(by_heading)] == ["A", "B", "B"]
-    assert max(sizes(by_heading)) <= 2400
-    assert [c.heading for c in paragraphs(read(text))].count("A") == 2
-
-
-def test_a_fragment_joins_its_smaller_neighbour_in_its_section():
+def test_a_fragment_joins_a_neighbour_in_its_section():
     code = "```\n" + "x = 1\n" * 170 + "```"
     page = read(f"# T\n\n{words(150)}\n\nTiny.\n\n{code}\n\n## Next\n\nx.\n")
     assert [c.content[-5:] for c in paragraphs(page)] == ["Tiny.", "1\n```", "x."]
-
-
-def test_a_fragment_between_full_chunks_takes_from_one_of_them():
     code = "```\n" + "x = 1\n" * 196 + "```"
     page = read(f"{SENTENCE * 18}\n\nToo short to stand alone beside the others.\n\n{code}\n")
     first, tiny, last = (c.content for c in paragraphs(page))
@@ -148,9 +119,6 @@ def test_a_fragment_between_full_chunks_takes_from_one_of_them():
     assert tiny.endswith("for the first time.\n\nToo short to stand alone beside the others.")
     assert 150 <= len(tiny) < 300
     assert last == code
-
-
-def test_a_fragment_beside_whole_code_makes_it_exceed_the_maximum():
     code = "```\n" + "x = 1\n" * 195 + "```"
     lead_in = "Run this in the folder that holds the project:"
     page = read(f"{lead_in}\n\n{code}\n")
@@ -159,12 +127,12 @@ def test_a_fragment_beside_whole_code_makes_it_exceed_the_maximum():
     assert 1150 < len(code) < 1200
 
 
-def test_no_section_changes_the_chunks_of_another_one_far_away():
+def test_a_change_moves_no_chunk_far_away():
     """An inserted sentence moves borders near it only, though hundreds of fragments are merged."""
 
     parts = [f"## Part {n}\n\nThis is part {n * n}, {words(n * 7 % 17)}.\n" for n in range(300)]
 
-    def page(first: str) -> set[str]:
+    def page(first):
         return {c.content for c in paragraphs(read("\n".join([first, *parts])))}
 
     before, after = page(f"## New\n\n{words(8)}\n"), page(f"## New\n\n{words(9)} and more.\n")
@@ -173,27 +141,19 @@ def test_no_section_changes_the_chunks_of_another_one_far_away():
     assert len(after - before) <= 4
     assert len(inserted - before) <= 4
 
-
-def test_fragments_of_one_size_are_not_paired_by_counting():
-    def page(first: int) -> set[str]:
+    def page(first):
         sections = [f"## Part {n}\n\nNumber {n * n % 97:02} is here.\n" for n in range(first, 700)]
         return {c.content for c in paragraphs(read("\n".join(sections)))}
 
     assert len(page(500) - page(501)) < 15
 
 
-def test_chunks_are_near_the_preferred_size():
+def test_over_long_text_is_cut_near_the_preferred_size_at_sentences_items_and_rows():
     page = read("\n\n".join(SENTENCE * (1 + n % 4) for n in range(200)))
     assert all(840 <= size <= 920 for size in sizes(page)[:-1])
-
-
-def test_over_long_text_is_cut_at_sentences():
     page = read(SENTENCE * 100)
     assert all(c.content.endswith("first time.") for c in paragraphs(page))
     assert " ".join(c.content for c in paragraphs(page)) == (SENTENCE * 100).strip()
-
-
-def test_over_long_lists_are_cut_at_items_and_items_at_their_blocks():
     nested = f"\t- nested {words(27)}\n" * 3
     items = [f"- item {n} {words(18)}\n{nested}" for n in range(30)]
     page = read("".join(items))
@@ -205,9 +165,6 @@ def test_over_long_lists_are_cut_at_items_and_items_at_their_blocks():
     assert contents[0].startswith("1. The pump")
     assert any("```\ncode word" in content and content.count("```") == 2 for content in contents)
     assert max(map(len, contents)) <= 1200
-
-
-def test_over_long_tables_are_cut_at_rows():
     rows = [f"| {n} | {words(12)} |" for n in range(40)]
     page = read("| a | b |\n|---|---|\n" + "\n".join(rows))
     lines = [line for c in paragraphs(page) for line in c.content.split("\n")]
@@ -242,13 +199,10 @@ def test_one_endless_line_never_makes_an_endless_chunk(form, line):
     assert min(sizes(page)) >= 150
 
 
-@pytest.mark.parametrize(
-    ("line", "block"),
-    [
-        ("The output is:", "```\n" + "line of output\n" * 20 + "```"),
-        ("**Mind the pressure**", SENTENCE * 5),
-    ],
-)
+@pytest.mark.parametrize(("line", "block"), [
+    ("The output is:", "```\n" + "line of output\n" * 20 + "```"),
+    ("**Mind the pressure**", SENTENCE * 5),
+])  # fmt: skip
 def test_the_line_that_introduces_a_block_stays_with_it(line, block):
     page = read(f"{SENTENCE * 12}\n\n{line}\n\n{block}\n")
     assert paragraphs(page)[1].content == f"{line}\n\n{block}".strip()
@@ -263,19 +217,16 @@ def test_overlap_is_the_end_of_the_previous_chunk_from_a_word_on():
     assert second.overlap not in second.content
 
 
-@pytest.mark.parametrize(
-    ("options", "overlap"),
-    [
-        ({"overlap_size": 0}, ""),
-        ({"overlap_size": 20}, "Third one is longer."[-20:]),
-        ({"overlap_size": 15}, "one is longer."),
-        ({"overlap_size": 30, "overlap_strategy": "sentences"}, "Third one is longer."),
-        ({"overlap_size": 32, "overlap_strategy": "sentences"}, "Second one. Third one is longer."),
-        ({"overlap_size": 500, "overlap_strategy": "sentences"}, f"{'First. ' * 30}"
-         "Second one. Third one is longer."),
-        ({"overlap_size": 15, "overlap_strategy": "sentences"}, "one is longer."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("options", "overlap"), [
+    ({"overlap_size": 0}, ""),
+    ({"overlap_size": 20}, "Third one is longer."[-20:]),
+    ({"overlap_size": 15}, "one is longer."),
+    ({"overlap_size": 30, "overlap_strategy": "sentences"}, "Third one is longer."),
+    ({"overlap_size": 32, "overlap_strategy": "sentences"}, "Second one. Third one is longer."),
+    ({"overlap_size": 500, "overlap_strategy": "sentences"}, f"{'First. ' * 30}"
+     "Second one. Third one is longer."),
+    ({"overlap_size": 15, "overlap_strategy": "sentences"}, "one is longer."),
+])  # fmt: skip
 def test_overlap_has_the_size_and_the_strategy_of_the_library(options, overlap):
     text = f"# A\n\n{'First. ' * 30}Second one. Third one is longer.\n\n# B\n\n{SENTENCE * 4}\n"
     [_, second] = paragraphs(read(text, **options))
@@ -287,20 +238,19 @@ def test_a_profile_changes_the_sizes():
     short = read(text, ChunkProfile("short", minimum=60, preferred=250, maximum=400))
     long = read(text, ChunkProfile("long", minimum=400, preferred=2000, maximum=3000))
     assert max(sizes(short)) <= 400 < 1500 < min(sizes(long))
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"minimum": 1000}, {"maximum": 500}, {"minimum": -1}, {"minimum": 700}]
-)
-def test_sizes_that_contradict_each_other_are_refused(wrong):
-    with pytest.raises(ValueError, match="ChunkProfile"):
-        ChunkProfile(**wrong)  # type: ignore[arg-type]
+    text = f"# A\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n{SENTENCE * 8}\n\n# B\n\n{SENTENCE * 60}\n"
+    by_heading = read(text, CHUNK_PROFILES["by_heading"])
+    assert [c.heading for c in paragraphs(by_heading)] == ["A", "B", "B"]
+    assert max(sizes(by_heading)) <= 2400
+    assert [c.heading for c in paragraphs(read(text))].count("A") == 2
+    for wrong in [{"minimum": 1000}, {"maximum": 500}, {"minimum": -1}, {"minimum": 700}]:
+        with pytest.raises(ValueError, match="ChunkProfile"):
+            ChunkProfile(**wrong)  # type: ignore[arg-type]
 
 
 def test_the_curriculum_vitae_has_seven_chunks_with_all_employers_spread_over_four():
     page = read_page("cv.md", (FIXTURES / "curriculum_vitae.md").read_bytes(), PageOptions())
-    assert page.language == "de"
-    assert page.warnings == ()
+    assert (page.language, page.warnings) == ("de", ())
     chunks = paragraphs(page)
     assert len(chunks) == 7
     employers = ["Nordlicht Logistik", "Medizintechnik Saale", "Stadtwerke Halle", "Brandt & Söhne"]

@@ -1,9 +1,8 @@
 """Commands made of functions that return their output, and of declarations."""
 
 import json
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 import typer
@@ -19,51 +18,47 @@ ROWS = [{"key": "a.md", "count": 1200}, {"key": "b.md", "count": None}]
 Name = Annotated[str, Argument(metavar="NAME", help="Its name.")]
 
 
-def test_completion_is_offered() -> None:
+def test_only_named_commands_are_made_and_help_is_folded_for_the_terminal():
     runner = CliRunner()
     assert "--install-completion" in runner.invoke(program(), ["--help"]).output
     variables = {"_PGRAG_COMPLETE": "complete_bash", "COMP_WORDS": "pgrag backl", "COMP_CWORD": "1"}
     ended = runner.invoke(program(), [], prog_name="pgrag", env=variables)
     assert ended.output.split() == ["backlinks"]
+    result = CliRunner().invoke(program(), ["index", "--help"], env={"COLUMNS": "300"})
+    paragraph = next(line for line in result.stdout.splitlines() if "With --changed-config" in line)
+    assert paragraph.rstrip().endswith("a source is gone, or pages failed.")
+    for arguments in [["search", "backlinks"], ["keys", "list"]]:
+        assert made(arguments) == arguments[:1]
+    for arguments in [[], ["--help", "keys"], ["serach", "keys"]]:
+        assert {"search", "keys", "eval"} <= {*made(arguments)}
 
 
-def made(arguments: list[str]) -> list[str]:
+def made(arguments):
     """The names of the commands and groups that these arguments need."""
     application = program(arguments)
-    commands = application.registered_commands
-    names = [each.callback.__name__ for each in commands if each.callback]
+    names = [each.callback.__name__ for each in application.registered_commands if each.callback]
     return [*names, *(each.name for each in application.registered_groups if each.name)]
-
-
-@pytest.mark.parametrize("arguments", [["search", "backlinks"], ["keys", "list"]])
-def test_only_the_named_command_is_made(arguments: list[str]) -> None:
-    assert made(arguments) == arguments[:1]
-
-
-@pytest.mark.parametrize("arguments", [[], ["--help", "keys"], ["serach", "keys"]])
-def test_help_and_misspelt_names_see_all_commands(arguments: list[str]) -> None:
-    assert {"search", "keys", "eval"} <= {*made(arguments)}
 
 
 class Database:
     """Answers every call with rows, and keeps its arguments."""
 
-    def __init__(self, rows: list[dict[str, Any]]) -> None:
+    def __init__(self, rows):
         self.rows = rows
-        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.calls = []
         self.database = self
 
-    def call(self, function: str, **arguments: Any) -> list[dict[str, Any]]:
+    def call(self, function, **arguments):
         self.calls.append((function, arguments))
         return self.rows
 
 
 @pytest.fixture
-def app(monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+def app(monkeypatch):
     database = Database(ROWS)
 
     @contextmanager
-    def opened() -> Iterator[Database]:
+    def opened():
         yield database
 
     monkeypatch.setattr(commands, "opened", opened)
@@ -74,7 +69,7 @@ def app(monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     output.stderr.cache_clear()
 
 
-def run(function: Any, *arguments: str) -> Any:
+def run(function, *arguments):
     application = typer.Typer()
     application.command()(function)
     return CliRunner().invoke(application, arguments)
@@ -91,7 +86,7 @@ PAGES = listing(
 )
 
 
-def test_a_declared_list_calls_its_function_and_prints_a_table(app: Database) -> None:
+def test_a_declared_list_prints_a_table_or_json_or_that_there_is_none(app):
     result = run(PAGES, "jest", "-n", "3")
     assert app.calls == [("pages_of", {"name": "jest", "top_k": 3, "slowest": True})]
     head, _, first, second = result.stdout.splitlines()
@@ -99,15 +94,9 @@ def test_a_declared_list_calls_its_function_and_prints_a_table(app: Database) ->
     assert first.split() == ["a.md", "2,400"]
     assert second.split() == ["b.md", "0"]
     assert result.exit_code == 0
-
-
-def test_json_is_the_rows_and_nothing_else(app: Database) -> None:
     result = run(PAGES, "jest", "--json")
     assert json.loads(result.stdout) == ROWS
     assert result.stderr == ""
-
-
-def test_a_list_without_rows_says_so_on_stderr(app: Database) -> None:
     app.rows = []
     result = run(PAGES, "jest")
     assert (result.stdout, result.stderr, result.exit_code) == ("", "No page.\n", 0)
@@ -115,50 +104,26 @@ def test_a_list_without_rows_says_so_on_stderr(app: Database) -> None:
 
 
 @pytest.mark.parametrize("flags", [[], ["--json"]])
-def test_errors_come_last_and_give_exit_status_1(app: Database, flags: list[str]) -> None:
+def test_errors_come_last_and_give_exit_status_1(app, flags):
     @command
-    def check(app: Any) -> Output:
+    def check(app):
         return Output({"fine": False}, lambda: None, errors=["It broke.\nMend it."])
 
     result = run(check, *flags)
-    assert result.exit_code == 1
-    assert result.stderr == "error: It broke.\nMend it.\n"
+    assert (result.exit_code, result.stderr) == (1, "error: It broke.\nMend it.\n")
     assert bool(result.stdout) == bool(flags)
 
 
-def test_a_command_can_fail_without_a_word(app: Database) -> None:
+def test_a_command_may_fail_without_a_word_and_tell_a_total_on_stderr(app):
     @command
-    def search(app: Any) -> Output:
+    def search(app):
         return Output([], lambda: None, failed=True)
 
     result = run(search)
     assert (result.exit_code, result.stderr) == (1, "")
 
-
-def test_a_switch_is_named_after_its_argument_and_cannot_be_negated(app: Database) -> None:
     @command
-    def write(
-        app: Any, *, dry_run: Annotated[bool, Option(help="Write nothing.")] = False
-    ) -> Output:
-        return text(dry_run, f"dry: {dry_run}")
-
-    assert run(write, "--dry-run").stdout == "dry: True\n"
-    assert run(write).stdout == "dry: False\n"
-    assert run(write, "--no-dry-run").exit_code == 2
-
-
-def test_a_function_that_asks_is_told_of_json(app: Database) -> None:
-    @command
-    def watch(app: Any, as_json: Annotated[bool, Option("--json")] = False) -> Output:
-        return text([as_json], str(as_json))
-
-    assert json.loads(run(watch, "--json").stdout) == [True]
-    assert run(watch).stdout == "False\n"
-
-
-def test_a_total_stands_below_a_table_on_stderr(app: Database) -> None:
-    @command
-    def count(app: Any) -> Output:
+    def count(app):
         return listed(app.call("all"), ("key", "count"), total="2 rows.")
 
     result = run(count)
@@ -166,7 +131,18 @@ def test_a_total_stands_below_a_table_on_stderr(app: Database) -> None:
     assert "1,200" in result.stdout
 
 
-def test_help_is_folded_for_the_terminal_and_not_for_the_source() -> None:
-    result = CliRunner().invoke(program(), ["index", "--help"], env={"COLUMNS": "300"})
-    paragraph = next(line for line in result.stdout.splitlines() if "With --changed-config" in line)
-    assert paragraph.rstrip().endswith("a source is gone, or pages failed.")
+def test_switches_are_named_after_arguments_and_json_is_told(app):
+    @command
+    def write(app, *, dry_run: Annotated[bool, Option(help="Write nothing.")] = False):
+        return text(dry_run, f"dry: {dry_run}")
+
+    assert run(write, "--dry-run").stdout == "dry: True\n"
+    assert run(write).stdout == "dry: False\n"
+    assert run(write, "--no-dry-run").exit_code == 2
+
+    @command
+    def watch(app, as_json: Annotated[bool, Option("--json")] = False):
+        return text([as_json], str(as_json))
+
+    assert json.loads(run(watch, "--json").stdout) == [True]
+    assert run(watch).stdout == "False\n"

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 import typer
@@ -18,67 +17,45 @@ from pgrag.cli.notations import (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "target"),
-    [
-        ("jest", Target("jest", None)),
-        ("jest@29.7", Target("jest", "29.7")),
-        ("jest@", Target("jest", "")),
-        (" team/docs@>=1 <2 ", Target("team/docs", ">=1 <2")),
-        ("jest@^1@2", Target("jest", "^1@2")),
-    ],
-)
-def test_a_library_and_what_was_said_about_its_version(text: str, target: Target) -> None:
+@pytest.mark.parametrize(("text", "target"), [
+    ("jest", Target("jest", None)),
+    ("jest@29.7", Target("jest", "29.7")),
+    ("jest@", Target("jest", "")),
+    (" team/docs@>=1 <2 ", Target("team/docs", ">=1 <2")),
+    ("jest@^1@2", Target("jest", "^1@2")),
+])  # fmt: skip
+def test_a_library_and_what_was_said_about_its_version(text, target):
     assert parse_target(text) == target
     assert parse_target(str(target)) == target
 
 
-@pytest.mark.parametrize("text", ["", "  ", "@1.0"])
-def test_a_version_needs_a_library(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match="has no library"):
-        parse_target(text)
-
-
-@pytest.mark.parametrize(
-    ("conditions", "document", "filters"),
-    [
-        ([], None, None),
-        (["type=guide"], None, {"type": "guide"}),
-        (["created >= 2024-12-01"], None, {"created": {">=": "2024-12-01"}}),
-        (["section_path=A > B"], None, {"section_path": "A > B"}),
-        (["topic="], None, {"topic": ""}),
-        (
-            ["type=guide", "type=note", "tags!=old"],
-            None,
-            {"and": [{"tags": {"!=": "old"}}, {"or": [{"type": "guide"}, {"type": "note"}]}]},
-        ),
-        (["front_matter.effort=5"], None, {"front_matter.effort": [5, "5"]}),
-        (["front_matter.effort<2.5"], None, {"front_matter.effort": {"<": 2.5}}),
-        (["front_matter.draft=true"], None, {"front_matter.draft": [True, "true"]}),
-        (["front_matter.a-b c=x"], None, {"front_matter.a-b c": "x"}),
-        ([], '{"library": ["a", "b"]}', {"library": ["a", "b"]}),
-        (
-            ["type=guide"],
-            '{"library": "a", "and": [{"tags": "x"}]}',
-            {"library": "a", "and": [{"tags": "x"}, {"type": "guide"}]},
-        ),
-    ],
-)
-def test_conditions_become_one_filter(
-    conditions: list[str], document: str | None, filters: dict[str, Any] | None
-) -> None:
+@pytest.mark.parametrize(("conditions", "document", "filters"), [
+    ([], None, None),
+    (["type=guide"], None, {"type": "guide"}),
+    (["created >= 2024-12-01"], None, {"created": {">=": "2024-12-01"}}),
+    (["section_path=A > B"], None, {"section_path": "A > B"}),
+    (["topic="], None, {"topic": ""}),
+    (
+        ["type=guide", "type=note", "tags!=old"],
+        None,
+        {"and": [{"tags": {"!=": "old"}}, {"or": [{"type": "guide"}, {"type": "note"}]}]},
+    ),
+    (["front_matter.effort=5"], None, {"front_matter.effort": [5, "5"]}),
+    (["front_matter.effort<2.5"], None, {"front_matter.effort": {"<": 2.5}}),
+    (["front_matter.draft=true"], None, {"front_matter.draft": [True, "true"]}),
+    (["front_matter.a-b c=x"], None, {"front_matter.a-b c": "x"}),
+    ([], '{"library": ["a", "b"]}', {"library": ["a", "b"]}),
+    (
+        ["type=guide"],
+        '{"library": "a", "and": [{"tags": "x"}]}',
+        {"library": "a", "and": [{"tags": "x"}, {"type": "guide"}]},
+    ),
+])  # fmt: skip
+def test_conditions_become_one_filter(conditions, document, filters):
     assert parse_filters(conditions, document) == filters
 
 
-@pytest.mark.parametrize(
-    ("conditions", "document"), [(["type"], None), (["=x"], None), ([], "[1]"), ([], "{")]
-)
-def test_what_is_no_filter_is_refused(conditions: list[str], document: str | None) -> None:
-    with pytest.raises(typer.BadParameter):
-        parse_filters(conditions, document)
-
-
-def test_settings_are_json_where_they_can_be() -> None:
+def test_settings_are_json_where_they_can_be():
     assert parse_settings(["alpha=0.5", "k1=null", "field_weights.title=4", "note=a=b"]) == {
         "alpha": 0.5,
         "k1": None,
@@ -90,22 +67,26 @@ def test_settings_are_json_where_they_can_be() -> None:
             parse_settings(wrong)
 
 
-def test_one_is_not_many() -> None:
+def test_one_is_not_many_and_durations_and_rates_are_numbers():
     assert (counted(1, "page"), counted(1200, "page")) == ("1 page", "1,200 pages")
+    for text, seconds in [
+        ("30s", 30),
+        ("15min", 900),
+        ("12h", 43_200),
+        (" 90 d ", 7_776_000),
+        ("1.5s", 1.5),
+    ]:
+        assert parse_duration(text, "--expires").total_seconds() == seconds
+    for text, rate in [("10/s", 10), ("600/min", 10), ("36 / h", 0.01)]:
+        assert parse_rate(text) == rate
 
 
-@pytest.mark.parametrize(
-    ("module", "later"),
-    [
-        ("pgrag", {"psycopg", "pydantic", "numpy"}),
-        ("pgrag.cli", {"psycopg", "pydantic", "numpy", "alembic", "fastapi", "httpx"}),
-        (
-            "pgrag.service.app",
-            {"numpy", "alembic", "sqlalchemy", "fastapi", "httpx", "markdown_it"},
-        ),
-    ],
-)
-def test_nothing_slow_is_imported_before_it_is_needed(module: str, later: set[str]) -> None:
+@pytest.mark.parametrize(("module", "later"), [
+    ("pgrag", {"psycopg", "pydantic", "numpy"}),
+    ("pgrag.cli", {"psycopg", "pydantic", "numpy", "alembic", "fastapi", "httpx"}),
+    ("pgrag.service.app", {"numpy", "alembic", "sqlalchemy", "fastapi", "httpx", "markdown_it"}),
+])  # fmt: skip
+def test_nothing_slow_is_imported_before_it_is_needed(module, later):
     ended = subprocess.run(
         [sys.executable, "-c", f"import sys, {module}; print(*sys.modules)"],
         check=True,
@@ -115,31 +96,18 @@ def test_nothing_slow_is_imported_before_it_is_needed(module: str, later: set[st
     assert later & set(ended.stdout.split()) == set()
 
 
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("30s", 30), ("15min", 900), ("12h", 43_200), (" 90 d ", 7_776_000), ("1.5s", 1.5)],
-)
-def test_a_length_of_time(text: str, seconds: float) -> None:
-    assert parse_duration(text, "--expires").total_seconds() == seconds
-
-
-@pytest.mark.parametrize("text", ["", "90", "0d", "-1d", "5m", "40000d", "1d 2h", "d"])
-def test_what_is_no_length_of_time(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match="not a duration"):
-        parse_duration(text, "--expires")
-
-
-def test_a_length_of_time_that_is_too_short_is_told_the_least() -> None:
+def test_what_is_no_notation_is_refused():
     with pytest.raises(typer.BadParameter, match="'30s' is too short; at least 60 seconds"):
         parse_duration("30s", "--every", least=60)
-
-
-@pytest.mark.parametrize(("text", "rate"), [("10/s", 10), ("600/min", 10), ("36 / h", 0.01)])
-def test_a_rate_is_a_number_a_second(text: str, rate: float) -> None:
-    assert parse_rate(text) == rate
-
-
-@pytest.mark.parametrize("text", ["", "10", "0/s", "-1/s", "10/d", "/s"])
-def test_what_is_no_rate(text: str) -> None:
-    with pytest.raises(typer.BadParameter, match="not a rate"):
-        parse_rate(text)
+    for text in ["", "  ", "@1.0"]:
+        with pytest.raises(typer.BadParameter, match="has no library"):
+            parse_target(text)
+    for conditions, document in [(["type"], None), (["=x"], None), ([], "[1]"), ([], "{")]:
+        with pytest.raises(typer.BadParameter):
+            parse_filters(conditions, document)
+    for text in ["", "90", "0d", "-1d", "5m", "40000d", "1d 2h", "d"]:
+        with pytest.raises(typer.BadParameter, match="not a duration"):
+            parse_duration(text, "--expires")
+    for text in ["", "10", "0/s", "-1/s", "10/d", "/s"]:
+        with pytest.raises(typer.BadParameter, match="not a rate"):
+            parse_rate(text)

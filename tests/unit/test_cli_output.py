@@ -4,51 +4,37 @@ import io
 import json
 import sys
 from datetime import UTC, datetime
-from typing import Any
 
-import pytest
 from rich.console import Console
 
 from pgrag.cli import progress
 from pgrag.cli.output import marked, print_json, print_table, print_text, printable
 
 
-def test_a_terminal_is_not_told_what_to_do_by_a_document() -> None:
+def test_what_is_printed_is_whole_marked_and_harmless(capsys):
     assert printable("a\x1b[2Jb\x9bc\x07d\re") == "a\ufffd[2Jb\ufffdc\ufffdd\ufffde"
     assert printable("keeps\ttabs\nand\r\nlines") == "keeps\ttabs\nand\nlines"
-
-
-def test_the_words_of_an_excerpt_are_marked() -> None:
     text = marked("a **big** and **small\npump**, 2 ** 3")
     assert text.plain == "a big and small\npump, 2 ** 3"
     assert [text.plain[span.start : span.end] for span in text.spans] == ["big", "small\npump"]
-
-
-def test_json_holds_everything(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"when": datetime(2025, 2, 1, tzinfo=UTC), "word": "Kühne", "none": None})
     assert json.loads(capsys.readouterr().out) == {
         "when": "2025-02-01T00:00:00+00:00",
         "word": "Kühne",
         "none": None,
     }
-
-
-def test_lines_are_whole_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     print_text("word\t" * 100)
     print_table(("name", "count"), [("x" * 300, 1200), (None, 3)])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "word\t" * 100
-    assert lines[3].split() == ["x" * 300, "1,200"]
-    assert len(lines) == 5
+    assert (lines[3].split(), len(lines)) == (["x" * 300, "1,200"], 5)
 
 
-def test_a_terminal_shows_how_many_pages_of_a_site_are_fetched_then_indexed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_terminal_shows_how_many_pages_of_a_site_are_fetched_then_indexed(monkeypatch):
     screen = io.StringIO()
 
     class Eager(progress.Progress):
-        def update(self, *arguments: Any, **fields: Any) -> None:
+        def update(self, *arguments, **fields):
             super().update(*arguments, **fields)
             screen.truncate(screen.seek(0))
             self.refresh()

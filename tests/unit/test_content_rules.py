@@ -16,11 +16,12 @@ PASSAGES: dict[str, list[dict[str, Any]]] = yaml.safe_load(
 )
 
 
-def test_the_labelled_set_is_large_enough_and_half_of_it_held_out():
+def test_the_labelled_set_is_large_enough_and_every_rule_has_a_known_tag():
     known, held_out = PASSAGES["known"], PASSAGES["held_out"]
     assert len(held_out) >= len(known) >= 30
     assert {passage["language"] for passage in known} == {"de", "en", "ru"}
     assert {tag for passage in held_out for tag in passage["tags"]} == set(CONTENT_TAGS)
+    assert {rule.tag for rule in RULES} == set(CONTENT_TAGS)
 
 
 @pytest.mark.parametrize("part", ["known", "held_out"])
@@ -39,70 +40,25 @@ def test_precision_of_every_tag(part):
     assert sum(right.values()) / sum(wanted.values()) >= 0.85, faults
 
 
-def test_every_rule_has_a_known_tag_and_a_pattern_that_compiles():
-    assert {rule.tag for rule in RULES} == set(CONTENT_TAGS)
-
-
-def test_an_author_who_names_the_kind_is_believed_where_the_text_is_silent():
+def test_authors_are_believed_and_code_and_odd_text_are_no_prose():
     text = "---\ntype: concept\n---\n# Tides\n\nThe sea rises twice a day.\n"
     page = read_page("tides.md", text.encode(), PageOptions())
     assert [chunk.content_tags for chunk in page.chunks if chunk.level == 2] == [("conceptual",)]
-
-
-def test_code_is_no_prose():
     text = "```yaml\n# Warning: the tenant shall not\n1. Open\n2. Close\n```"
     assert content_tags(text) == ()
+    for text in ["", "\n", "#", "```", "**", "- ", "a" * 100_000, "[" * 5000]:
+        assert content_tags(text, heading=text) == ()
 
 
-def test_a_summary_has_what_most_of_its_paragraphs_have():
+def test_summaries_have_the_tags_of_most_paragraphs_and_sections_their_own_audience():
     step = "1. Open the lid.\n2. Remove the filter.\n" + "The filter sits below the lid. " * 12
     text = f"# Pump\n\n## Care\n\n### Open\n\n{step}\n\n### Shut\n\n{step}\n\n## History\n\n" + (
         "The first pump of this kind was sold in 1904 to a garden in the south. " * 6
     )
     page = read_page("pump.md", text.encode(), PageOptions())
     tags = {(chunk.level, chunk.heading): chunk.content_tags for chunk in page.chunks}
-    assert tags[1, "Care"] == ("procedural",)
-    assert tags[1, "History"] == ()
-    assert tags[0, ""] == ("procedural",)
-    assert tags[2, "History"] == ()
-
-
-AUDIENCES = {"beginner", "intermediate", "advanced"}
-
-
-@pytest.mark.parametrize(
-    ("text", "audience"),
-    [
-        ("# Tides\n\nThe sea rises.", None),
-        ("# Getting started with tides\n\nThe sea rises.", "beginner"),
-        ("# Tide basics\n\nThe sea rises.", "beginner"),
-        ("# Einführung in Gezeiten\n\nDas Meer steigt.", "beginner"),
-        ("# Введение в приливы\n\nМоре поднимается.", "beginner"),
-        ("# Hello tides\n\n## Before you begin\n\nYou need a boat.\n\n## Go\n\nGo.", "beginner"),
-        ("# Tide basics\n\nThis assumes familiarity with orbits.", "intermediate"),
-        ("# Tides\n\n## Prerequisites\n\n## Measure\n\nThe sea rises.", "intermediate"),
-        ("# Tides\n\n## Voraussetzungen\n\nEin Boot.\n\n## Messen\n\nMessen.", "intermediate"),
-        ("# Highly available tides\n\n## Before you begin\n\nA sea.", "advanced"),
-        ("# Hochverfügbare Gezeiten\n\n## Erste Schritte\n\nDas Meer steigt.", "advanced"),
-        ("# Высокая доступность приливов\n\nМоре поднимается.", "advanced"),
-        ("# Tides\n\n## Boats\n\n### Prerequisites\n\nA boat.\n\n### Go\n\nGo.", None),
-        ("# Service internal tides\n\nThe sea rises.", None),
-        ("# Tides\n\n## First steps for both seas\n\nThe sea rises.", None),
-        ("---\naudience: [experts]\n---\n# Tide basics\n\nThe sea rises.", "advanced"),
-        ("---\ndifficulty: Mittel\n---\n# Tides\n\nThe sea rises.", "intermediate"),
-        ("---\ntags: [sea, Beginner]\n---\n# Tides\n\nThe sea rises.", "beginner"),
-        ("---\nlevel: 3\n---\n# Tides\n\nThe sea rises.", None),
-    ],
-)
-def test_a_page_has_the_audience_that_its_author_names_or_presupposes(text, audience):
-    page = read_page("tides.md", text.encode(), PageOptions())
-    expected = {audience} - {None}
-    assert {*page.chunks[0].content_tags} & AUDIENCES == expected
-    for chunk in page.chunks:
-        assert {*chunk.content_tags} & AUDIENCES <= expected
-
-
-def test_a_section_for_others_has_its_own_audience():
+    assert (tags[1, "Care"], tags[1, "History"]) == (("procedural",), ())
+    assert (tags[0, ""], tags[2, "History"]) == (("procedural",), ())
     text = (
         "# Tide basics\n\nThe sea rises.\n\n## Care\n\nIt falls.\n\n"
         "## Advanced usage\n\nTurn the moon.\n"
@@ -112,6 +68,33 @@ def test_a_section_for_others_has_its_own_audience():
     assert (tags["Care"], tags["Advanced usage"]) == (("beginner",), ("advanced",))
 
 
-@pytest.mark.parametrize("text", ["", "\n", "#", "```", "**", "- ", "a" * 100_000, "[" * 5000])
-def test_odd_text_has_no_tags(text):
-    assert content_tags(text, heading=text) == ()
+AUDIENCES = {"beginner", "intermediate", "advanced"}
+
+
+@pytest.mark.parametrize(("text", "audience"), [
+    ("# Tides\n\nThe sea rises.", None),
+    ("# Getting started with tides\n\nThe sea rises.", "beginner"),
+    ("# Tide basics\n\nThe sea rises.", "beginner"),
+    ("# Einführung in Gezeiten\n\nDas Meer steigt.", "beginner"),
+    ("# Введение в приливы\n\nМоре поднимается.", "beginner"),
+    ("# Hello tides\n\n## Before you begin\n\nYou need a boat.\n\n## Go\n\nGo.", "beginner"),
+    ("# Tide basics\n\nThis assumes familiarity with orbits.", "intermediate"),
+    ("# Tides\n\n## Prerequisites\n\n## Measure\n\nThe sea rises.", "intermediate"),
+    ("# Tides\n\n## Voraussetzungen\n\nEin Boot.\n\n## Messen\n\nMessen.", "intermediate"),
+    ("# Highly available tides\n\n## Before you begin\n\nA sea.", "advanced"),
+    ("# Hochverfügbare Gezeiten\n\n## Erste Schritte\n\nDas Meer steigt.", "advanced"),
+    ("# Высокая доступность приливов\n\nМоре поднимается.", "advanced"),
+    ("# Tides\n\n## Boats\n\n### Prerequisites\n\nA boat.\n\n### Go\n\nGo.", None),
+    ("# Service internal tides\n\nThe sea rises.", None),
+    ("# Tides\n\n## First steps for both seas\n\nThe sea rises.", None),
+    ("---\naudience: [experts]\n---\n# Tide basics\n\nThe sea rises.", "advanced"),
+    ("---\ndifficulty: Mittel\n---\n# Tides\n\nThe sea rises.", "intermediate"),
+    ("---\ntags: [sea, Beginner]\n---\n# Tides\n\nThe sea rises.", "beginner"),
+    ("---\nlevel: 3\n---\n# Tides\n\nThe sea rises.", None),
+])  # fmt: skip
+def test_a_page_has_the_audience_that_its_author_names_or_presupposes(text, audience):
+    page = read_page("tides.md", text.encode(), PageOptions())
+    expected = {audience} - {None}
+    assert {*page.chunks[0].content_tags} & AUDIENCES == expected
+    for chunk in page.chunks:
+        assert {*chunk.content_tags} & AUDIENCES <= expected

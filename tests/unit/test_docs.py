@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -31,40 +30,36 @@ _FOREIGN = re.compile(
 )
 
 
-def _links(text: str) -> Iterator[str]:
+def _links(text):
     for match in _LINK.finditer(_CODE.sub("", _FENCE.sub("", text))):
         if not re.match(r"[a-z]+:", match[1]):
             yield match[1]
 
 
 @cache
-def _anchors(file: Path) -> set[str]:
+def _anchors(file):
     """The anchors of a page's headings, as pgrag itself gives them to hits."""
-    page = read_page(file.name, file.read_bytes(), PageOptions())
-    return {chunk.anchor for chunk in page.chunks}
+    return {chunk.anchor for chunk in read_page(file.name, file.read_bytes(), PageOptions()).chunks}
 
 
-def _name(path: Path) -> str:
+def _name(path):
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "make_argument_rules.py",
-        "make_pictures.py",
-        "make_sql_reference.py",
-        "make_cli_reference.py",
-        "make_mcp_reference.py",
-    ],
-)
-def test_references_are_up_to_date(script: str) -> None:
+@pytest.mark.parametrize("script", [
+    "make_argument_rules.py",
+    "make_pictures.py",
+    "make_sql_reference.py",
+    "make_cli_reference.py",
+    "make_mcp_reference.py",
+])  # fmt: skip
+def test_references_are_up_to_date(script):
     command = [sys.executable, ROOT / "scripts" / script, "--check"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-def test_sql_reference_holds_every_public_function() -> None:
+def test_sql_reference_holds_every_public_function_and_the_last_error():
     definition = re.compile(r"^create or replace function pgrag\.(\w+)\(", re.MULTILINE)
     public = [
         name
@@ -74,9 +69,6 @@ def test_sql_reference_holds_every_public_function() -> None:
     headings = re.findall(r"^### (\w+)$", (DOCS / "sql.md").read_text("utf-8"), re.MULTILINE)
     assert len(public) > 40
     assert sorted(public) == sorted(headings)
-
-
-def test_ranges_of_errors_end_with_the_last_one() -> None:
     functions = [file.read_text("utf-8") for file in (ROOT / "sql").glob("*/*.sql")]
     raised = re.findall(r"errcode = '(PGR\d\d)'", "".join(functions))
     last = max(code for code in raised if code != "PGR99")  # caught within a function
@@ -89,7 +81,7 @@ def test_ranges_of_errors_end_with_the_last_one() -> None:
     assert set(named) == {last}
 
 
-def test_configuration_lists_every_setting_with_its_default() -> None:
+def test_configuration_lists_every_setting_with_its_default():
     text = (DOCS / "configuration.md").read_text("utf-8")
     rows = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]*?) \|", text, re.MULTILINE))
     defaults = {
@@ -105,10 +97,6 @@ def test_configuration_lists_every_setting_with_its_default() -> None:
     expected["PGRAG_HOME"] = "the user's data folder"
     expected["PGRAG_POOL_SIZE"] = "2 for each processor, from 4 to 20"
     assert rows == expected
-
-
-def test_configuration_lists_every_setting_of_a_library() -> None:
-    text = (DOCS / "configuration.md").read_text("utf-8")
     function = (ROOT / "sql" / "configuration" / "default_settings.sql").read_text("utf-8")
     names = re.findall(r'^        "(\w+)":', function, re.MULTILINE)
     assert len(names) >= 6
@@ -116,7 +104,7 @@ def test_configuration_lists_every_setting_of_a_library() -> None:
 
 
 @pytest.mark.parametrize("file", TEXTS, ids=_name)
-def test_relative_links_lead_to_files_and_headings(file: Path) -> None:
+def test_relative_links_lead_to_files_and_headings(file):
     broken = []
     for link in _links(file.read_text("utf-8")):
         path, _, anchor = link.partition("#")
@@ -126,57 +114,47 @@ def test_relative_links_lead_to_files_and_headings(file: Path) -> None:
     assert broken == []
 
 
-def test_no_text_tells_people_to_install_a_strangers_package() -> None:
+def test_no_text_tells_people_to_install_a_strangers_package():
     folders = ("docs", "src", "sql", "docker", "scripts", "benchmarks", "campaign", "alembic")
     files = [each for folder in folders for each in (ROOT / folder).rglob("*")]
     kinds = {".md", ".py", ".sql", ".sh", ".yaml", ".toml", ""}
-    told = [each for each in (*TEXTS, *ROOT.glob("*"), *files) if each.suffix in kinds]
     foreign = {
         _name(file): match[0]
-        for file in told
+        for file in [each for each in (*TEXTS, *ROOT.glob("*"), *files) if each.suffix in kinds]
         if file.is_file()
         for match in _FOREIGN.finditer(file.read_text("utf-8", "replace"))
     }
     assert foreign == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "is_foreign"),
-    [
-        ("pip install pgrag", True),
-        ("hint='pip3 install -U \"pgrag>=1\"'", True),
-        ("use 'pgrag[documents]'", True),
-        ("uv tool install pgrag", True),
-        ("uv add pgrag && pgrag doctor", True),
-        ("uvx pgrag doctor", True),
-        ("    pgrag==0.1.0", True),
-        ("~/pgrag/bin/pip install . && pgrag doctor", False),
-        ("pip install pgrag-search; pip install dist/pgrag_search-*.whl", False),
-        ("pipx run --spec dist/*.whl pgrag doctor", False),
-        ("uvx --from dist/*.whl pgrag doctor", False),
-    ],
-)
-def test_what_would_install_a_strangers_package_is_recognised(text: str, is_foreign: bool) -> None:
+@pytest.mark.parametrize(("text", "is_foreign"), [
+    ("pip install pgrag", True),
+    ("hint='pip3 install -U \"pgrag>=1\"'", True),
+    ("use 'pgrag[documents]'", True),
+    ("uv tool install pgrag", True),
+    ("uv add pgrag && pgrag doctor", True),
+    ("uvx pgrag doctor", True),
+    ("    pgrag==0.1.0", True),
+    ("~/pgrag/bin/pip install . && pgrag doctor", False),
+    ("pip install pgrag-search; pip install dist/pgrag_search-*.whl", False),
+    ("pipx run --spec dist/*.whl pgrag doctor", False),
+    ("uvx --from dist/*.whl pgrag doctor", False),
+])  # fmt: skip
+def test_what_would_install_a_strangers_package_is_recognised(text, is_foreign):
     assert (_FOREIGN.search(text) is not None) is is_foreign
 
 
-def test_pages_are_read_without_warnings() -> None:
+def test_pages_have_front_matter_and_no_warnings_and_are_linked_from_the_start_page():
     with discover(str(DOCS)) as source:
         pages = [read_page(file.key, file.read(), PageOptions()) for file in source.files()]
     assert len(pages) == len(PAGES) >= 14
     assert [warning for page in pages for warning in page.warnings] == []
-
-
-@pytest.mark.parametrize("file", PAGES, ids=_name)
-def test_pages_carry_front_matter(file: Path) -> None:
-    page = read_page(file.name, file.read_bytes(), PageOptions())
-    assert page.title == page.front_matter.get("title")
-    assert page.path[0] == "pgrag"
-    assert page.path[-1] == page.title
-    for field in (page.topic, page.type, page.tags, page.created):
-        assert field
-
-
-def test_pages_are_linked_from_the_start_page() -> None:
     start = set(_links((DOCS / "index.md").read_text("utf-8")))
     assert {page.name for page in PAGES} - {"index.md"} <= {link.split("#")[0] for link in start}
+    for file in PAGES:
+        page = read_page(file.name, file.read_bytes(), PageOptions())
+        assert page.title == page.front_matter.get("title")
+        assert page.path[0] == "pgrag"
+        assert page.path[-1] == page.title
+        for field in (page.topic, page.type, page.tags, page.created):
+            assert field

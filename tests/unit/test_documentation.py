@@ -1,7 +1,6 @@
 """What counts as documentation in folders that hold other things as well."""
 
 import re
-from collections.abc import Iterable
 
 import pytest
 
@@ -11,7 +10,7 @@ from pgrag.ingest.source.source import Skips
 
 
 @pytest.fixture(autouse=True)
-def formats(monkeypatch: pytest.MonkeyPatch) -> None:
+def formats(monkeypatch):
     """The formats that the rules name, and one that they do not name."""
     names = {
         ".md": "Markdown", ".mdx": "Markdown", ".rst": "reStructuredText", ".html": "HTML",
@@ -21,7 +20,7 @@ def formats(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pgrag.ingest.source.documentation.SUFFIXES", table)
 
 
-def chosen(names: Iterable[str], *include: str) -> tuple[set[str], dict[str, int]]:
+def chosen(names, *include):
     """The names that are documentation, and how many are not, by reason."""
     skips = Skips()
     known = [name for name in names if is_known(name) and not is_skipped(name.split("/")[:-1])]
@@ -29,7 +28,7 @@ def chosen(names: Iterable[str], *include: str) -> tuple[set[str], dict[str, int
     return pages, {group.reason: group.count for group in skips.grouped()}
 
 
-def test_in_a_repository_with_markdown_only_its_pages_are_documentation() -> None:
+def test_pages_are_documentation_and_what_programs_and_builds_add_is_not():
     pages = {"README.md", "docs/index.md", "docs/guide.mdx", "docs/handbook.pdf"}
     others = {
         "requirements.txt", "docs/requirements.txt", "CMakeLists.txt", "notes.txt",
@@ -42,9 +41,6 @@ def test_in_a_repository_with_markdown_only_its_pages_are_documentation() -> Non
         "text for programs": 3, "HTML beside as much Markdown": 1, "parts and sources of pages": 2,
         "plain text beside other formats": 1,
     }  # fmt: skip
-
-
-def test_in_a_build_the_indexes_and_assets_are_no_documentation() -> None:
     pages = {
         "index.html", "guide/install.html", "api.html", "search-syntax.html", "all-options.html",
     }  # fmt: skip
@@ -60,39 +56,16 @@ def test_in_a_build_the_indexes_and_assets_are_no_documentation() -> None:
     assert chosen(pages | others | {"README.md"})[0] == pages | {"README.md"}
 
 
-def test_a_folder_of_mixed_documents_keeps_what_is_more_than_beside() -> None:
+def test_a_mix_keeps_what_is_more_and_the_way_out_names_the_suffix():
     mixed = {"a.html", "b.html", "c.html", "notes.md", "plan.txt"}
     assert chosen(mixed)[0] == mixed - {"plan.txt"}
     assert chosen(mixed | {"d.md", "e.md"})[0] == {"notes.md", "d.md", "e.md"}
-
-
-def test_text_is_documentation_where_there_is_nothing_else() -> None:
     assert chosen({"a.txt", "system-requirements.txt", "dev-requirements.txt"})[0] == {
         "a.txt", "system-requirements.txt",
     }  # fmt: skip
     assert chosen({"requirements.txt", "robots.txt", "LICENSE.txt"})[0] == set()
     assert chosen({"a.txt", "b.md"})[0] == {"b.md"}
-
-
-@pytest.mark.parametrize(
-    ("include", "expected"),
-    [
-        (("**/*.txt",), {"requirements.txt", "a.txt"}),
-        (("**/*.html",), {"genindex.html"}),
-        (("a.txt",), {"requirements.txt", "a.txt"}),
-        (("**",), {"a.md"}),
-    ],
-)
-def test_who_names_a_suffix_means_it(include: tuple[str, ...], expected: set[str]) -> None:
-    """The globs have been applied already; here only their suffixes count."""
-    assert chosen({"a.md", "requirements.txt", "a.txt", "genindex.html"}, *include)[0] >= expected
-
-
-def test_notes_of_macos_are_no_pages() -> None:
     assert chosen({"a.md", "._a.md", "__MACOSX/._a.md"})[0] == {"a.md"}
-
-
-def test_the_way_out_names_the_suffix() -> None:
     skips = Skips()
     assert [*documentation(["a.md", "b.txt"], (), skips)] == ["a.md"]
     [group] = skips.grouped()
@@ -100,3 +73,14 @@ def test_the_way_out_names_the_suffix() -> None:
     assert (group.examples, group.hint) == (("b.txt",), hint)
     # What it says reads the others too.
     assert chosen({"a.md", "b.txt"}, *re.findall("'([^']+)'", hint))[0] == {"a.md", "b.txt"}
+
+
+@pytest.mark.parametrize(("include", "expected"), [
+    (("**/*.txt",), {"requirements.txt", "a.txt"}),
+    (("**/*.html",), {"genindex.html"}),
+    (("a.txt",), {"requirements.txt", "a.txt"}),
+    (("**",), {"a.md"}),
+])  # fmt: skip
+def test_who_names_a_suffix_means_it(include, expected):
+    """The globs have been applied already; here only their suffixes count."""
+    assert chosen({"a.md", "requirements.txt", "a.txt", "genindex.html"}, *include)[0] >= expected

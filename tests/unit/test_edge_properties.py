@@ -4,7 +4,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import Edge
 
 quick = settings(max_examples=40, derandomize=True, deadline=None)
 
@@ -64,7 +63,7 @@ pages = st.builds(
 )
 
 
-def found(text: str) -> list[Edge]:
+def found(text):
     return list(read_page("a.md", text.encode(), PageOptions()).edges)
 
 

@@ -1,7 +1,6 @@
 """Edges (G4): every form of a link with its line, relations, callouts, tags; nothing in code."""
 
 import time
-from collections.abc import Callable
 
 import pytest
 
@@ -9,23 +8,22 @@ from pgrag.ingest.edges.edges import find_edges, with_defaults
 from pgrag.ingest.matter.page_types import PageType, PageTypes
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.text.markdown import read
-from pgrag.ingest.values import Edge, SourcePage
 
 
-def page(text: str, *link_keys: str) -> SourcePage:
+def page(text, *link_keys):
     types = PageTypes((PageType(link_keys=link_keys),))
     return read_page("folder/page.md", text.encode(), PageOptions(types=types))
 
 
-def edges(text: str) -> list[Edge]:
+def edges(text):
     return list(page(text).edges)
 
 
-def written(text: str) -> list[tuple[str, str, str | None]]:
+def written(text):
     return [(e.rule.removeprefix("explicit:"), e.target, e.fragment) for e in edges(text)]
 
 
-def relations(text: str) -> list[tuple[int, str, str, str, float]]:
+def relations(text):
     return [(e.line, e.rule, e.kind, e.target, e.confidence) for e in edges(text)]
 
 
@@ -116,33 +114,24 @@ NO_LINKS = [
 ]
 
 
-@pytest.mark.parametrize("source", NO_LINKS)
-def test_nothing_in_code_comments_and_formulas_is_a_link(source):
-    assert edges(source) == []
-
-
-def test_links_behind_code_are_found():
+def test_links_are_found_behind_code_by_reference_and_around_pictures_alone():
     for text, targets in {
         "`a` [[b]] ``c`` [[d]] ` [[e]]": ["b", "d", "e"],
         "100% of [[a]], 50%% [[b]]": ["a", "b"],
         "$5 for [one](a.md) and $6 for [two](b.md)": ["a.md", "b.md"],
     }.items():
         assert [edge.target for edge in edges(text)] == targets
-
-
-def test_reference_links_with_definitions_anywhere():
     text = (
         "[one][Label] [two][] [three] [no]\n\n"
         "[label]: a.md#x\n[two]: <b c.md> 'T'\n\n> [three]: /c\n"
     )
     assert written(text) == [("link", "a.md", "x"), ("link", "b c.md", None), ("link", "/c", None)]
     assert written("A note[^1].\n\n[^1]: [text](a.md)\n") == [("link", "a.md", None)]
-
-
-def test_a_picture_in_a_link_gives_both():
     assert written("[![alt](a.png)](b.md) [x [y](c.md)](d.md)") == [
         ("link", "b.md", None), ("embed", "a.png", None), ("link", "c.md", None),
     ]  # fmt: skip
+    for source in NO_LINKS:
+        assert edges(source) == []
 
 
 def test_lines_are_those_of_the_source_file():
@@ -179,12 +168,15 @@ def test_inline_relations():
         (4, "inline:rel", "uses", "J", 0.95),
         (4, "inline:rel", "uses", "k.md", 0.95),
     ]
-
-
-def test_a_relation_to_a_note_binds_no_other_link():
     for text in ("[[rel:depends_on A]] and [[B]]", "[[rel:depends_on A]], [b](B)"):
         found = [(edge.kind, edge.target) for edge in edges(text)]
         assert found == [("depends_on", "A"), ("references", "B")]
+    text = (
+        "It needs [[rel:depends_on backup]] at night. All else waits.\n\n"
+        "> [!edge] related_to: [[reading]]\n> [!edge] supports: [[calm]]\n"
+    )
+    sentences = ["It needs backup at night.", "related_to: reading", "supports: calm"]
+    assert [edge.sentence for edge in edges(text)] == sentences
 
 
 def test_edge_callouts():
@@ -202,9 +194,6 @@ def test_edge_callouts():
         (9, "callout:edge", "supports", "G", 0.9),
         (11, "explicit:wikilink", "references", "H", 1.0),
     ]
-
-
-def test_each_line_of_a_callout_has_its_own_kind():
     text = (
         "> [!edge] related_to: [[M]]\n> [!edge] depends_on: [[N]] [[O]]\n> [!EDGE]- near [[P]]\n"
         ">\n> [!edge]\n> part of: [[Q]]\n>\n> - [!edge] uses: [[R]]\n> - [[S]]\n"
@@ -222,9 +211,6 @@ def test_each_line_of_a_callout_has_its_own_kind():
         "folder/page.md: the callout [!edge] names no kind in line 2",
         "folder/page.md: the callout [!edge] names no target in line 4",
     )
-
-
-def test_a_relation_without_a_target_is_a_warning():
     found = page("One\n\ntwo [[rel:depends_on]], three\n[[rel:uses]] [[A]]\n\n> [!edge] uses:\n")
     assert found.warnings == (
         "folder/page.md: the relation [[rel:depends_on]] names no target in line 3",
@@ -255,7 +241,7 @@ tags: [x, y/z]
 """
 
 
-def test_links_of_the_front_matter():
+def test_links_of_the_front_matter_which_stays_in_the_source():
     found = page(FRONT_MATTER, "My-Key")
     assert {edge.document for edge in found.edges[:9]} == {0}
     assert [(e.line, e.rule, e.kind, e.target, e.fragment) for e in found.edges[:9]] == [
@@ -271,9 +257,6 @@ def test_links_of_the_front_matter():
     ]
     assert [edge.target for edge in found.edges[9:]] == ["H", "Y/z", "w"]
     assert found.tags == ("x", "y/z", "w")
-
-
-def test_head_and_body_are_the_source():
     odd = ["\n\n---\na: 1\n---\n\n\nText", "+++\na = 1\n+++\nText", "Text", ""]
     for source in (FRONT_MATTER, *odd):
         found = page(source)
@@ -294,13 +277,15 @@ def test_an_edge_knows_its_words_and_its_chunk():
         assert chunk.line_start <= edge.line <= chunk.line_end
     row = edges("| a | b |\n|---|---|\n| [[n\\|name]] | what it is |\n")[0]
     assert row.sentence == "name what it is"
-
-
-def test_a_long_line_in_several_chunks_keeps_its_links_apart():
     found = page(" ".join(f"Some words about the [[note {number}]]." for number in range(300)))
     assert len(found.chunks) > 5
     for edge in found.edges:
         assert edge.text in found.chunks[edge.document].content
+    found = page(
+        "".join(f"- [[note {number}|words]] and #tag{number}\n" for number in range(10_000))
+    )
+    assert (len(found.edges), found.edges[-2].target) == (20_000, "note 9999")
+    assert found.edges[-2].line == 10_000
 
 
 def test_defaults_of_a_type_follow_each_link():
@@ -314,14 +299,14 @@ def test_defaults_of_a_type_follow_each_link():
     ]
 
 
-def grows_less(factor: float, text: Callable[[int], str], count: int) -> bool:
+def grows_less(factor, text, count):
     """Whether four times as much takes less than so many times as long.
 
     A machine that is busy for a moment makes one comparison wrong, a square of the length makes all
     of them wrong.
     """
 
-    def seconds(count: int) -> float:
+    def seconds(count):
         started = time.process_time()
         find_edges("page.md", read(text(count))[1])
         return time.process_time() - started
@@ -329,13 +314,10 @@ def grows_less(factor: float, text: Callable[[int], str], count: int) -> bool:
     return any(seconds(4 * count) < factor * max(seconds(count), 0.02) for _ in range(4))
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "[[note]] ", "[x](y.md) ", "[[note]]\n", "- [[note]]\n", "[[rel:a b]] ", "[x] ", "[[a|",
-        "[", "![", "<a href='", "`", "$", "<!-- ", "%% ", "{{", "[a](", "[x][y] ", "[![", "``` `",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("unit", [
+    "[[note]] ", "[x](y.md) ", "[[note]]\n", "- [[note]]\n", "[[rel:a b]] ", "[x] ", "[[a|",
+    "[", "![", "<a href='", "`", "$", "<!-- ", "%% ", "{{", "[a](", "[x][y] ", "[![", "``` `",
+])  # fmt: skip
 def test_many_links_take_linear_time(unit):
     assert grows_less(10, lambda count: unit * count, 1000)
 
@@ -352,21 +334,3 @@ def test_pictures_with_brackets_in_their_addresses_take_no_time(unit):
     started = time.process_time()
     find_edges("page.md", read(unit * 160)[1])
     assert time.process_time() - started < 1
-
-
-def test_a_page_with_10_000_links_keeps_them_all():
-    found = page(
-        "".join(f"- [[note {number}|words]] and #tag{number}\n" for number in range(10_000))
-    )
-    assert len(found.edges) == 20_000
-    assert found.edges[-2].target == "note 9999"
-    assert found.edges[-2].line == 10_000
-
-
-def test_the_marks_of_a_relation_are_no_words_of_its_sentence():
-    text = (
-        "It needs [[rel:depends_on backup]] at night. All else waits.\n\n"
-        "> [!edge] related_to: [[reading]]\n> [!edge] supports: [[calm]]\n"
-    )
-    sentences = ["It needs backup at night.", "related_to: reading", "supports: calm"]
-    assert [edge.sentence for edge in edges(text)] == sentences

@@ -28,7 +28,7 @@ def test_shipped_files_match_their_checksum_and_tell_their_origin():
     assert (FOLDER / "builtin.npz").stat().st_size < 12_000_000
 
 
-def test_altered_vectors_are_refused(tmp_path):
+def test_altered_files_are_refused(tmp_path):
     shutil.copy(FOLDER / "builtin.json", tmp_path)
     with np.load(FOLDER / "builtin.npz") as arrays:
         altered = dict(arrays)
@@ -36,25 +36,19 @@ def test_altered_vectors_are_refused(tmp_path):
     np.savez(tmp_path / "builtin.npz", **altered)
     with pytest.raises(EmbeddingError, match="do not match their checksum"):
         read_model(tmp_path)
-
-
-def test_altered_character_classes_are_refused(tmp_path):
-    shutil.copy(FOLDER / "builtin.npz", tmp_path)
+    shutil.copytree(FOLDER, other := tmp_path / "other")
     fields = json.loads((FOLDER / "builtin.json").read_text())
     fields["characters"]["removed"] = "[x]"
-    (tmp_path / "builtin.json").write_text(json.dumps(fields))
+    (other / "builtin.json").write_text(json.dumps(fields))
     with pytest.raises(EmbeddingError, match="do not match their checksum"):
-        read_model(tmp_path)
+        read_model(other)
 
 
-def test_vectors_are_those_of_the_teachers_tokenizer(embedder):
+def test_vectors_are_those_of_the_teacher_of_length_one_and_in_order(embedder):
     """The fixture was computed with a tokenizer that is not ours, and the shipped vectors."""
     reference = json.loads(REFERENCE.read_text(encoding="utf-8"))
     vectors = embedder.embed_documents(list(reference))
     np.testing.assert_allclose(vectors[:, :8], list(reference.values()), atol=2e-5)
-
-
-def test_vectors_are_of_length_one_and_in_the_order_of_the_texts(embedder):
     texts = ["install the server", "the color of an element", "", "§¶ \u0f00", "install the server"]
     vectors = embedder.embed_documents(texts)
     assert vectors.shape == (5, embedder.dimensions)
@@ -66,31 +60,25 @@ def test_vectors_are_of_length_one_and_in_the_order_of_the_texts(embedder):
     assert embedder.embed_documents([]).shape == (0, 256)
 
 
-@pytest.mark.parametrize("text", ["", " \t\n", "\x00", "\u0301", "z" * 101, "\ue000\uf8ff"])
-def test_text_without_a_known_word_gives_zeros(embedder, text):
-    assert not embedder.embed_query(text).any()
-
-
 def test_meaning_is_near_and_the_rest_is_far(embedder):
     query = embedder.embed_query("remove a directory")
     near, far = embedder.embed_documents(["delete a folder", "the colour of the sky at dawn"])
     assert query @ near > 0.5 > 0.3 > query @ far
+    for text in ["", " \t\n", "\x00", "\u0301", "z" * 101, "\ue000\uf8ff"]:
+        assert not embedder.embed_query(text).any()
 
 
-@pytest.mark.parametrize(
-    ("left", "right"),
-    [
-        ("CAFÉ Straße", "cafe\u0301 straße"),
-        ("İSTANBUL", "istanbul"),
-        ("ΚΌΣΜΟΣ", "κοσμοσ"),
-        ("МОСКВА", "москва"),
-        ("soft\u00adhyphen", "softhyphen"),
-        ("東京都", "東 京 都"),
-        ("a\u3000b\u2028c\x1cd", "a b c d"),
-        ("fetch()", "fetch ( )"),
-        ("nul\x00byte", "nulbyte"),
-    ],
-)
+@pytest.mark.parametrize(("left", "right"), [
+    ("CAFÉ Straße", "cafe\u0301 straße"),
+    ("İSTANBUL", "istanbul"),
+    ("ΚΌΣΜΟΣ", "κοσμοσ"),
+    ("МОСКВА", "москва"),
+    ("soft\u00adhyphen", "softhyphen"),
+    ("東京都", "東 京 都"),
+    ("a\u3000b\u2028c\x1cd", "a b c d"),
+    ("fetch()", "fetch ( )"),
+    ("nul\x00byte", "nulbyte"),
+])  # fmt: skip
 def test_texts_that_are_the_same_to_the_model(embedder, left, right):
     vector = embedder.embed_query(left)
     assert vector.any()

@@ -1,7 +1,5 @@
 """Words into pieces, with a vocabulary small enough to see."""
 
-import pytest
-
 from pgrag.models.embedding.builtin import read_description
 from pgrag.models.embedding.word_pieces import WordPieces
 
@@ -13,9 +11,17 @@ def pieces(text: str, **options: int) -> list[str]:
     return [TOKENS[token_id] for token_id in word_pieces.token_ids(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_words_have_their_longest_pieces_from_left_to_right():
+    word_pieces = WordPieces(TOKENS, read_description().characters)
+    assert word_pieces.words("Größe (Ёлки)") == ["große", "(", "елки", ")"]
+    assert word_pieces.pieces("unaffable") == (3, 2)
+    word_pieces = WordPieces(TOKENS, read_description().characters, cached_words=3)
+    text = "unable able una unaff x xx xxx unable"
+    assert word_pieces.token_ids(text) == WordPieces(
+        TOKENS, read_description().characters
+    ).token_ids(text)
+    assert len(word_pieces._words) <= 3
+    for text, expected in [
         ("unaffable", ["unaff", "##able"]),
         ("Unable", ["un", "##able"]),
         ("able", ["able"]),
@@ -27,22 +33,5 @@ def pieces(text: str, **options: int) -> list[str]:
         ("x" * 101, []),
         ("x\u0301" * 100, ["x"] + ["##x"] * 99),
         ("", []),
-    ],
-)
-def test_longest_pieces_from_left_to_right(text, expected):
-    assert pieces(text) == expected
-
-
-def test_words_are_normalised_and_have_their_pieces():
-    word_pieces = WordPieces(TOKENS, read_description().characters)
-    assert word_pieces.words("Größe (Ёлки)") == ["große", "(", "елки", ")"]
-    assert word_pieces.pieces("unaffable") == (3, 2)
-
-
-def test_memory_of_words_stays_bounded():
-    word_pieces = WordPieces(TOKENS, read_description().characters, cached_words=3)
-    text = "unable able una unaff x xx xxx unable"
-    assert word_pieces.token_ids(text) == WordPieces(
-        TOKENS, read_description().characters
-    ).token_ids(text)
-    assert len(word_pieces._words) <= 3
+    ]:
+        assert pieces(text) == expected

@@ -34,57 +34,41 @@ def test_material_is_quoted_and_cannot_end_its_quotation():
     assert "at most 1200 characters" in user.content
 
 
-def test_another_length_is_another_prompt():
+def test_answers_have_the_length_asked_for_and_whole_lines_and_sentences():
     [_, user] = Kind.CONTEXT.messages(ROW, 80)
     assert "at most 80 characters" in user.content
     assert len(Kind.CONTEXT.usable(completed("x" * 300), 80)) == 80
     assert Kind.CONTEXT.prompt_version(80) == "1-80"
-
-
-def test_stored_answers_of_the_usual_length_stay():
     assert Kind.CONTEXT.prompt_version(200) == Kind.SUMMARIES.prompt_version(1200) == "1"
+    summary = Kind.SUMMARIES.usable(completed("One.\n\n\n\n- two  \n- three"), 1200)
+    assert summary == "One.\n\n- two\n- three"
+    long = Kind.SUMMARIES.usable(completed("A sentence. " * 200), 1200)
+    assert long == ("A sentence. " * 100).strip()
+    assert Kind.CONTEXT.usable(completed("On saws. And on bl", "length"), 200) == "On saws."
+    assert Kind.CONTEXT.usable(completed("On saws and bl", "length"), 200) == "On saws and…"
+    assert Kind.SUMMARIES.usable(completed("On", "length"), 1200) == "On…"
 
 
-@pytest.mark.parametrize(
-    ("answer", "used"),
-    [
-        ("  On saws.\n", "On saws."),
-        ('"On saws."', "On saws."),
-        ("„Über Sägen.“", "Über Sägen."),
-        ("“On saws.”", "On saws."),
-        ('"One" and "two"', '"One" and "two"'),
-        ("```text\nOn saws.\n```", "On saws."),
-        ("On\nsaws,\r\n and  more.", "On saws, and more."),
-        ("On\x00 saws\ud800.", "On saws."),
-        ("", ""),
-        (" \n\t", ""),
-        ('""', ""),
-        ("One sentence. " + "X" * 300, "One sentence."),
-        ("word " * 100, ("word " * 40)[:-6] + "…"),
-        ("x" * 300, "x" * 199 + "…"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "used"), [
+    ("  On saws.\n", "On saws."),
+    ('"On saws."', "On saws."),
+    ("„Über Sägen.“", "Über Sägen."),
+    ("“On saws.”", "On saws."),
+    ('"One" and "two"', '"One" and "two"'),
+    ("```text\nOn saws.\n```", "On saws."),
+    ("On\nsaws,\r\n and  more.", "On saws, and more."),
+    ("On\x00 saws\ud800.", "On saws."),
+    ("", ""),
+    (" \n\t", ""),
+    ('""', ""),
+    ("One sentence. " + "X" * 300, "One sentence."),
+    ("word " * 100, ("word " * 40)[:-6] + "…"),
+    ("x" * 300, "x" * 199 + "…"),
+])  # fmt: skip
 def test_answers_become_one_line_of_at_most_200_characters(answer, used):
     found = Kind.CONTEXT.usable(completed(answer), 200)
     assert found == used
     assert len(found) <= 200
-
-
-def test_summaries_keep_their_lines():
-    assert (
-        Kind.SUMMARIES.usable(completed("One.\n\n\n\n- two  \n- three"), 1200)
-        == "One.\n\n- two\n- three"
-    )
-    assert (
-        Kind.SUMMARIES.usable(completed("A sentence. " * 200), 1200)
-        == ("A sentence. " * 100).strip()
-    )
-
-
-def test_of_an_answer_that_was_cut_short_whole_sentences_are_used():
-    assert Kind.CONTEXT.usable(completed("On saws. And on bl", "length"), 200) == "On saws."
-    assert Kind.CONTEXT.usable(completed("On saws and bl", "length"), 200) == "On saws and…"
-    assert Kind.SUMMARIES.usable(completed("On", "length"), 1200) == "On…"
 
 
 def test_names_of_kinds():

@@ -14,25 +14,21 @@ def fields(block: str) -> dict[str, object]:
     return matter.fields
 
 
-@pytest.mark.parametrize(
-    ("text", "first_line"),
-    [
-        ("---\ntitle: T\n---\nBody\n", 4),
-        ("\n\n---\ntitle: T\n---\nBody\n", 6),
-        ("---   \ntitle: T   \n---\t\nBody\n", 4),
-        ("------\ntitle: T\n------\nBody\n", 4),
-        ("---\ntitle: T\n...\nBody\n", 4),
-        ("---\n\n# comment\ntitle: T\n\n---\nBody\n", 7),
-        ('+++\ntitle = "T"\n+++\nBody\n', 4),
-    ],
-)
-def test_odd_fences(text, first_line):
-    assert split("a.md", text) == FrontMatter({"title": "T"}, "Body\n", first_line)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_empty_and_odd_blocks_are_removed_and_what_is_never_closed_is_text():
+    assert split("a.md", "---\n---\nBody") == FrontMatter({}, "Body", 3)
+    text = "\n---\ntitle: T\n\n# Heading\n"
+    matter = split("docs/a.md", text)
+    assert matter.body == text
+    assert matter.warnings == (
+        "docs/a.md: front matter is opened in line 2 and never closed; it is kept as text",
+    )
+    for block, shown in [("- a\n- b", "a list"), ("42", "42"), ("true", "True")]:
+        matter = split("a.md", f"---\n{block}\n---\nBody")
+        assert (matter.fields, matter.body) == ({}, "Body")
+        assert matter.warnings == (
+            f"a.md: front matter must be fields with values, got {shown}; left out",
+        )
+    for text in [
         "",
         "---",
         "# Title\n\n---\na: b\n---\n",
@@ -40,26 +36,21 @@ def test_odd_fences(text, first_line):
         "---\n\nA note: this is prose, with a colon: twice.\n\n---\n",
         "Text\n---\n",
         "--- title: T\n---\n",
-    ],
-)
-def test_text_without_front_matter_stays_whole(text):
-    assert split("a.md", text) == FrontMatter({}, text, 1)
+    ]:
+        assert split("a.md", text) == FrontMatter({}, text, 1)
+    for text, first_line in [
+        ("---\ntitle: T\n---\nBody\n", 4),
+        ("\n\n---\ntitle: T\n---\nBody\n", 6),
+        ("---   \ntitle: T   \n---\t\nBody\n", 4),
+        ("------\ntitle: T\n------\nBody\n", 4),
+        ("---\ntitle: T\n...\nBody\n", 4),
+        ("---\n\n# comment\ntitle: T\n\n---\nBody\n", 7),
+        ('+++\ntitle = "T"\n+++\nBody\n', 4),
+    ]:
+        assert split("a.md", text) == FrontMatter({"title": "T"}, "Body\n", first_line)
 
 
-def test_an_empty_block_is_removed():
-    assert split("a.md", "---\n---\nBody") == FrontMatter({}, "Body", 3)
-
-
-def test_a_block_that_is_never_closed_is_kept_as_text_with_a_warning():
-    text = "\n---\ntitle: T\n\n# Heading\n"
-    matter = split("docs/a.md", text)
-    assert matter.body == text
-    assert matter.warnings == (
-        "docs/a.md: front matter is opened in line 2 and never closed; it is kept as text",
-    )
-
-
-def test_types_are_those_of_json():
+def test_values_have_the_types_of_json_and_none_that_yaml_1_1_would_spoil():
     assert fields(
         "text: plain\nquoted: '12'\nint: 12\nfloat: 1.5\nyes: true\nno: False\nnothing: ~\nempty:\n"
         "day: 2024-02-29\ntime: 2024-01-31 10:00:00 +02:00\nzulu: 2023-03-10T17:00:00.000Z\n"
@@ -80,26 +71,16 @@ def test_types_are_those_of_json():
         "map": {"deep": {"er": [1]}},
         "long": "two lines\n",
     }
-
-
-def test_what_yaml_1_1_would_spoil_stays_as_written():
-    assert fields(
+    text = (
         "lang: no\nswitch: on\nclock: 12:30:45\nzip: 01234\nday: 2024-02-31\nbig: .inf\n"
         "nan: .nan\nunder: 1_000\nexponent: 1e5\n1: one\ntrue: two\n2024-01-01: three"
-    ) == {
-        "lang": "no",
-        "switch": "on",
-        "clock": "12:30:45",
-        "zip": "01234",
-        "day": "2024-02-31",
-        "big": ".inf",
-        "nan": ".nan",
-        "under": "1_000",
-        "exponent": "1e5",
-        "1": "one",
-        "true": "two",
-        "2024-01-01": "three",
-    }
+    )
+    assert fields(text) == dict(line.split(": ") for line in text.split("\n"))
+    assert fields(
+        "a: !ENV [X, y]\nb: !!python/name:os.system x\nc: !!int seven\nd: !!binary aGk="
+    ) == {"a": ["X", "y"], "b": "x", "c": "seven", "d": "aGk="}
+    merged = fields("base: &b {x: 1, y: 2}\nderived:\n  <<: *b\n  y: 3")
+    assert merged["derived"] == {"x": 1, "y": 3}
 
 
 def test_nothing_that_postgresql_cannot_store_gets_through():
@@ -112,52 +93,33 @@ def test_nothing_that_postgresql_cannot_store_gets_through():
         written.encode()
 
 
-def test_custom_tags_and_merge_keys_are_read_as_plain_values():
-    assert fields(
-        "a: !ENV [X, y]\nb: !!python/name:os.system x\nc: !!int seven\nd: !!binary aGk="
-    ) == {"a": ["X", "y"], "b": "x", "c": "seven", "d": "aGk="}
-    merged = fields("base: &b {x: 1, y: 2}\nderived:\n  <<: *b\n  y: 3")
-    assert merged["derived"] == {"x": 1, "y": 3}
-
-
-def test_a_repeated_field_is_reported_and_the_last_value_used():
+def test_a_warning_names_file_field_and_line():
     matter = split("a.md", "\n---\ntitle: one\ndate: 2024-01-01\ntitle: two\n---\n")
     assert matter.fields == {"title": "two", "date": "2024-01-01"}
     assert matter.warnings == (
         'a.md: front matter repeats the field "title" in line 5; the last value is used',
     )
+    matter = split("a.md", f"---\ntitle: T\ndeep: {'[' * 40}{']' * 40}\n---\nBody")
+    assert matter.warnings == (
+        'a.md: front matter is broken YAML in line 3: "deep" is nested deeper than 30 levels',
+    )
+    assert (matter.fields["title"], matter.fields["deep"]) == ("T", "[" * 40 + "]" * 40)
 
 
-@pytest.mark.parametrize(
-    ("block", "expected", "line"),
-    [
-        ("title: Foo: bar\ntags: [a, b]", {"title": "Foo: bar", "tags": ["a", "b"]}, 2),
-        ("title: T\nlist: [a, b", {"title": "T", "list": "[a, b"}, 3),
-        ("title: T\ntags:\n\t- a\n\t- b", {"title": "T", "tags": ["a", "b"]}, 4),
-        ("title: {{ name }}\ntype: x", {"title": "{{ name }}", "type": "x"}, 2),
-        ('title: "open\ntype: x', {"title": '"open', "type": "x"}, 3),
-        ("title: T\nlist:\n  - [a\n  - b", {"title": "T", "list": "- [a\n  - b"}, 5),
-        ("title: T\n[a, b]: c", {"title": "T"}, 3),
-        ("title: T\nname: @at\ntype: x", {"title": "T", "name": "@at", "type": "x"}, 3),
-    ],
-)
+@pytest.mark.parametrize(("block", "expected", "line"), [
+    ("title: Foo: bar\ntags: [a, b]", {"title": "Foo: bar", "tags": ["a", "b"]}, 2),
+    ("title: T\nlist: [a, b", {"title": "T", "list": "[a, b"}, 3),
+    ("title: T\ntags:\n\t- a\n\t- b", {"title": "T", "tags": ["a", "b"]}, 4),
+    ("title: {{ name }}\ntype: x", {"title": "{{ name }}", "type": "x"}, 2),
+    ('title: "open\ntype: x', {"title": '"open', "type": "x"}, 3),
+    ("title: T\nlist:\n  - [a\n  - b", {"title": "T", "list": "- [a\n  - b"}, 5),
+    ("title: T\n[a, b]: c", {"title": "T"}, 3),
+    ("title: T\nname: @at\ntype: x", {"title": "T", "name": "@at", "type": "x"}, 3),
+])  # fmt: skip
 def test_broken_yaml_keeps_the_fields_that_can_be_read(block, expected, line):
     matter = split("docs/a.md", f"---\n{block}\n---\n# Heading\n")
-    assert matter.fields == expected
-    assert matter.body == "# Heading\n"
-    assert len(matter.warnings) == 1
+    assert (matter.fields, matter.body, len(matter.warnings)) == (expected, "# Heading\n", 1)
     assert matter.warnings[0].startswith(f"docs/a.md: front matter is broken YAML in line {line}: ")
-
-
-@pytest.mark.parametrize(
-    ("block", "shown"), [("- a\n- b", "a list"), ("42", "42"), ("true", "True")]
-)
-def test_a_block_that_is_no_mapping_is_removed_with_a_warning(block, shown):
-    matter = split("a.md", f"---\n{block}\n---\nBody")
-    assert (matter.fields, matter.body) == ({}, "Body")
-    assert matter.warnings == (
-        f"a.md: front matter must be fields with values, got {shown}; left out",
-    )
 
 
 def test_toml_values_and_broken_toml():
@@ -169,22 +131,17 @@ def test_toml_values_and_broken_toml():
     assert "broken TOML" in bad.warnings[0]
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
-        "a: &a [*a]",
-        "a: " + "[" * 4000,
-        "a: " + "[" * 40_000 + "]" * 40_000,
-        "a:\n  " + "- " * 40_000,
-        "a: &a [x, x, x, x, x, x, x, x]\n"
-        + "\n".join(
-            f"{k}: &{k} [{', '.join(['*' + j] * 8)}]"
-            for j, k in zip("abcdefg", "bcdefgh", strict=True)
-        ),
-        "[a, b]: c",
-    ],
-    ids=["loop", "depth", "brackets", "dashes", "billion laughs", "list as a key"],
-)
+@pytest.mark.parametrize("block", [
+    "a: &a [*a]",
+    "a: " + "[" * 4000,
+    "a: " + "[" * 40_000 + "]" * 40_000,
+    "a:\n  " + "- " * 40_000,
+    "a: &a [x, x, x, x, x, x, x, x]\n"
+    + "\n".join(
+        f"{k}: &{k} [{', '.join(['*' + j] * 8)}]" for j, k in zip("abcdefg", "bcdefgh", strict=True)
+    ),
+    "[a, b]: c",
+], ids=["loop", "depth", "brackets", "dashes", "billion laughs", "list as a key"])  # fmt: skip
 def test_hostile_yaml_ends_quickly_with_a_problem(block):
     with pytest.raises(YamlError):
         load_yaml(block)
@@ -193,29 +150,18 @@ def test_hostile_yaml_ends_quickly_with_a_problem(block):
     assert len(json.dumps(matter.fields)) < 100_000
 
 
-@pytest.mark.parametrize(
-    ("text", "iso"),
-    [
-        ("2024-01-31", "2024-01-31"),
-        ("2024/1/5", "2024-01-05"),
-        ("31.12.2024", "2024-12-31"),
-        ("2024-01-31T10:20:30+0200", "2024-01-31T10:20:30+02:00"),
-        ("2024-01-31 18:05", "2024-01-31T18:05:00"),
-        ("2018-03-27t11:01:39.569-07:00", "2018-03-27T11:01:39.569000-07:00"),
-        ("2024-02-31", None),
-        ("2024", None),
-        ("tomorrow", None),
-        ("2024-01-31 and more", None),
-        ("", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "iso"), [
+    ("2024-01-31", "2024-01-31"),
+    ("2024/1/5", "2024-01-05"),
+    ("31.12.2024", "2024-12-31"),
+    ("2024-01-31T10:20:30+0200", "2024-01-31T10:20:30+02:00"),
+    ("2024-01-31 18:05", "2024-01-31T18:05:00"),
+    ("2018-03-27t11:01:39.569-07:00", "2018-03-27T11:01:39.569000-07:00"),
+    ("2024-02-31", None),
+    ("2024", None),
+    ("tomorrow", None),
+    ("2024-01-31 and more", None),
+    ("", None),
+])  # fmt: skip
 def test_dates(text, iso):
     assert iso_date(text) == iso
-
-
-def test_a_warning_of_depth_names_file_field_and_limit():
-    matter = split("a.md", f"---\ntitle: T\ndeep: {'[' * 40}{']' * 40}\n---\nBody")
-    assert matter.warnings == (
-        'a.md: front matter is broken YAML in line 3: "deep" is nested deeper than 30 levels',
-    )
-    assert (matter.fields["title"], matter.fields["deep"]) == ("T", "[" * 40 + "]" * 40)

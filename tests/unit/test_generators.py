@@ -1,7 +1,5 @@
 """The site generator that publishes a source, told from the configuration around it."""
 
-from pathlib import Path
-
 import pytest
 from git_server import commit
 from trees import write
@@ -9,33 +7,30 @@ from trees import write
 from pgrag.ingest.source.sources import discover
 
 
-def style(source: Path, **options: str) -> str | None:
+def style(source, **options):
     with discover(str(source), **options) as pages:  # type: ignore[arg-type]
         generator = pages.generator()
     return generator and generator.style
 
 
-@pytest.mark.parametrize(
-    ("names", "expected"),
-    [
-        (["docs/a.md", "mkdocs.yml"], "mkdocs"),
-        (["docs/a.md", "mkdocs.yaml"], "mkdocs"),
-        (["docs/a.md", "docs/.vitepress/config.mts"], "vitepress"),
-        (["docs/a.md", "docusaurus.config.ts"], "docusaurus"),
-        (["docs/a.md", "website/docusaurus.config.js"], "docusaurus"),
-        (["docs/a.md", "docs/source/conf.py"], "sphinx"),
-        (["docs/a.md", "hugo.toml"], "hugo"),
-        (["docs/a.md", "config.toml", "content/b.md"], "hugo"),
-        (["docs/a.md", "config/_default/hugo.yaml"], "hugo"),
-        (["docs/a.md", "docs/.obsidian/app.json"], "obsidian"),
-        (["docs/a.md", "docs/.obsidian/app.json", "docs/mkdocs.yml"], "mkdocs"),
-        (["docs/a.md", "docs/.vitepress/config.ts", "mkdocs.yml"], "vitepress"),
-        (["docs/a.md", "hugo.toml", "mkdocs.yml"], None),
-        (["docs/a.md", "config.toml"], None),
-        (["docs/a.md", "docs/node_modules/x/mkdocs.yml"], None),
-        (["docs/a.md"], None),
-    ],
-)
+@pytest.mark.parametrize(("names", "expected"), [
+    (["docs/a.md", "mkdocs.yml"], "mkdocs"),
+    (["docs/a.md", "mkdocs.yaml"], "mkdocs"),
+    (["docs/a.md", "docs/.vitepress/config.mts"], "vitepress"),
+    (["docs/a.md", "docusaurus.config.ts"], "docusaurus"),
+    (["docs/a.md", "website/docusaurus.config.js"], "docusaurus"),
+    (["docs/a.md", "docs/source/conf.py"], "sphinx"),
+    (["docs/a.md", "hugo.toml"], "hugo"),
+    (["docs/a.md", "config.toml", "content/b.md"], "hugo"),
+    (["docs/a.md", "config/_default/hugo.yaml"], "hugo"),
+    (["docs/a.md", "docs/.obsidian/app.json"], "obsidian"),
+    (["docs/a.md", "docs/.obsidian/app.json", "docs/mkdocs.yml"], "mkdocs"),
+    (["docs/a.md", "docs/.vitepress/config.ts", "mkdocs.yml"], "vitepress"),
+    (["docs/a.md", "hugo.toml", "mkdocs.yml"], None),
+    (["docs/a.md", "config.toml"], None),
+    (["docs/a.md", "docs/node_modules/x/mkdocs.yml"], None),
+    (["docs/a.md"], None),
+])  # fmt: skip
 def test_the_nearest_configuration_tells(tmp_path, names, expected):
     write(tmp_path, dict.fromkeys(names, "extensions = ['myst_parser']\n"))
     (tmp_path / ".git").mkdir()

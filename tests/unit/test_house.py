@@ -44,18 +44,23 @@ def sources(house, tmp_path):
     return house.read_sources(tmp_path)
 
 
-def test_lines_and_long_files_are_counted(house, sources):
-    lines = dict(line.rsplit(maxsplit=1) for line in house.report(sources).split("\n")[:12])
-    assert lines == {
+def test_lines_files_functions_and_arguments_are_counted(house, sources):
+    assert dict(line.rsplit(maxsplit=1) for line in house.report(sources).split("\n")[:12]) == {
         "lines in src/": "253", "lines in sql/": "8", "lines in alembic/": "0",
         "lines in tests/": "2", "lines in benchmarks/": "0", "lines in campaign/": "0",
         "lines in scripts/": "0", "lines in src/ and sql/": "261",
         "lines in benchmarks/, campaign/ and scripts/": "0", "files over 250 lines": "1",
         "public SQL functions": "1", "private SQL functions": "2",
     }  # fmt: skip
+    assert house.functions(sources) == ({"search"}, {"_pgrag.rank", "_pgrag.hits"})
+    assert house.search_arguments(sources) == ["query", "alpha"]
+    assert house.places(house.code(sources), "alpha") == {
+        "sql/search/search.sql": 3, "src/pgrag/search/search.py": 1,
+    }  # fmt: skip
+    assert "alpha: 4 places in 2 files" in house.report(sources, "alpha")
 
 
-def test_long_functions_are_named(house):
+def test_long_functions_are_named_and_a_tree_without_search_is_refused(house):
     body = "    select 1;\n" * 151
     sources = {
         "sql/a.sql": f"create or replace function pgrag.a()\nas $$\n{body}$$;\n",
@@ -66,25 +71,7 @@ def test_long_functions_are_named(house):
         (151, "sql/a.sql: pgrag.a"),
         (151, "src/c.py: c"),
     ]
-
-
-def test_no_function_of_the_repository_is_long(house):
     assert list(house.long_functions(house.read_sources(ROOT))) == []
-
-
-def test_private_functions_are_known_by_either_spelling(house, sources):
-    assert house.functions(sources) == ({"search"}, {"_pgrag.rank", "_pgrag.hits"})
-
-
-def test_an_argument_counts_as_a_whole_word(house, sources):
-    assert house.search_arguments(sources) == ["query", "alpha"]
-    assert house.places(house.code(sources), "alpha") == {
-        "sql/search/search.sql": 3, "src/pgrag/search/search.py": 1,
-    }  # fmt: skip
-    assert "alpha: 4 places in 2 files" in house.report(sources, "alpha")
-
-
-def test_a_tree_without_search_is_refused(house):
     with pytest.raises(SystemExit, match=r"pgrag\.search"):
         house.report({"sql/a.sql": "select 1;\n"})
 

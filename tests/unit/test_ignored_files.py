@@ -1,7 +1,5 @@
 """Files that `.gitignore` and `.ignore` leave out of a source."""
 
-from pathlib import Path
-
 import pytest
 from git_server import commit, run_git
 from trees import keys, write
@@ -22,19 +20,16 @@ IGNORED = ["build/b.md", "c.draft.md", "guide/deep/two.md", "guide/old/b.md", "g
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     root = tmp_path / "project"
     write(root, RULES | {name: f"# {name}\n" for name in KEPT + IGNORED})
     return root
 
 
-def test_nested_files_negations_and_precedence(folder):
+def test_nested_files_negations_and_precedence_count_unless_they_are_refused(folder):
     with discover(str(folder)) as source:
         assert [file.key for file in source.files()] == KEPT
         assert source.ignored == len(IGNORED)
-
-
-def test_ignored_files_all_the_same(folder):
     with discover(str(folder), include_ignored=True) as source:
         assert [file.key for file in source.files()] == sorted(KEPT + IGNORED)
         assert source.ignored == 0
@@ -56,20 +51,14 @@ def test_gitignore_means_what_git_means(folder):
     assert "d1.md" in expected
 
 
-def test_rules_of_the_repository_around_the_source_count(folder):
+def test_rules_around_the_source_count_unless_it_is_named_itself(folder):
+    assert keys(folder, subfolder="guide") == ["deep/one.md", "plan.draft.md", "top.md"]
     write(folder, {"guide/new.draft.md": "# New\n"})
     assert "new.draft.md" in keys(folder / "guide")
     run_git(folder, "init", "-q")
     expected = ["deep/one.md", "plan.draft.md", "top.md"]
     assert keys(folder / "guide") == expected
     assert keys(folder, subfolder="guide") == expected
-
-
-def test_a_subfolder_keeps_the_rules_of_its_source(folder):
-    assert keys(folder, subfolder="guide") == ["deep/one.md", "plan.draft.md", "top.md"]
-
-
-def test_an_ignored_folder_that_is_named_is_read(folder):
     run_git(folder, "init", "-q")
     assert keys(folder / "old") == ["x.md", "y/z.md"]
 
@@ -80,8 +69,7 @@ def test_a_commit_follows_the_ignore_files_in_it(folder):
     with discover(str(folder), ref="main") as source:
         assert [file.key for file in source.files()] == KEPT
         assert source.ignored == len(IGNORED)
-    guide = ["deep/one.md", "plan.draft.md", "top.md"]
-    assert keys(folder, ref="main", subfolder="guide") == guide
+    assert keys(folder, ref="main", subfolder="guide") == ["deep/one.md", "plan.draft.md", "top.md"]
     assert keys(folder, ref="main", include_ignored=True) == sorted(KEPT + IGNORED)
 
 
@@ -104,7 +92,7 @@ def test_an_ignore_file_that_cannot_be_read_is_named(tmp_path, monkeypatch):
     """The system's answer is made up here, because root may read everything."""
     write(tmp_path, {".gitignore": "a.md\n", "a.md": "# A\n"})
 
-    def refuse(path: Path) -> bytes:
+    def refuse(path):
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr("pgrag.ingest.source.folder.read_file", refuse)

@@ -39,25 +39,22 @@ def test_what_is_stated_is_kept_and_none_says_nothing():
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("pages", 1, r"no argument 'pages'.* base_url, .*max_pages"),
-        ("tags", "v1.*", "no argument 'tags'"),
-        ("slugs", "jekyll", r"slugs must be one of github, .* not 'jekyll'"),
-        ("slugs", ["github"], "slugs must be one of"),
-        ("converter", "magic", "converter must be one of docling"),
-        ("profile", "tiny", "one of by_heading, by_meaning, short, medium, long"),
-        ("max_pages", 0, "max_pages must be a number from 1, not 0"),
-        ("max_pages", "5", "max_pages must be a number from 1"),
-        ("max_depth", True, "max_depth must be a number from 0"),
-        ("include", "guide/**", "include must be a list of at most 100"),
-        ("include", [1], "include must be a text"),
-        ("subfolder", "a\0b", "subfolder must be a text"),
-        ("include_ignored", "yes", "include_ignored must be true or false"),
-        ("chunk_sizes", [1, 2], "chunk_sizes must be a list of 3"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "said"), [
+    ("pages", 1, r"no argument 'pages'.* base_url, .*max_pages"),
+    ("tags", "v1.*", "no argument 'tags'"),
+    ("slugs", "jekyll", r"slugs must be one of github, .* not 'jekyll'"),
+    ("slugs", ["github"], "slugs must be one of"),
+    ("converter", "magic", "converter must be one of docling"),
+    ("profile", "tiny", "one of by_heading, by_meaning, short, medium, long"),
+    ("max_pages", 0, "max_pages must be a number from 1, not 0"),
+    ("max_pages", "5", "max_pages must be a number from 1"),
+    ("max_depth", True, "max_depth must be a number from 0"),
+    ("include", "guide/**", "include must be a list of at most 100"),
+    ("include", [1], "include must be a text"),
+    ("subfolder", "a\0b", "subfolder must be a text"),
+    ("include_ignored", "yes", "include_ignored must be true or false"),
+    ("chunk_sizes", [1, 2], "chunk_sizes must be a list of 3"),
+])  # fmt: skip
 def test_what_no_run_can_have_is_refused_by_name(name, value, said):
     with pytest.raises(InvalidInput, match=said):
         checked({name: value}, IndexArguments)
@@ -75,15 +72,12 @@ def test_a_profile_keeps_its_way_to_cut_with_other_sizes():
             options_of({"chunk_sizes": wrong})
 
 
-@pytest.mark.parametrize(
-    ("source", "ref", "meaningless", "meant"),
-    [
-        ("docs", None, {"max_pages": 3}, {"subfolder": "a", "include_ignored": True}),
-        ("docs", "main", {"allow_private": True}, {"ref": "main"}),
-        ("git+https://h.example/r", None, {"max_bytes": 9}, {"allow_private": True}),
-        ("https://h.example/docs/", None, {"include_ignored": True}, {"max_depth": 2}),
-    ],
-)
+@pytest.mark.parametrize(("source", "ref", "meaningless", "meant"), [
+    ("docs", None, {"max_pages": 3}, {"subfolder": "a", "include_ignored": True}),
+    ("docs", "main", {"allow_private": True}, {"ref": "main"}),
+    ("git+https://h.example/r", None, {"max_bytes": 9}, {"allow_private": True}),
+    ("https://h.example/docs/", None, {"include_ignored": True}, {"max_depth": 2}),
+])  # fmt: skip
 def test_what_means_nothing_for_a_kind_of_source_is_refused(source, ref, meaningless, meant):
     kind = kind_of(source, ref)
     refuse_meaningless(meant, kind)

@@ -23,15 +23,14 @@ def test_the_first_warnings_are_kept_and_the_others_counted():
     shown = asdict(report(600, 600, 5))
     assert shown["warnings"][599:601] == ["warning 599", "warning 0"]
     assert (len(shown["warnings"]), shown["more_warnings"]) == (MOST_KEPT, 205)
-
-
-def test_the_report_on_several_versions_counts_those_of_all():
     whole = together("guide", "docs", [("1", report(700)), ("2", report(1100))])
     assert whole.warnings[0] == "1: warning 0"
     assert (len(whole.warnings), whole.more_warnings) == (MOST_KEPT, 800)
+    page = read_page("a.md", b"> [!edge] near:\n\n" * 150, PageOptions())
+    assert (len(page.warnings), page.warnings[-1]) == (101, "a.md: and 50 more warnings")
 
 
-def test_the_first_failures_are_kept_and_the_others_counted():
+def test_the_first_failures_are_kept_and_skipped_files_added_up_by_reason():
     made = report()
     for number in range(1200):
         made.fail(f"{number}.md", f"{number}.md: is too large.")
@@ -44,9 +43,6 @@ def test_the_first_failures_are_kept_and_the_others_counted():
     whole = together("guide", "docs", [("1", made), ("2", made), ("3", SourceError("No tag."))])
     assert len(whole.failed) + whole.more_failed == 2401
     assert whole.failed["3"] == "No tag."
-
-
-def test_what_is_skipped_of_several_versions_is_added_up_by_reason():
     versions = []
     for version, skipped in (
         ("1", [Skipped("no page", 2, ("a.png", "b.png")), Skipped("pointer of Git LFS", 1)]),
@@ -63,19 +59,10 @@ def test_what_is_skipped_of_several_versions_is_added_up_by_reason():
     ]
 
 
-@pytest.mark.parametrize(
-    ("count", "said"),
-    [
-        (30, "… and 10 more; --json lists all."),
-        (1200, "… and 1,180 more; --json lists the first 1,000."),
-    ],
-)
+@pytest.mark.parametrize(("count", "said"), [
+    (30, "… and 10 more; --json lists all."),
+    (1200, "… and 1,180 more; --json lists the first 1,000."),
+])  # fmt: skip
 def test_what_is_not_shown_is_counted(capsys, count, said):
     print_report(report(count), verbose=False)
     assert said in " ".join(capsys.readouterr().err.split())
-
-
-def test_a_page_has_a_hundred_warnings_and_the_number_of_the_others():
-    page = read_page("a.md", b"> [!edge] near:\n\n" * 150, PageOptions())
-    assert len(page.warnings) == 101
-    assert page.warnings[-1] == "a.md: and 50 more warnings"

@@ -1,7 +1,5 @@
 """Labelled sets from files: what is read, and that faults are named with file and line."""
 
-from pathlib import Path
-
 import pytest
 
 from pgrag.evaluation.labelled import corpus_of, open_corpus, read_labelled_set, sample
@@ -11,7 +9,7 @@ from pgrag.ingest.page import PageOptions, read_page
 QUERIES = '{"_id": "q1", "text": "drain a node"}\n\n{"_id": "q2", "text": "taints\u2028here"}\n'
 
 
-def write(folder: Path, **files: str) -> Path:
+def write(folder, **files):
     """A set with these files; names have an underscore for the dot."""
     given = {"queries_jsonl": QUERIES, "qrels_tsv": "query-id\tcorpus-id\tscore\nq1\ta.md\t2\n"}
     for name, text in (given | files).items():
@@ -36,41 +34,38 @@ def test_queries_judgements_and_pages_that_do_not_count_are_read(tmp_path):
         {"id": "q2", "text": "taints\u2028here", "judgements": {"b c.md": 1}, "excluded": []},
     ]  # fmt: skip
     labelled.require_pages({"a.md", "b c.md"})
-
-
-def test_qrels_may_stand_where_beir_has_them(tmp_path):
+    labelled = read_labelled_set(write(tmp_path, qrels_tsv="q1\ta.md\t1\nq1\tx.md\t1\nq2\ty\t0\n"))
+    with pytest.raises(SourceError, match=r"qrels.tsv:2: the corpus has no page 'x.md', which"):
+        labelled.require_pages(["a.md"])
     write(tmp_path)
     (tmp_path / "qrels").mkdir()
     (tmp_path / "qrels.tsv").rename(tmp_path / "qrels" / "test.tsv")
     assert len(read_labelled_set(tmp_path).queries) == 2
 
 
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({"queries_jsonl": "{}\n"}, "queries.jsonl:1: the query has no _id"),
-        ({"queries_jsonl": QUERIES + "{\n"}, "double quotes (column 2)."),
-        ({"qrels_tsv": "q1\ta.md\t0\n"}, "qrels.tsv: no grade is above 0"),
-        ({"queries_jsonl": "[" * 100_000 + "\n"}, "queries.jsonl:1: not JSON: maximum recursion"),
-        ({"queries_jsonl": "[1]\n"}, "queries.jsonl:1: must be a JSON object"),
-        ({"queries_jsonl": '{"_id": "q1", "text": " "}\n'}, "queries.jsonl:1: query 'q1' has no"),
-        ({"queries_jsonl": QUERIES + QUERIES}, "queries.jsonl:4: query 'q1' occurs twice"),
-        ({"queries_jsonl": "\n"}, "queries.jsonl: holds no query"),
-        ({"qrels_tsv": "query-id\tcorpus-id\tscore\n"}, "qrels.tsv: holds no judgement"),
-        ({"qrels_tsv": "q1\ta.md\t1\nq1 a.md 1\n"}, "qrels.tsv:2: must be 3 columns"),
-        ({"qrels_tsv": "q1\ta.md\tgood\n"}, "qrels.tsv:1: the grade must be a whole number"),
-        ({"qrels_tsv": "q1\ta.md\t-1\n"}, "qrels.tsv:1: the grade must be"),
-        ({"qrels_tsv": "q1\ta.md\t0.5\n"}, "qrels.tsv:1: the grade must be"),
-        ({"qrels_tsv": "q1\t\t1\n"}, "qrels.tsv:1: must be 3 columns"),
-        ({"qrels_tsv": "q1\ta.md\t1\n\nq9\ta.md\t1\n"}, "qrels.tsv:3: there is no query 'q9'"),
-        (
-            {"qrels_tsv": "q1\ta.md\t1\nq1\ta.md\t2\n"},
-            "qrels.tsv:2: query 'q1' and 'a.md' are judged twice",
-        ),
-        ({"sources_tsv": "q1\ta.md\tb.md\n"}, "sources.tsv:1: must be 2 columns"),
-        ({"sources_tsv": "q7\ta.md\n"}, "sources.tsv:1: there is no query 'q7'"),
-    ],
-)
+@pytest.mark.parametrize(("files", "message"), [
+    ({"queries_jsonl": "{}\n"}, "queries.jsonl:1: the query has no _id"),
+    ({"queries_jsonl": QUERIES + "{\n"}, "double quotes (column 2)."),
+    ({"qrels_tsv": "q1\ta.md\t0\n"}, "qrels.tsv: no grade is above 0"),
+    ({"queries_jsonl": "[" * 100_000 + "\n"}, "queries.jsonl:1: not JSON: maximum recursion"),
+    ({"queries_jsonl": "[1]\n"}, "queries.jsonl:1: must be a JSON object"),
+    ({"queries_jsonl": '{"_id": "q1", "text": " "}\n'}, "queries.jsonl:1: query 'q1' has no"),
+    ({"queries_jsonl": QUERIES + QUERIES}, "queries.jsonl:4: query 'q1' occurs twice"),
+    ({"queries_jsonl": "\n"}, "queries.jsonl: holds no query"),
+    ({"qrels_tsv": "query-id\tcorpus-id\tscore\n"}, "qrels.tsv: holds no judgement"),
+    ({"qrels_tsv": "q1\ta.md\t1\nq1 a.md 1\n"}, "qrels.tsv:2: must be 3 columns"),
+    ({"qrels_tsv": "q1\ta.md\tgood\n"}, "qrels.tsv:1: the grade must be a whole number"),
+    ({"qrels_tsv": "q1\ta.md\t-1\n"}, "qrels.tsv:1: the grade must be"),
+    ({"qrels_tsv": "q1\ta.md\t0.5\n"}, "qrels.tsv:1: the grade must be"),
+    ({"qrels_tsv": "q1\t\t1\n"}, "qrels.tsv:1: must be 3 columns"),
+    ({"qrels_tsv": "q1\ta.md\t1\n\nq9\ta.md\t1\n"}, "qrels.tsv:3: there is no query 'q9'"),
+    (
+        {"qrels_tsv": "q1\ta.md\t1\nq1\ta.md\t2\n"},
+        "qrels.tsv:2: query 'q1' and 'a.md' are judged twice",
+    ),
+    ({"sources_tsv": "q1\ta.md\tb.md\n"}, "sources.tsv:1: must be 2 columns"),
+    ({"sources_tsv": "q7\ta.md\n"}, "sources.tsv:1: there is no query 'q7'"),
+])  # fmt: skip
 def test_faults_are_named_with_file_and_line(tmp_path, files, message):
     write(tmp_path, **files)
     with pytest.raises(SourceError) as caught:
@@ -78,7 +73,7 @@ def test_faults_are_named_with_file_and_line(tmp_path, files, message):
     assert message in caught.value.message
 
 
-def test_missing_files_are_named(tmp_path):
+def test_missing_files_and_faults_are_named_and_records_become_pages(tmp_path):
     with pytest.raises(SourceError, match="no such folder"):
         read_labelled_set(tmp_path / "nothing")
     with pytest.raises(SourceError, match=r"queries.jsonl: cannot be read"):
@@ -91,15 +86,6 @@ def test_missing_files_are_named(tmp_path):
     (tmp_path / "queries.jsonl").write_bytes(b'{"_id": "\xff"}')
     with pytest.raises(SourceError, match="is not UTF-8"):
         read_labelled_set(tmp_path)
-
-
-def test_judgements_of_unknown_pages_are_named_unless_they_say_no(tmp_path):
-    labelled = read_labelled_set(write(tmp_path, qrels_tsv="q1\ta.md\t1\nq1\tx.md\t1\nq2\ty\t0\n"))
-    with pytest.raises(SourceError, match=r"qrels.tsv:2: the corpus has no page 'x.md', which"):
-        labelled.require_pages(["a.md"])
-
-
-def test_records_become_pages(tmp_path):
     records = '{"_id": "7.1", "title": "Say \\"ärger\\": no", "text": "One.\\n\\nTwo."}\n'
     (tmp_path / "corpus.jsonl").write_text(records + '{"_id": "8", "text": "Alone."}\n', "utf-8")
     found = open_corpus(corpus_of(tmp_path))
@@ -108,19 +94,13 @@ def test_records_become_pages(tmp_path):
     assert first.body.split() == ["One.", "Two."]
     assert (second.key, second.body.strip()) == ("8", "Alone.")
     assert "Two." in sample(found)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+    for text, message in [
         ('{"title": "a", "text": "b"}\n', "corpus.jsonl:1: the page has no _id"),
         ('{"_id": "1", "title": "a"}\n', "corpus.jsonl:1: title and text of '1'"),
         ('{"_id": "1", "text": "b"}\n' * 2, "corpus.jsonl:2: page '1' occurs twice"),
         ("\n", "corpus.jsonl: holds no page"),
-    ],
-)
-def test_faults_of_a_corpus_are_named(tmp_path, text, message):
-    (tmp_path / "corpus.jsonl").write_text(text)
-    with pytest.raises(SourceError) as caught:
-        open_corpus(tmp_path / "corpus.jsonl")
-    assert message in caught.value.message
+    ]:
+        (tmp_path / "corpus.jsonl").write_text(text)
+        with pytest.raises(SourceError) as caught:
+            open_corpus(tmp_path / "corpus.jsonl")
+        assert message in caught.value.message

@@ -46,19 +46,16 @@ def test_no_event_is_too_strange(chunks):
     assert completion.usage.completion_tokens >= 0
 
 
-@pytest.mark.parametrize(
-    ("text", "spoken"),
-    [
-        ("Plain words.", "Plain words."),
-        ("  \n Plain", "  \n Plain"),
-        ("<think>No.</think>\n\nYes.", "Yes."),
-        ("\n<think>\n</think>Yes <think>too</think>.", "Yes <think>too</think>."),
-        ("<thinking> aloud", "<thinking> aloud"),
-        ("<think>for ever", ""),
-        ("<think>only</think>", ""),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "spoken"), [
+    ("Plain words.", "Plain words."),
+    ("  \n Plain", "  \n Plain"),
+    ("<think>No.</think>\n\nYes.", "Yes."),
+    ("\n<think>\n</think>Yes <think>too</think>.", "Yes <think>too</think>."),
+    ("<thinking> aloud", "<thinking> aloud"),
+    ("<think>for ever", ""),
+    ("<think>only</think>", ""),
+    ("", ""),
+])  # fmt: skip
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_thoughts_are_left_out_wherever_the_text_is_cut(text, spoken, size):
     reader = Spoken()

@@ -3,7 +3,6 @@
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,15 +14,15 @@ from pgrag.models.embedding import LocalEmbedder, LocalModel, local_model
 class Library(ModuleType):
     """In place of sentence-transformers: models of two dimensions, and their troubles."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__("sentence_transformers")
         self.__spec__ = ModuleSpec("sentence_transformers", None)
-        self.loads: list[str] = []
-        self.batches: list[tuple[str, list[str]]] = []
-        self.trouble: Exception | None = None
-        self.answer: Any = None
+        self.loads = []
+        self.batches = []
+        self.trouble = None
+        self.answer = None
 
-    def SentenceTransformer(self, name: str) -> Any:
+    def SentenceTransformer(self, name):
         self.loads.append(name)
         if self.trouble is not None:
             raise self.trouble
@@ -31,11 +30,11 @@ class Library(ModuleType):
             eval=lambda: None, encode=self.encode, tokenizer=self.tokenize, prompts=None
         )
 
-    def tokenize(self, text: str, *, add_special_tokens: bool, **_: Any) -> dict[str, list[int]]:
+    def tokenize(self, text, *, add_special_tokens, **_):
         tokens = list(map(ord, text))
         return {"input_ids": [1, *tokens, 2] if add_special_tokens else tokens}
 
-    def encode(self, texts: list[str], *, prompt: str, **_: Any) -> Any:
+    def encode(self, texts, *, prompt, **_):
         self.batches.append((prompt, texts))
         if isinstance(self.answer, Exception):
             raise self.answer
@@ -43,7 +42,7 @@ class Library(ModuleType):
 
 
 @pytest.fixture
-def library(monkeypatch: pytest.MonkeyPatch) -> Library:
+def library(monkeypatch):
     made = Library()
     monkeypatch.setitem(sys.modules, "sentence_transformers", made)
     return made
@@ -79,16 +78,13 @@ def test_a_model_that_cannot_be_loaded_is_tried_again_after_a_while(library, mon
     assert library.loads == ["mini", "mini"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (np.ones((1, 3)), r"gave vectors of shape \(1, 3\) for 1 texts of 2 dimensions"),
-        (np.ones((2, 2)), r"gave vectors of shape \(2, 2\)"),
-        (np.array([[1.0, np.nan]]), "not finite"),
-        (np.zeros((1, 2)), "a vector of zeros"),
-        (RuntimeError("out of memory\nTraceback"), r"mini failed: out of memory\.$"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "message"), [
+    (np.ones((1, 3)), r"gave vectors of shape \(1, 3\) for 1 texts of 2 dimensions"),
+    (np.ones((2, 2)), r"gave vectors of shape \(2, 2\)"),
+    (np.array([[1.0, np.nan]]), "not finite"),
+    (np.zeros((1, 2)), "a vector of zeros"),
+    (RuntimeError("out of memory\nTraceback"), r"mini failed: out of memory\.$"),
+])  # fmt: skip
 def test_what_a_model_gives_is_checked(library, answer, message):
     embedder = LocalEmbedder(LocalModel("mini"))
     assert embedder.dimensions == 2

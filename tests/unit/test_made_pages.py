@@ -31,10 +31,19 @@ def maker(tmp_path):
     return Maker.read(tmp_path)
 
 
-def test_a_page_depends_on_the_seed_and_its_number(maker, tmp_path):
+def test_pages_depend_on_seed_and_number_and_their_vocabulary_grows(maker, tmp_path):
     pages = [maker.page(n) for n in range(9)]
     assert pages == [Maker.read(tmp_path).page(n) for n in range(9)]
     assert len({*pages, Maker.read(tmp_path, seed=2).page(1)}) == 10
+    few, many = (
+        {word for n in range(pages) for word in re.findall(r"\w+", maker.page(n))}
+        for pages in (40, 400)
+    )
+    assert len(many) > len(few) + 100
+    queries = maker.queries(10)
+    assert {"Care of pumps", "Winter storage"} <= set(queries)
+    assert "Clean the filter before every season with lukewarm" in queries
+    assert queries == maker.queries(10)
 
 
 def test_copies_keep_the_structure_and_swap_a_word_everywhere_on_the_page(maker):
@@ -47,21 +56,6 @@ def test_copies_keep_the_structure_and_swap_a_word_everywhere_on_the_page(maker)
         assert all(re.fullmatch("[A-Za-z]{4,}", old) for old, new in pairs if old != new)
         changed.append(sum(old != new for old, new in pairs) / len(pairs))
     assert 0.02 < sum(changed) / len(changed) < 0.3
-
-
-def test_the_vocabulary_grows_with_the_pages(maker):
-    few, many = (
-        {word for n in range(pages) for word in re.findall(r"\w+", maker.page(n))}
-        for pages in (40, 400)
-    )
-    assert len(many) > len(few) + 100
-
-
-def test_queries_are_headings_and_pieces_of_sentences(maker):
-    queries = maker.queries(10)
-    assert {"Care of pumps", "Winter storage"} <= set(queries)
-    assert "Clean the filter before every season with lukewarm" in queries
-    assert queries == maker.queries(10)
 
 
 def test_a_folder_without_words_is_refused(tmp_path):

@@ -27,42 +27,18 @@ def question(*relevant: Relevant, facts: tuple[tuple[str, ...], ...] = ()) -> Qu
     return Question("x-001", "why", "x-en", "en", "how-to", "open", relevant, facts)
 
 
-def test_there_are_as_many_questions_as_the_page_about_them_promises():
+def test_the_questions_are_many_and_whole_and_halved_by_their_ids():
     languages = Counter(each.language for each in QUESTIONS)
     assert len(QUESTIONS) >= 300
     assert languages["de"] >= 50
     assert languages["ru"] >= 50
     assert sum(bool(each.facts) for each in QUESTIONS) >= 100
     assert {each.kind for each in QUESTIONS} == set(KINDS)
-
-
-@pytest.mark.parametrize("name", SETS)
-def test_rows_are_whole(name):
-    rows = read(name)
-    prefix = name.removesuffix("-questions")
-    assert [each.id for each in rows] == [f"{prefix}-{n:03}" for n in range(1, len(rows) + 1)]
-    for each in rows:
-        assert each.library == SETS[name]
-        assert each.language in {"en", "de", "ru"}
-        assert LANGUAGES.get(each.library, each.language) == each.language
-        assert each.text == " ".join(each.text.split())
-        assert 1 <= len(each.text.split()) <= 30
-        assert {2} <= {one.grade for one in each.relevant} <= {1, 2}, each.id
-        assert len({one.section for one in each.relevant}) == len(each.relevant), each.id
-
-
-def test_no_question_is_there_twice():
     assert len({(each.library, each.text.lower()) for each in QUESTIONS}) == len(QUESTIONS)
-
-
-def test_halves_follow_from_the_ids():
     assert all(each.split == split_of(each.id) for each in QUESTIONS)
     held = half(QUESTIONS, "held")
     assert 0.4 < len(held) / len(QUESTIONS) < 0.6
     assert not {each.id for each in held} & {each.id for each in half(QUESTIONS, "open")}
-
-
-def test_regular_expressions_of_facts_are_valid():
     for each in QUESTIONS:
         for fact in each.facts:
             assert fact, each.id
@@ -70,15 +46,24 @@ def test_regular_expressions_of_facts_are_valid():
             for alternative in fact:
                 if alternative.startswith("/") and alternative.endswith("/"):
                     re.compile(alternative[1:-1])
+    for name in SETS:
+        rows = read(name)
+        prefix = name.removesuffix("-questions")
+        assert [each.id for each in rows] == [f"{prefix}-{n:03}" for n in range(1, len(rows) + 1)]
+        for each in rows:
+            assert each.library == SETS[name]
+            assert each.language in {"en", "de", "ru"}
+            assert LANGUAGES.get(each.library, each.language) == each.language
+            assert each.text == " ".join(each.text.split())
+            assert 1 <= len(each.text.split()) <= 30
+            assert {2} <= {one.grade for one in each.relevant} <= {1, 2}, each.id
+            assert len({one.section for one in each.relevant}) == len(each.relevant), each.id
 
 
-def test_a_page_has_the_grade_of_its_best_section():
+def test_pages_are_graded_by_their_best_section_and_facts_found_in_any_case():
     asked = question(Relevant("a.md", "b", 1), Relevant("a.md", None, 2), Relevant("c.md", "d", 1))
     assert asked.judgements("page") == {"a.md": 2, "c.md": 1}
     assert asked.judgements("section") == {"a.md#b": 1, "a.md": 2, "c.md#d": 1}
-
-
-def test_facts_are_found_without_regard_to_case_spaces_and_markup():
     asked = question(facts=(("--grace-period", "never"), ("/[23]0 seconds/",), ("Two Words",)))
     assert asked.missing_facts("`--grace-period` is **30  seconds**; two\nwords") == []
     assert asked.missing_facts("40 seconds, two words") == [
@@ -115,7 +100,7 @@ def test_the_check_names_pages_sections_and_facts_that_are_not_there(tmp_path):
     ]
 
 
-def test_every_passage_has_a_right_and_a_wrong_sentence():
+def test_every_passage_has_a_right_and_a_wrong_sentence_whose_doubts_are_counted():
     sentences = citations.read()
     languages = Counter(each.language for each in sentences)
     assert len(sentences) == 150
@@ -128,9 +113,6 @@ def test_every_passage_has_a_right_and_a_wrong_sentence():
         assert not wrong.supported
         assert right.sentence != wrong.sentence
     assert {each.fault for each in sentences if not each.supported} == set(citations.FAULTS)
-
-
-def test_precision_and_recall_count_the_doubts_about_wrong_sentences():
     sentences = citations.read()[:6]
     wrong = [each.id for each in sentences if not each.supported]
     counts = citations.tally(sentences, {*wrong[:2], sentences[0].id, "another"})

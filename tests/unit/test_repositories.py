@@ -1,12 +1,10 @@
 """Repositories at an address: fetched by ref and tag, from a server on this machine."""
 
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
-from git_server import GitServer, commit, run_git, serving
+from git_server import commit, run_git, serving
 from trees import write
 
 from pgrag.ground.errors import ForbiddenAddress, SourceError
@@ -21,7 +19,7 @@ LOOPBACK = AllowList(["127.0.0.0/8"])
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def root(tmp_path_factory):
     """Folder with `site.git`: three tags, of which the first has another page than the last."""
     root = tmp_path_factory.mktemp("served")
     checkout = root / "checkout"
@@ -35,17 +33,17 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def server(root: Path) -> Iterator[GitServer]:
+def server(root):
     with serving(root) as server:
         yield server
 
 
 @pytest.fixture
-def network(tmp_path: Path) -> Network:
+def network(tmp_path):
     return Network(tmp_path / "cache", LOOPBACK)
 
 
-def contents(source: str, network: Network, **options: object) -> dict[str, str]:
+def contents(source, network, **options):
     with discover(source, network=network, **options) as opened:  # type: ignore[arg-type]
         return {file.key: file.read().decode() for file in opened.files()}
 
@@ -61,8 +59,7 @@ def test_the_default_branch_is_read_and_fetched_once(server, network):
     assert (again["source"], again["ref"]) == (url, source.revision)
     asked = len(server.requests)
     assert contents(url, network, subfolder="docs")["a.md"] == "# A 2\n"
-    ls_remote = ["/site.git/info/refs", "/site.git/git-upload-pack"]
-    assert server.requests[asked:] == ls_remote
+    assert server.requests[asked:] == ["/site.git/info/refs", "/site.git/git-upload-pack"]
     again.pop("source")
     assert contents(url, network, **again)["docs/a.md"] == "# A 2\n"
 
@@ -93,14 +90,11 @@ def test_every_tag_becomes_a_version_in_the_order_of_their_numbers(server, netwo
     assert caught.value.hint == "Its last tags: v1.9.0, v1.10.0, v2.0.0."
 
 
-@pytest.mark.parametrize(
-    ("tag", "label"),
-    [
-        ("v1.2.3", "1.2.3"), ("1.2", "1.2"), ("release-1.2", "1.2"), ("jest@29.7.0", "29.7.0"),
-        ("package/v1.2-rc.1", "1.2-rc.1"), ("@scope/name@3.0", "3.0"), ("go1.22", "1.22"),
-        ("stable", "stable"), ("release/stable", "release/stable"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("tag", "label"), [
+    ("v1.2.3", "1.2.3"), ("1.2", "1.2"), ("release-1.2", "1.2"), ("jest@29.7.0", "29.7.0"),
+    ("package/v1.2-rc.1", "1.2-rc.1"), ("@scope/name@3.0", "3.0"), ("go1.22", "1.22"),
+    ("stable", "stable"), ("release/stable", "release/stable"),
+])  # fmt: skip
 def test_the_label_of_a_tag_begins_with_its_number(tag, label):
     assert label_of(tag) == label
 
@@ -119,7 +113,7 @@ def test_what_is_missing_is_named_with_what_is_there(server, network):
         discover(f"{server.url}/site.git", subfolder="nowhere", network=network)
 
 
-def test_a_login_is_used_and_shown_nowhere(server, network, capfd):
+def test_a_login_is_shown_nowhere(server, network, capfd, tmp_path, monkeypatch):
     server.login = "ada:s3cr3t"
     url = f"{server.url}/site.git"
     with pytest.raises(SourceError, match="needs a login") as caught:
@@ -135,19 +129,14 @@ def test_a_login_is_used_and_shown_nowhere(server, network, capfd):
     assert "s3cr3t" not in capfd.readouterr().err
     written = [path for path in network.cache.rglob("*") if path.is_file()]
     assert not any(b"s3cr3t" in path.read_bytes() for path in written)
-
-
-def test_a_service_does_not_use_the_credentials_of_its_user(server, network, tmp_path, monkeypatch):
-    server.login = "ada:s3cr3t"
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login ada password s3cr3t\n")
     monkeypatch.setenv("HOME", str(tmp_path))
-    url = f"{server.url}/site.git"
     assert "docs/a.md" in contents(url, network)
     with pytest.raises(SourceError, match="needs a login"):
         discover(url, network=Network(network.cache, LOOPBACK, uses_credentials=False))
 
 
-def test_addresses_outside_the_allow_list_are_never_asked(server, network, tmp_path):
+def test_neither_other_addresses_nor_redirects_are_followed(server, network, tmp_path, root):
     public = Network(tmp_path / "cache", AllowList(["public"]))
     for url in (server.url, server.url.replace("127.0.0.1", "localhost")):
         with pytest.raises(ForbiddenAddress):
@@ -155,6 +144,11 @@ def test_addresses_outside_the_allow_list_are_never_asked(server, network, tmp_p
     with pytest.raises(ForbiddenAddress):
         discover("git@localhost:owner/name.git", network=public)
     assert server.requests == []
+    with serving(root) as other:
+        server.moved_to = other.url
+        with pytest.raises(SourceError, match="has moved"):
+            discover(f"{server.url}/site.git", network=network)
+        assert other.requests == []
 
 
 def test_a_name_is_pinned_to_the_address_that_was_checked(server, network, monkeypatch):
@@ -164,14 +158,6 @@ def test_a_name_is_pinned_to_the_address_that_was_checked(server, network, monke
     monkeypatch.setattr(repository_module, "reachable_addresses", pinned)
     url = server.url.replace("127.0.0.1", "docs.kestrel.invalid")
     assert "docs/a.md" in contents(f"{url}/site.git", network)
-
-
-def test_redirects_are_not_followed(server, network, root):
-    with serving(root) as other:
-        server.moved_to = other.url
-        with pytest.raises(SourceError, match="has moved"):
-            discover(f"{server.url}/site.git", network=network)
-        assert other.requests == []
 
 
 def test_neither_configuration_nor_hooks_of_others_take_part(server, network, root, tmp_path):
@@ -187,42 +173,36 @@ def test_neither_configuration_nor_hooks_of_others_take_part(server, network, ro
     assert "url" not in (folder / "config").read_text()
 
 
-@pytest.mark.parametrize(
-    ("source", "url"),
-    [
-        ("https://github.com/owner/name", "https://github.com/owner/name.git"),
-        ("https://github.com/owner/name.git", "https://github.com/owner/name.git"),
-        ("https://u:p@git.example.org/x.git/", "https://git.example.org/x.git"),
-        ("git+https://git.example.org/x", "https://git.example.org/x"),
-        ("git@github.com:owner/name.git", "ssh://git@github.com/owner/name.git"),
-        ("ssh://git@host.example:2222/x", "ssh://git@host.example:2222/x"),
-        ("https://[2001:db8::1]:8443/x.git", "https://[2001:db8::1]:8443/x.git"),
-        ("https://github.com/owner/name/wiki", None),
-        ("https://docs.example.org/guide/", None),
-        ("docs", None),
-        ("C:\\docs", None),
-        ("file:///srv/docs", None),
-    ],
-)
+@pytest.mark.parametrize(("source", "url"), [
+    ("https://github.com/owner/name", "https://github.com/owner/name.git"),
+    ("https://github.com/owner/name.git", "https://github.com/owner/name.git"),
+    ("https://u:p@git.example.org/x.git/", "https://git.example.org/x.git"),
+    ("git+https://git.example.org/x", "https://git.example.org/x"),
+    ("git@github.com:owner/name.git", "ssh://git@github.com/owner/name.git"),
+    ("ssh://git@host.example:2222/x", "ssh://git@host.example:2222/x"),
+    ("https://[2001:db8::1]:8443/x.git", "https://[2001:db8::1]:8443/x.git"),
+    ("https://github.com/owner/name/wiki", None),
+    ("https://docs.example.org/guide/", None),
+    ("docs", None),
+    ("C:\\docs", None),
+    ("file:///srv/docs", None),
+])  # fmt: skip
 def test_an_address_says_whether_it_is_a_repository(source, url):
     address = repository_at(source)
     assert (address and address.url) == url
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "git://example.org/x.git", "ext::sh -c id.git", "git+ftp://example.org/x",
-        "ssh://-oProxyCommand=id/x", "https://a b/x.git", "https://host:99999/x.git",
-        "git+file://x/y",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("source", [
+    "git://example.org/x.git", "ext::sh -c id.git", "git+ftp://example.org/x",
+    "ssh://-oProxyCommand=id/x", "https://a b/x.git", "https://host:99999/x.git",
+    "git+file://x/y",
+])  # fmt: skip
 def test_other_protocols_and_odd_hosts_are_refused(source, network):
     with pytest.raises(SourceError):
         discover(source, network=network)
 
 
-def test_what_a_killed_git_left_is_cleared(server, network):
+def test_fetches_come_one_after_the_other_and_clear_what_a_killed_git_left(server, network):
     url = f"{server.url}/site.git"
     contents(url, network, ref="v1.9.0")
     [folder] = [path for path in network.cache.iterdir() if path.is_dir()]
@@ -231,25 +211,18 @@ def test_what_a_killed_git_left_is_cleared(server, network):
         path.touch()
     assert contents(url, network, ref="v2.0.0")["docs/a.md"] == "# A 2\n"
     assert not any(path.exists() for path in left)
-
-
-def test_two_at_once_fetch_one_after_the_other(server, network):
-    url = f"{server.url}/site.git"
     with ThreadPoolExecutor(max_workers=3) as pool:
         refs = ["v1.9.0", "v1.10.0", "v2.0.0"]
         read = list(pool.map(lambda ref: contents(url, network, ref=ref)["docs/a.md"], refs))
     assert read == ["# A 0\n", "# A 1\n", "# A 2\n"]
 
 
-def test_a_file_address_is_a_path(root, network):
+def test_a_file_address_is_a_path_and_submodules_are_told(root, network, tmp_path):
     url = f"file://{root}/checkout"
     assert "docs/a.md" in contents(url, network)
     assert contents(url, network, ref="v1.9.0")["docs/a.md"] == "# A 0\n"
     with pytest.raises(SourceError, match="a service reads no such address"):
         discover(url, network=Network(network.cache, LOOPBACK, uses_credentials=False))
-
-
-def test_submodules_are_told(tmp_path, root, network):
     run_git(tmp_path, "clone", "-q", str(root / "checkout"), "outer")
     run_git(tmp_path / "outer", "submodule", "--quiet", "add", str(root / "checkout"), "vendored")
     run_git(tmp_path / "outer", "commit", "-q", "-m", "submodule")
@@ -259,10 +232,10 @@ def test_submodules_are_told(tmp_path, root, network):
 
 
 def test_a_fetch_that_is_interrupted_leaves_no_process(server, network, monkeypatch):
-    started: list[subprocess.Popen[bytes]] = []
+    started = []
     real = subprocess.Popen
 
-    def start(*arguments: object, **options: object) -> subprocess.Popen[bytes]:
+    def start(*arguments, **options):
         process = real(*arguments, **options)  # type: ignore[call-overload]
         # The server of the test starts git, too.
         if "ls-remote" in arguments[0]:  # type: ignore[operator]
@@ -270,7 +243,7 @@ def test_a_fetch_that_is_interrupted_leaves_no_process(server, network, monkeypa
         return process  # type: ignore[no-any-return]
 
     class Interrupting(int):
-        def __add__(self, _: int) -> int:
+        def __add__(self, _):
             raise KeyboardInterrupt
 
     monkeypatch.setattr("pgrag.ingest.source.git.subprocess.Popen", start)

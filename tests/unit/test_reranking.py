@@ -2,7 +2,6 @@
 
 import logging
 import math
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -17,16 +16,16 @@ class Scores:
 
     name = "told"
 
-    def __init__(self, *scores: float) -> None:
+    def __init__(self, *scores):
         self.scores = list(scores)
-        self.asked: list[tuple[str, list[str]]] = []
+        self.asked = []
 
-    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+    def rerank(self, query, texts):
         self.asked.append((query, list(texts)))
         return self.scores
 
 
-def row(number: int, score: float, **fields: object) -> dict:
+def row(number, score, **fields):
     return {"document_id": number, "score": score, "content": f"text {number}", **fields}
 
 
@@ -38,22 +37,16 @@ def test_score_of_the_reranker_becomes_the_score_and_the_fused_one_stays():
     assert found.applied
     assert found.notices == []
     assert rows[0] == row(1, 0.9), "rows that were given stay as they are"
-
-
-def test_hybrid_score_that_is_there_is_kept():
     [found] = rerank("q", [row(1, 0.2, hybrid_score=0.9, cursor="0.2:1")], Scores(0.5)).rows
     assert (found["score"], found["hybrid_score"]) == (0.5, 0.9)
     assert found["cursor"] is None, "it leads nowhere in the new order"
     [found] = rerank("q", [row(1, 0.2, hybrid_score=None)], Scores(0.5)).rows
     assert found["hybrid_score"] == 0.2
-
-
-def test_equal_scores_keep_the_order_of_the_fusion():
     rows = [row(n, 1 / n) for n in (5, 3, 4)]
     assert [r["document_id"] for r in rerank("q", rows, Scores(0.5, 0.5, 0.5)).rows] == [5, 3, 4]
 
 
-def test_model_reads_where_a_text_stands():
+def test_model_reads_where_a_text_stands_and_scores_are_logged(caplog):
     reranker = Scores(0.1, 0.2, 0.3)
     rows = [
         row(1, 0.9, title="Tides", path=["Harbour", "Tides", "Sill"]),
@@ -64,15 +57,9 @@ def test_model_reads_where_a_text_stands():
     [(query, texts)] = reranker.asked
     assert query == "when"
     assert texts == ["Harbour › Tides › Sill\ntext 1", "Fees\ntext 2", "x" * 8000]
-
-
-def test_nothing_found_needs_no_reranker():
     reranker = Scores()
     assert rerank("q", [], reranker).rows == []
     assert reranker.asked == []
-
-
-def test_both_scores_are_logged(caplog):
     with caplog.at_level(logging.DEBUG, "pgrag.models.reranking"):
         rerank("q", [row(7, 0.25)], Scores(0.75))
     assert "document 7, score 0.750000 by told, hybrid_score 0.250000" in caplog.text

@@ -6,23 +6,20 @@ from pgrag.ground import errors, schema
 from pgrag.ground.routines import digest, function_files
 
 
-@pytest.mark.parametrize(
-    ("extension", "available", "level", "remedy"),
-    [
-        ("0.8.4", "0.8.4", "ok", ""),
-        (None, "0.8.5", "ok", ""),
-        ("0.10.1", "0.10.1", "ok", ""),
-        ("1.0.0", "1.0.0", "ok", ""),
-        ("0.8.0", "0.8.0", "warning", "Install pgvector 0.8.4 or newer"),
-        (None, "0.8.3", "warning", "Install pgvector 0.8.4 or newer"),
-        ("0.8.3", "0.8.4", "warning", "Run `alter extension vector update`"),
-        ("0.7.4", "0.8.1", "wrong", "alter extension vector update"),
-        ("0.7.4", "0.7.4", "wrong", "Install pgvector 0.8 or newer"),
-        ("0.7.4", None, "wrong", "Install pgvector 0.8 or newer"),
-        (None, "0.7.4", "wrong", "Install pgvector 0.8 or newer"),
-        (None, None, "wrong", "Install pgvector 0.8 or newer"),
-    ],
-)
+@pytest.mark.parametrize(("extension", "available", "level", "remedy"), [
+    ("0.8.4", "0.8.4", "ok", ""),
+    (None, "0.8.5", "ok", ""),
+    ("0.10.1", "0.10.1", "ok", ""),
+    ("1.0.0", "1.0.0", "ok", ""),
+    ("0.8.0", "0.8.0", "warning", "Install pgvector 0.8.4 or newer"),
+    (None, "0.8.3", "warning", "Install pgvector 0.8.4 or newer"),
+    ("0.8.3", "0.8.4", "warning", "Run `alter extension vector update`"),
+    ("0.7.4", "0.8.1", "wrong", "alter extension vector update"),
+    ("0.7.4", "0.7.4", "wrong", "Install pgvector 0.8 or newer"),
+    ("0.7.4", None, "wrong", "Install pgvector 0.8 or newer"),
+    (None, "0.7.4", "wrong", "Install pgvector 0.8 or newer"),
+    (None, None, "wrong", "Install pgvector 0.8 or newer"),
+])  # fmt: skip
 def test_pgvector(extension, available, level, remedy):
     finding = schema._vector_finding(extension, available)
     assert finding.level == level
@@ -31,14 +28,11 @@ def test_pgvector(extension, available, level, remedy):
     assert bool(finding.remedy) is (level != "ok")
 
 
-@pytest.mark.parametrize(
-    ("version", "faults"),
-    [
-        ("0.8.0", ["CVE-2026-3172", "may corrupt", "may fail"]),
-        ("0.8.2", ["may corrupt", "may fail"]),
-        ("0.8.3", ["may fail"]),
-    ],
-)
+@pytest.mark.parametrize(("version", "faults"), [
+    ("0.8.0", ["CVE-2026-3172", "may corrupt", "may fail"]),
+    ("0.8.2", ["may corrupt", "may fail"]),
+    ("0.8.3", ["may fail"]),
+])  # fmt: skip
 def test_a_pgvector_with_faults_names_those_of_its_version(version, faults):
     message = schema._vector_finding(version, version).message
     assert [
@@ -71,11 +65,6 @@ def test_functions_are_installed_layer_by_layer_and_grants_last(tmp_path):
     (tmp_path / "layers.txt").write_text("text  terms\nsearch  the search\n")
     files = [file.relative_to(tmp_path).as_posix() for file in function_files(tmp_path)]
     assert files == ["text/one.sql", "search/one.sql", "grants.sql"]
-
-
-def test_a_folder_without_a_layer_is_refused(tmp_path):
-    (tmp_path / "search").mkdir()
-    (tmp_path / "search" / "one.sql").write_text("select 1;")
     (tmp_path / "layers.txt").write_text("text  terms\n")
     with pytest.raises(errors.DatabaseError, match=r"folders search of .* no line in layers\.txt"):
         function_files(tmp_path)
@@ -87,25 +76,19 @@ def test_revisions_follow_each_other_and_files_carry_their_names():
     assert head in names
     assert len(names) == len(files)
     assert sorted(names) == [file.stem for file in files]
-
-
-def test_migrations_are_no_package():
-    """A package of this name would hide the library of the same name."""
+    # A package of this name would hide the library of the same name.
     assert not (schema.alembic_root() / "__init__.py").exists()
 
 
-@pytest.mark.parametrize(
-    ("version", "number", "level"),
-    [
-        ("15.9", 150009, "wrong"),
-        ("16.0", 160000, "warning"),
-        ("16.4", 160004, "warning"),
-        ("16.5", 160005, "ok"),
-        ("17.0", 170000, "warning"),
-        ("17.1", 170001, "ok"),
-        ("18.4", 180004, "ok"),
-    ],
-)
+@pytest.mark.parametrize(("version", "number", "level"), [
+    ("15.9", 150009, "wrong"),
+    ("16.0", 160000, "warning"),
+    ("16.4", 160004, "warning"),
+    ("16.5", 160005, "ok"),
+    ("17.0", 170000, "warning"),
+    ("17.1", 170001, "ok"),
+    ("18.4", 180004, "ok"),
+])  # fmt: skip
 def test_servers(version, number, level):
     finding = schema._server_finding(version, number)
     assert finding.level == level

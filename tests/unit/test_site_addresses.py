@@ -8,41 +8,35 @@ from pgrag.ingest.source.web.lists import split_full_text
 from pgrag.ingest.source.web.traps import Traps
 
 
-@pytest.mark.parametrize(
-    ("address", "spelling"),
-    [
-        ("/docs/%2e%2e/secret/x", "/secret/x"),
-        ("/docs/.%2E/secret/x", "/secret/x"),
-        ("https://docs.example/docs/../secret", "/secret"),
-        ("/docs/a/%2e/b", "/docs/a/b"),
-        ("/docs/a/%2e%2e", "/docs/"),
-        ("/%2e%2e/%2e%2e/", "/"),
-        ("/a%2fb/..c/d..", "/a%2Fb/..c/d.."),
-        ("/docs//a", "/docs//a"),
-        ("/docs/%2e%2e%2fsecret", None),
-        ("/docs/a%2f%2e%2e%2fsecret", None),
-        ("/docs/..%5csecret", None),
-        ("/docs/..\\secret", None),
-    ],
-)
+@pytest.mark.parametrize(("address", "spelling"), [
+    ("/docs/%2e%2e/secret/x", "/secret/x"),
+    ("/docs/.%2E/secret/x", "/secret/x"),
+    ("https://docs.example/docs/../secret", "/secret"),
+    ("/docs/a/%2e/b", "/docs/a/b"),
+    ("/docs/a/%2e%2e", "/docs/"),
+    ("/%2e%2e/%2e%2e/", "/"),
+    ("/a%2fb/..c/d..", "/a%2Fb/..c/d.."),
+    ("/docs//a", "/docs//a"),
+    ("/docs/%2e%2e%2fsecret", None),
+    ("/docs/a%2f%2e%2e%2fsecret", None),
+    ("/docs/..%5csecret", None),
+    ("/docs/..\\secret", None),
+])  # fmt: skip
 def test_an_address_has_no_dot_segments(address, spelling):
     found = normalised(address, "https://docs.example/docs/")
     assert found == (None if spelling is None else f"https://docs.example{spelling}")
 
 
-@pytest.mark.parametrize(
-    ("path", "folder", "version"),
-    [
-        ("/docs/4.2", "/docs/4.2/", "4.2"),
-        ("/docs/4.2/", "/docs/4.2/", "4.2"),
-        ("/docs/v1.0.rc1", "/docs/v1.0.rc1/", "1.0.rc1"),
-        ("/docs/4.2/index.html", "/docs/4.2/", "4.2"),
-        ("/docs/4.2/guide.PHP", "/docs/4.2/", "4.2"),
-        ("/en/stable", "/en/stable/", "stable"),
-        ("/guide", "/guide/", ""),
-        ("/", "/", ""),
-    ],
-)
+@pytest.mark.parametrize(("path", "folder", "version"), [
+    ("/docs/4.2", "/docs/4.2/", "4.2"),
+    ("/docs/4.2/", "/docs/4.2/", "4.2"),
+    ("/docs/v1.0.rc1", "/docs/v1.0.rc1/", "1.0.rc1"),
+    ("/docs/4.2/index.html", "/docs/4.2/", "4.2"),
+    ("/docs/4.2/guide.PHP", "/docs/4.2/", "4.2"),
+    ("/en/stable", "/en/stable/", "stable"),
+    ("/guide", "/guide/", ""),
+    ("/", "/", ""),
+])  # fmt: skip
 def test_the_scope_and_the_version_of_a_start(path, folder, version):
     address = f"https://docs.example{path}"
     assert Scope.around(address).prefix == f"https://docs.example{folder}"
@@ -57,23 +51,18 @@ def test_only_so_many_addresses_pass():
     assert gate.refused == {"beyond 3 addresses": {*urls[3:]}}
 
 
-@pytest.mark.parametrize(
-    ("text", "pages"),
-    [
-        ("No title, and no address.\n", {"/llms-full.txt": "No title, and no address.\n"}),
-        (
-            "Before.\n# A\nSource: /a\nSource: https://docs.example/a\n\nText.\n",
-            {
-                "/llms-full.txt": "Before.\n# A\nSource: /a\nSource: https://docs.example/a\n\nText.\n"
-            },
-        ),
-        (
-            "Before.\n# A\nSource: https://docs.example/a\n\nText.\n# Own\n",
-            {"/llms-full.txt": "Before.\n", "/a": "# A\n\nText.\n# Own\n"},
-        ),
-        ("", {}),
-    ],
-)
+@pytest.mark.parametrize(("text", "pages"), [
+    ("No title, and no address.\n", {"/llms-full.txt": "No title, and no address.\n"}),
+    (
+        "Before.\n# A\nSource: /a\nSource: https://docs.example/a\n\nText.\n",
+        {"/llms-full.txt": "Before.\n# A\nSource: /a\nSource: https://docs.example/a\n\nText.\n"},
+    ),
+    (
+        "Before.\n# A\nSource: https://docs.example/a\n\nText.\n# Own\n",
+        {"/llms-full.txt": "Before.\n", "/a": "# A\n\nText.\n# Own\n"},
+    ),
+    ("", {}),
+])  # fmt: skip
 def test_a_full_text_is_divided_at_its_addresses(text, pages):
     found = split_full_text("https://docs.example/llms-full.txt", text)
     assert found == {f"https://docs.example{path}": page for path, page in pages.items()}

@@ -12,14 +12,6 @@ def megabytes(text: str) -> int:
     return int(text[:-2])
 
 
-@pytest.mark.parametrize(
-    ("memory", "shared"),
-    [(GB // 2, 128), (2 * GB, 256), (16 * GB, 2048), (24 * GB, 3072), (256 * GB, 4096)],
-)
-def test_shared_buffers_are_an_eighth_within_bounds(memory, shared):
-    assert megabytes(sizing.sized(memory, 2)["shared_buffers"]) == shared
-
-
 @pytest.mark.parametrize("memory", [GB, 4 * GB, 24 * GB, 512 * GB])
 @pytest.mark.parametrize("processors", [1, 2, 8, 64])
 def test_what_it_may_take_at_once_fits_into_memory(memory, processors):
@@ -28,16 +20,7 @@ def test_what_it_may_take_at_once_fits_into_memory(memory, processors):
     assert taken + 10 * megabytes(sized["work_mem"]) < memory / (1 << 20)
 
 
-@pytest.mark.parametrize(
-    ("processors", "gather", "maintenance"), [(1, 0, 0), (2, 0, 1), (4, 1, 3), (16, 2, 4)]
-)
-def test_queries_share_few_processors_among_clients(processors, gather, maintenance):
-    sized = sizing.sized(GB, processors)
-    assert int(sized["max_parallel_workers_per_gather"]) == gather
-    assert int(sized["max_parallel_maintenance_workers"]) == maintenance
-
-
-def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
+def test_memory_and_processors_are_shared_within_bounds_and_containers_count(tmp_path, monkeypatch):
     of_machine = sizing.memory()
     limit, unlimited = tmp_path / "limit", tmp_path / "unlimited"
     limit.write_text("536870912\n")
@@ -46,3 +29,15 @@ def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
     assert sizing.memory() >= of_machine
     monkeypatch.setattr(sizing, "_LIMITS", (unlimited, limit))
     assert sizing.memory() == GB // 2
+    for memory, shared in [
+        (GB // 2, 128),
+        (2 * GB, 256),
+        (16 * GB, 2048),
+        (24 * GB, 3072),
+        (256 * GB, 4096),
+    ]:
+        assert megabytes(sizing.sized(memory, 2)["shared_buffers"]) == shared
+    for processors, gather, maintenance in [(1, 0, 0), (2, 0, 1), (4, 1, 3), (16, 2, 4)]:
+        sized = sizing.sized(GB, processors)
+        assert int(sized["max_parallel_workers_per_gather"]) == gather
+        assert int(sized["max_parallel_maintenance_workers"]) == maintenance

@@ -26,32 +26,23 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-def test_a_folder_gives_its_markdown_in_the_order_of_keys(tmp_path):
+def test_a_folder_gives_its_documentation_in_the_order_of_keys(tmp_path):
     write(tmp_path, "b.md", "a/z.markdown", "a/b.mdx", "A.MD", "a.txt", "a/c.md.bak", "ä.md")
+    write(tmp_path, ".git/x.md", ".obsidian/x.md", "b/node_modules/x.md", "b/.cache/x.md")
     with discover(str(tmp_path)) as source:
         files = list(source.files())
         assert [file.key for file in files] == ["A.MD", "a/b.mdx", "a/z.markdown", "b.md", "ä.md"]
         assert files[1].read() == b"# a/b.mdx\n"
-        assert len(source) == 5
-        assert source.warnings == ()
-        assert source.revision is None
+        assert (len(source), source.warnings, source.revision) == (5, (), None)
 
 
-def test_hidden_folders_and_dependencies_are_skipped(tmp_path):
-    write(tmp_path, "a.md", ".git/x.md", ".obsidian/x.md", "b/node_modules/x.md", "b/.cache/x.md")
-    assert keys(tmp_path) == ["a.md"]
-
-
-def test_include_exclude_and_subfolder(tmp_path):
+def test_a_single_file_or_what_include_exclude_and_subfolder_leave(tmp_path):
     write(tmp_path, "docs/a.md", "docs/old/b.md", "docs/guide/c.md", "blog/d.md")
     some = {"include": ["docs/**"], "exclude": ["**/old/**"]}
     assert keys(tmp_path, **some) == ["docs/a.md", "docs/guide/c.md"]
     assert keys(tmp_path, subfolder="docs/") == ["a.md", "guide/c.md", "old/b.md"]
     some = {"include": ["*.md"], "exclude": ["c.md"]}
     assert keys(tmp_path, subfolder="docs", **some) == ["a.md", "old/b.md"]
-
-
-def test_a_single_file_whatever_its_suffix(tmp_path):
     write(tmp_path, "notes.txt", "b.md")
     assert contents(tmp_path / "notes.txt") == {"notes.txt": b"# notes.txt\n"}
 
@@ -90,20 +81,6 @@ def test_a_pipe_named_like_markdown_does_not_block(tmp_path):
         discover(str(tmp_path / "pipe.md"))
 
 
-def test_a_file_that_becomes_a_pipe_or_a_link_is_not_read(tmp_path):
-    write(tmp_path, "docs/a.md", "docs/b.md", "secret.md")
-    with discover(str(tmp_path / "docs")) as source:
-        for name in ("a.md", "b.md"):
-            (tmp_path / "docs" / name).unlink()
-        os.mkfifo(tmp_path / "docs" / "a.md")
-        (tmp_path / "docs" / "b.md").symlink_to(tmp_path / "secret.md")
-        a, b = source.files()
-        with pytest.raises(SourceError, match=r"a\.md: cannot be read: it is not a regular file"):
-            a.read()
-        with pytest.raises(SourceError, match=r"b\.md: cannot be read: Too many levels"):
-            b.read()
-
-
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_a_configuration_that_cannot_be_read_shows_no_generator(tmp_path, make):
     write(tmp_path, "a.md")
@@ -126,29 +103,36 @@ def test_a_large_file_is_refused_by_the_setting_that_can_allow_it(repository, tm
             assert file.read() == whole, "the next answer of git is whole"
 
 
-def test_names_that_are_no_utf8_become_keys_that_are(tmp_path):
+def test_names_that_are_no_utf8_become_keys_that_are_told_apart(tmp_path):
     (tmp_path / os.fsdecode(b"K\xf6ln.md")).write_text("# Dom\n")
     (tmp_path / os.fsdecode(b"K\xfcln.md")).write_text("# Other\n")
     assert contents(tmp_path) == {r"K\xf6ln.md": b"# Dom\n", r"K\xfcln.md": b"# Other\n"}
-
-
-def test_two_names_of_one_key_are_both_named(tmp_path):
-    (tmp_path / os.fsdecode(b"K\xf6ln.md")).write_text("# Dom\n")
     (tmp_path / r"K\xf6ln.md").write_text("# Other\n")
     with discover(str(tmp_path)) as source:
-        assert [file.key for file in source.files()] == [r"K\xf6ln.md"]
+        assert [file.key for file in source.files()] == [r"K\xf6ln.md", r"K\xfcln.md"]
         [warning] = source.warnings
         assert r"b'K\xf6ln.md'" in warning
         assert r"b'K\\xf6ln.md'" in warning
         assert warning.endswith("the second is skipped")
 
 
-def test_a_file_that_vanishes_is_named(tmp_path):
+def test_a_file_that_vanishes_or_becomes_a_pipe_or_a_link_is_not_read(tmp_path):
     write(tmp_path, "docs/a.md")
     with discover(str(tmp_path)) as source:
         (tmp_path / "docs" / "a.md").unlink()
         with pytest.raises(SourceError, match=r"docs/a\.md: cannot be read: No such file"):
             next(source.files()).read()
+    write(tmp_path, "docs/a.md", "docs/b.md", "secret.md")
+    with discover(str(tmp_path / "docs")) as source:
+        for name in ("a.md", "b.md"):
+            (tmp_path / "docs" / name).unlink()
+        os.mkfifo(tmp_path / "docs" / "a.md")
+        (tmp_path / "docs" / "b.md").symlink_to(tmp_path / "secret.md")
+        a, b = source.files()
+        with pytest.raises(SourceError, match=r"a\.md: cannot be read: it is not a regular file"):
+            a.read()
+        with pytest.raises(SourceError, match=r"b\.md: cannot be read: Too many levels"):
+            b.read()
 
 
 def test_sources_without_documentation_say_where_and_what_was_looked_for(tmp_path):
@@ -200,20 +184,15 @@ def test_a_commit_is_read_whatever_is_checked_out(repository):
     assert keys(repository, ref="main") == ["README.md", "docs/a.md", "docs/Über uns/b.md"]
     assert keys(repository / "docs", ref="v1", include=["**/b.md"]) == ["Über uns/b.md"]
     assert keys(repository) == ["README.md", "docs/a.md"]
-
-
-def test_files_of_a_commit_have_digests_and_are_read_in_any_order_and_again(repository):
     with discover(str(repository), ref="v1") as source:
         files = list(source.files())
         read = [file.read() for file in reversed(files)][::-1]
         assert read == [file.read() for file in files]
         assert [file.digest for file in files] == [digest_of(each) for each in read]
-
-
-@pytest.mark.parametrize("ref", ["nowhere", "--help", "v1:docs", ""])
-def test_an_unknown_ref_is_named(repository, ref):
-    with pytest.raises(SourceError, match="no branch, tag or commit"):
-        discover(str(repository), ref=ref)
+    (repository / "my docs" / "the guide").mkdir(parents=True)
+    (repository / "my docs" / "the guide" / "a.md").write_text("# A\n")
+    commit(repository)
+    assert keys(repository, ref="main", subfolder="my docs/the guide") == ["a.md"]
 
 
 def test_a_ref_needs_a_repository_and_documentation_in_it(repository, tmp_path):
@@ -224,13 +203,9 @@ def test_a_ref_needs_a_repository_and_documentation_in_it(repository, tmp_path):
         discover(str(repository), ref="v1", subfolder="docs2")
     with pytest.raises(SourceError, match="is a file; a ref is read from a folder"):
         discover(str(repository / "README.md"), ref="v1")
-
-
-def test_folders_of_a_commit_may_have_blanks_in_their_names(repository):
-    (repository / "my docs" / "the guide").mkdir(parents=True)
-    (repository / "my docs" / "the guide" / "a.md").write_text("# A\n")
-    commit(repository)
-    assert keys(repository, ref="main", subfolder="my docs/the guide") == ["a.md"]
+    for ref in ["nowhere", "--help", "v1:docs", ""]:
+        with pytest.raises(SourceError, match="no branch, tag or commit"):
+            discover(str(repository), ref=ref)
 
 
 def test_files_are_read_where_the_system_lacks_flags(tmp_path, monkeypatch):

@@ -27,32 +27,23 @@ pumpctl fill
 """
 
 
-def test_a_page_is_summarised_by_its_description_and_its_headings():
+def test_pages_and_sections_are_summarised_by_their_text_and_headings():
     assert page_summary("Pumps", "All about `pumps`.", parse(TEXT)) == (
         "All about pumps.\n\n- Priming\n  - Housing\n- Storage"
     )
-
-
-def test_without_description_its_first_sentences_count():
     summary = page_summary("Pumps", None, parse(TEXT))
     assert summary.startswith(
         "A pump moves water; see valves. It needs power. Fill the housing. Close the lid"
     )
     assert summary.endswith("\n\n- Priming\n  - Housing\n- Storage")
-
-
-def test_sections_are_summarised_by_their_own_text_and_that_below():
+    assert page_summary("Pumps", None, ()) == "Pumps"
+    assert section_summary(parse("# Empty\n"), 0) == "Empty"
     sections = parse(TEXT)
     assert section_summary(sections, 0) == (
         "A pump moves water; see valves. It needs power.\n\n"
         "- Priming: Fill the housing. Close the lid Then start.\n- Storage: Keep it dry."
     )
     assert section_summary(sections, 2) == "pumpctl fill"
-
-
-def test_nothing_to_summarise_leaves_title_and_heading():
-    assert page_summary("Pumps", None, ()) == "Pumps"
-    assert section_summary(parse("# Empty\n"), 0) == "Empty"
 
 
 def test_summaries_are_bounded_and_end_at_a_sentence():
@@ -66,9 +57,6 @@ def test_summaries_are_bounded_and_end_at_a_sentence():
     assert section.endswith("lifts it.")
     parent = "# Top\n\n" + "\n".join(f"## Part {n}\n\n{sentence * 9}\n" for n in range(99))
     assert len(section_summary(parse(parent), 0)) <= 500
-
-
-def test_a_long_link_at_the_cut_leaves_no_rubble():
     link = "[a label of some length](https://example.org/" + "path/" * 60 + ")"
     summary = page_summary("T", None, parse(" and ".join([link] * 6)))
     assert summary.startswith("a label of some length and")

@@ -2,8 +2,6 @@
 
 import pickle
 
-import pytest
-
 from pgrag.ingest.matter.page_types import PageType, PageTypes, injected
 from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.source.source import digest_of
@@ -33,16 +31,13 @@ def test_the_type_of_a_page_chooses_its_chunk_profile_unless_one_is_given():
     assert len(read(f"---\ntype: Essay\n---\n{LONG}", by_default).chunks) == len(short.chunks)
 
 
-def test_injected_fields_are_context_of_every_chunk():
+def test_types_inject_fields_and_say_what_links_mean():
     known = types(task={"inject": ["Status", "tags", "none", "due"]})
     fields = "type: Task\nstatus: in\n  progress\ntags: [a, b]\ndue: {x: 1}"
     page = read(f"---\n{fields}\n---\nText.\n\n## Part\n\n{LONG}", known)
     assert {chunk.context for chunk in page.chunks} == {"status: in progress\ntags: a, b"}
     assert not any("in progress" in chunk.content for chunk in page.chunks)
     assert {chunk.context for chunk in read("Text.", known).chunks} == {""}
-
-
-def test_the_type_of_a_page_says_what_its_links_mean():
     known = types(chapter={"link_keys": ["Builds On"], "edge_defaults": ["part_of", "needs"]})
     text = "---\ntype: chapter\nbuilds-on: [one]\nnext: two\n---\nSee [[three]]. #tag"
     assert [(edge.rule, edge.kind, edge.target) for edge in read(text, known).edges] == [
@@ -56,11 +51,7 @@ def test_the_type_of_a_page_says_what_its_links_mean():
     assert {edge.line for edge in read(text, known).edges[2:]} == {6}
     other = read(text.replace("type: chapter", "type: note"), known)
     assert [edge.target for edge in other.edges] == ["two", "three", "tag"]
-
-
-@pytest.mark.parametrize(
-    ("value", "line"),
-    [
+    for value, line in [
         (True, "x: true"),
         (3, "x: 3"),
         ([1, None, [2]], "x: 1, 2"),
@@ -69,10 +60,8 @@ def test_the_type_of_a_page_says_what_its_links_mean():
         ("", ""),
         ({}, ""),
         ("w" * 400, "x: " + "w" * 297),
-    ],
-)
-def test_a_value_is_injected_on_one_line(value, line):
-    assert injected(PageType(inject=("X",)), {"x": value, "X": "later"}) == line
+    ]:
+        assert injected(PageType(inject=("X",)), {"x": value, "X": "later"}) == line
 
 
 def test_the_hash_of_a_source_knows_the_entry_that_applies_and_no_other():
@@ -98,9 +87,6 @@ def test_the_hash_of_a_source_knows_the_entry_that_applies_and_no_other():
         assert hashed(changed) != hashed(base)
         assert hashed(changed, "index.md") == hashed(base, "index.md")
     assert hashed(base, declared="guide") != hashed(base, declared=None)
-
-
-def test_a_page_has_the_hash_that_its_next_run_asks_for():
     known = types(note={"folders": ["notes"], "inject": ["status"]}, essay={"link_keys": ["up"]})
     options = PageOptions(types=known)
     for text, declared in (("Text.", None), ("---\ntype: ' Essay '\n---\nText.", "Essay")):
@@ -113,5 +99,4 @@ def test_other_processes_get_the_types_that_were_in_use():
     types = PageTypes.of({"page_types": {"blog": {"folders": ["blog/"]}}})
     assert types.reading(None, "blog/first.md").type == "blog"
     received = pickle.loads(pickle.dumps(types))
-    assert received == types
-    assert received.reading(None, "blog/second.md").type == "blog"
+    assert (received, received.reading(None, "blog/second.md").type) == (types, "blog")

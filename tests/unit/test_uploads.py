@@ -2,28 +2,26 @@
 
 import io
 import zipfile
-from pathlib import Path
 
 import pytest
 
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.source import uploads
-from pgrag.ingest.source.source import Source
 from pgrag.ingest.source.uploads import received, sent_page
 
 
-def upload(folder: Path, *files: tuple[str, bytes]) -> Source:
+def upload(folder, *files):
     pieces = [{"name": name, "piece": 0, "media_type": "", "data": data} for name, data in files]
     return received("upload 7", pieces, folder)
 
 
-def opened(folder: Path, *files: tuple[str, bytes]) -> dict[str, bytes]:
+def opened(folder, *files):
     with upload(folder, *files) as source:
         assert source.location == "upload 7"
         return {file.key: file.read() for file in source.files()}
 
 
-def packed(files: dict[str, str]) -> bytes:
+def packed(files):
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         for name, text in files.items():
@@ -36,34 +34,28 @@ def test_an_archive_is_opened_wherever_it_lies(tmp_path):
     assert opened(tmp_path, ("exports/docs.zip", data)) == {"a.md": b"# A\n", "b.md": b"# B\n"}
 
 
-@pytest.mark.parametrize(
-    ("names", "told"),
-    [
-        (("a.md", "b.md", "a.md"), "2 files of the upload are called 'a.md'"),
-        (("docs.zip", "a.md"), "docs.zip is an archive"),
-        (("a.md", "pages.ndjson"), "pages.ndjson is an archive or lines of JSON"),
-    ],
-)
+@pytest.mark.parametrize(("names", "told"), [
+    (("a.md", "b.md", "a.md"), "2 files of the upload are called 'a.md'"),
+    (("docs.zip", "a.md"), "docs.zip is an archive"),
+    (("a.md", "pages.ndjson"), "pages.ndjson is an archive or lines of JSON"),
+])  # fmt: skip
 def test_files_that_cannot_be_one_upload_are_refused(tmp_path, names, told):
     with pytest.raises(InvalidInput, match=told):
         opened(tmp_path, *((name, b"# A\n") for name in names))
 
 
-@pytest.mark.parametrize(
-    ("names", "told"),
-    [
-        (("a.md", "a.md/b.md"), "a.md/b.md: cannot be unpacked: "),
-        (("x" * 300 + ".md",), ".md: cannot be unpacked: File name too long"),
-        (("docs.zip",), r"^docs\.zip: is not an archive"),
-    ],
-)
+@pytest.mark.parametrize(("names", "told"), [
+    (("a.md", "a.md/b.md"), "a.md/b.md: cannot be unpacked: "),
+    (("x" * 300 + ".md",), ".md: cannot be unpacked: File name too long"),
+    (("docs.zip",), r"^docs\.zip: is not an archive"),
+])  # fmt: skip
 def test_a_reason_names_the_file_and_no_folder_of_the_worker(tmp_path, names, told):
     with pytest.raises(SourceError, match=told) as caught:
         opened(tmp_path, *((name, b"# A\n") for name in names))
     assert str(tmp_path) not in str(caught.value)
 
 
-def test_each_bad_line_is_told_and_the_others_are_pages(tmp_path):
+def test_bad_lines_are_told_or_counted_and_the_others_are_pages(tmp_path, monkeypatch):
     lines = [
         b'\xef\xbb\xbf{"key": "a.md", "content": "# A"}',
         b'{"key": "b.md", "content": ' + b"[" * 100_000,
@@ -76,22 +68,15 @@ def test_each_bad_line_is_told_and_the_others_are_pages(tmp_path):
         assert read == {"a.md": b"# A", "e.html": b"<p>E"}
         said = [warning.partition(":")[0] for warning in source.warnings]
     assert said == ["line 2", "line 3", "line 4"]
-
-
-def test_many_bad_lines_are_counted(tmp_path):
-    data = b"bad\n" * 1500 + b'{"key": "a.md", "content": "# A"}'
-    with upload(tmp_path, ("pages.ndjson", data)) as source:
+    good = b'{"key": "a.md", "content": "# A"}\n'
+    for name in ("many", "long"):
+        (tmp_path / name).mkdir()
+    with upload(tmp_path / "many", ("pages.ndjson", b"bad\n" * 1500 + good)) as source:
         assert len(source.warnings) == 1001
         assert source.warnings[-1] == "500 more lines are not pages"
-
-
-def test_a_line_without_end_fills_no_memory(tmp_path, monkeypatch):
     monkeypatch.setattr(uploads, "LONGEST_LINE", 1000)
     with pytest.raises(InvalidInput, match="Line 2 is longer than 1,000 bytes"):
-        opened(tmp_path, ("pages.ndjson", b'{"key": "a.md", "content": "# A"}\n' + b" " * 2000))
-
-
-@pytest.mark.parametrize("media_type", [5, ["text/html"], {"a": 1}])
-def test_a_media_type_is_a_text(media_type):
-    with pytest.raises(InvalidInput, match="media_type is a text"):
-        sent_page({"key": "a.md", "content": "# A", "media_type": media_type})
+        opened(tmp_path / "long", ("pages.ndjson", good + b" " * 2000))
+    for media_type in [5, ["text/html"], {"a": 1}]:
+        with pytest.raises(InvalidInput, match="media_type is a text"):
+            sent_page({"key": "a.md", "content": "# A", "media_type": media_type})

@@ -77,24 +77,20 @@ def _comments() -> _Named:
 def test_public_texts_use_the_words_of_the_glossary(texts: Callable[[], _Named]) -> None:
     named = list(texts())
     assert len(named) > 30
-    wrong = {name: words for name, text in named if (words := wrong_words(text, name))}
-    assert wrong == {}
+    assert {name: words for name, text in named if (words := wrong_words(text, name))} == {}
 
 
-@pytest.mark.parametrize(
-    ("text", "is_wrong"),
-    [
-        ("Each document has a vector.", True),
-        ("It returns the chunks of a page.", True),
-        ("At most so many passages.", True),
-        ("It stands in place of the title.", True),
-        ("A `document_id`, the `documents` of a library, and PDF documents.", False),
-        ("Its document frequency; the chunk sizes; a problem document.", False),
-        ("A key such as `KEY#c3` names a passage.", False),
-        ("```sql\nselect document\n```\n", False),
-        ("### GET /v1/documents\n\nA passage by its key.", False),
-        ("### GET /v1/documents\n\nA document by its key.", True),
-    ],
-)
+@pytest.mark.parametrize(("text", "is_wrong"), [
+    ("Each document has a vector.", True),
+    ("It returns the chunks of a page.", True),
+    ("At most so many passages.", True),
+    ("It stands in place of the title.", True),
+    ("A `document_id`, the `documents` of a library, and PDF documents.", False),
+    ("Its document frequency; the chunk sizes; a problem document.", False),
+    ("A key such as `KEY#c3` names a passage.", False),
+    ("```sql\nselect document\n```\n", False),
+    ("### GET /v1/documents\n\nA passage by its key.", False),
+    ("### GET /v1/documents\n\nA document by its key.", True),
+])  # fmt: skip
 def test_a_wrong_word_is_recognised(text: str, is_wrong: bool) -> None:
     assert bool(wrong_words(text)) is is_wrong

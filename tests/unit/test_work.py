@@ -5,7 +5,6 @@ import threading
 from contextlib import suppress
 from contextvars import ContextVar
 from types import SimpleNamespace
-from typing import Any
 
 import anyio._core._eventloop
 import pytest
@@ -14,7 +13,7 @@ from pgrag.ground.settings import Settings
 from pgrag.service.work import WATCH_SECONDS, Abandoned, Works
 
 
-def library_of_this_task() -> str:
+def library_of_this_task():
     """As sniffio says it: outside of tasks there is none."""
     with suppress(RuntimeError):
         if asyncio.current_task() is not None:
@@ -22,28 +21,24 @@ def library_of_this_task() -> str:
     raise LookupError
 
 
-@pytest.mark.parametrize(
-    "sniffio",
-    [
-        None,
-        SimpleNamespace(
-            current_async_library=library_of_this_task,
-            current_async_library_cvar=ContextVar("library"),
-            AsyncLibraryNotFoundError=LookupError,
-        ),
-    ],
-    ids=["without sniffio", "with sniffio"],
-)
+@pytest.mark.parametrize("sniffio", [
+    None,
+    SimpleNamespace(
+        current_async_library=library_of_this_task,
+        current_async_library_cvar=ContextVar("library"),
+        AsyncLibraryNotFoundError=LookupError,
+    ),
+], ids=["without sniffio", "with sniffio"])  # fmt: skip
 def test_a_request_that_is_abandoned_ends(sniffio, monkeypatch):
     monkeypatch.setattr(anyio._core._eventloop, "sniffio", sniffio)
     works = Works(Settings())
     is_over = threading.Event()
-    complaints: list[Any] = []
+    complaints = []
 
-    async def request() -> None:
+    async def request():
         asyncio.get_running_loop().set_exception_handler(lambda _, what: complaints.append(what))
 
-        async def is_gone() -> None:
+        async def is_gone():
             await asyncio.sleep(WATCH_SECONDS)
             # Only a watched request notices.
             is_over.set()

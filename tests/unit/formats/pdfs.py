@@ -1,7 +1,5 @@
 """PDFs written for tests, with headings, code, tables, lists and running heads."""
 
-from collections.abc import Sequence
-
 from fpdf import FPDF
 from fpdf.enums import XPos, YPos
 
@@ -11,26 +9,26 @@ SIZES = (20.0, 16.0, 13.0)
 class Writer(FPDF):
     """Writes blocks one below the other, as a word processor does."""
 
-    def __init__(self, *, outline: bool = True, running: str = "") -> None:
+    def __init__(self, *, outline=True, running=""):
         super().__init__()
         self.outline = outline
         self.running = running
         self.set_margin(20)
         self.add_page()
 
-    def header(self) -> None:
+    def header(self):
         if self.running:
             self.set_font("Helvetica", size=8)
             self.cell(0, 4, self.running, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
             self.ln(8)
 
-    def footer(self) -> None:
+    def footer(self):
         if self.running:
             self.set_y(-15)
             self.set_font("Helvetica", size=8)
             self.cell(0, 4, str(self.page_no()), align="C")
 
-    def heading(self, level: int, text: str) -> None:
+    def heading(self, level, text):
         self.ln(6)
         self.set_font("Helvetica", "B", SIZES[level - 1])
         if self.outline:
@@ -38,18 +36,18 @@ class Writer(FPDF):
         self.multi_cell(0, 9, text, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self.ln(2)
 
-    def text_block(self, text: str) -> None:
+    def text_block(self, text):
         self.set_font("Times", size=11)
         self.multi_cell(0, 5, text, align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self.ln(4)
 
-    def code(self, text: str) -> None:
+    def code(self, text):
         self.set_font("Courier", size=10)
         for line in text.split("\n"):
             self.cell(0, 5, line, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self.ln(4)
 
-    def items(self, texts: Sequence[str], *, is_ordered: bool = False) -> None:
+    def items(self, texts, *, is_ordered=False):
         self.set_font("Times", size=11)
         for number, text in enumerate(texts, start=1):
             mark = f"{number}." if is_ordered else "\u00b7"
@@ -58,12 +56,12 @@ class Writer(FPDF):
             self.multi_cell(0, 5, text, align="L", new_x=XPos.LMARGIN, new_y=YPos.NEXT)
         self.ln(4)
 
-    def rows(self, rows: Sequence[Sequence[str]]) -> None:
+    def rows(self, rows):
         self.set_font("Times", size=11)
         with self.table(text_align="LEFT") as table:
             for row in rows:
                 table.row(list(row))
         self.ln(4)
 
-    def written(self) -> bytes:
+    def written(self):
         return bytes(self.output())

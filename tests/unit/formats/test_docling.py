@@ -25,11 +25,8 @@ def test_without_docling_the_error_says_what_to_install():
     assert at.value.hint == "Run pip install docling."
 
 
-def test_other_formats_are_read_as_ever():
-    assert convert("a.md", b"# A", converter="docling").markdown == "# A"
-
-
 def test_another_converter_reads_pdf_files_again_and_no_others():
+    assert convert("a.md", b"# A", converter="docling").markdown == "# A"
     usual, docling = PageOptions(), PageOptions(converter="docling")
     assert source_hash("a.pdf", "1", usual) != source_hash("a.pdf", "1", docling)
     assert source_hash("a.md", "1", usual) == source_hash("a.md", "1", docling)
@@ -47,8 +44,7 @@ def test_a_document_of_docling_becomes_markdown_whose_headings_lead_to_pages():
     document.add_heading("Limits", level=1, prov=on(2))
     items = document.add_list_group()
     document.add_list_item("Size", parent=items)
-    inner = document.add_list_group(parent=items)
-    document.add_list_item("Inner", parent=inner)
+    document.add_list_item("Inner", parent=document.add_list_group(parent=items))
     document.add_code("a:\n  b", prov=on(2))
     cells = [
         core.TableCell(
@@ -59,9 +55,8 @@ def test_a_document_of_docling_becomes_markdown_whose_headings_lead_to_pages():
         for column, text in enumerate(texts)
     ]  # fmt: skip
     document.add_table(core.TableData(table_cells=cells, num_rows=2, num_cols=2), prov=on(2))
-    assert (
-        writing.markdown_of(document).split("---\n\n", 1)[1]
-        == """# The gateway {#page=1}
+    markdown = writing.markdown_of(document).split("---\n\n", 1)[1]
+    expected = """# The gateway {#page=1}
 
 It reads \\*one\\* file.
 
@@ -78,4 +73,4 @@ a:
 | Key | Meaning |
 | --- | --- |
 | port | The port |"""
-    )
+    assert markdown == expected

@@ -9,34 +9,12 @@ from pgrag.ingest.page import PageOptions, read_page, source_hash
 from pgrag.ingest.values import Origin
 
 
-@pytest.mark.parametrize(
-    ("key", "media_type", "expected"),
-    [
-        ("guide.md", None, MARKDOWN),
-        ("guide.TXT", None, TEXT),
-        ("guide", None, MARKDOWN),
-        ("guide", "text/markdown; charset=utf-8", MARKDOWN),
-        ("guide.md", "text/plain", MARKDOWN),
-        ("guide", "text/plain", TEXT),
-        ("v1.2/guide", "text/plain", TEXT),
-        ("guide.txt", "text/markdown", MARKDOWN),
-    ],
-)
-def test_a_name_or_a_media_type_tells_the_format_where_the_content_does_not(
-    key, media_type, expected
-):
-    assert format_of(key, b"Some words.", Origin(media_type)) is expected
-
-
-def test_a_missing_package_is_named_with_the_way_to_install_it(monkeypatch):
+def test_packages_that_miss_are_named_and_better_converters_read_again(monkeypatch):
     odd = Format("an odd document", (".odd",), (), "no_such_package.odd", package="oddly")
     monkeypatch.setitem(formats.SUFFIXES, ".odd", odd)
     with pytest.raises(SourceError, match=r"^a\.odd: is an odd document, .* no_such_package") as at:
         convert("a.odd", b"...")
     assert at.value.hint == "Run pip install oddly."
-
-
-def test_a_better_converter_reads_the_pages_of_its_format_again(monkeypatch):
     options = PageOptions()
     before = [source_hash(key, "1", options) for key in ("a.txt", "a.md")]
     better = Format("text", (".txt",), (), TEXT.module, version=TEXT.version + 1)
@@ -46,14 +24,22 @@ def test_a_better_converter_reads_the_pages_of_its_format_again(monkeypatch):
     assert after[1] == before[1]
 
 
-def test_a_page_has_the_address_at_which_it_was_found():
+def test_content_then_media_type_then_name_tells_the_format():
     origin = Origin("text/markdown", "https://a.example/b")
     page = read_page("b/index.md", b"---\nurl: /c\n---\n# B", PageOptions(), origin=origin)
     assert page.url == "https://a.example/b"
-
-
-def test_a_page_about_pdf_is_no_pdf():
     page = b"# How a PDF begins\n\nIts first bytes are `%PDF-1.7`.\n"
     assert format_of("pdf.md", page) is MARKDOWN
     assert format_of("guide.md", b"%PDF-1.7\n") is formats.PDF
     assert format_of("guide.pdf", b"\n\n%PDF-1.7\n") is formats.PDF
+    for key, media_type, expected in [
+        ("guide.md", None, MARKDOWN),
+        ("guide.TXT", None, TEXT),
+        ("guide", None, MARKDOWN),
+        ("guide", "text/markdown; charset=utf-8", MARKDOWN),
+        ("guide.md", "text/plain", MARKDOWN),
+        ("guide", "text/plain", TEXT),
+        ("v1.2/guide", "text/plain", TEXT),
+        ("guide.txt", "text/markdown", MARKDOWN),
+    ]:
+        assert format_of(key, b"Some words.", Origin(media_type)) is expected

@@ -104,7 +104,7 @@ def test_every_generator_gives_the_same_page(generator):
         assert word not in page.body
 
 
-def test_signatures_of_an_api_are_sections_with_their_ids():
+def test_sections_have_the_ids_of_their_signatures_and_permalinks():
     page = read(
         """<main><section id="paths"><h1>Paths</h1><p>Before.</p><dl class="py function">
         <dt class="sig sig-object py" id="os.join"><span class="descname">join</span>(<em>path</em>,
@@ -115,23 +115,24 @@ def test_signatures_of_an_api_are_sections_with_their_ids():
     assert headings(page) == [paths, (2, "join(path, *paths)", "os.join"), paths]
     texts = {chunk.content: chunk.anchor for chunk in page.chunks if chunk.level == 2}
     assert texts == {"Before.": "paths", "Join them.": "os.join", "After.": "paths"}
+    page = read("""<div class="documentwrapper"><div class="body" role="main"><section id="id10">
+        <span id="54"></span><h2>5.4<a class="headerlink" href="#id10">¶</a></h2><p>Faster.</p>
+        </section></div></div>""")
+    assert headings(page) == [(2, "5.4", "id10")]
 
 
-@pytest.mark.parametrize(
-    ("table", "expected"),
-    [
-        (
-            "<thead><tr><th>A</th><th>B</th></tr></thead><tr><td>1 | 2</td><td><b>x</b></td></tr>",
-            "| A | B |\n| --- | --- |\n| 1 \\| 2 | **x** |",
-        ),
-        (
-            "<tr><th>A<th>B<th>C<tr><td rowspan=2>1<td>2<td>3<tr><td colspan=2>4",
-            "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 1 | 4 |  |",
-        ),
-        ("<tr><td>a</td><td>b</td></tr>", "|  |  |\n| --- | --- |\n| a | b |"),
-        ("<tr><td><h2>A</h2><p>one</p></td><td><p>two</p></td></tr>", "## A\n\none\n\ntwo"),
-    ],
-)
+@pytest.mark.parametrize(("table", "expected"), [
+    (
+        "<thead><tr><th>A</th><th>B</th></tr></thead><tr><td>1 | 2</td><td><b>x</b></td></tr>",
+        "| A | B |\n| --- | --- |\n| 1 \\| 2 | **x** |",
+    ),
+    (
+        "<tr><th>A<th>B<th>C<tr><td rowspan=2>1<td>2<td>3<tr><td colspan=2>4",
+        "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 1 | 4 |  |",
+    ),
+    ("<tr><td>a</td><td>b</td></tr>", "|  |  |\n| --- | --- |\n| a | b |"),
+    ("<tr><td><h2>A</h2><p>one</p></td><td><p>two</p></td></tr>", "## A\n\none\n\ntwo"),
+])  # fmt: skip
 def test_tables(table, expected):
     assert markdown(f"<table>{table}</table>") == expected
 
@@ -154,29 +155,26 @@ def test_tabs_are_their_labels_with_their_content(tabs):
     assert markdown(tabs) == "**Linux**\n\napt\n\n**macOS**\n\nbrew"
 
 
-@pytest.mark.parametrize(
-    ("body", "expected"),
-    [
-        ("<p>a_b *c* _d_ `e` {{ f }} #g [[h]] &lt;i&gt;</p>",
-         r"a_b \*c\* \_d\_ \`e\` \{{ f }} \#g \[[h]] \<i>"),
-        ("<p>1. x</p><p># y</p><p>- z</p>", "1\\. x\n\n\\# y\n\n\\- z"),
-        ("<p>a<em> b </em>c <code>x`y</code> <b></b></p>", "a *b* c ``x`y``"),
-        ("<p><code><a href='l.html'>List</a>&lt;E&gt;</code></p>", "[`List`](l.html)`<E>`"),
-        ("<p><a href='a b.html'>x</a> <a href='javascript:f()'>y</a></p>", "[x](a%20b.html) y"),
-        ("<p><img src='a.png' alt='A pump'><img src='b.png'></p>", "![A pump](a.png)"),
-        ("<ul><li><p>a</p><ol start=3><li>b</li></ol></li><li>c</li></ul>", "- a\n  3. b\n- c"),
-        ("<ul><li><input type=checkbox checked> done</li></ul>", "- [x] done"),
-        ("<dl><dt>ebb</dt><dt>low</dt><dd><p>Out.</p><p>Then in.</p></dd></dl>",
-         "**ebb**\n**low**\nOut.\n\nThen in."),
-        ('<div id="toc">On this page<ul><li><a href="#x">Parts of it</a></li></ul></div>ok', "ok"),
-        ("<details><summary>More</summary><p>x</p></details>", "**More**\n\nx"),
-        ('<p>so <span class="math">\\(a_1 < b\\)</span></p>', "so $a_1 < b$"),
-        ("<blockquote><p>a</p><pre>b\n\nc</pre></blockquote>",
-         "> a\n>\n> ```\n> b\n>\n> c\n> ```"),
-        ("<p>x <a id='there'></a></p><p>y <a href='#there'>z</a></p>",
-         '<a id="there"/>\n\nx\n\ny [z](#there)'),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "expected"), [
+    ("<p>a_b *c* _d_ `e` {{ f }} #g [[h]] &lt;i&gt;</p>",
+     r"a_b \*c\* \_d\_ \`e\` \{{ f }} \#g \[[h]] \<i>"),
+    ("<p>1. x</p><p># y</p><p>- z</p>", "1\\. x\n\n\\# y\n\n\\- z"),
+    ("<p>a<em> b </em>c <code>x`y</code> <b></b></p>", "a *b* c ``x`y``"),
+    ("<p><code><a href='l.html'>List</a>&lt;E&gt;</code></p>", "[`List`](l.html)`<E>`"),
+    ("<p><a href='a b.html'>x</a> <a href='javascript:f()'>y</a></p>", "[x](a%20b.html) y"),
+    ("<p><img src='a.png' alt='A pump'><img src='b.png'></p>", "![A pump](a.png)"),
+    ("<ul><li><p>a</p><ol start=3><li>b</li></ol></li><li>c</li></ul>", "- a\n  3. b\n- c"),
+    ("<ul><li><input type=checkbox checked> done</li></ul>", "- [x] done"),
+    ("<dl><dt>ebb</dt><dt>low</dt><dd><p>Out.</p><p>Then in.</p></dd></dl>",
+     "**ebb**\n**low**\nOut.\n\nThen in."),
+    ('<div id="toc">On this page<ul><li><a href="#x">Parts of it</a></li></ul></div>ok', "ok"),
+    ("<details><summary>More</summary><p>x</p></details>", "**More**\n\nx"),
+    ('<p>so <span class="math">\\(a_1 < b\\)</span></p>', "so $a_1 < b$"),
+    ("<blockquote><p>a</p><pre>b\n\nc</pre></blockquote>",
+     "> a\n>\n> ```\n> b\n>\n> c\n> ```"),
+    ("<p>x <a id='there'></a></p><p>y <a href='#there'>z</a></p>",
+     '<a id="there"/>\n\nx\n\ny [z](#there)'),
+])  # fmt: skip
 def test_text_links_lists_and_signs(body, expected):
     assert markdown(body) == expected
 
@@ -192,95 +190,55 @@ def test_links_are_relative_in_a_file_and_resolved_at_an_address():
     assert based.startswith("[b](https://a.example/other/b.html#x)")
 
 
-@pytest.mark.parametrize(
-    ("title", "expected"),
-    [
-        ("Ebb — Tides 3.1 documentation", "Ebb"),
-        ("Ebb | Tides", "Ebb"),
-        ("Client - Server", "Client - Server"),
-        ("A — B — Site", "A — B"),
-        ("Ebb", "Ebb"),
-    ],
-)
+@pytest.mark.parametrize(("title", "expected"), [
+    ("Ebb — Tides 3.1 documentation", "Ebb"),
+    ("Ebb | Tides", "Ebb"),
+    ("Client - Server", "Client - Server"),
+    ("A — B — Site", "A — B"),
+    ("Ebb", "Ebb"),
+])  # fmt: skip
 def test_a_title_is_without_the_name_of_the_site(title, expected):
     assert read("<p>x</p>", f"<title>{title}</title>").title == expected
 
 
-def test_the_head_gives_description_and_language():
+def test_the_head_gives_description_language_and_encoding():
     page = read("<h1>A</h1>", '<meta name="description" content="All about A">')
     assert page.front_matter == {"title": "A", "description": "All about A", "language": "en"}
     assert page.language == "en"
-
-
-@pytest.mark.parametrize(
-    ("key", "url"), [("a/guide.html", "/a/guide.html"), ("a/index.html", "/a"), ("index.htm", "/")]
-)
-def test_the_url_of_a_file_is_the_one_at_which_it_is_served(key, url):
-    assert read("<p>x</p>", key=key).url == url
-
-
-def test_encodings_are_declared_or_found():
     page = "<html><head><meta charset='iso-8859-5'></head><body><p>насос</p></body></html>"
     assert "насос" in convert("a.html", page.encode("iso-8859-5")).markdown
     sent = Origin("text/html; charset=koi8-r")
     assert "насос" in convert("a", page.encode("koi8-r"), sent).markdown
+    for key, url in [("a/guide.html", "/a/guide.html"), ("a/index.html", "/a"), ("index.htm", "/")]:
+        assert read("<p>x</p>", key=key).url == url
 
 
-@pytest.mark.parametrize("tag", ["div", "ul><li", "blockquote", "section"])
-def test_elements_nested_without_end_are_refused(tag):
-    with pytest.raises(SourceError, match=r"^page\.html: nests more than 5,000 elements"):
-        markdown(f"<{tag}>" * 100_000)
+@pytest.mark.parametrize("contents", [
+    '<h2 id="table-of-contents">Contents<a class="headerlink" href="#table-of-contents">¶</a>'
+    "</h2><p>How to write one.</p>",
+    '<section id="table-of-contents"><h2>Contents</h2><p>How to write one, so that it lists'
+    ' every part, see below.</p><ul><li><a href="#x">X</a></li></ul></section>',
+])  # fmt: skip
+def test_a_section_about_contents_is_no_table_of_contents(contents):
+    assert headings(read(f"<main>{contents}</main>")) == [(2, "Contents", "table-of-contents")]
 
 
-@pytest.mark.parametrize(
-    "tag", ["b", "span", "a href=x", "div", "ul><li", "table><tr><td", "dl><dd"]
-)
-def test_deep_nesting_within_the_limit_keeps_its_words(tag):
-    assert "deep" in markdown(f"<p>top</p>{f'<{tag}>' * 1500}deep")
-
-
-def test_a_page_that_scripts_write_is_told():
+def test_what_readers_do_not_see_is_left_out_or_told():
+    text = markdown("""<div class="td-content"><p>Pumps.</p>
+        <div class="section-index"><hr>
+        <div class="entry"><h5><a href="/x/">Valves</a></h5><p>About.</p></div></div></div>""")
+    assert text == "Pumps."
     converted = convert("a.html", html('<div id="app"></div><script src="app.js"></script>'))
     told = "a.html: shows no text; a page that scripts write cannot be read"
     assert converted.warnings == (told,)
 
 
-def test_a_heading_has_the_id_of_its_permalink_before_that_of_a_label():
-    page = read("""<div class="documentwrapper"><div class="body" role="main"><section id="id10">
-        <span id="54"></span><h2>5.4<a class="headerlink" href="#id10">¶</a></h2><p>Faster.</p>
-        </section></div></div>""")
-    assert headings(page) == [(2, "5.4", "id10")]
-
-
-@pytest.mark.parametrize(
-    "contents",
-    [
-        '<h2 id="table-of-contents">Contents<a class="headerlink" href="#table-of-contents">¶</a>'
-        "</h2><p>How to write one.</p>",
-        '<section id="table-of-contents"><h2>Contents</h2><p>How to write one, so that it lists'
-        ' every part, see below.</p><ul><li><a href="#x">X</a></li></ul></section>',
-    ],
-)
-def test_a_section_about_contents_is_no_table_of_contents(contents):
-    assert headings(read(f"<main>{contents}</main>")) == [(2, "Contents", "table-of-contents")]
-
-
-def test_the_list_of_subpages_of_docsy_is_left_out():
-    text = markdown("""<div class="td-content"><p>Pumps.</p>
-        <div class="section-index"><hr>
-        <div class="entry"><h5><a href="/x/">Valves</a></h5><p>About.</p></div></div></div>""")
-    assert text == "Pumps."
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        ("<tr>" + "<td colspan=1000 rowspan=1000>x" * 100) + "<tr><td>y" * 100,
-        f"<tr><td rowspan=100>{'word ' * 2000}" + "<tr><td>y" * 100,
-        "<tr>" + "<td>x" * 2000 + "<tr><td>y" * 2000,
-        "<thead>" + "<tr><td>x" * 2000 + "<tr>" + "<td>y" * 2000 + "</thead>",
-    ],
-)
+@pytest.mark.parametrize("table", [
+    ("<tr>" + "<td colspan=1000 rowspan=1000>x" * 100) + "<tr><td>y" * 100,
+    f"<tr><td rowspan=100>{'word ' * 2000}" + "<tr><td>y" * 100,
+    "<tr>" + "<td>x" * 2000 + "<tr><td>y" * 2000,
+    "<thead>" + "<tr><td>x" * 2000 + "<tr>" + "<td>y" * 2000 + "</thead>",
+])  # fmt: skip
 def test_a_small_table_makes_no_large_one(table):
     written = markdown(f"<table>{table}</table>")
     assert "x" in written or "word" in written
@@ -288,14 +246,11 @@ def test_a_small_table_makes_no_large_one(table):
     assert len(written) < 20 * len(table) + 2000
 
 
-def test_a_span_over_more_rows_than_there_are_is_followed():
+def test_spans_and_nesting_are_followed_within_limits():
     table = f"<tr><td rowspan=999>{'pump ' * 40}<td>a<tr><td>b<tr><td>c"
     lines = markdown(f"<table>{table}</table>").splitlines()
     assert [line.count("pump") for line in lines] == [0, 0, 40, 40, 40]
     assert [line[-5:] for line in lines[2:]] == ["| a |", "| b |", "| c |"]
-
-
-def test_a_page_that_becomes_far_more_markdown_fails_with_its_name():
     table = "<table><tr><td colspan=60 rowspan=9>x" + "<tr>" * 8 + "</table>"
     page = html(table * 2)
     assert len(page) < 400
@@ -304,3 +259,8 @@ def test_a_page_that_becomes_far_more_markdown_fails_with_its_name():
     ):
         read_page("a.html", page, PageOptions(), limit=400)
     assert len(read_page("a.html", page, PageOptions(), limit=4000).body) > 1600
+    for tag in ["div", "ul><li", "blockquote", "section"]:
+        with pytest.raises(SourceError, match=r"^page\.html: nests more than 5,000 elements"):
+            markdown(f"<{tag}>" * 100_000)
+    for tag in ["b", "span", "a href=x", "div", "ul><li", "table><tr><td", "dl><dd"]:
+        assert "deep" in markdown(f"<p>top</p>{f'<{tag}>' * 1500}deep")

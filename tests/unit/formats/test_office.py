@@ -4,7 +4,6 @@ import io
 import time
 import zipfile
 from datetime import datetime
-from typing import Any
 
 import pytest
 from docx import Document
@@ -19,20 +18,24 @@ from pgrag.ingest.page import PageOptions, read_page
 
 CODE = "listen:\n  - port: 8080\n    backlog: 128"
 ROWS = [("Key", "Meaning"), ("port", "The *port* | address"), ("backlog", "Clients that wait")]
+TABLE = """| Key | Meaning |
+| --- | --- |
+| port | The \\*port\\* \\| address |
+| backlog | Clients that wait |"""
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 
 
-def saved(file: Any) -> bytes:
+def saved(file):
     stream = io.BytesIO()
     file.save(stream)
     return stream.getvalue()
 
 
-def body(name: str, file: Any) -> str:
+def body(name, file):
     return convert(name, saved(file)).markdown.split("---\n\n", 1)[-1]
 
 
-def document() -> Any:
+def document():
     file = Document()
     file.add_heading("The gateway", 1)
     file.add_paragraph("The gateway reads `one` file.")
@@ -59,10 +62,7 @@ The gateway reads \\`one\\` file.
 
 ## Listeners
 
-| Key | Meaning |
-| --- | --- |
-| port | The \\*port\\* \\| address |
-| backlog | Clients that wait |
+{TABLE}
 
 ```
 {CODE}
@@ -78,14 +78,10 @@ The gateway reads \\`one\\` file.
 2. Second"""
 
 
-def test_a_document_keeps_its_headings_tables_code_and_lists():
+def test_a_document_keeps_its_headings_tables_code_and_lists_and_has_no_anchors():
     assert body("a.docx", document()).split("---\n\n")[-1] == EXPECTED
-
-
-def test_a_document_has_no_anchors_but_its_own_address():
     page = read_page("guide/a.docx", saved(document()), PageOptions(base_url="https://a.example"))
-    assert page.url == "https://a.example/guide/a.docx"
-    assert page.title == "The gateway"
+    assert (page.url, page.title) == ("https://a.example/guide/a.docx", "The gateway")
     assert {chunk.anchor for chunk in page.chunks} == {""}
 
 
@@ -107,14 +103,11 @@ def test_a_document_shows_what_is_inserted_and_linked_not_what_is_deleted():
     assert body("a.docx", file) == "Now new, see [the log](<https://a.example/b>) of `gateway -v`"
 
 
-def test_the_title_of_a_document_stands_above_its_headings():
+def test_the_title_and_merged_cells_of_a_document_are_written_once():
     file = Document()
     file.add_heading("The handbook", 0)
     file.add_heading("Start", 1)
     assert body("a.docx", file) == "# The handbook\n\n## Start"
-
-
-def test_merged_cells_are_written_once():
     file = Document()
     table = file.add_table(rows=3, cols=2)
     table.cell(0, 0).merge(table.cell(0, 1)).text = "Both"
@@ -123,7 +116,7 @@ def test_merged_cells_are_written_once():
     assert body("a.docx", file) == "| Both |  |\n| --- | --- |\n| a | b |\n|  | c |"
 
 
-def presentation() -> Any:
+def presentation():
     file = Presentation()
     slide = file.slides.add_slide(file.slide_layouts[0])
     slide.shapes.title.text, slide.placeholders[1].text = "The gateway", "How it runs"
@@ -146,7 +139,7 @@ def presentation() -> Any:
     return file
 
 
-def test_each_slide_of_a_presentation_is_a_section_with_its_notes():
+def test_each_slide_is_a_section_with_its_shapes_from_top_to_bottom_and_its_notes():
     page = read_page("a.pptx", saved(presentation()), PageOptions())
     assert page.title == "The gateway"
     assert (
@@ -160,10 +153,7 @@ How it runs
 - One
     - Inner
 
-| Key | Meaning |
-| --- | --- |
-| port | The \\*port\\* \\| address |
-| backlog | Clients that wait |
+{TABLE}
 
 ```
 {CODE}
@@ -171,13 +161,9 @@ How it runs
 
 Notes: Say why."""
     )
-
-
-def test_shapes_stand_from_top_to_bottom_also_within_groups():
     file = Presentation()
     slide = file.slides.add_slide(file.slide_layouts[5])
-    low = slide.shapes.add_textbox(Inches(1), Inches(6), Inches(6), Inches(1))
-    low.text_frame.text = "Last"
+    slide.shapes.add_textbox(Inches(1), Inches(6), Inches(6), Inches(1)).text_frame.text = "Last"
     group = slide.shapes.add_group_shape()
     for place, text in ((4, "Third"), (3, "Second"), (2, "First")):
         box = group.shapes.add_textbox(Inches(1), Inches(place), Inches(6), Inches(1))
@@ -201,22 +187,16 @@ def test_each_sheet_of_a_workbook_is_a_section_with_its_tables():
     hidden.sheet_state = "hidden"
     assert (
         body("a.xlsx", file)
-        == """## Listeners
+        == f"""## Listeners
 
 What listens
 
-| Key | Meaning |
-| --- | --- |
-| port | The \\*port\\* \\| address |
-| backlog | Clients that wait |
+{TABLE}
 
 | Since | Share |
 | --- | --- |
 | 2026-01-31 | 0.3 |"""
     )
-
-
-def test_a_cell_far_away_does_not_fill_up_the_sheet():
     workbook = Workbook()
     sheet = workbook.active
     assert sheet is not None
@@ -235,7 +215,7 @@ def test_an_office_file_is_told_by_what_it_contains():
     assert convert("wrong.docx", data) == convert("right.pptx", data)
 
 
-def archive(members: dict[str, bytes]) -> bytes:
+def archive(members):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in members.items():
@@ -243,19 +223,15 @@ def archive(members: dict[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"", "is empty"),
-        (saved(document())[:5000], "is not an Office file, or is cut off"),
-        (archive({"notes.txt": b"a"}), "is a zip archive, but no document"),
-        (archive({"word/document.xml": b"<w"}), "is damaged"),
-        (archive({"word/document.xml": b" " * 30_000_000}), "is refused: .* unpack to 30,000,000"),
-        (b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le"), "needs a password"),
-        (b"\xd0\xcf\x11\xe0" + b"\0" * 100, "is an Office file of the kind before 2007"),
-    ],
-    ids=["empty", "cut off", "an archive", "damaged", "a bomb", "encrypted", "old"],
-)
+@pytest.mark.parametrize(("data", "reason"), [
+    (b"", "is empty"),
+    (saved(document())[:5000], "is not an Office file, or is cut off"),
+    (archive({"notes.txt": b"a"}), "is a zip archive, but no document"),
+    (archive({"word/document.xml": b"<w"}), "is damaged"),
+    (archive({"word/document.xml": b" " * 30_000_000}), "is refused: .* unpack to 30,000,000"),
+    (b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le"), "needs a password"),
+    (b"\xd0\xcf\x11\xe0" + b"\0" * 100, "is an Office file of the kind before 2007"),
+], ids=["empty", "cut off", "an archive", "damaged", "a bomb", "encrypted", "old"])  # fmt: skip
 def test_what_cannot_be_read_has_a_reason(data, reason):
     with pytest.raises(SourceError, match=rf"^a\.docx: {reason}"):
         convert("a.docx", data)
@@ -264,13 +240,12 @@ def test_what_cannot_be_read_has_a_reason(data, reason):
 def test_a_document_that_defines_entities_is_refused():
     parts = members(saved(document()))
     bomb = b'<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]>'
-    start = parts["word/document.xml"].index(b"<w:document")
-    text = parts["word/document.xml"][start:]
+    text = parts["word/document.xml"][parts["word/document.xml"].index(b"<w:document") :]
     parts["word/document.xml"] = bomb + text.replace(b"The gateway reads", b"&b; reads")
     with pytest.raises(SourceError, match=r"^a\.docx: is damaged: .* has a document type"):
         convert("a.docx", archive(parts))
 
 
-def members(data: bytes) -> dict[str, bytes]:
+def members(data):
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         return {name: file.read(name) for name in file.namelist()}

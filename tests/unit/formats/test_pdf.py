@@ -77,32 +77,25 @@ def test_a_hit_leads_to_the_page_of_its_heading():
     assert sections == first | {"Limits": "page=2"}
 
 
-def test_running_heads_feet_and_page_numbers_are_gone():
+def test_running_heads_page_numbers_and_tables_of_contents_are_gone():
     pdf = gateway(running="The handbook of the gateway")
     pdf.add_page()
     pdf.text_block("The end.")
     markdown = body(pdf.written())
     assert "handbook" not in markdown
     assert markdown == f"{EXPECTED}\n\nThe end."
-
-
-def test_entries_of_a_table_of_contents_are_gone():
     pdf = Writer()
     pdf.text_block("1 Introduction " + ". " * 40 + "3")
     pdf.text_block("Words.")
     assert body(pdf.written()) == "## Page 1 {#page=1}\n\nWords."
 
 
-def test_without_headings_each_page_is_a_section():
+def test_pages_and_bookmarks_are_headings_where_no_text_is():
     pdf = Writer()
     pdf.text_block("First.")
     pdf.add_page()
     pdf.text_block("Second.")
-    expected = "## Page 1 {#page=1}\n\nFirst.\n\n## Page 2 {#page=2}\n\nSecond."
-    assert body(pdf.written()) == expected
-
-
-def test_a_bookmark_whose_title_the_page_does_not_show_is_a_heading_at_its_place():
+    assert body(pdf.written()) == "## Page 1 {#page=1}\n\nFirst.\n\n## Page 2 {#page=2}\n\nSecond."
     pdf = Writer()
     pdf.heading(1, "One")
     pdf.text_block("Before.")
@@ -111,13 +104,10 @@ def test_a_bookmark_whose_title_the_page_does_not_show_is_a_heading_at_its_place
     assert body(pdf.written()) == ("# One {#page=1}\n\nBefore.\n\n## A chart {#page=1}\n\nAfter.")
 
 
-def test_a_word_that_is_cut_at_the_end_of_a_line_is_made_whole():
+def test_cut_words_are_made_whole_and_signs_escaped():
     pdf = Writer()
     pdf.text_block("Each listener has its own infrastruc-\nture and limits.")
     assert "its own infrastructure and limits." in body(pdf.written())
-
-
-def test_what_reads_as_markup_is_escaped():
     pdf = Writer(outline=False)
     pdf.heading(1, "A {b} #")
     pdf.text_block("# not a heading, 5 * 3, *x*, <b>, `c`")
@@ -146,7 +136,7 @@ def scan() -> Image.Image:
     return Image.new("L", (60, 80), 200)
 
 
-def test_scanned_pages_are_left_and_named():
+def test_scanned_pages_are_left_and_named_and_a_scan_says_what_to_do():
     pdf = gateway()
     for _ in range(2):
         pdf.add_page()
@@ -154,9 +144,6 @@ def test_scanned_pages_are_left_and_named():
     pdf.add_page()  # an empty page is not a scan
     converted = convert("a.pdf", pdf.written())
     assert converted.warnings == ("a.pdf: no text, as on a scan, left out: pages 3-4.",)
-
-
-def test_a_scan_says_what_to_do():
     pdf = Writer()
     pdf.image(scan(), w=100)
     with pytest.raises(SourceError, match=r"^a\.pdf: has no text, only pictures") as at:
@@ -174,16 +161,12 @@ def test_a_pdf_that_needs_a_password_says_so_and_one_that_needs_none_is_read():
     assert body(pdf.written()) == EXPECTED
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"", "is not a PDF"),
-        (b"<html>Not found</html>", "is not a PDF"),
-        (b"%PDF-1.7\n" + b"x" * 1000, "is damaged"),
-        (gateway().written()[:1500], "is damaged"),
-    ],
-    ids=["empty", "another format", "garbage", "cut off"],
-)
+@pytest.mark.parametrize(("data", "reason"), [
+    (b"", "is not a PDF"),
+    (b"<html>Not found</html>", "is not a PDF"),
+    (b"%PDF-1.7\n" + b"x" * 1000, "is damaged"),
+    (gateway().written()[:1500], "is damaged"),
+], ids=["empty", "another format", "garbage", "cut off"])  # fmt: skip
 def test_what_is_no_pdf_is_refused(data, reason):
     with pytest.raises(SourceError, match=rf"^a\.pdf: {reason}"):
         convert_pdf("a.pdf", data, NOWHERE)

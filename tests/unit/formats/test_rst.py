@@ -1,7 +1,6 @@
 """reStructuredText: docutils' language, with Sphinx' roles and directives as text."""
 
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.values import SourcePage
 
 GUIDE = """\
 Pumps
@@ -35,20 +34,15 @@ A    B
 """
 
 
-def read(text: str) -> SourcePage:
+def read(text):
     return read_page("guide.rst", text.encode(), PageOptions())
 
 
-def test_headings_have_the_ids_of_sphinx():
+def test_headings_have_the_ids_of_sphinx_and_code_notes_tables_and_links_are_kept():
     page = read(GUIDE)
     found = [(c.heading_level, c.heading, c.anchor) for c in page.chunks if c.level == 1]
     assert found == [(1, "Pumps", "pumps"), (2, "Priming", "priming")]
-    assert page.title == "Pumps"
-    assert page.url == "/guide"
-
-
-def test_code_notes_tables_roles_and_links_are_kept():
-    page = read(GUIDE)
+    assert (page.title, page.url) == ("Pumps", "/guide")
     assert "```python\nrun()\n```" in page.body
     assert "> [!note]\n>\n> Prime it." in page.body
     assert "| A | B |\n| --- | --- |\n| 1 | 2 |" in page.body
@@ -71,13 +65,10 @@ def test_no_file_and_no_html_is_let_in(tmp_path):
     assert page.body.strip().endswith("End.")
 
 
-def test_faults_of_the_text_are_no_failure():
+def test_faults_of_the_text_are_no_failure_and_what_they_hide_is_told():
     page = read("Title\n==\n\n*open `and :role:`x\n\n.. odd:: a\n   :b: c\n\n   Inside.\n")
     assert "Title" in page.body
     assert "Inside." in page.body
-
-
-def test_what_a_broken_directive_hides_is_told():
     table = ".. list-table::\n   :widths: x\n\n   * - Pump\n     - Valve\n\n"
     page = read("Title\n=====\n\n" + 7 * table + "End |odd| of `it`_.\n")
     assert len(page.warnings) == 6
