@@ -342,20 +342,11 @@ class App(Connected):
                 hint="Index it again as you did before; from then on it is remembered.",
             )
         return self.index(
-            row["library"],
-            row["version"],
-            **arguments,
-            dry_run=dry_run,
-            progress=progress,
+            row["library"], row["version"], **arguments, dry_run=dry_run, progress=progress
         )
 
     def embed(
-        self,
-        library: str,
-        model: str | None = None,
-        *,
-        activate: bool = False,
-        edges: bool = False,
+        self, library: str, model: str | None = None, *, activate: bool = False, edges: bool = False
     ) -> int:
         """Embed the texts of a library that have no vector by `model` (default: the library's).
 

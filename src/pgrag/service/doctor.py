@@ -103,13 +103,7 @@ def _network_findings(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
 
 
 def network_warnings(
-    address: str,
-    *,
-    user: str,
-    database: str,
-    password: str | None,
-    is_open: bool,
-    sslmode: str,
+    address: str, *, user: str, database: str, password: str | None, is_open: bool, sslmode: str
 ) -> Iterator[Finding]:
     """Warn of a password that is easily guessed, and of a connection without enforced TLS.
 

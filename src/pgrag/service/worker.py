@@ -109,10 +109,7 @@ class Worker:
 
 
 def complete(
-    app: App,
-    job_id: int,
-    tell: Callable[[Row], None],
-    roots: Sequence[Path] | None = None,
+    app: App, job_id: int, tell: Callable[[Row], None], roots: Sequence[Path] | None = None
 ) -> Row:
     """Wait for the end of a job, and return it; do it here if no other worker has taken it.
 

@@ -6,10 +6,7 @@ from pathlib import Path
 
 _MB = 1 << 20
 # Of a container, by cgroups v2 and v1.
-_LIMITS = (
-    Path("/sys/fs/cgroup/memory.max"),
-    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-)
+_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
 def memory() -> int:
