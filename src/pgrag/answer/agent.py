@@ -29,14 +29,12 @@ _ANSWER_NOW = f"No more tools are available. Answer now, citing the sources abov
 
 @dataclass(slots=True)
 class Agent:
-    """Lets a model search until it answers.
-
-    The model is called at most `max_steps` times with tools, then once without. All that it reads
-    and writes stays within `max_tokens`, each completion within `answer_tokens`; tokens that a
-    server does not count are estimated. A repeated call is not run again. After two steps in a row
-    without a new source, or near a bound, the tools are withdrawn and the model must answer. The
-    `template` of the configuration holds the system prompt and the final prompt. Cancelling the
-    `cancellation` from any thread ends the run.
+    """Lets a model search until it answers. The model is called at most `max_steps` times with
+    tools, then once without. All that it reads and writes stays within `max_tokens`, each
+    completion within `answer_tokens`; tokens that a server does not count are estimated. A repeated
+    call is not run again. After two steps in a row without a new source, or near a bound, the tools
+    are withdrawn and the model must answer. The `template` of the configuration holds the system
+    prompt and the final prompt. Cancelling the `cancellation` from any thread ends the run.
 
     `notices` are about the version that is searched. `tools.sources` are like those of
     `pgrag.answer_context`, numbered in order of appearance. `trace` has an object per step: `step`
@@ -94,7 +92,6 @@ class Agent:
 
     def events(self) -> Iterator[AnswerEvent]:
         """Yield `sources` (new ones only), `step` (as in the trace) and `token` (of the answer).
-
         Raises `LanguageModelError`, `GenerationCancelled` and database errors.
         """
         while self.answer is None:

@@ -25,10 +25,9 @@ Answer with the name of one kind and nothing else. The question is quoted betwee
 def model_intent(
     database: Database, model: ChatModel, question: str, cancellation: Cancellation
 ) -> str | None:
-    """Ask a model for the intent of a question that no rule matches.
-
-    Returns None if a rule matches, if the model fails, or if it names an unknown intent: the intent
-    never makes an answer fail.
+    """Ask a model for the intent of a question that no rule matches. Returns None if a rule
+    matches, if the model fails, or if it names an unknown intent: the intent never makes an answer
+    fail.
     """
     [detected] = database.call("detect_intent", query=question)
     if detected["rule"] is not None:

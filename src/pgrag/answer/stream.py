@@ -38,10 +38,8 @@ _ABOUT_INTENT = ("intent", "query_type", "decided_by", "rule", "strategy")
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What answers are made with.
-
-    `client` is the name in records; None records nothing. `max_tokens` bounds each answer; a
-    `temperature` of None is the server's.
+    """What answers are made with. `client` is the name in records; None records nothing.
+    `max_tokens` bounds each answer; a `temperature` of None is the server's.
     """
 
     results: Search
@@ -54,10 +52,9 @@ class Means:
 
 
 class AnswerStream:
-    """An answer in progress. Iterate once for its events; the last is `done`.
-
-    Iterating raises `LanguageModelError` if the model fails, `GenerationCancelled` after `cancel`,
-    and the errors of the search functions. Closing `events` early cancels the answer.
+    """An answer in progress. Iterate once for its events; the last is `done`. Iterating raises
+    `LanguageModelError` if the model fails, `GenerationCancelled` after `cancel`, and the errors of
+    the search functions. Closing `events` early cancels the answer.
     """
 
     def __init__(

@@ -33,9 +33,8 @@ _LINE_TOKENS = 10
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A tool's result: the text for the model, and the facts for the trace.
-
-    `numbers` of the sources; how many passages were `left` out; the `search_id` for feedback.
+    """A tool's result: the text for the model, and the facts for the trace. `numbers` of the
+    sources; how many passages were `left` out; the `search_id` for feedback.
     """
 
     outcome: Outcome
@@ -46,11 +45,10 @@ class Used:
 
 
 class Toolbox:
-    """Runs tools for one question, and numbers the sources in order of appearance.
-
-    With a `library`, searches and reads only there, in the version that `version` ("*": all), else
-    the `question` names. `first_number` is the number of the first source. Raises `UnknownLibrary`
-    or `UnknownVersion`.
+    """Runs tools for one question, and numbers the sources in order of appearance. With a
+    `library`, searches and reads only there, in the version that `version` ("*": all), else the
+    `question` names. `first_number` is the number of the first source. Raises `UnknownLibrary` or
+    `UnknownVersion`.
     """
 
     def __init__(
@@ -80,9 +78,8 @@ class Toolbox:
         self._seen: set[str] = set()
 
     def use(self, name: str, written: str, budget: int) -> Used:
-        """Run a tool with arguments as a model wrote them; `budget` bounds the result's tokens.
-
-        An error that the model can correct becomes the result; any other is raised.
+        """Run a tool with arguments as a model wrote them; `budget` bounds the result's tokens. An
+        error that the model can correct becomes the result; any other is raised.
         """
         if name not in DESCRIPTIONS:
             return Used(

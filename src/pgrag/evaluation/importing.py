@@ -44,7 +44,6 @@ def import_set(
     progress: Progress | None = None,
 ) -> Imported:
     """Index the corpus as library `eval-NAME` and import the set, replacing an earlier import.
-
     `corpus` defaults to the set's own `corpus.jsonl`; `language` is detected from the text of a
     corpus.jsonl. Tuning never learns from a set that is `held_out`. Raises SourceError, naming file
     and line, before anything is written.

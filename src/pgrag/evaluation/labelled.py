@@ -1,6 +1,5 @@
-"""Labelled sets in the layout of BEIR: queries, judgements, excluded pages, and their corpus.
-
-Every error names file and line.
+"""Labelled sets in the layout of BEIR: queries, judgements, excluded pages, and their corpus. Every
+error names file and line.
 """
 
 import json
@@ -52,9 +51,8 @@ class LabelledSet:
 
 
 def read_labelled_set(folder: Path) -> LabelledSet:
-    """Read `queries.jsonl`, `qrels.tsv` (or `qrels/test.tsv`) and, if present, `sources.tsv`.
-
-    A line of queries is {"_id", "text"}; one of qrels is query id, page, grade; one of sources is
+    """Read `queries.jsonl`, `qrels.tsv` (or `qrels/test.tsv`) and, if present, `sources.tsv`. A
+    line of queries is {"_id", "text"}; one of qrels is query id, page, grade; one of sources is
     query id, page: that page quotes the query, and is excluded from its results. The first line of
     a .tsv file may be a header. Raises SourceError, naming file and line.
     """
@@ -157,10 +155,9 @@ def _grade(text: str, location: str) -> int:
 
 
 def open_corpus(path: Path) -> Source:
-    """List the pages of a corpus.
-
-    A record of a `corpus.jsonl` ({"_id", "title", "text"}) becomes a page whose key is its _id,
-    with the title as front matter. Raises SourceError, naming file and line.
+    """List the pages of a corpus. A record of a `corpus.jsonl` ({"_id", "title", "text"}) becomes a
+    page whose key is its _id, with the title as front matter. Raises SourceError, naming file and
+    line.
     """
     return _records(path) if path.suffix == ".jsonl" else discover(str(path))
 

@@ -1,5 +1,4 @@
 """The arguments of searches, declared once: type, bounds, meaning, and the faces that show them.
-
 REST parameters and bodies, command line options, fields of MCP tools, Python signatures, the checks
 in SQL (`make docs` writes sql/configuration/_argument_rules.sql) and the reference pages derive
 from the classes below. An argument that is omitted or None gets its default from SQL.
@@ -32,13 +31,12 @@ Layout = Literal["simple", "grouped"]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """The declaration of an argument, apart from its name and type.
-
-    `bounds` are the minimum and maximum of a number or of each number in a list; `shortest` and
-    `longest` bound the length of a list or a text. `default` repeats SQL's default if that is a
-    constant. `option` is the command line spelling if it is not `--name`. `faces` show the
-    argument, besides Python and SQL. `in_sql` is false if it applies to the hits after SQL. A list
-    that `is_repeated` is an option for each of its items, which may hold commas.
+    """The declaration of an argument, apart from its name and type. `bounds` are the minimum and
+    maximum of a number or of each number in a list; `shortest` and `longest` bound the length of a
+    list or a text. `default` repeats SQL's default if that is a constant. `option` is the command
+    line spelling if it is not `--name`. `faces` show the argument, besides Python and SQL. `in_sql`
+    is false if it applies to the hits after SQL. A list that `is_repeated` is an option for each of
+    its items, which may hold commas.
     """
 
     meaning: str
@@ -562,9 +560,8 @@ def _without_none(hint: Any) -> Any:
 
 
 def rules() -> dict[str, dict[str, Any]]:
-    """Return the declaration in the form of `_pgrag.argument_rules()`.
-
-    `arguments` has the rule of each argument, `functions` the argument names of each function.
+    """Return the declaration in the form of `_pgrag.argument_rules()`. `arguments` has the rule of
+    each argument, `functions` the argument names of each function.
     """
     taken = {
         function: [one for one in declared(arguments) if _is_checked(one)]
@@ -616,7 +613,6 @@ _OWN["answer_context"] |= {"intent"}
 
 def named_and_options(function: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments as an SQL function takes them: its own by name, others in `options`.
-
     `pgrag.search`, and any function that is not a search, takes every argument by name. Arguments
     that are None are omitted.
     """

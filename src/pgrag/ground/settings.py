@@ -37,10 +37,8 @@ _NAMES = {"hybrid_alpha": "HYBRID_ALPHA"}
 
 
 def _database_url(secret: SecretStr) -> SecretStr:
-    """Accept a libpq URL, libpq `key = value` pairs, or a SQLAlchemy URL.
-
-    Refuses those of which the driver would take a part of the password for something else, and name
-    it in its errors.
+    """Accept a libpq URL, libpq `key = value` pairs, or a SQLAlchemy URL. Refuses those of which
+    the driver would take a part of the password for something else, and name it in its errors.
     """
     value = secret.get_secret_value().strip()
     scheme, separator, rest = value.partition("://")
@@ -118,9 +116,8 @@ def processors() -> int:
 
 
 class Settings(BaseSettings):
-    """Every setting of pgrag: from the environment, else from `.env`, else its default.
-
-    An empty value counts as unset. Use `load_settings` to read them: it explains bad values.
+    """Every setting of pgrag: from the environment, else from `.env`, else its default. An empty
+    value counts as unset. Use `load_settings` to read them: it explains bad values.
     """
 
     model_config = SettingsConfigDict(
@@ -251,9 +248,8 @@ class Settings(BaseSettings):
 
 @dataclass(frozen=True, slots=True)
 class DescribedSetting:
-    """A setting as `pgrag doctor --settings` shows it; secrets are masked.
-
-    `source` is "environment", ".env" or "default".
+    """A setting as `pgrag doctor --settings` shows it; secrets are masked. `source` is
+    "environment", ".env" or "default".
     """
 
     name: str
@@ -318,9 +314,8 @@ def masked_url(url: str) -> str:
 
 
 def _descriptions() -> dict[str, str]:
-    """Return what the source says below each field.
-
-    pydantic would read it at each start, which takes a tenth of the time of `pgrag search`.
+    """Return what the source says below each field. pydantic would read it at each start, which
+    takes a tenth of the time of `pgrag search`.
     """
     try:
         source = inspect.getsource(Settings)

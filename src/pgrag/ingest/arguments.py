@@ -1,5 +1,4 @@
 """The arguments of indexing, declared once, as `pgrag.ground.arguments` declares those of searches.
-
 Options of the command line, bodies of REST, fields of the MCP tool, methods of Python, stored jobs,
 and the checks of all of them derive from the classes below. An argument that is omitted or None is
 the one that the version remembers, else the default.

@@ -46,9 +46,8 @@ class Limits:
 
 
 class Child:
-    """One child process, started by the first call and again after a crash. A context manager.
-
-    The child is a new interpreter, not a fork, because a service has threads. An answer may contain
+    """One child process, started by the first call and again after a crash. A context manager. The
+    child is a new interpreter, not a fork, because a service has threads. An answer may contain
     builtin types, times, errors and the classes in `answers`: frozen dataclasses with slots, which
     an answer cannot alter. So a parser that was taken over cannot run code in the parent, but it
     has the rights of the user.

@@ -12,11 +12,10 @@ _ANY, _IN_FOLDER, _SLASH = re.compile(".", re.DOTALL), re.compile("[^/]"), re.co
 
 
 def matcher(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
-    """Return a predicate: whether a key matches any of `include` and none of `exclude`.
-
-    Without `include` every key matches. `docs/*.md` matches in one folder, `docs/**` and `docs/`
-    everything below it, `**/draft-*` and a pattern without "/" in every folder. `?` is one
-    character, `[a-c]` one of a set.
+    """Return a predicate: whether a key matches any of `include` and none of `exclude`. Without
+    `include` every key matches. `docs/*.md` matches in one folder, `docs/**` and `docs/` everything
+    below it, `**/draft-*` and a pattern without "/" in every folder. `?` is one character, `[a-c]`
+    one of a set.
     """
     wanted = _Globs([_rooted(pattern)] for pattern in include) if include else None
     unwanted = _Globs([_rooted(pattern)] for pattern in exclude) if exclude else None

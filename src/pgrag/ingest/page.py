@@ -48,14 +48,13 @@ _UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")
 
 @dataclass(frozen=True)
 class PageOptions:
-    """The options with which a page is read.
-
-    `base_url` is where the source's pages are published. `language` applies to pages that name
-    none. `profile` is the chunk profile; without one the page's type chooses, else it is medium.
-    `slugs` names the site generator whose anchors the headings get. `converter` reads PDF. None is
-    what the version remembers (see `remembered.complete`), "" forgets it. `types` are the
-    configured page types; `overlap_size` and `overlap_strategy`, settings of the library, say how
-    much of the end of a chunk the next one repeats, and from where.
+    """The options with which a page is read. `base_url` is where the source's pages are published.
+    `language` applies to pages that name none. `profile` is the chunk profile; without one the
+    page's type chooses, else it is medium. `slugs` names the site generator whose anchors the
+    headings get. `converter` reads PDF. None is what the version remembers (see
+    `remembered.complete`), "" forgets it. `types` are the configured page types; `overlap_size` and
+    `overlap_strategy`, settings of the library, say how much of the end of a chunk the next one
+    repeats, and from where.
     """
 
     base_url: str | None = None
@@ -94,7 +93,6 @@ def source_hash(
     origin: Origin = NOWHERE,
 ) -> str:
     """Return the SHA-256, in hexadecimal, of everything that affects the result of `read_page`.
-
     `digest` is that of the file's bytes, `declared_type` the type in its front matter. Of the
     configuration only the page type that applies enters the hash, of the formats only the one that
     the name or the media type says: the file need not be read.
@@ -115,12 +113,11 @@ def read_page(
     digest: str | None = None,
     limit: int | None = None,
 ) -> SourcePage:
-    """Read one file; `key` is its path below the source, with "/".
-
-    Repairable faults are repaired, with warnings that name the file. `similarities` is for profiles
-    that cut by meaning; its results must depend on the texts alone. `digest` is given if `data`
-    stands for other bytes. Raises SourceError if the format cannot be read, or becomes far more
-    than a page of `limit` bytes.
+    """Read one file; `key` is its path below the source, with "/". Repairable faults are repaired,
+    with warnings that name the file. `similarities` is for profiles that cut by meaning; its
+    results must depend on the texts alone. `digest` is given if `data` stands for other bytes.
+    Raises SourceError if the format cannot be read, or becomes far more than a page of `limit`
+    bytes.
     """
     converted = formats.convert(key, data, origin, options.converter, limit)
     text = converted.markdown
@@ -230,12 +227,10 @@ def _stem(key: str) -> str:
 
 
 def _url(key: str, properties: Properties, base_url: str, origin: Origin) -> str:
-    """Return the URL at which a page is published.
-
-    The address of its origin, else `url` or `permalink`, else `slug` (a whole path if it contains
-    "/", else the last part), else the file's path, without suffix if pages are made of its format,
-    or the folder of an index page. A relative address is resolved below the base URL, or below the
-    site's root if it begins with "/".
+    """Return the URL at which a page is published. The address of its origin, else `url` or
+    `permalink`, else `slug` (a whole path if it contains "/", else the last part), else the file's
+    path, without suffix if pages are made of its format, or the folder of an index page. A relative
+    address is resolved below the base URL, or below the site's root if it begins with "/".
     """
     address = origin.address or properties.address
     if not address:

@@ -43,16 +43,14 @@ def index(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
-    """Synchronise one version of a library with a source.
-
-    This thread and its child processes read pages while one thread writes and another embeds. A
-    page that cannot be read or written is reported and keeps its stored state. However the run
-    ends, each page is stored completely or not at all, and the next run completes the rest; a new
-    version without a page is discarded. `dry_run` reads and counts pages, but writes nothing.
-    `similarities` is for chunk profiles that cut by meaning. Pages in `kept_pages` are not read
-    again; others are added. `children` read pages in place of processes of the run's own. With
-    `target.adds` the source is only a part of the version: pages that it lacks are kept, and so is
-    the source that the version remembers.
+    """Synchronise one version of a library with a source. This thread and its child processes read
+    pages while one thread writes and another embeds. A page that cannot be read or written is
+    reported and keeps its stored state. However the run ends, each page is stored completely or not
+    at all, and the next run completes the rest; a new version without a page is discarded.
+    `dry_run` reads and counts pages, but writes nothing. `similarities` is for chunk profiles that
+    cut by meaning. Pages in `kept_pages` are not read again; others are added. `children` read
+    pages in place of processes of the run's own. With `target.adds` the source is only a part of
+    the version: pages that it lacks are kept, and so is the source that the version remembers.
 
     Raises `Busy` while another run indexes the same version, `DatabaseUnavailable` if the database
     stays unavailable, `LeaseLost` if another worker has the job now, `EmbeddingError` if the model

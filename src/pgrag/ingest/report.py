@@ -54,9 +54,8 @@ class PlannedPage:
 
 @dataclass(slots=True)
 class IndexReport:
-    """The report of an indexing run. Times in seconds; `failed` maps a page's key to the reason.
-
-    A dry run lists what it would do: `planned` maps the key of each page to be written to its
+    """The report of an indexing run. Times in seconds; `failed` maps a page's key to the reason. A
+    dry run lists what it would do: `planned` maps the key of each page to be written to its
     passages and edges, `gone` are the keys of the pages to be removed. `documents` counts passages.
     `renamed` maps the old key of each page whose file was renamed to its new one. `ignored` is the
     number of files that `.gitignore` and `.ignore` leave out, `skipped` what else is not a page, by

@@ -107,7 +107,6 @@ class Writer:
 
     def finish(self, stored: list[int]) -> None:
         """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables.
-
         `stored` are ids of pages of the source that were stored before. If the source is a part of
         the version, only these may have a backlog, and links are not counted: one page must not
         take as long as its library is large.

@@ -1,7 +1,5 @@
-"""An application: what is connected, and what is written into it.
-
-Modules that only indexing needs are imported where they are used: this halves the start-up time of
-a search from the shell.
+"""An application: what is connected, and what is written into it. Modules that only indexing needs
+are imported where they are used: this halves the start-up time of a search from the shell.
 """
 
 from __future__ import annotations
@@ -69,15 +67,14 @@ class App(Connected):
         progress: Progress | None = None,
         **arguments: Unpack[IndexArguments],
     ) -> IndexReport:
-        """Synchronise a version of a library with a source; see `pipeline.index`.
-
-        A `version` of None is the one that the address of a website names, else "". The arguments
-        that choose a part of the source only apply to one given as text: a website (see
-        `open_site`), or what `discover` finds. With `in_child` pages are read in a child process,
-        as a service should: a crash of a parser costs a page; `children` are such processes, in
-        place of some for this run alone. With `for_others` git has none of the credentials of this
-        process's user. `kept_pages` are those of other versions. With `adds` no page is removed.
-        The run waits `patience` seconds for the end of another one.
+        """Synchronise a version of a library with a source; see `pipeline.index`. A `version` of
+        None is the one that the address of a website names, else "". The arguments that choose a
+        part of the source only apply to one given as text: a website (see `open_site`), or what
+        `discover` finds. With `in_child` pages are read in a child process, as a service should: a
+        crash of a parser costs a page; `children` are such processes, in place of some for this run
+        alone. With `for_others` git has none of the credentials of this process's user.
+        `kept_pages` are those of other versions. With `adds` no page is removed. The run waits
+        `patience` seconds for the end of another one.
         """
         from pgrag.ingest import pipeline
         from pgrag.ingest.arguments import checked, refuse_meaningless
@@ -196,9 +193,8 @@ class App(Connected):
         progress: Callable[[str], Progress | None] = lambda _: None,
         **arguments: Unpack[IndexArguments],
     ) -> Iterator[tuple[str, IndexReport | SourceError | InvalidInput]]:
-        """Synchronise a version with each tag of a repository that matches a glob, oldest first.
-
-        A file that has not changed since an earlier tag is not read again. Yields the label of the
+        """Synchronise a version with each tag of a repository that matches a glob, oldest first. A
+        file that has not changed since an earlier tag is not read again. Yields the label of the
         version, made of the tag (see `label_of`), and the report, or why the tag cannot be read.
         `progress` is called with the label for the progress of its run.
         """
@@ -233,10 +229,9 @@ class App(Connected):
     def watch(
         self, library: str, version: str, folder: str, **arguments: Unpack[IndexArguments]
     ) -> Iterator[IndexReport | PgragError]:
-        """Synchronise a version with a folder, now and after each change in it, without end.
-
-        Yields the report of each run, or why it failed; a later change tries again. Raises
-        SourceError if the folder cannot be watched, or is gone.
+        """Synchronise a version with a folder, now and after each change in it, without end. Yields
+        the report of each run, or why it failed; a later change tries again. Raises SourceError if
+        the folder cannot be watched, or is gone.
         """
         from pathlib import Path
 
@@ -286,9 +281,8 @@ class App(Connected):
         return Limits(self.settings.max_page_seconds, self.settings.max_page_memory)
 
     def _enrich_indexed(self, report: IndexReport, setting: str) -> None:
-        """Let the language model write the enrichment that the library's setting names.
-
-        The pages are stored already, so a failure is only a warning.
+        """Let the language model write the enrichment that the library's setting names. The pages
+        are stored already, so a failure is only a warning.
         """
         from pgrag.ingest.enrichment import parse_kinds
 
@@ -305,9 +299,8 @@ class App(Connected):
             report.warn(f"The setting enrichment is {setting!r}: {error}")
 
     def enricher(self, library: str, version: str | None = None) -> Enricher:
-        """The enricher of a library or of one of its versions.
-
-        Raises `NotConfigured` without a language model.
+        """The enricher of a library or of one of its versions. Raises `NotConfigured` without a
+        language model.
         """
         from pgrag.ingest.embeddings import embed_pending
         from pgrag.ingest.enrichment import Enricher
@@ -330,10 +323,9 @@ class App(Connected):
     def index_again(
         self, row: Row, *, dry_run: bool = False, progress: Progress | None = None
     ) -> IndexReport:
-        """Index a version again with its recorded options; `row` is one of `outdated_pages`.
-
-        A git repository is read at the same commit. Raises `SourceError` if the source is missing
-        or was not recorded.
+        """Index a version again with its recorded options; `row` is one of `outdated_pages`. A git
+        repository is read at the same commit. Raises `SourceError` if the source is missing or was
+        not recorded.
         """
         arguments = row["source"].get("arguments")
         if not arguments:
@@ -349,7 +341,6 @@ class App(Connected):
         self, library: str, model: str | None = None, *, activate: bool = False, edges: bool = False
     ) -> int:
         """Embed the texts of a library that have no vector by `model` (default: the library's).
-
         With `activate` searches use that model from now on. With `edges` edges are embedded too,
         now and in every later indexing run. Returns the number of texts.
         """

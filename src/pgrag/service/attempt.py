@@ -1,7 +1,6 @@
-"""One attempt of a worker at a job: the run, its heartbeat, and how it ended.
-
-A worker that is killed, stopped or cut off loses its job when the lease ends, and what it still
-tries to write is refused.
+"""One attempt of a worker at a job: the run, its heartbeat, and how it ended. A worker that is
+killed, stopped or cut off loses its job when the lease ends, and what it still tries to write is
+refused.
 """
 
 import logging
@@ -140,9 +139,8 @@ class Attempt:
         self._progress = {"done": done, "total": total, "documents": documents}
 
     def _beat(self) -> None:
-        """Extend the lease, sooner if there is progress to be told, until the attempt is over.
-
-        A heartbeat that fails is tried again: only the database says that the lease has ended.
+        """Extend the lease, sooner if there is progress to be told, until the attempt is over. A
+        heartbeat that fails is tried again: only the database says that the lease has ended.
         """
         told, due = None, monotonic()
         with working(_HEARTBEATS):
@@ -158,9 +156,8 @@ class Attempt:
                     told, due = progress, monotonic() + min(self._lease.total_seconds() / 4, 2.0)
 
     def _report(self, end: Callable[[], object]) -> None:
-        """Say how the attempt ended, when the database answers again.
-
-        A worker that stops does not wait for it: the lease will end.
+        """Say how the attempt ended, when the database answers again. A worker that stops does not
+        wait for it: the lease will end.
         """
         while True:
             try:

@@ -1,7 +1,6 @@
-"""The composition root: database, models and search, built from settings.
-
-Modules that only some uses need are imported where they are used: this halves the start-up time of
-a search from the shell.
+"""The composition root: database, models and search, built from settings. Modules that only some
+uses need are imported where they are used: this halves the start-up time of a search from the
+shell.
 """
 
 from __future__ import annotations
@@ -31,10 +30,9 @@ log = logging.getLogger(__name__)
 
 
 class Connected:
-    """Database, models and search, wired by settings. A context manager; thread-safe.
-
-    Without PGRAG_DATABASE_URL the first use of the database starts the embedded server, which
-    keeps running afterwards. `tell` receives a sentence before a step that takes seconds.
+    """Database, models and search, wired by settings. A context manager; thread-safe. Without
+    PGRAG_DATABASE_URL the first use of the database starts the embedded server, which keeps running
+    afterwards. `tell` receives a sentence before a step that takes seconds.
     """
 
     def __init__(
@@ -127,9 +125,8 @@ class Connected:
         )
 
     def require_schema(self) -> None:
-        """Raise `SchemaOutdated` or `SchemaTooNew` unless the schema matches this package.
-
-        An outdated embedded database is upgraded instead: it belongs to pgrag alone.
+        """Raise `SchemaOutdated` or `SchemaTooNew` unless the schema matches this package. An
+        outdated embedded database is upgraded instead: it belongs to pgrag alone.
         """
         try:
             schema.require_current(self.url)

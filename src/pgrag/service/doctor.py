@@ -29,10 +29,8 @@ _ENFORCED_TLS = frozenset({"require", "verify-ca", "verify-full"})
 
 
 def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Finding]:
-    """Check a database, its schema, its models and its libraries.
-
-    `models` are the names of the embedding models configured here. Checks that an earlier finding
-    makes impossible are skipped.
+    """Check a database, its schema, its models and its libraries. `models` are the names of the
+    embedding models configured here. Checks that an earlier finding makes impossible are skipped.
     """
     try:
         with translated_errors(), psycopg.connect(url, autocommit=True) as connection:
@@ -106,7 +104,6 @@ def network_warnings(
     address: str, *, user: str, database: str, password: str | None, is_open: bool, sslmode: str
 ) -> Iterator[Finding]:
     """Warn of a password that is easily guessed, and of a connection without enforced TLS.
-
     `address` is the server's IP address, empty for a socket; a server on this machine needs no
     warning. `password` is None if the server did not ask for one, and `is_open` if it did not
     authenticate the role in another way either.

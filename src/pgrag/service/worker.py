@@ -31,9 +31,8 @@ _turn = Lock()
 
 
 class Worker:
-    """Works on the jobs of a database, one after the other, until it is stopped.
-
-    Jobs of others read only below the `roots`; by default those of the settings.
+    """Works on the jobs of a database, one after the other, until it is stopped. Jobs of others
+    read only below the `roots`; by default those of the settings.
     """
 
     def __init__(
@@ -82,9 +81,8 @@ class Worker:
                 self._stopping.wait(min(self._poll, 1.0))
 
     def work(self, job_id: int | None = None) -> bool:
-        """Do one job that is due, or this one; returns whether there was one.
-
-        One at a time in this process: reading and embedding use the whole processor.
+        """Do one job that is due, or this one; returns whether there was one. One at a time in this
+        process: reading and embedding use the whole processor.
         """
         if not _turn.acquire(timeout=self._poll):
             return False
@@ -111,9 +109,8 @@ class Worker:
 def complete(
     app: App, job_id: int, tell: Callable[[Row], None], roots: Sequence[Path] | None = None
 ) -> Row:
-    """Wait for the end of a job, and return it; do it here if no other worker has taken it.
-
-    `tell` gets the job a few times a second.
+    """Wait for the end of a job, and return it; do it here if no other worker has taken it. `tell`
+    gets the job a few times a second.
     """
     helper: Thread | None = None
     while True:

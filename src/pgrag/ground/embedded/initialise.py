@@ -67,9 +67,8 @@ _SHOWN_LINES = 10
 
 
 def prepare(home: Path, *, port: int | None) -> tuple[Cluster, Installation]:
-    """Prepare the cluster of `home`, with `port` if given; return the cluster and its programs.
-
-    The caller must hold the lock, and no server may run.
+    """Prepare the cluster of `home`, with `port` if given; return the cluster and its programs. The
+    caller must hold the lock, and no server may run.
     """
     cluster = load(home) or create(home)
     if cluster.complete and not cluster.data.is_dir():

@@ -26,9 +26,8 @@ class Process:
 
 
 class Idleness:
-    """For how long the child processes of a process have neither computed nor used a disk.
-
-    Call `seconds` repeatedly: it compares what it sees with its last call.
+    """For how long the child processes of a process have neither computed nor used a disk. Call
+    `seconds` repeatedly: it compares what it sees with its last call.
     """
 
     def __init__(self, pid: int) -> None:

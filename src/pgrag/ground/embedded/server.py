@@ -37,11 +37,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The state of a home's server.
-
-    `version` ("18.4") and `pid` are None while the server accepts no connections, `port` also
-    while it does not listen on 127.0.0.1. `socket` (the folder) and `data_directory` are None
-    in a home without a database.
+    """The state of a home's server. `version` ("18.4") and `pid` are None while the server accepts
+    no connections, `port` also while it does not listen on 127.0.0.1. `socket` (the folder) and
+    `data_directory` are None in a home without a database.
     """
 
     running: bool
@@ -55,21 +53,20 @@ class ServerStatus:
 
 class EmbeddedServer:
     """The private PostgreSQL server of a home folder, shared by all processes that use the home.
-
     The server outlives the process that started it and runs until `stop`. One lock per home
     serialises creating, starting and stopping. A server counts as running if it accepts a
     connection with the home's password; a pid file alone proves nothing.
 
-    Access: only the server's user can enter the socket's folder, and every connection, by
-    socket or TCP, needs the generated password (SCRAM), which `cluster/server.json` in the home
-    stores with mode 600.
+    Access: only the server's user can enter the socket's folder, and every connection, by socket or
+    TCP, needs the generated password (SCRAM), which `cluster/server.json` in the home stores with
+    mode 600.
 
-    Root: PostgreSQL refuses to run as root, so for root the server runs as `postgres` or
-    `nobody` (an existing cluster: as its owner). If that user can enter the home, the cluster is
-    in the home as usual; if not (a home below /root), it is in /var/lib/pgrag/<hash of the
-    home>, and `cluster` in the home is a symbolic link to it. If that user cannot run the
-    installed programs (a virtual environment below /root), the server runs a copy of them,
-    owned by root, next to its data. Permissions of existing folders never change.
+    Root: PostgreSQL refuses to run as root, so for root the server runs as `postgres` or `nobody`
+    (an existing cluster: as its owner). If that user can enter the home, the cluster is in the home
+    as usual; if not (a home below /root), it is in /var/lib/pgrag/<hash of the home>, and `cluster`
+    in the home is a symbolic link to it. If that user cannot run the installed programs (a virtual
+    environment below /root), the server runs a copy of them, owned by root, next to its data.
+    Permissions of existing folders never change.
 
     Every method raises `DatabaseUnavailable` if it fails.
     """
@@ -79,12 +76,11 @@ class EmbeddedServer:
         self.log = self.home / "server.log"
 
     def start(self, *, listen: bool = False, port: int | None = None) -> str:
-        """Start the server unless it runs; return the URL of its database `pgrag`.
-
-        With `listen` the server also listens on 127.0.0.1, and the URL uses TCP, so any client
-        can connect. The port is chosen once and stored; `port` changes it. A running server that
-        does not listen, or uses another port, is restarted, which ends its sessions; so is one
-        that is stuck in its recovery. The URL contains the password.
+        """Start the server unless it runs; return the URL of its database `pgrag`. With `listen`
+        the server also listens on 127.0.0.1, and the URL uses TCP, so any client can connect. The
+        port is chosen once and stored; `port` changes it. A running server that does not listen, or
+        uses another port, is restarted, which ends its sessions; so is one that is stuck in its
+        recovery. The URL contains the password.
         """
         if sys.platform == "win32":
             raise DatabaseUnavailable(
@@ -108,10 +104,9 @@ class EmbeddedServer:
         )
 
     def stop(self) -> Shutdown | None:
-        """Stop the server and its sessions; return how, or None if it did not run.
-
-        "fast" is the usual way. A server that does not end so, because it is stuck, is stopped by
-        an "immediate" shutdown: it recovers at its next start.
+        """Stop the server and its sessions; return how, or None if it did not run. "fast" is the
+        usual way. A server that does not end so, because it is stuck, is stopped by an "immediate"
+        shutdown: it recovers at its next start.
         """
         with _explained(self.home):
             if load(self.home) is None:

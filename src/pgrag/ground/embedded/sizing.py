@@ -19,11 +19,10 @@ def memory() -> int:
 
 
 def sized(memory: int, processors: int) -> dict[str, str]:
-    """Return the settings for a machine that other programs use, too.
-
-    An eighth of its memory is shared, within bounds; `work_mem` is taken by every sort. A query is
-    spread over processors only if there are enough of them for several clients: with few, parallel
-    queries take them from each other.
+    """Return the settings for a machine that other programs use, too. An eighth of its memory is
+    shared, within bounds; `work_mem` is taken by every sort. A query is spread over processors only
+    if there are enough of them for several clients: with few, parallel queries take them from each
+    other.
     """
     return {
         "shared_buffers": _megabytes(memory // 8, 128, 4096),

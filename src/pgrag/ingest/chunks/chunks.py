@@ -26,9 +26,8 @@ def make_chunks(
     overlap_size: int = 50,
     overlap_strategy: OverlapStrategy = "words",
 ) -> tuple[Chunk, ...]:
-    """Return the chunks of a page: level 0 first, each section's level 1 before its level 2.
-
-    `path` is the page's hierarchical path; top headings that equal its last part are not repeated.
+    """Return the chunks of a page: level 0 first, each section's level 1 before its level 2. `path`
+    is the page's hierarchical path; top headings that equal its last part are not repeated.
     `description` is the author's summary, `last_line` the page's last line. A profile that cuts by
     meaning needs `similarities`. `overlap_size` limits the end of the previous chunk that a chunk
     repeats, in characters.

@@ -1,8 +1,7 @@
-"""The rules that classify text by content tags, in English, German and Russian.
-
-Each rule is data: the tag, where to search, the required number of matches, and the patterns, one
-line per language, in which white space is significant. Rules prefer precision: a missing tag is a
-smaller fault than a wrong one.
+"""The rules that classify text by content tags, in English, German and Russian. Each rule is data:
+the tag, where to search, the required number of matches, and the patterns, one line per language,
+in which white space is significant. Rules prefer precision: a missing tag is a smaller fault than a
+wrong one.
 """
 
 import re

@@ -32,11 +32,10 @@ def tag_chunks(
     page_type: str | None,
     audience: str | None = None,
 ) -> tuple[Chunk, ...]:
-    """Return the chunks with their content tags, in the order of `CONTENT_TAGS`.
-
-    A paragraph is tagged by its text and headings. If these give no kind, the declared page type
-    does; if they name no audience, the page's applies (`audience` if declared). A summary gets the
-    tags of more than half of the paragraphs below it.
+    """Return the chunks with their content tags, in the order of `CONTENT_TAGS`. A paragraph is
+    tagged by its text and headings. If these give no kind, the declared page type does; if they
+    name no audience, the page's applies (`audience` if declared). A summary gets the tags of more
+    than half of the paragraphs below it.
     """
     kind = _first("type", (page_type or "").strip())
     audience = audience or _page_audience(chunks, page_path)

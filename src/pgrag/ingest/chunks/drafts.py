@@ -1,6 +1,5 @@
-"""Drafts of chunks: pieces with their joined text, merged until none is too small.
-
-A fragment below the minimum size merges with a neighbour or takes text from it.
+"""Drafts of chunks: pieces with their joined text, merged until none is too small. A fragment below
+the minimum size merges with a neighbour or takes text from it.
 """
 
 import heapq
@@ -42,7 +41,6 @@ class _Union:
 
 def merge_small(drafts: list[Draft], profile: ChunkProfile) -> list[Draft]:
     """Return the drafts of a section with none below the profile's minimum, except a single draft.
-
     Starting with the smallest, a fragment merges with its smaller neighbour. If the union exceeds
     the maximum, the fragment takes just enough text from a neighbour. If code that must stay whole
     prevents this, the two are merged beyond the maximum.

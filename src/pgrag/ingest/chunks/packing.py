@@ -1,7 +1,5 @@
-"""Pack sections into drafts of the preferred size, none too small.
-
-Every step considers only neighbours, so an edit moves nearby chunk borders, not those of the
-whole page.
+"""Pack sections into drafts of the preferred size, none too small. Every step considers only
+neighbours, so an edit moves nearby chunk borders, not those of the whole page.
 """
 
 import re

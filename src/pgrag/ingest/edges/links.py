@@ -53,11 +53,10 @@ _COMMENT_SIGNS = frozenset({"<", "{", "%%"})
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link as written, from offset `start` to `end` of its block.
-
-    `form` is "wikilink", "link", "embed" (`![[note]]` and images) or "tag". `fragment` is the part
-    of the target after "#", or None. `words` is the link text as Markdown. `relation` is the kind
-    in `[[rel:kind note]]` (the note is optional), else None.
+    """One link as written, from offset `start` to `end` of its block. `form` is "wikilink", "link",
+    "embed" (`![[note]]` and images) or "tag". `fragment` is the part of the target after "#", or
+    None. `words` is the link text as Markdown. `relation` is the kind in `[[rel:kind note]]` (the
+    note is optional), else None.
     """
 
     form: str

@@ -79,7 +79,6 @@ def find_relations(
     blocks: Sequence[ProseBlock], links: Sequence[Link]
 ) -> tuple[list[Relation], list[tuple[int, str]]]:
     """Return the meaning of each link, and (line, fault) for each relation without a target.
-
     `[[rel:kind note]]` is the relation of that note alone. `rel: kind` before a link, and
     `[[rel:kind]]` without a note, extend to the links that follow in the line, separated only by
     commas, spaces or "and".

@@ -44,10 +44,9 @@ class EnrichmentPlan:
 
 @dataclass(slots=True)
 class EnrichmentReport:
-    """What a run did for one kind: `calls` of the language model, with the tokens of both.
-
-    `kept` texts were written before and only applied; `documents` passages changed. `failed` inputs
-    left theirs unchanged; `failures` lists up to 20, with page and reason. `embedded` texts got a
+    """What a run did for one kind: `calls` of the language model, with the tokens of both. `kept`
+    texts were written before and only applied; `documents` passages changed. `failed` inputs left
+    theirs unchanged; `failures` lists up to 20, with page and reason. `embedded` texts got a
     vector.
     """
 
@@ -65,11 +64,10 @@ class EnrichmentReport:
 
 @dataclass(frozen=True, slots=True)
 class Enricher:
-    """Enriches one library, or one of its versions, with `concurrency` requests at a time.
-
-    A text is stored under the hash of its input: an interrupted run resumes, and a run over
-    unchanged passages sends no request. `embed` gets the pages whose texts changed; `limits` is the
-    library's setting enrichment_limits.
+    """Enriches one library, or one of its versions, with `concurrency` requests at a time. A text
+    is stored under the hash of its input: an interrupted run resumes, and a run over unchanged
+    passages sends no request. `embed` gets the pages whose texts changed; `limits` is the library's
+    setting enrichment_limits.
     """
 
     database: Database
@@ -96,12 +94,11 @@ class Enricher:
         )
 
     def run(self, kind: Kind, progress: Progress | None = None) -> EnrichmentReport:
-        """Write all missing texts; what is written is stored however the run ends.
-
-        An input that the model fails on is listed, and its passages stay unchanged. Raises
-        `LanguageModelError` after several consecutive failures; `EmbeddingError` if vectors cannot
-        be made, which the next `pgrag index` or `pgrag embed` retries; `DatabaseError` while
-        another run enriches the library: both would pay for the same requests.
+        """Write all missing texts; what is written is stored however the run ends. An input that
+        the model fails on is listed, and its passages stay unchanged. Raises `LanguageModelError`
+        after several consecutive failures; `EmbeddingError` if vectors cannot be made, which the
+        next `pgrag index` or `pgrag embed` retries; `DatabaseError` while another run enriches the
+        library: both would pay for the same requests.
         """
         library = self.library.strip().lower()
         with self.database.lock(f"pgrag enrich {library}") as taken:

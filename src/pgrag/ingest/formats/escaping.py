@@ -1,6 +1,5 @@
-"""Escape text, so that Markdown and its dialects show it as written.
-
-Only syntax is escaped: searches and readers see the text as it is stored.
+"""Escape text, so that Markdown and its dialects show it as written. Only syntax is escaped:
+searches and readers see the text as it is stored.
 """
 
 import re

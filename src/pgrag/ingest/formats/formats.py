@@ -27,12 +27,11 @@ class Converter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of pages.
-
-    `recognises` looks at the first bytes; where they say nothing, the media type or the suffix
-    decides. Increment `version` when the same file would give other Markdown: its pages are read
-    again. `module` has the function `convert`; `package` is an optional dependency. A file that
-    `is_published` is served under its own name. One that `is_packed` may be large for its text.
+    """A format of pages. `recognises` looks at the first bytes; where they say nothing, the media
+    type or the suffix decides. Increment `version` when the same file would give other Markdown:
+    its pages are read again. `module` has the function `convert`; `package` is an optional
+    dependency. A file that `is_published` is served under its own name. One that `is_packed` may be
+    large for its text.
     """
 
     name: str

@@ -90,7 +90,6 @@ def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, li
 
 def path_warnings(pages: Mapping[str, Sequence[str]]) -> list[str]:
     """Warn of hierarchical paths that are inconsistent with the other pages in their folder.
-
     `pages` maps page keys to the path in their front matter. Reported are pages that differ in
     depth or first part from two thirds of at least three siblings, and parts that differ only by
     case or spaces from a more frequent spelling at the same depth.

@@ -1,7 +1,6 @@
-"""The files of an archive (zip, or tar with or without compression), without unpacking it.
-
-An archive may be hostile: names can lead out of it, links anywhere, and a few kilobytes can expand
-to terabytes. So nothing of it gets a name on the disk, only regular files count, and the numbers of
+"""The files of an archive (zip, or tar with or without compression), without unpacking it. An
+archive may be hostile: names can lead out of it, links anywhere, and a few kilobytes can expand to
+terabytes. So nothing of it gets a name on the disk, only regular files count, and the numbers of
 files and bytes are bounded.
 """
 

@@ -1,9 +1,8 @@
-"""What counts as documentation in a folder that holds other things as well.
-
-Markdown, reStructuredText, notebooks, PDF and Office documents always do. HTML counts if it is the
-larger part: a repository with Markdown has templates and demos in HTML, a built site has a stray
-README. Plain text, mostly for programs (requirements.txt), counts only if there is nothing else. A
-suffix in `include` always counts.
+"""What counts as documentation in a folder that holds other things as well. Markdown,
+reStructuredText, notebooks, PDF and Office documents always do. HTML counts if it is the larger
+part: a repository with Markdown has templates and demos in HTML, a built site has a stray README.
+Plain text, mostly for programs (requirements.txt), counts only if there is nothing else. A suffix
+in `include` always counts.
 """
 
 import posixpath

@@ -1,8 +1,7 @@
-"""The files of a commit, read from the local repository without checkout or network.
-
-A repository may be hostile: its configuration can name programs, its files can be pipes, its trees
-can list more files than memory holds. So git starts no program, opens no connection, and its time
-and output are bounded.
+"""The files of a commit, read from the local repository without checkout or network. A repository
+may be hostile: its configuration can name programs, its files can be pipes, its trees can list more
+files than memory holds. So git starts no program, opens no connection, and its time and output are
+bounded.
 """
 
 import os
@@ -51,7 +50,6 @@ _FILE_MODES = frozenset({"100644", "100755", "100664"})
 
 class GitTree:
     """One commit of the repository around `folder`, limited to that folder and `subfolder`.
-
     `prefix` is their path in the repository, with a final "/"; empty at its root. `name` is how the
     location names the folder. Raises SourceError if git is missing, the folder is in no repository,
     or the ref is unknown.

@@ -90,13 +90,11 @@ def digest_of(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The files of a source, listed but not read.
-
-    A source may hold a process or a connection: use it as a context manager, or close it.
-    `location` says in a line where it is. `revision` is its commit, if any. `warnings` name what
-    was skipped that should not be there. `ignored` counts the files that `.gitignore` and `.ignore`
-    leave out, `skipped` is what else is not a page. With `arguments` `App.index` reads the same
-    source again, from anywhere; None if that is impossible.
+    """The files of a source, listed but not read. A source may hold a process or a connection: use
+    it as a context manager, or close it. `location` says in a line where it is. `revision` is its
+    commit, if any. `warnings` name what was skipped that should not be there. `ignored` counts the
+    files that `.gitignore` and `.ignore` leave out, `skipped` is what else is not a page. With
+    `arguments` `App.index` reads the same source again, from anywhere; None if that is impossible.
     """
 
     location: str

@@ -31,9 +31,8 @@ def discover(
     include_ignored: bool = False,
     network: Network | None = None,
 ) -> Source:
-    """List the documentation in a folder, an archive or a repository, or take a single file.
-
-    See `documentation.documentation`. `include` and `exclude` are globs over keys (see
+    """List the documentation in a folder, an archive or a repository, or take a single file. See
+    `documentation.documentation`. `include` and `exclude` are globs over keys (see
     `globs.matcher`). `subfolder` restricts the source to that folder, and keys are relative to it.
     With `ref` (a branch, tag or commit) the files are read from that commit of the git repository
     around the folder; nothing is fetched. The address of a repository is read at `ref`, else at its

@@ -1,7 +1,6 @@
-"""Decompress a file piece by piece, within bounds.
-
-A few kilobytes can expand to terabytes, and a header can demand any amount of memory. So only one
-piece is held, and at most `LARGEST` bytes come out.
+"""Decompress a file piece by piece, within bounds. A few kilobytes can expand to terabytes, and a
+header can demand any amount of memory. So only one piece is held, and at most `LARGEST` bytes come
+out.
 """
 
 import bz2

@@ -1,8 +1,7 @@
-"""Reduce template macros to the words that a reader of the rendered page sees.
-
-Documentation is Markdown plus the macros of a site generator: KumaScript (MDN), Hugo shortcodes,
-MDX, admonition fences. Both steps preserve the number of lines, so line ranges stay valid. Macros
-in code are documentation about macros and remain unchanged.
+"""Reduce template macros to the words that a reader of the rendered page sees. Documentation is
+Markdown plus the macros of a site generator: KumaScript (MDN), Hugo shortcodes, MDX, admonition
+fences. Both steps preserve the number of lines, so line ranges stay valid. Macros in code are
+documentation about macros and remain unchanged.
 """
 
 import re

@@ -1,5 +1,4 @@
 """The built-in model: the mean of static token vectors, without a server or a network.
-
 `BuiltinEmbedder` computes in Python; `install` loads the same model into the database, for
 `pgrag.embed` in SQL. The scripts in scripts/model make the files: `builtin.json` describes the
 model (name, origin, character classes, checksum); `builtin.npz` has the tokens, and their vectors
@@ -96,11 +95,10 @@ def _shared() -> BuiltinEmbedder:
 
 
 def install(connection: Connection[Any]) -> None:
-    """Load the shipped model into `pgrag.embedding_models` and `pgrag.model_tokens`.
-
-    Does nothing if the database has a model with the same checksum. Another built-in model stays if
-    a library uses it or has vectors by it. Atomic: on an autocommit connection in a transaction of
-    its own, else within the current one. Takes a second, and the rights of the schema's owner.
+    """Load the shipped model into `pgrag.embedding_models` and `pgrag.model_tokens`. Does nothing
+    if the database has a model with the same checksum. Another built-in model stays if a library
+    uses it or has vectors by it. Atomic: on an autocommit connection in a transaction of its own,
+    else within the current one. Takes a second, and the rights of the schema's owner.
     """
     if is_installed(connection):
         return

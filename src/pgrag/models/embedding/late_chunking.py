@@ -1,8 +1,7 @@
-"""Late chunking: embed the tokens of a whole page at once, then mean-pool those of each chunk.
-
-Each token's vector then reflects the rest of the page: what "it" refers to, what the section is
-about (Günther et al. 2024, "Late Chunking: Contextual Chunk Embeddings"). A page longer than the
-model's window is processed in overlapping windows.
+"""Late chunking: embed the tokens of a whole page at once, then mean-pool those of each chunk. Each
+token's vector then reflects the rest of the page: what "it" refers to, what the section is about
+(Günther et al. 2024, "Late Chunking: Contextual Chunk Embeddings"). A page longer than the model's
+window is processed in overlapping windows.
 """
 
 from collections.abc import Iterator, Sequence

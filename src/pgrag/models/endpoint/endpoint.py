@@ -25,14 +25,12 @@ Amend = Callable[[dict[str, Any], str], dict[str, Any] | None]
 
 
 class Endpoint:
-    """POSTs JSON to one address, `url` and the path of the service. Thread-safe.
-
-    Rate limits (429), server errors (5xx), timeouts and broken connections are retried up to
-    `retries` times with randomised exponential backoff, never sooner than the server's
-    `Retry-After`, and not if that exceeds `longest_wait`. `timeout` is the longest silence in
-    seconds; a timeout is retried only with `is_patient`. Requests can be cancelled only without
-    `keep_alive`: each then has its own connection. `transport` and `sleep` replace the network and
-    the clock.
+    """POSTs JSON to one address, `url` and the path of the service. Thread-safe. Rate limits (429),
+    server errors (5xx), timeouts and broken connections are retried up to `retries` times with
+    randomised exponential backoff, never sooner than the server's `Retry-After`, and not if that
+    exceeds `longest_wait`. `timeout` is the longest silence in seconds; a timeout is retried only
+    with `is_patient`. Requests can be cancelled only without `keep_alive`: each then has its own
+    connection. `transport` and `sleep` replace the network and the clock.
     """
 
     def __init__(

@@ -23,12 +23,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The purpose of an endpoint, as its error messages describe it.
-
-    `name`: such as "embedding"; `variables`: prefix of its settings, "PGRAG_EMBEDDING"; `error`:
-    raised when it fails; `path`: added to its address, which ends at `address`; `example`: a
-    correct address; `demands`: further reasons for a refusal; `size`: the quantity to lower;
-    `broken_off`: raised when a stream ends early.
+    """The purpose of an endpoint, as its error messages describe it. `name`: such as "embedding";
+    `variables`: prefix of its settings, "PGRAG_EMBEDDING"; `error`: raised when it fails; `path`:
+    added to its address, which ends at `address`; `example`: a correct address; `demands`: further
+    reasons for a refusal; `size`: the quantity to lower; `broken_off`: raised when a stream ends
+    early.
     """
 
     name: str

@@ -47,13 +47,11 @@ _SERVICE = Service(
 
 
 class ChatModel(Client):
-    """Asks a chat model, and validates every response. Thread-safe.
-
-    `url` is the address without `/chat/completions`. The `connection` is that of `Endpoint`, by
-    default with two retries and 300 s of silence, in which a server may load its model. A request
-    is retried only before the first byte of the response, and never after a timeout. Fields that a
-    server refuses (`stream_options`, `max_tokens`, `temperature`) are omitted or renamed from then
-    on.
+    """Asks a chat model, and validates every response. Thread-safe. `url` is the address without
+    `/chat/completions`. The `connection` is that of `Endpoint`, by default with two retries and 300
+    s of silence, in which a server may load its model. A request is retried only before the first
+    byte of the response, and never after a timeout. Fields that a server refuses (`stream_options`,
+    `max_tokens`, `temperature`) are omitted or renamed from then on.
     """
 
     def __init__(self, *, url: str, model: str, **connection: Unpack[Connection]) -> None:
@@ -106,11 +104,10 @@ class ChatModel(Client):
         temperature: float | None = None,
         cancellation: Cancellation | None = None,
     ) -> "ChatStream":
-        """Return a completion whose request is sent when the iteration begins.
-
-        `tools` are in OpenAI's format; a `temperature` of None is the server's default. Iterating
-        raises `LanguageModelError` if the server refuses, keeps failing, breaks off or writes
-        nothing, and `GenerationCancelled` after the `cancellation`, which requests may share.
+        """Return a completion whose request is sent when the iteration begins. `tools` are in
+        OpenAI's format; a `temperature` of None is the server's default. Iterating raises
+        `LanguageModelError` if the server refuses, keeps failing, breaks off or writes nothing, and
+        `GenerationCancelled` after the `cancellation`, which requests may share.
         """
         request = request_for(self.name, messages, tools, max_tokens, temperature)
         return ChatStream(self, request, cancellation or Cancellation())

@@ -28,15 +28,14 @@ _SERVICE = Service(
 
 
 class HttpReranker(Client):
-    """Sends a query with texts, and validates every response.
-
-    `url` is the address up to `/rerank`. `shape` is the server's protocol: "cohere" is `{"model",
-    "query", "documents", "top_n"}` answered by `{"results": [{"index", "relevance_score"}]}`, as
-    Cohere, Jina, vLLM and Infinity do; "tei" is `{"query", "texts"}` answered by `[{"index",
-    "score"}]`, as Text Embeddings Inference does, which serves one model and takes no name. "auto"
-    is the first if a `model` is given, else the second. `batch_size` counts texts; by default all
-    go in one request, or 32 at a time in the second shape. The `connection` is that of `Endpoint`,
-    by default with one retry and a timeout of 5 s.
+    """Sends a query with texts, and validates every response. `url` is the address up to `/rerank`.
+    `shape` is the server's protocol: "cohere" is `{"model", "query", "documents", "top_n"}`
+    answered by `{"results": [{"index", "relevance_score"}]}`, as Cohere, Jina, vLLM and Infinity
+    do; "tei" is `{"query", "texts"}` answered by `[{"index", "score"}]`, as Text Embeddings
+    Inference does, which serves one model and takes no name. "auto" is the first if a `model` is
+    given, else the second. `batch_size` counts texts; by default all go in one request, or 32 at a
+    time in the second shape. The `connection` is that of `Endpoint`, by default with one retry and
+    a timeout of 5 s.
     """
 
     def __init__(

@@ -1,7 +1,6 @@
-"""The configuration shared by all libraries as YAML: intents, page types and the rest.
-
-The database validates it (`pgrag.apply_configuration`); this module converts YAML to JSON and back,
-adds the line number to the database's errors, and installs what the package ships.
+"""The configuration shared by all libraries as YAML: intents, page types and the rest. The database
+validates it (`pgrag.apply_configuration`); this module converts YAML to JSON and back, adds the
+line number to the database's errors, and installs what the package ships.
 """
 
 from collections.abc import Iterator
@@ -35,10 +34,9 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A configuration read from a file.
-
-    `value` is the document that the database takes. `lines` maps the path of each section, entry
-    and field ("rules", "how-to", "confidence") to its line, from 1. `name` is the file's name.
+    """A configuration read from a file. `value` is the document that the database takes. `lines`
+    maps the path of each section, entry and field ("rules", "how-to", "confidence") to its line,
+    from 1. `name` is the file's name.
     """
 
     name: str
@@ -88,7 +86,6 @@ def read_configuration(
     hint: str = "`pgrag config show` prints one.",
 ) -> Configuration:
     """Read a YAML text. Errors name `name`; `wanted` and `hint` explain a text without a mapping.
-
     Raises `InvalidInput` with the line if the text is not YAML, repeats a key or is not a mapping.
     """
     try:
@@ -115,10 +112,8 @@ def shipped() -> Configuration:
 
 
 def install(connection: Connection[Any]) -> None:
-    """Install the configuration of this release in a database.
-
-    Entries that a user has changed or removed stay so; see `pgrag.install_configuration`. Requires
-    the rights of the schema's owner.
+    """Install the configuration of this release in a database. Entries that a user has changed or
+    removed stay so; see `pgrag.install_configuration`. Requires the rights of the schema's owner.
     """
     configuration = shipped()
     with configuration.located_errors():

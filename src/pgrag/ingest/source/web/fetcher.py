@@ -66,11 +66,10 @@ class Fetcher:
     def get(
         self, url: str, headers: Mapping[str, str] | None = None, *, room: Room, method: str = "GET"
     ) -> Answer:
-        """Return the answer for an address, without following redirects.
-
-        Only the body of a success is read, as far as there is `room`. Requests to a busy site are
-        repeated after the time that it names. Raises NoAnswer, ForbiddenAddress for addresses that
-        may not be reached, and Ended.
+        """Return the answer for an address, without following redirects. Only the body of a success
+        is read, as far as there is `room`. Requests to a busy site are repeated after the time that
+        it names. Raises NoAnswer, ForbiddenAddress for addresses that may not be reached, and
+        Ended.
         """
         for delay in (*RETRY_DELAYS, None):
             pause = delay

@@ -72,12 +72,11 @@ def _anonymous_digest(url: str, body: bytes) -> str:
 
 @dataclass(slots=True)
 class Pages:
-    """Fetches the pages of a site; thread-safe.
-
-    `run` calls a function in a child process, because a page can crash its parser. `start` is
-    always a page. `largest` is the maximum size of a page of text. Links are collected only with
-    `follows`. `changed` says when pages changed last, by the site's sitemap. `markdown_chances` is
-    how many more pages are requested as Markdown by a guessed address.
+    """Fetches the pages of a site; thread-safe. `run` calls a function in a child process, because
+    a page can crash its parser. `start` is always a page. `largest` is the maximum size of a page
+    of text. Links are collected only with `follows`. `changed` says when pages changed last, by the
+    site's sitemap. `markdown_chances` is how many more pages are requested as Markdown by a guessed
+    address.
     """
 
     fetcher: Fetcher

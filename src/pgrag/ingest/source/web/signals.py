@@ -25,12 +25,11 @@ _LITTLE_TEXT = 200
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What a page tells.
-
-    `links` are absolute addresses, without those of rel=nofollow; empty if the page forbids to
-    follow them. `markdown` is where the page is as Markdown. `needs_scripts` says that only a
-    browser shows the page; `hash_routes` counts the links within such a page. `redirect` is where
-    the page leads by itself. `version` is that of Docusaurus, "current" after the last release.
+    """What a page tells. `links` are absolute addresses, without those of rel=nofollow; empty if
+    the page forbids to follow them. `markdown` is where the page is as Markdown. `needs_scripts`
+    says that only a browser shows the page; `hash_routes` counts the links within such a page.
+    `redirect` is where the page leads by itself. `version` is that of Docusaurus, "current" after
+    the last release.
     """
 
     links: tuple[str, ...] = ()
