@@ -13,16 +13,7 @@ from pgrag.answer.text import AnswerEvent, AnswerText
 from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import GenerationCancelled, InvalidInput, LanguageModelError, NotFound
-from pgrag.ground.values.answers import (
-    Answer,
-    AnswerIntent,
-    AnswerMode,
-    AnswerStatus,
-    Citation,
-    RelatedSection,
-    Sentence,
-    Source,
-)
+from pgrag.ground.values import answers
 from pgrag.models.endpoint import Cancellation
 from pgrag.models.llm import ChatModel, Completion, Message, Usage
 from pgrag.search.recording import record, record_answer
@@ -58,11 +49,11 @@ class AnswerStream:
     """
 
     def __init__(
-        self, means: Means, question: str, mode: AnswerMode, arguments: dict[str, Any]
+        self, means: Means, question: str, mode: answers.AnswerMode, arguments: dict[str, Any]
     ) -> None:
         self._with = means
         self._question = question
-        self._mode: AnswerMode = mode
+        self._mode: answers.AnswerMode = mode
         self._arguments = arguments
         self._cancellation = Cancellation()
         self._search_id: UUID | None = None
@@ -76,14 +67,14 @@ class AnswerStream:
         self._usage = Usage()
         self._model: str | None = None
         self._trace: list[dict[str, Any]] | None = None
-        self._answer: Answer | None = None
+        self._answer: answers.Answer | None = None
         self.events = self._made()
 
     def __iter__(self) -> Iterator[AnswerEvent]:
         return self.events
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> answers.Answer:
         """The complete answer, available after the iteration has ended."""
         if self._answer is None:
             raise RuntimeError("The answer is not finished.")
@@ -225,15 +216,15 @@ class AnswerStream:
                 " PGRAG_LLM_MAX_TOKENS."
             )
 
-    def _finished(self) -> Answer:
+    def _finished(self) -> answers.Answer:
         """Check the text and record the answer."""
         started = perf_counter()
         text, is_denial = self._text.final()
         text = text or NO_ANSWER
         is_answered = bool(self._sources) and not is_denial
-        status: AnswerStatus = "answered" if is_answered else "not_in_documentation"
+        status: answers.AnswerStatus = "answered" if is_answered else "not_in_documentation"
         citations = self._text.citations
-        database, sentences, related = self._with.database, list[Sentence](), list[Row]()
+        database, sentences, related = self._with.database, list[answers.Sentence](), list[Row]()
         if is_answered:
             sentences = checked_sentences(database, text, citations, self._sources)
             related = database.call(
@@ -245,11 +236,11 @@ class AnswerStream:
         self._took("checks", started)
         self._took("total", self._started)
         self._record(status, text)
-        self._answer = Answer(
+        self._answer = answers.Answer(
             question=self._question, text=text, status=status, mode=self._mode, model=self._model,
-            intent=None if self._intent is None else AnswerIntent.from_row(self._intent),
-            sources=tuple(map(Source.from_row, self._sources.values())),
-            related=tuple(map(RelatedSection.from_row, related)),
+            intent=None if self._intent is None else answers.AnswerIntent.from_row(self._intent),
+            sources=tuple(map(answers.Source.from_row, self._sources.values())),
+            related=tuple(map(answers.RelatedSection.from_row, related)),
             citations=self._cited(),
             unknown_citations=tuple(sorted({one.number for one in citations} - {*self._sources})),
             sentences=tuple(sentences), usage=self._usage, timings=self._timings,
@@ -258,10 +249,10 @@ class AnswerStream:
         )  # fmt: skip
         return self._answer
 
-    def _cited(self) -> tuple[Citation, ...]:
+    def _cited(self) -> tuple[answers.Citation, ...]:
         """The citations that name a source."""
         return tuple(
-            Citation(**asdict(citation), document_id=source["document_id"])
+            answers.Citation(**asdict(citation), document_id=source["document_id"])
             for citation in self._text.citations
             if (source := self._sources.get(citation.number))
         )

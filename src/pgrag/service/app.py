@@ -10,15 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
+from pgrag.ground import errors
 from pgrag.ground.calls import Row
-from pgrag.ground.errors import (
-    DatabaseError,
-    InvalidInput,
-    LanguageModelError,
-    NotConfigured,
-    PgragError,
-    SourceError,
-)
 from pgrag.service.connected import Connected
 
 if TYPE_CHECKING:
@@ -192,7 +185,7 @@ class App(Connected):
         for_others: bool = False,
         progress: Callable[[str], Progress | None] = lambda _: None,
         **arguments: Unpack[IndexArguments],
-    ) -> Iterator[tuple[str, IndexReport | SourceError | InvalidInput]]:
+    ) -> Iterator[tuple[str, IndexReport | errors.SourceError | errors.InvalidInput]]:
         """Synchronise a version with each tag of a repository that matches a glob, oldest first. A
         file that has not changed since an earlier tag is not read again. Yields the label of the
         version, made of the tag (see `label_of`), and the report, or why the tag cannot be read.
@@ -221,14 +214,14 @@ class App(Connected):
                         progress=progress(version),
                         **arguments,
                     )
-                except (SourceError, InvalidInput) as error:  # a tag may be no label
+                except (errors.SourceError, errors.InvalidInput) as error:  # a tag may be no label
                     yield version, error
                 else:
                     yield version, report
 
     def watch(
         self, library: str, version: str, folder: str, **arguments: Unpack[IndexArguments]
-    ) -> Iterator[IndexReport | PgragError]:
+    ) -> Iterator[IndexReport | errors.PgragError]:
         """Synchronise a version with a folder, now and after each change in it, without end. Yields
         the report of each run, or why it failed; a later change tries again. Raises SourceError if
         the folder cannot be watched, or is gone.
@@ -246,7 +239,7 @@ class App(Connected):
         for _ in watched.changes():
             try:
                 yield self.index(library, version, watched.listed(), **arguments)
-            except PgragError as error:
+            except errors.PgragError as error:
                 if not watched.path.is_dir():
                     raise
                 yield error
@@ -295,7 +288,7 @@ class App(Connected):
                 report.warn(
                     *(f"{key}: no {kind.value}: {reason}" for key, reason in enriched.failures)
                 )
-        except (NotConfigured, LanguageModelError, DatabaseError) as error:
+        except (errors.NotConfigured, errors.LanguageModelError, errors.DatabaseError) as error:
             report.warn(f"The setting enrichment is {setting!r}: {error}")
 
     def enricher(self, library: str, version: str | None = None) -> Enricher:
@@ -329,7 +322,7 @@ class App(Connected):
         """
         arguments = row["source"].get("arguments")
         if not arguments:
-            raise SourceError(
+            raise errors.SourceError(
                 "how it was indexed is not known.",
                 hint="Index it again as you did before; from then on it is remembered.",
             )

@@ -15,19 +15,9 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
+from pgrag.ground.embedded import postmaster
 from pgrag.ground.embedded.cluster import Cluster, load, make_folder
 from pgrag.ground.embedded.initialise import SUPERUSER, prepare
-from pgrag.ground.embedded.postmaster import (
-    PATIENCE,
-    POLL,
-    Shutdown,
-    State,
-    conninfo,
-    launch,
-    recorded_pid,
-    settle,
-    terminate,
-)
 from pgrag.ground.errors import DatabaseUnavailable
 
 _DATABASE = "pgrag"
@@ -103,7 +93,7 @@ class EmbeddedServer:
             and (cluster.data / "postmaster.pid").exists()
         )
 
-    def stop(self) -> Shutdown | None:
+    def stop(self) -> postmaster.Shutdown | None:
         """Stop the server and its sessions; return how, or None if it did not run. "fast" is the
         usual way. A server that does not end so, because it is stuck, is stopped by an "immediate"
         shutdown: it recovers at its next start.
@@ -113,7 +103,7 @@ class EmbeddedServer:
                 return None
             with self._locked():
                 cluster = load(self.home)
-                return None if cluster is None else terminate(cluster)
+                return None if cluster is None else postmaster.terminate(cluster)
 
     def remove(self) -> None:
         """Stop the server; delete its data, its logs and everything else that `start` created."""
@@ -146,7 +136,7 @@ class EmbeddedServer:
                         stopped,
                         running=True,
                         version=connection.info.parameter_status("server_version"),
-                        pid=recorded_pid(cluster),
+                        pid=postmaster.recorded_pid(cluster),
                         port=cluster.port if _listens(connection) else None,
                     )
             except psycopg.OperationalError:
@@ -155,16 +145,16 @@ class EmbeddedServer:
     def _start(self, *, listen: bool, port: int | None) -> Cluster:
         cluster = load(self.home)
         if cluster is not None:
-            state = settle(cluster, self.log)
-            if state is State.READY:
+            state = postmaster.settle(cluster, self.log)
+            if state is postmaster.State.READY:
                 _ensure_database(cluster)
                 if _serves(cluster, listen=listen, port=port):
                     return cluster
-            is_stuck = state is State.STUCK
-            if terminate(cluster, immediately=is_stuck) and is_stuck:
+            is_stuck = state is postmaster.State.STUCK
+            if postmaster.terminate(cluster, immediately=is_stuck) and is_stuck:
                 log.warning("The embedded PostgreSQL was stuck in its recovery: starting it again.")
         cluster, programs = prepare(self.home, port=port)
-        launch(cluster, programs, self.log, listen=listen)
+        postmaster.launch(cluster, programs, self.log, listen=listen)
         _ensure_database(cluster)
         return cluster
 
@@ -176,7 +166,7 @@ class EmbeddedServer:
             self.home.parent.mkdir(parents=True, exist_ok=True)
             # Root's server runs as another user, who must be able to traverse the folder.
             make_folder(self.home, mode=0o711 if os.geteuid() == 0 else 0o700)
-        deadline = time.monotonic() + 2 * PATIENCE
+        deadline = time.monotonic() + 2 * postmaster.PATIENCE
         with open(self.home / "server.lock", "a", encoding="ascii") as lock:
             while True:
                 with suppress(BlockingIOError):
@@ -185,15 +175,15 @@ class EmbeddedServer:
                 if time.monotonic() > deadline:
                     raise DatabaseUnavailable(
                         "Another process has been starting or stopping the embedded PostgreSQL "
-                        f"of {self.home} for {2 * PATIENCE:.0f} seconds.",
+                        f"of {self.home} for {2 * postmaster.PATIENCE:.0f} seconds.",
                         hint=f"End the process that has {lock.name} open.",
                     )
-                time.sleep(POLL)
+                time.sleep(postmaster.POLL)
             yield
 
 
 def _connect(cluster: Cluster, database: str) -> psycopg.Connection:
-    return psycopg.connect(conninfo(cluster, database), autocommit=True)
+    return psycopg.connect(postmaster.conninfo(cluster, database), autocommit=True)
 
 
 def _serves(cluster: Cluster, *, listen: bool, port: int | None) -> bool:

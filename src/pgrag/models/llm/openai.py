@@ -11,17 +11,8 @@ from pgrag.ground.errors import (
     SettingsError,
 )
 from pgrag.models.endpoint import Cancellation, Cancelled, Client, Connection, Endpoint, Service
+from pgrag.models.llm import protocol
 from pgrag.models.llm.draft import Draft
-from pgrag.models.llm.protocol import (
-    Completion,
-    Dialect,
-    Garbled,
-    Message,
-    events,
-    request_for,
-    size_of,
-    streamed,
-)
 
 _MODELS = "/models"
 
@@ -64,7 +55,7 @@ class ChatModel(Client):
         if timeout <= 0:
             raise SettingsError(f"The language model's timeout must be above 0, not {timeout}.")
         self.name = model
-        self._dialect = Dialect()
+        self._dialect = protocol.Dialect()
         self._endpoint = Endpoint(url, _SERVICE, is_patient=False, keep_alive=False, **connection)
 
     def __str__(self) -> str:
@@ -84,20 +75,20 @@ class ChatModel(Client):
 
     def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[protocol.Message],
         *,
         tools: Sequence[dict[str, Any]] = (),
         max_tokens: int | None = None,
         temperature: float | None = None,
-    ) -> Completion:
+    ) -> protocol.Completion:
         """Wait for the whole completion; arguments and errors like `stream`."""
-        request = request_for(self.name, messages, tools, max_tokens, temperature)
+        request = protocol.request_for(self.name, messages, tools, max_tokens, temperature)
         with self._explained():
             return self._final(self._whole(request, Cancellation()), request)
 
     def stream(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[protocol.Message],
         *,
         tools: Sequence[dict[str, Any]] = (),
         max_tokens: int | None = None,
@@ -109,7 +100,7 @@ class ChatModel(Client):
         `LanguageModelError` if the server refuses, keeps failing, breaks off or writes nothing, and
         `GenerationCancelled` after the `cancellation`, which requests may share.
         """
-        request = request_for(self.name, messages, tools, max_tokens, temperature)
+        request = protocol.request_for(self.name, messages, tools, max_tokens, temperature)
         return ChatStream(self, request, cancellation or Cancellation())
 
     def _whole(self, request: dict[str, Any], cancellation: Cancellation) -> Draft:
@@ -118,14 +109,17 @@ class ChatModel(Client):
             self._dialect.adapted(request), cancellation=cancellation, amend=self._dialect.learn
         )
         if not isinstance(answer, dict) or answer.keys().isdisjoint({"choices", "error", "object"}):
-            raise Garbled(str(answer))
+            raise protocol.Garbled(str(answer))
         draft = Draft()
         draft.add(answer)
         draft.end()
         return draft
 
     def _pieces(
-        self, request: dict[str, Any], cancellation: Cancellation, completions: list[Completion]
+        self,
+        request: dict[str, Any],
+        cancellation: Cancellation,
+        completions: list[protocol.Completion],
     ) -> Iterator[str]:
         """Yield the text of a completion as it arrives; append the completion to `completions`."""
         draft = Draft()
@@ -143,13 +137,13 @@ class ChatModel(Client):
     ) -> Iterator[str]:
         """Request a completion, yield its text as it arrives, and fill the draft with it."""
         lines = self._endpoint.lines(
-            self._dialect.adapted(streamed(request)), cancellation, self._dialect.learn
+            self._dialect.adapted(protocol.streamed(request)), cancellation, self._dialect.learn
         )
         has_ended = False
         bound = request.get("max_tokens")
         room = _LONGEST if bound is None else _SPARE + _BYTES_PER_TOKEN * bound
         with closing(lines):
-            for event in events(lines):
+            for event in protocol.events(lines):
                 if event is None:
                     has_ended = True
                     break
@@ -167,7 +161,7 @@ class ChatModel(Client):
                 hint=f"Check PGRAG_LLM_URL: {_SERVICE.address}; the server's log may say more.",
             )
 
-    def _final(self, draft: Draft, request: dict[str, Any]) -> Completion:
+    def _final(self, draft: Draft, request: dict[str, Any]) -> protocol.Completion:
         """Return the final completion; an empty one is an error."""
         if draft.is_empty:
             is_short = draft.finish == "length"
@@ -177,7 +171,7 @@ class ChatModel(Client):
                 if is_short
                 else "Try again, or try another model.",
             )
-        return draft.completion(self.name, size_of(request))
+        return draft.completion(self.name, protocol.size_of(request))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -186,7 +180,7 @@ class ChatModel(Client):
             yield
         except Cancelled:
             raise GenerationCancelled("The request to the language model was cancelled.") from None
-        except Garbled as error:
+        except protocol.Garbled as error:
             raise LanguageModelError(
                 f"{self} answered with {self._endpoint.quoted(str(error))}.",
                 hint=f"Check PGRAG_LLM_URL: {_SERVICE.address}; the server's log may say more.",
@@ -199,7 +193,7 @@ class ChatStream:
     def __init__(
         self, model: ChatModel, request: dict[str, Any], cancellation: Cancellation
     ) -> None:
-        self._completions: list[Completion] = []
+        self._completions: list[protocol.Completion] = []
         # No reference to this object: once the last user drops it, its connection closes.
         self._pieces = model._pieces(request, cancellation, self._completions)
 
@@ -207,7 +201,7 @@ class ChatStream:
         return self._pieces
 
     @property
-    def completion(self) -> Completion:
+    def completion(self) -> protocol.Completion:
         """The whole completion, available after the iteration has ended."""
         if not self._completions:
             raise RuntimeError("The completion has not ended.")
