@@ -2,7 +2,7 @@
 
 import pytest
 
-from pgrag.ground.embedded import sizing
+from pgrag.ground.embedded import initialise
 
 GB = 1 << 30
 
@@ -17,13 +17,13 @@ def megabytes(text: str) -> int:
     [(GB // 2, 128), (2 * GB, 256), (16 * GB, 2048), (24 * GB, 3072), (256 * GB, 4096)],
 )
 def test_shared_buffers_are_an_eighth_within_bounds(memory, shared):
-    assert megabytes(sizing.sized(memory, 2)["shared_buffers"]) == shared
+    assert megabytes(initialise.sized(memory, 2)["shared_buffers"]) == shared
 
 
 @pytest.mark.parametrize("memory", [GB, 4 * GB, 24 * GB, 512 * GB])
 @pytest.mark.parametrize("processors", [1, 2, 8, 64])
 def test_what_it_may_take_at_once_fits_into_memory(memory, processors):
-    sized = sizing.sized(memory, processors)
+    sized = initialise.sized(memory, processors)
     taken = sum(megabytes(sized[name]) for name in ("shared_buffers", "maintenance_work_mem"))
     assert taken + 10 * megabytes(sized["work_mem"]) < memory / (1 << 20)
 
@@ -32,17 +32,17 @@ def test_what_it_may_take_at_once_fits_into_memory(memory, processors):
     ("processors", "gather", "maintenance"), [(1, 0, 0), (2, 0, 1), (4, 1, 3), (16, 2, 4)]
 )
 def test_queries_share_few_processors_among_clients(processors, gather, maintenance):
-    sized = sizing.sized(GB, processors)
+    sized = initialise.sized(GB, processors)
     assert int(sized["max_parallel_workers_per_gather"]) == gather
     assert int(sized["max_parallel_maintenance_workers"]) == maintenance
 
 
 def test_the_limit_of_a_container_counts(tmp_path, monkeypatch):
-    of_machine = sizing.memory()
+    of_machine = initialise.memory()
     limit, unlimited = tmp_path / "limit", tmp_path / "unlimited"
     limit.write_text("536870912\n")
     unlimited.write_text("max\n")
-    monkeypatch.setattr(sizing, "_LIMITS", (unlimited, tmp_path / "missing"))
-    assert sizing.memory() >= of_machine
-    monkeypatch.setattr(sizing, "_LIMITS", (unlimited, limit))
-    assert sizing.memory() == GB // 2
+    monkeypatch.setattr(initialise, "_LIMITS", (unlimited, tmp_path / "missing"))
+    assert initialise.memory() >= of_machine
+    monkeypatch.setattr(initialise, "_LIMITS", (unlimited, limit))
+    assert initialise.memory() == GB // 2

@@ -98,7 +98,6 @@ class Agent:
             yield from self._step()
 
     def _step(self) -> Iterator[AnswerEvent]:
-        """Ask the model once, and run its tool calls."""
         forced = self._reason_to_answer()
         started = perf_counter()
         stream = self.model.stream(
@@ -151,7 +150,6 @@ class Agent:
         return "nothing new" if self._idle >= IDLE_STEPS else None
 
     def _use_tools(self, completion: Completion) -> list[dict[str, Any]]:
-        """Run the model's calls, add the results to the conversation, and return their trace."""
         if not completion.tool_calls:
             return []
         self._messages.append(Message("assistant", completion.text, completion.tool_calls))
@@ -198,7 +196,6 @@ class Agent:
         return self.usage.prompt_tokens + self.usage.completion_tokens
 
     def _conversation(self) -> int:
-        """Tokens of the next prompt, with or without tools."""
         words = [json.dumps(self.tools.definitions), self._last.content]
         for message in self._messages:
             words.append(message.content)

@@ -165,7 +165,6 @@ def _plain(number: str) -> str:
 
 
 def _counts(text: str) -> set[str]:
-    """Numbers that are written as words."""
     return {_COUNTS[word.lower()] for word in _WORD.findall(text) if word.lower() in _COUNTS}
 
 

@@ -318,8 +318,6 @@ class Reranking(typing.TypedDict, total=False):
 
 
 class _Gathering(typing.TypedDict, total=False):
-    """Arguments for the text that is read in addition to the hits."""
-
     token_budget: typing.Annotated[
         int | None,
         Argument(

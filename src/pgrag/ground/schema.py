@@ -319,7 +319,6 @@ def _status(connection: psycopg.Connection[Any]) -> SchemaStatus:
 
 
 def _revisions() -> tuple[set[str], str]:
-    """Read the names of all revisions and of the last one, without loading Alembic."""
     text = "\n".join(
         file.read_text(encoding="utf-8") for file in (alembic_root() / "versions").glob("*.py")
     )

@@ -65,7 +65,6 @@ def _http_url(value: str) -> str:
 
 
 def _absolute(value: Path) -> Path:
-    """Make a path absolute: the embedded server runs in another working directory."""
     try:
         return Path(os.path.abspath(value.expanduser()))
     except RuntimeError as error:
@@ -83,7 +82,6 @@ def _paths(value: Any) -> Any:
 
 
 def _entries(value: Any) -> Any:
-    """Split a list at commas and spaces; any other value stays unchanged."""
     return tuple(value.lower().replace(",", " ").split()) if isinstance(value, str) else value
 
 
@@ -347,7 +345,6 @@ def _shown(field: str, value: object) -> str:
 
 
 def _complaint(problem: Mapping[str, Any]) -> str:
-    """Name the variable, its bad value and the requirement."""
     name = str(problem["loc"][0])
     field = next((f for f in Settings.model_fields if name in (f, variable(f))), name)
     requirement = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be")

@@ -198,7 +198,6 @@ def part_of(arguments: Mapping[str, Any], part: type) -> dict[str, Any]:
 
 
 def _fault(one: Declared, value: Any) -> str | None:
-    """Say what an argument must be, if it is not."""
     argument = one.argument
     if one.choices:
         is_right = isinstance(value, str) and value in one.choices

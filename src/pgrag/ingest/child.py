@@ -154,7 +154,6 @@ def _started(limits: Limits) -> subprocess.Popen[bytes]:
 
 
 def _ending(process: subprocess.Popen[bytes]) -> str:
-    """Say how a process ended that has closed its pipe."""
     try:
         status = process.wait(timeout=10)
     except subprocess.TimeoutExpired:

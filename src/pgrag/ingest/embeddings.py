@@ -61,7 +61,6 @@ def _embed_pages(
     page_ids: list[int] | None,
     vector_index: VectorIndex | None,
 ) -> int:
-    """Embed the texts of whole pages, without summaries; return their number."""
     pending = database.call("pending_pages", **target, page_ids=page_ids)
     if vector_index is not None:
         vector_index.expect(sum(row["documents"] for row in pending))

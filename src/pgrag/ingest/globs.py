@@ -52,7 +52,6 @@ class _Globs:
         self._next: defaultdict[frozenset[int], dict[str, frozenset[int]]] = defaultdict(dict)
 
     def _add(self, pattern: str, number: int) -> int:
-        """Add a pattern; return its first position."""
         start = len(self._steps)
         for part in _PART.findall(pattern):
             here = len(self._steps)
@@ -99,7 +98,6 @@ class _Globs:
 
 
 def _rooted(pattern: str) -> str:
-    """Return the pattern from the top folder on."""
     if pattern.endswith("/"):
         pattern += "**"
     if "/" not in pattern:

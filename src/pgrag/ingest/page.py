@@ -182,7 +182,6 @@ def read_properties_of(key: str, data: bytes, origin: values.Origin = values.NOW
 
 
 def _first(key: str, warnings: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first warnings of a page, and how many more there are."""
     more = len(warnings) - MOST_WARNINGS
     if more <= 0:
         return warnings
@@ -190,7 +189,6 @@ def _first(key: str, warnings: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _with_inline_tags(tags: Sequence[str], edges: Sequence[values.Edge]) -> tuple[str, ...]:
-    """Return the tags of the front matter, then those of the text, without duplicates."""
     spelling_of: dict[str, str] = {}
     for tag in (*tags, *(edge.target for edge in edges if edge.rule == "tag")):
         spelling_of.setdefault(tag.casefold(), tag)

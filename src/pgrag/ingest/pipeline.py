@@ -148,7 +148,6 @@ def _warn_of_language(database: Database, language: str | None, report: IndexRep
 
 
 def _synchronise(writer: Writer, reader: Reader, source: Source, progress: Progress | None) -> None:
-    """Write what has changed and remove what is gone, or plan it."""
     database, target, report = writer.database, writer.target, writer.report
     stored = reader.stored
     files = _spread(list(source.files()), first_time=not stored)

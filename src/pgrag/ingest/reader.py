@@ -111,7 +111,6 @@ class Reader:
                 progress(done, len(files), self.report.documents)
 
     def _ahead(self, files: Sequence[SourceFile]) -> Iterator[_Begun]:
-        """Begin to read files before the pages of earlier ones are needed."""
         waiting: deque[_Begun] = deque()
         held = 0
         for file in files:
@@ -126,7 +125,6 @@ class Reader:
         yield from waiting
 
     def _begin(self, file: SourceFile) -> _Begun:
-        """Begin to read a file, unless its page is stored or an earlier run has read it."""
         begun = _Begun(file)
         options = self.target.options
         try:
@@ -201,7 +199,6 @@ class Reader:
         *arguments: _Arguments.args,
         **options: _Arguments.kwargs,
     ) -> Future[_Result]:
-        """Call a function on a file: here, or in a child process."""
         is_own = formats.format_of(file.key, data, file.origin) is formats.MARKDOWN
         if not is_own or self.target.in_child:
             return self.children.submit(function, *arguments, **options)
@@ -242,7 +239,6 @@ class Reader:
 
 
 def _moment(page: SourcePage | Properties) -> datetime:
-    """Return when the page was written last."""
     text = page.modified or page.created
     if text is None:
         return _NEVER

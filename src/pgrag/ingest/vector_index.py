@@ -38,8 +38,6 @@ cross join lateral (
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """The index of a model of one library, or of all that share one."""
-
     model: str
     library: str | None
 
@@ -113,7 +111,6 @@ class VectorIndex:
 
     @property
     def _current(self) -> _Index:
-        """The index that gets the vectors."""
         return _Index(self._model, self._library if self._is_large else None)
 
     def _place(self, passages: int) -> None:

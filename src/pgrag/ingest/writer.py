@@ -131,7 +131,6 @@ class Writer:
         self._vacuum(_VACUUM_VECTORS)
 
     def _complete(self) -> None:
-        """Refresh impacts and links, and analyse all tables but the one of the vector index."""
         database, target, report = self.database, self.target, self.report
         database.call("finish_version", **target.names)
         if not target.adds:
@@ -152,7 +151,6 @@ class Writer:
             log.info("not vacuumed: %s", error)
 
     def _analyse(self, *statements: str) -> None:
-        """Refresh the planner's statistics if much is new."""
         report = self.report
         # Only the owner of the tables may do this; a service indexes in the role of its caller.
         with as_service(), self.database.connection() as connection:
@@ -165,7 +163,6 @@ class Writer:
                     connection.execute(statement.encode())
 
     def _write(self, batch: "_Batch") -> list[int]:
-        """Write pages; return the ids of those that the database accepts."""
         pages, report = batch.pages, self.report
         documents = sum(len(page.chunks) for page in pages)
         passages = documents
@@ -211,8 +208,6 @@ class Writer:
 
 
 class _Batch:
-    """Pages, and the JSON that `pgrag.ingest_pages` takes."""
-
     def __init__(self, pages: list[SourcePage]) -> None:
         self.pages = pages
         self.json = _dumps([page_document(page) for page in pages])

@@ -38,7 +38,6 @@ class Providers:
                 model.close()
 
     def _once(self, name: str, make: Callable[[], _Model]) -> _Model:
-        """Create a model on first use."""
         with self._lock:
             if name not in self._models:
                 self._models[name] = make()

@@ -134,7 +134,6 @@ class App(Connected):
         arguments: dict[str, Any],
         progress: Progress | None,
     ) -> Source:
-        """Crawl a website for a version."""
         from pgrag.ingest.source.web.crawl import CrawlLimits
         from pgrag.ingest.source.web.site import SiteOptions, open_site
 
@@ -156,7 +155,6 @@ class App(Connected):
         )
 
     def _discovered(self, source: str, arguments: dict[str, Any], *, for_others: bool) -> Source:
-        """List what is at a path, or at the address of a repository."""
         from pgrag.ingest.arguments import Choosing, part_of
         from pgrag.ingest.source.sources import discover
 

@@ -173,7 +173,6 @@ class Connected:
         return next((row for row in rows if row["library"] == name.strip().lower()), None)
 
     def _settings_of(self, library: Row | None) -> dict[str, Any]:
-        """Return the settings of a library, or those that a new one gets."""
         if library is None:
             [row] = self.database.call("default_settings")
             return dict(row["default_settings"])

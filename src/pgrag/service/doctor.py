@@ -172,7 +172,6 @@ def _schema_finding(status: schema.SchemaStatus, *, is_embedded: bool) -> Findin
 
 
 def _roles_finding(connection: psycopg.Connection[Any]) -> Finding:
-    """Whether roles see only the libraries that were granted to them."""
     row = connection.execute(
         "select bool_and(c.relrowsecurity) and to_regrole('pgrag_admin') is not null as secured"
         " from _pgrag.kinds_of_tables() as k"

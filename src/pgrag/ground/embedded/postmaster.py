@@ -172,7 +172,6 @@ def _ends_by(number: signal.Signals, pid: int, cluster: Cluster) -> bool:
 
 
 def _pauses() -> Iterator[float]:
-    """Yield ever longer pauses in seconds, without end."""
     pause = POLL
     while True:
         yield pause

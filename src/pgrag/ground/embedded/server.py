@@ -187,7 +187,6 @@ def _connect(cluster: Cluster, database: str) -> psycopg.Connection:
 
 
 def _serves(cluster: Cluster, *, listen: bool, port: int | None) -> bool:
-    """Whether the server accepts connections to the database, with these options."""
     if port not in (None, cluster.port):
         return False
     try:

@@ -80,7 +80,6 @@ def declared_audience(fields: Mapping[str, Any], tags: Iterable[str]) -> str | N
 
 
 def _text_tags(content: str, rules: Iterable[Rule]) -> set[str]:
-    """Return the tags of the rules for openings and texts that fit."""
     prose = _CODE.sub(_FENCE_ONLY, content)
     lower, opening = prose.lower(), _opening(prose)
     return {
@@ -91,12 +90,10 @@ def _text_tags(content: str, rules: Iterable[Rule]) -> set[str]:
 
 
 def _first(place: Place, written: str) -> str | None:
-    """Return the tag of the first rule for this place that fits."""
     return next(iter(_tags(place, written)), None)
 
 
 def _tags(place: Place, written: str) -> tuple[str, ...]:
-    """Return the tags of the rules for a short text that fit, in the order of the rules."""
     cached = _remembered_tags if len(written) <= _REMEMBERED else _remembered_tags.__wrapped__
     return cached(place, written)
 
@@ -152,7 +149,6 @@ def _plain(heading: str) -> str:
 
 
 def _opening(prose: str) -> str:
-    """Return the first sentence below the headings at the top of a text, on one line."""
     rest = prose.lstrip()
     while rest.startswith("#"):
         rest = rest.partition("\n")[2].lstrip()

@@ -91,7 +91,6 @@ def _parts(piece: Piece, profile: ChunkProfile, words: int) -> list[Piece]:
 
 
 def _part(piece: Piece, kind: str, text: str, line_start: int, joint: str = PARAGRAPH) -> Piece:
-    """Return a part of a piece that begins on this line of the source."""
     line_end = line_start + text.count("\n")
     return Piece(kind, text, line_start, line_end, piece.types, piece.section, joint)
 

@@ -59,7 +59,6 @@ def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
 
 
 def _words_of(markdown: str) -> str:
-    """Return the visible words of inline Markdown with macros."""
     if "{{" in markdown:
         markdown = templating.reduce(markdown)
     return plain(markdown)
@@ -108,7 +107,6 @@ def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Ed
 
 
 def _with_text(text: str, candidates: Sequence[int], first: int, chunks: Sequence[Chunk]) -> int:
-    """Return the index of the chunk, among candidates from `first` on, that contains a text."""
     for index in range(first, min(first + _LOOK_AHEAD, len(candidates))):
         if text in chunks[candidates[index]].content:
             return index
@@ -116,8 +114,6 @@ def _with_text(text: str, candidates: Sequence[int], first: int, chunks: Sequenc
 
 
 class _Words:
-    """The words around each link of a block."""
-
     def __init__(self, block: ProseBlock) -> None:
         self._block = block
         self._spans: list[tuple[int, int]] | None = None

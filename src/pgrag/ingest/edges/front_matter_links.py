@@ -88,8 +88,6 @@ def _links(text: str) -> Iterator[tuple[str, str | None, str]]:
 
 
 class _FieldLines:
-    """The lines of a field's values, in the order of the values."""
-
     def __init__(self, lines: Sequence[str], field: str) -> None:
         self._lines = lines
         opening = re.compile(rf"[\"']?{re.escape(field)}[\"']?\s*[:=]")

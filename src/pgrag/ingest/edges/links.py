@@ -167,7 +167,6 @@ class _Finder:
         return 0
 
     def _code(self, at: int) -> int:
-        """Return the end of a code span, or of the backticks if they open none."""
         if self._runs is None:
             self._runs = {}
             for run in _TICKS.finditer(self._text):
@@ -209,7 +208,6 @@ class _Finder:
         return after
 
     def _close(self, brackets: list[tuple[int, bool]], at: int) -> int:
-        """Add the link of the brackets that close here, if an address or a label follows."""
         opened, is_image = brackets.pop()
         words = self._text[opened + 1 : min(at, opened + 1 + _MAX_TEXT)]
         written: str | None = None

@@ -76,7 +76,6 @@ class ModelCalls:
         return [answer for answer in done if answer.text]
 
     def _answer(self, row: dict[str, Any]) -> ModelAnswer:
-        """Send the request for a row, in a thread of the pool."""
         try:
             stream = self._model.stream(
                 self._kind.messages(row, self._limit),

@@ -165,8 +165,6 @@ class Enricher:
 
 @dataclass(slots=True)
 class _Run:
-    """Stores answers as they arrive, and counts them."""
-
     enricher: Enricher
     kind: Kind
     limit: int

@@ -126,7 +126,6 @@ def _agreed(values: list[_Value]) -> _Value | None:
 
 
 def _spellings(paths: Sequence[Sequence[str]]) -> dict[tuple[int, str], str]:
-    """Map each depth and folded part to its most frequent spelling."""
     counts: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     for path in paths:
         for depth, part in enumerate(path):
@@ -189,7 +188,6 @@ def _tags(value: Any) -> tuple[str, ...]:
 
 
 def _aliases(value: Any) -> tuple[str, ...]:
-    """Read a list, or text separated by commas."""
     values = value.split(",") if isinstance(value, str) else value
     values = values if isinstance(values, list) else [values]
     written = [_text(item) for item in values if item is not None and str(item).strip()]

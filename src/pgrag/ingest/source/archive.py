@@ -117,7 +117,6 @@ class Archive:
 def _members(
     path: Path, wanted: Callable[[str], bool], skips: Skips, opened: ExitStack
 ) -> dict[str, _Load]:
-    """Return how each regular file of an archive is read, by its path in the archive."""
     try:
         file = opened.enter_context(path.open("rb"))
         head = file.read(_HEAD)
@@ -222,7 +221,6 @@ def _tar_members(
 
 
 def _path_within(name: str) -> str | None:
-    """Return the path of a member in the archive; None if it leads outside."""
     parts = [part for part in name.split("/") if part not in {"", "."}]
     if name.startswith("/") or ".." in parts or not parts or parts[0].endswith(":"):
         return None

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from pgrag.ingest.source.documentation import is_certain, is_known, is_skipped
-from pgrag.ingest.source.file import read_file
 from pgrag.ingest.source.ignored import NAMES, IgnoreRules, rules_above
-from pgrag.ingest.source.source import Skips
+from pgrag.ingest.source.source import Skips, read_file
 
 #: Where a file is read: a path, or the name of a file in a tree.
 Handle = TypeVar("Handle", Path, str)
@@ -167,7 +166,6 @@ def _followed(
 
 
 def _count_certain(folder: str) -> int:
-    """Count the documents in an ignored folder, as far as it can be read."""
     count = 0
     for _, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not is_skipped([name])]

@@ -55,7 +55,6 @@ def find_generator(
 def _shown(
     folder: PurePath, names: Mapping[str, bool], listing: Listing, read: Callable[[PurePath], str]
 ) -> Iterator[Generator]:
-    """Yield the generators whose configuration is directly in a folder."""
     for name in sorted(names):
         evidence = str(folder / name)
         for style, pattern in _FILES:

@@ -10,14 +10,13 @@ from pgrag.ingest.formats.formats import OFFICE
 from pgrag.ingest.source.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from pgrag.ingest.source.archive import Archive, is_archive
 from pgrag.ingest.source.documentation import is_known
-from pgrag.ingest.source.file import read_file
 from pgrag.ingest.source.folder import Tree, list_folder, list_tree
 from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
 from pgrag.ingest.source.ignored import NAMES
 from pgrag.ingest.source.repository import Repository
 from pgrag.ingest.source.selection import Selection, key_of, selected
-from pgrag.ingest.source.source import Source, SourceFile
+from pgrag.ingest.source.source import Source, SourceFile, read_file
 
 
 def open_folder(root: Path, selection: Selection) -> Source:

@@ -1,13 +1,34 @@
 """Sources of pages: files with bytes, listed but not read."""
 
+import errno
 import hashlib
+import os
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.generators import Generator
 from pgrag.ingest.values import NOWHERE, Origin
+
+
+def read_file(path: Path, size: int = -1) -> bytes:
+    """Return the content of a file, or its first `size` bytes. Opening never waits, and the opened
+    file is checked, not its name. Raises OSError: EINVAL for what is not a regular file, ELOOP for
+    a symbolic link, which is not followed.
+    """
+    if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():  # Windows
+        raise OSError(errno.ELOOP, "it is a symbolic link", os.fspath(path))
+    flags = os.O_RDONLY
+    for name in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC"):
+        flags |= getattr(os, name, 0)
+    with open(os.open(path, flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
+        return file.read(size)
+
 
 #: Names that are given as examples of each group of skipped files.
 EXAMPLES = 3

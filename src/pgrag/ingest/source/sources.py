@@ -118,7 +118,6 @@ def _without_login(source: str, address: Address) -> str:
 
 
 def _numbers(tag: str) -> list[tuple[int, str]]:
-    """Return a sort key: 1.10 follows 1.9, and 1.0-rc1 sorts by its text."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", tag)]
 
 
@@ -128,7 +127,6 @@ def named_source(source: str) -> str:
 
 
 def _existing(source: str) -> Path:
-    """Return a path on this machine. Raises SourceError if there is nothing."""
     root = Path(unquote(urlsplit(source).path) if source.startswith("file://") else source)
     try:
         root = root.expanduser()

@@ -119,7 +119,6 @@ class Unpacked(io.RawIOBase):
         return b"".join(parts)
 
     def _next(self) -> bytes:
-        """Return the next piece of content; empty at the end."""
         if self._stream is None or self._make is None:
             piece, self._input = self._input, b""
             return piece or self._file.read(_PIECE)

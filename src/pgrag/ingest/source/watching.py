@@ -72,7 +72,6 @@ class Folder:
         return not is_skipped(folders) and (is_known(name) or name in NAMES or is_folder)
 
     def _remembered(self, file: SourceFile) -> SourceFile:
-        """Give an unchanged file the digest of its last reading."""
         state = self._state(file.key)
         known = self._digests.get(file.key)
         if state is not None and known is not None and known[0] == state:

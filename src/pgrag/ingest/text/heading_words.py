@@ -65,7 +65,6 @@ def _footnote_shown(match: re.Match[str]) -> str:
 
 
 def _shown(tokens: Sequence[Token]) -> str:
-    """Return the text of the rendered heading, without images."""
     return "".join(
         "\n" if token.type in _BREAKS else token.content
         for token in tokens

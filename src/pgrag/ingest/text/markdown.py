@@ -117,7 +117,6 @@ def _prose_blocks(
     lines: Sequence[str],
     first_line: int,
 ) -> list[ProseBlock]:
-    """Collect all text except code, before its macros are reduced."""
     blocks: list[ProseBlock] = []
     callouts: list[int | None] = []
     for token in tokens:
@@ -182,7 +181,6 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[str, ...]
 
 
 def _reduce_macros(lines: list[str], tokens: Sequence[Token]) -> None:
-    """Reduce the macros in all lines outside code, in place."""
     start = 0
     code = [token.map for token in tokens if token.type in {"fence", "code_block"} and token.map]
     for code_start, code_end in [*code, [len(lines), len(lines)]]:
@@ -206,7 +204,6 @@ def _block_type(token_type: str, first_line: str) -> str:
 def _block(
     kind: str, contains: tuple[str, ...], lines: list[str], extent: tuple[int, int], first_line: int
 ) -> Block | None:
-    """Slice a block from the page; None if it has no visible text."""
     start, end = extent
     while start < end and not lines[start].strip():
         start += 1
@@ -225,7 +222,6 @@ def _block(
 
 
 def _heading_source(token: Token, lines: Sequence[str]) -> str:
-    """Return the source of an ATX or setext heading without its marks."""
     start, end = token.map or (0, 0)
     if token.markup.startswith("#"):
         return lines[start].strip().lstrip("#").strip()

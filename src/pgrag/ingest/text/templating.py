@@ -123,7 +123,6 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def _admonition(kind: str | None, caption: str | None) -> str:
-    """Return the caption of an opening line, else its kind; "" for a closing line."""
     if kind is None:
         return ""
     caption = (caption or "").replace("**", "").strip().rstrip("]").strip("\"' ")

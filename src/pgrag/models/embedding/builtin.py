@@ -121,7 +121,6 @@ def is_installed(connection: Connection[Any]) -> bool:
 
 
 def _register(connection: Connection[Any], description: ModelDescription) -> int | None:
-    """Register the model; None if another session has just done so."""
     settings = {"characters": asdict(description.characters), "provenance": description.provenance}
     cursor = connection.cursor(row_factory=tuple_row)
     cursor.execute(
@@ -140,7 +139,6 @@ def _register(connection: Connection[Any], description: ModelDescription) -> int
 
 
 def _load(connection: Connection[Any], model_id: int, model: StaticModel) -> None:
-    """Write the tokens in the order of their index, and analyse the table."""
     connection.execute("delete from pgrag.model_tokens as t where t.model_id = %s", (model_id,))
     with connection.cursor().copy(
         "copy pgrag.model_tokens (model_id, token, prefix_lengths, embedding)"

@@ -205,7 +205,6 @@ def _ids(model: Any, text: str, **options: Any) -> list[int]:
 
 
 def _around(model: Any) -> tuple[list[int], list[int]]:
-    """The special tokens that the model puts before and after a text."""
     bare, whole = _ids(model, "a"), _ids(model, "a", add_special_tokens=True)
     for start in range(len(whole) - len(bare) + 1):
         if whole[start : start + len(bare)] == bare:

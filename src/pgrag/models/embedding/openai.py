@@ -118,7 +118,6 @@ class OpenAIEmbedder(Client):
             raise EmbeddingError(f"Model {self.name}: {error.message}", hint=error.hint) from error
 
     def _checked(self, answer: Any, count: int) -> Vectors:
-        """Validate a response; return its vectors in the order of the texts, with length 1."""
         try:
             vector_of = {item["index"]: item["embedding"] for item in answer["data"]}
             total = len(answer["data"])

@@ -97,7 +97,6 @@ class Service:
         )
 
     def _hint(self, status: int) -> str:
-        """Return the remedy for a status."""
         demands = f"Check the model's name, {self.demands} and {self.size}."
         key = f"Check {self.variables}_API_KEY."
         return {

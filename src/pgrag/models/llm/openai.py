@@ -104,7 +104,6 @@ class ChatModel(Client):
         return ChatStream(self, request, cancellation or Cancellation())
 
     def _whole(self, request: dict[str, Any], cancellation: Cancellation) -> Draft:
-        """Request a completion in one piece."""
         answer = self._endpoint.post(
             self._dialect.adapted(request), cancellation=cancellation, amend=self._dialect.learn
         )
@@ -135,7 +134,6 @@ class ChatModel(Client):
     def _written(
         self, request: dict[str, Any], draft: Draft, cancellation: Cancellation
     ) -> Iterator[str]:
-        """Request a completion, yield its text as it arrives, and fill the draft with it."""
         lines = self._endpoint.lines(
             self._dialect.adapted(protocol.streamed(request)), cancellation, self._dialect.learn
         )
@@ -162,7 +160,6 @@ class ChatModel(Client):
             )
 
     def _final(self, draft: Draft, request: dict[str, Any]) -> protocol.Completion:
-        """Return the final completion; an empty one is an error."""
         if draft.is_empty:
             is_short = draft.finish == "length"
             raise LanguageModelError(
@@ -175,7 +172,6 @@ class ChatModel(Client):
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Translate the errors of a request into pgrag's own."""
         try:
             yield
         except Cancelled:

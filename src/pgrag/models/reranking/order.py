@@ -96,7 +96,6 @@ def _scored(row: Row, score: float) -> Row:
 
 
 def _text(row: Row) -> str:
-    """Return the text of a hit as a reader would see it: its path, and its content."""
     title, path = row.get("title") or "", list(row.get("path") or ())
     headings = path if title in path else [title, *path]
     header = " › ".join(heading for heading in headings if heading)

@@ -144,7 +144,6 @@ def to_yaml(value: Any) -> str:
 
 
 def _ordered(value: Any) -> Any:
-    """Sort sections and fields in their conventional order, entries by name."""
     if not isinstance(value, dict):
         return value
     return {

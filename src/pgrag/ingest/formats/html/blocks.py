@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from pgrag.ingest.formats.escaping import escape, escape_start, fence, heading
-from pgrag.ingest.formats.html import callouts, definitions, dom, tables
-from pgrag.ingest.formats.html.code import code_of, language_of
+from pgrag.ingest.formats.html import dom, marking, tables
 from pgrag.ingest.formats.html.ids import Ids, heading_ids, targets_of
 from pgrag.ingest.formats.html.inline import MAX_DEPTH, Inline, code_span, joined
+from pgrag.ingest.formats.html.marking import code_of, language_of
 
 REOPEN = "\0"
 """Marks a heading that is written again if text of its section follows."""
@@ -74,7 +74,7 @@ class Blocks:
         self.ids.meet(node, tag, attributes, is_block=True)
         names = frozenset(dom.class_of(attributes).split())
         role = attributes.get("role")
-        if names and (kind := callouts.kind_of(node, tag, attributes)):
+        if names and (kind := marking.kind_of(node, tag, attributes)):
             return self._callout(node, kind)
         if role == "tablist" or not _TAB_LISTS.isdisjoint(names):
             return self._tab_list(node, "[role=tab], label, a.nav-link, button")
@@ -114,17 +114,16 @@ class Blocks:
         return self.last_heading
 
     def _callout(self, node: dom.Node, kind: str) -> list[str]:
-        title = callouts.title_of(node)
+        title = marking.title_of(node)
         words = ""
         if title is not None:
             words = self._cell(title)
             title.decompose()
         before = self.ids.flushed()
         body = self._inside(node)
-        return [*before, _quoted([callouts.first_line(kind, words), *body])]
+        return [*before, _quoted([marking.first_line(kind, words), *body])]
 
     def _inside(self, node: dom.Node) -> list[str]:
-        """Return the blocks of an element in which no heading begins a section."""
         self.nested += 1
         blocks = self.flow(node)
         self.nested -= 1
@@ -190,10 +189,10 @@ class Blocks:
         """Read a definition list: published terms become headings, the others bold lines. What
         follows the list belongs to the section around it, which its heading opens again.
         """
-        is_published = not self.nested and definitions.is_published(node)
+        is_published = not self.nested and marking.is_published(node)
         level, around = self.level, self.last_heading
         blocks = [] if is_published else self.ids.flushed()
-        for terms, details in definitions.groups(node):
+        for terms, details in marking.groups(node):
             if is_published and terms:
                 blocks += self._published_terms(level + 1, terms)
                 for detail in details:
@@ -217,8 +216,8 @@ class Blocks:
         first, *others = terms
         self.ids.meet(first, "dt", first.attributes, is_block=True)
         anchor, targets = self.ids.of_heading(heading_ids(first))
-        signature = dom.shown_text(first) if definitions.is_signature(first) else ""
-        short = definitions.shortened(signature)
+        signature = dom.shown_text(first) if marking.is_signature(first) else ""
+        short = marking.shortened(signature)
         words = code_span(short) or self._term(first)
         blocks = [*targets, self.add_heading(level, words, anchor)] if words else targets
         lines = [signature] if short != signature else []

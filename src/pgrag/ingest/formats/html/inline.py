@@ -92,7 +92,6 @@ class Inline:
         return f"“{self.text(node, depth)}”"
 
     def _code(self, node: dom.Node, depth: int) -> str:
-        """Return a code span; links in it are kept around their parts."""
         if node.css_first("a[href]") is None:
             return code_span(dom.all_text(node))
         parts = []

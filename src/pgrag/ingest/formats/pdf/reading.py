@@ -8,10 +8,21 @@ from liteparse import LiteParse, ParseError
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.escaping import heading
-from pgrag.ingest.formats.pdf.headings import Heading, find_headings, title_of
-from pgrag.ingest.formats.pdf.lines import Line, Table, by_page, page_elements, set_texts
-from pgrag.ingest.formats.pdf.properties import PdfProperties, read_properties
-from pgrag.ingest.formats.pdf.running import running_lines
+from pgrag.ingest.formats.pdf.headings import (
+    Heading,
+    PdfProperties,
+    find_headings,
+    read_properties,
+    title_of,
+)
+from pgrag.ingest.formats.pdf.lines import (
+    Line,
+    Table,
+    by_page,
+    page_elements,
+    running_lines,
+    set_texts,
+)
 from pgrag.ingest.formats.pdf.writing import write_page
 from pgrag.ingest.values import Origin
 
@@ -139,7 +150,6 @@ def _sections_of_pages(elements: Iterable[Line | Table]) -> Iterator[str]:
 
 
 def _joined(blocks: Iterable[tuple[str, str]]) -> str:
-    """Join blocks with empty lines between them, but for the items of a list."""
     text = ""
     previous = ""
     for kind, block in blocks:

@@ -73,7 +73,6 @@ def _resolved(path: str) -> str:
 
 
 def _authority(parts: SplitResult) -> str:
-    """Return the host, with a port unless it is the scheme's default, and without credentials."""
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host.encode("idna").decode()
     return host if parts.port in (None, _PORTS[parts.scheme]) else f"{host}:{parts.port}"
@@ -146,7 +145,6 @@ class Scope:
 
 
 def _folder(path: str) -> str:
-    """Return the folder that a path names, such as /docs/4.2/, or that its file is in."""
     folder, _, name = path.rpartition("/")
     is_file = _SUFFIX.search(name) and not _VERSION.fullmatch(name.lower())
     return f"{folder}/{name}/" if name and not is_file else f"{folder}/"

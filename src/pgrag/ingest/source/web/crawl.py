@@ -175,7 +175,6 @@ class Crawl:
 
 
 def _batches(results: list[Result]) -> Iterator[list[Result]]:
-    """Divide results so that the bodies of each batch fit into one statement."""
     batch: list[Result] = []
     size = 0
     for result in results:
@@ -190,13 +189,11 @@ def _batches(results: list[Result]) -> Iterator[list[Result]]:
 
 
 def _is_found(result: Result) -> bool:
-    """Whether an answer is a page, or says that a page is unchanged."""
     if result.get("is_kept"):
         return bool(result["was_page"]) and "failure" not in result
     return bool(result["outcome"] == "page")
 
 
 def _key(url: str) -> str:
-    """Return the key of a page in a list, by its address."""
     origin = "/".join(url.split("/", 3)[:3])
     return Scope(f"{origin}/", lambda _: True).key(url)

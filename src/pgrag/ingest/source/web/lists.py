@@ -94,7 +94,6 @@ def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], li
 
 
 def _entries(url: str, body: bytes) -> Iterator[ElementTree.Element]:
-    """Yield the elements below the root, and free each afterwards."""
     count, depth = 0, 0
     root: ElementTree.Element | None = None
     try:

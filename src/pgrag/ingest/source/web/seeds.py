@@ -72,12 +72,10 @@ class Seeds:
         return answer
 
     def _optional(self, url: str) -> Answer | None:
-        """Return a successful answer that is no page, or None."""
         answer = self._answered(url)
         return None if answer is None or answer.is_cut or answer.media_type in HTML else answer
 
     def _answered(self, url: str) -> Answer | None:
-        """Return a successful answer, or None."""
         if not self.pages.robots.allows(url):
             return None
         try:

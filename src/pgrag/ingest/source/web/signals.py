@@ -117,7 +117,6 @@ def read_markdown_signals(url: str, body: bytes) -> Signals:
 
 
 def _absolute(targets: Iterable[str], base: str) -> tuple[str, ...]:
-    """Return the distinct addresses to which links lead."""
     urls: dict[str, None] = {}
     for target in targets:
         if (url := normalised(target, base)) is not None:
@@ -128,7 +127,6 @@ def _absolute(targets: Iterable[str], base: str) -> tuple[str, ...]:
 
 
 def _robots(header: str) -> set[str]:
-    """Return the words of an X-Robots-Tag header for every crawler, or for this one."""
     rules: set[str] = set()
     agent = AGENT
     for part in header.lower().split(","):
@@ -152,7 +150,6 @@ def _redirect(refresh: str, base: str) -> str | None:
 
 
 def _headings(document: LexborHTMLParser) -> tuple[tuple[str, str], ...]:
-    """Return text and id of each heading; the id may be on the section around it."""
     headings = []
     for node in document.css("h1, h2, h3, h4, h5, h6"):
         own = node.attributes.get("id")
