@@ -70,9 +70,7 @@ class Toolbox:
         self._seen: set[str] = set()
 
     def use(self, name: str, written: str, budget: int) -> Used:
-        """Run a tool with arguments as a model wrote them; `budget` bounds the result's tokens. An
-        error that the model can correct becomes the result; any other is raised.
-        """
+        """Run a tool as a model asks; an error that the model can correct becomes the result."""
         if name not in tool_arguments.DESCRIPTIONS:
             return Used(
                 "unusable",

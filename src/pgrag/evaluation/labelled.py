@@ -1,6 +1,4 @@
-"""Labelled sets in the layout of BEIR: queries, judgements, excluded pages, and their corpus, from
-files into the database. Every error names file and line.
-"""
+"""Labelled sets in the layout of BEIR, from files into the database. Errors name file and line."""
 
 import json
 from collections.abc import Callable, Collection, Iterator

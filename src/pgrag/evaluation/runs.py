@@ -66,9 +66,7 @@ def builtin(app: App) -> list[Configuration]:
 
 
 def chosen(app: App, names: Sequence[str], file: Path | None = None) -> list[Configuration]:
-    """The configurations of these names, from the file or built in. Without names: all of the file,
-    or all built-in ones. Raises InvalidInput for an unknown name.
-    """
+    """The configurations of these names, else all of the file, else all built-in ones."""
     written = [] if file is None else read_configurations(app, file)
     by_name = {configuration.name: configuration for configuration in (*builtin(app), *written)}
     for name in names:
@@ -107,9 +105,7 @@ def check_metrics(app: App, metrics: Sequence[str]) -> None:
 def run(
     app: App, name: str, configuration: Configuration, metrics: Sequence[str] = METRICS
 ) -> dict[str, Any]:
-    """Run every query of a set; return the run with its metrics. Query vectors are made here if the
-    library's model does not run in the database.
-    """
+    """Run every query of a set, with query vectors where the database makes none."""
     evaluation_set = find_set(app, name)
     check_metrics(app, metrics)
     _embed_queries(app, evaluation_set, configuration)

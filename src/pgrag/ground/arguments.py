@@ -550,9 +550,7 @@ def _without_none(hint: typing.Any) -> typing.Any:
 
 
 def rules() -> dict[str, dict[str, typing.Any]]:
-    """Return the declaration in the form of `_pgrag.argument_rules()`. `arguments` has the rule of
-    each argument, `functions` the argument names of each function.
-    """
+    """Return the declaration in the form of `_pgrag.argument_rules()`."""
     taken = {
         function: [one for one in declared(arguments) if _is_checked(one)]
         for function, arguments in FUNCTIONS.items()

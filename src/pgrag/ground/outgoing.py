@@ -121,9 +121,7 @@ def allow_list(settings: Settings, *, allow_private: bool = False) -> AllowList:
 def reachable_addresses(
     allowed: AllowList, host: str, port: int, resolve: Resolve | None = None
 ) -> list[Address]:
-    """Return the addresses of a host that may be reached. Raises OSError if it has none, and
-    ForbiddenAddress if none is on the allow-list.
-    """
+    """Return the addresses that may be reached. Raises OSError if none exists, ForbiddenAddress."""
     addresses = (resolve or _resolved)(host, port)
     reachable = [address for address in addresses if allowed.allows(host, address)]
     if not reachable:

@@ -153,9 +153,7 @@ def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
 
 
 def drop_functions(connection: psycopg.Connection[Any]) -> None:
-    """Drop routines, private views and private types, so that the objects they use can change.
-    Routines that other objects depend on are kept: they can only be replaced in place.
-    """
+    """Drop private and public routines, views and types that no other object depends on."""
     with connection.cursor(row_factory=tuple_row) as cursor:
         for kind, listed in (
             ("view", _PRIVATE_VIEWS),

@@ -37,9 +37,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one call: seconds until its process is killed, and bytes of mapped memory. Memory
-    is unlimited if None, and on systems that cannot limit it.
-    """
+    """Limits of one call: seconds, and bytes of mapped memory where the system can limit it."""
 
     seconds: float = 120.0
     memory: int | None = None

@@ -26,9 +26,7 @@ def matcher(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], b
 
 
 def first_within(patterns: Iterable[str]) -> Callable[[str], int | None]:
-    """Return a function: the number of the first glob that a key, or a folder of it, matches.
-    `guides` matches every file and folder of this name, `guides/` only the top-level folder.
-    """
+    """Return a function: the number of the first glob that a key, or a folder of it, matches."""
     return _Globs([_rooted(each), f"{_rooted(each)}/**"] for each in patterns).first
 
 

@@ -139,9 +139,7 @@ class IndexReport:
 def together(
     library: str, source: str, runs: Iterable[tuple[str, IndexReport | SourceError | InvalidInput]]
 ) -> IndexReport:
-    """Return one report on a run for each version; names are preceded by the version. Raises the
-    first error if every run failed.
-    """
+    """Return one report on a run for each version. Raises the first error if every run failed."""
     whole = IndexReport(library, "", source)
     links: Counter[str] = Counter()
     enriched: Counter[str] = Counter()

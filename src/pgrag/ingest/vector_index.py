@@ -61,9 +61,7 @@ class VectorIndex:
     _held: dict[_Index, ExitStack] = field(default_factory=dict, init=False)
 
     def expect(self, vectors: int, passages: int = 0) -> None:
-        """Announce vectors that are about to be stored, in addition to earlier ones. `passages` are
-        those of the rest of the run that are not in the database yet.
-        """
+        """Announce vectors to be stored; `passages` are those that the rest of the run will add."""
         stored = self._expected
         self._expected += vectors
         if self._expected < LEAST_VECTORS:
@@ -150,9 +148,7 @@ class VectorIndex:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Wait until no other run builds an index: two builds would wait for each other. Raises
-        Busy after an hour.
-        """
+        """Wait until no other run builds an index, for an hour: two would wait for each other."""
         deadline = time.monotonic() + _LONGEST_WAIT
         while time.monotonic() < deadline:
             with self._database.lock("pgrag vector index build") as taken:

@@ -140,9 +140,7 @@ class Admission:
 
 
 def hash_of(secret: str) -> bytes | None:
-    """The hash by which the database knows a secret; None for what no key can be. The last digits
-    of a secret are a checksum: a typo costs no look-up.
-    """
+    """The hash of a secret; None, by its checksum, for what no key can be."""
     if not _SECRET.fullmatch(secret) or not secret.endswith(_digest(secret[:-8]).hex()[:8]):
         return None
     return _digest(secret)

@@ -272,9 +272,7 @@ class App(Connected):
         return Limits(self.settings.max_page_seconds, self.settings.max_page_memory)
 
     def _enrich_indexed(self, report: IndexReport, setting: str) -> None:
-        """Let the language model write the enrichment that the library's setting names. The pages
-        are stored already, so a failure is only a warning.
-        """
+        """Enrich as the library says; the pages are stored, so a failure is only a warning."""
         from pgrag.ingest.enrichment import parse_kinds
 
         try:

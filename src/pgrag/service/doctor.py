@@ -29,9 +29,7 @@ _ENFORCED_TLS = frozenset({"require", "verify-ca", "verify-full"})
 
 
 def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Finding]:
-    """Check a database, its schema, its models and its libraries. `models` are the names of the
-    embedding models configured here. Checks that an earlier finding makes impossible are skipped.
-    """
+    """Check a database, its schema, its libraries, and the `models` configured here."""
     try:
         with translated_errors(), psycopg.connect(url, autocommit=True) as connection:
             listed = [

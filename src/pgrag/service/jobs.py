@@ -1,6 +1,4 @@
-"""Jobs: what faces make of a run of indexing, and what a worker does with it. The database decides
-which job is whose, by its own clock: see sql/jobs/.
-"""
+"""Jobs: what a run of indexing becomes; the database decides whose it is, see sql/jobs/."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -55,9 +53,7 @@ def index(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
-    """Do what a job is made for, in child processes; the runs for several tags are one report. With
-    `for_others` nothing is read that only the operator may; see `App.index`.
-    """
+    """Do a job in child processes; the runs for tags are one report. See `App.index`."""
     stated = _possible(version, arguments)
     tags = stated.pop("tags", None)
     if tags is None or not isinstance(source, str):

@@ -247,9 +247,7 @@ class Worker:
                 self._stopping.wait(min(self._poll, 1.0))
 
     def work(self, job_id: int | None = None) -> bool:
-        """Do one job that is due, or this one; returns whether there was one. One at a time in this
-        process: reading and embedding use the whole processor.
-        """
+        """Do one job that is due, or this one; one at a time, for it uses the whole processor."""
         if not _turn.acquire(timeout=self._poll):
             return False
         try:

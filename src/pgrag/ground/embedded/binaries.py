@@ -64,9 +64,7 @@ class Installation:
 
 @cache
 def installed() -> Installation:
-    """Return the newest PostgreSQL in the wheel, without importing the wheel's Python code. Raises
-    DatabaseUnavailable if the wheel is missing.
-    """
+    """Return the newest PostgreSQL in the wheel, without importing its Python code."""
     spec = find_spec(_PACKAGE)
     roots = [Path(root) for root in (spec.submodule_search_locations or ())] if spec else []
     installations = [
@@ -88,9 +86,7 @@ def _version(header: Path) -> tuple[int, ...]:
 
 
 def binary(name: str) -> Path:
-    """Return the path of a PostgreSQL program, such as "psql" or "pg_dump". Raises
-    DatabaseUnavailable if the wheel or the program is missing.
-    """
+    """Return the path of a PostgreSQL program, such as "psql". Raises DatabaseUnavailable."""
     program = installed().program(name)
     if not program.is_file():
         raise DatabaseUnavailable(

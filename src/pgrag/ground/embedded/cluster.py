@@ -150,9 +150,7 @@ def _directory(home: Path) -> Path:
 
 
 def _free_port() -> int:
-    """Return a free TCP port of 127.0.0.1. The port is below the ephemeral range of outgoing
-    connections, so it will most probably be free at the next start, too.
-    """
+    """Return a free port below those of outgoing connections: it will probably stay free."""
     for port in random.sample(range(20000, 32000), 100):
         with socket.socket() as probe:
             try:

@@ -287,9 +287,7 @@ def same_words(one: str, other: str) -> bool:
 
 
 def _tail(text: str, size: int, strategy: OverlapStrategy) -> str:
-    """Return the last words of a text, at most `size` characters, on one line. By `sentences`,
-    whole ones; the last words if the last sentence alone is longer.
-    """
+    """Return the last words of a text on one line; by `sentences`, whole ones if one fits."""
     tail = text[-size:] if size else ""
     if strategy == "sentences":
         starts = (start for start, _ in sentence_spans(text) if start >= len(text) - size)

@@ -1,6 +1,4 @@
-"""Drafts of chunks: pieces with their joined text, merged until none is too small. A fragment below
-the minimum size merges with a neighbour or takes text from it.
-"""
+"""Drafts of chunks: pieces with their joined text, merged until none is too small."""
 
 import heapq
 import zlib

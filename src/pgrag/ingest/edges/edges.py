@@ -30,9 +30,7 @@ _MARK = re.compile(r"\[!edge\][+-]?[ \t]*|(?<=\[\[)rel:[ \t]*\w[\w-]*:?[ \t]+(?!
 
 
 def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
-    """Return the edges in the text of a page in source order, and warnings, in linear time.
-    `document` is 0 until `assign_documents` sets it.
-    """
+    """Return the edges in a page in source order, and warnings; `document` is 0 until assigned."""
     blocks, edges = prose.blocks, list[Edge]()
     lines = Lines(blocks)
     relations, faults = find_relations(blocks, find_links(prose))

@@ -88,9 +88,7 @@ def _compose(text: str) -> yaml.Node | None:
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
-    """Map the path of every key of a YAML text to its line, from 0. Raises YamlError. For error
-    messages about a text that `load_yaml` has parsed before.
-    """
+    """Map the path of every key of a YAML text to its line, from 0. Raises YamlError."""
     lines: dict[tuple[str, ...], int] = {}
 
     def walk(node: yaml.Node, path: tuple[str, ...]) -> None:

@@ -1,6 +1,4 @@
-"""Which sources other users may name: folders below the operator's roots, and websites. Where a
-website's address may lead is decided on connection: `pgrag.ground.outgoing`.
-"""
+"""Which sources other users may name; where addresses may lead, `pgrag.ground.outgoing` decides."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -43,9 +43,7 @@ _Load = Callable[[int], bytes]
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is an archive, by its content. Documents that are zip archives inside (Office,
-    OpenDocument, EPUB) are none.
-    """
+    """Whether a file is an archive by its content; documents that are zip files inside are none."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
         if head.startswith(_ZIP):

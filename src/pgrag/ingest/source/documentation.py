@@ -60,9 +60,7 @@ def is_skipped(folders: Sequence[str]) -> bool:
 
 
 def documentation(names: Sequence[str], include: Sequence[str], skips: Skips) -> Iterator[str]:
-    """Yield the names that are documentation, and add the others to `skips`. `include` are the
-    globs by which the caller has chosen the files.
-    """
+    """Yield the names that are documentation, or chosen by `include`; add the others to `skips`."""
     named = {kind for pattern in include if (kind := _kind(pattern))}
     present = {*names}
     candidates: list[tuple[str, str]] = []

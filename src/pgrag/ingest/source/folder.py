@@ -103,9 +103,7 @@ class _Walk:
     links: list[tuple[str, Path]] = field(default_factory=list)
 
     def enter(self, folder: str, path: str) -> Iterator[tuple[str, str]]:
-        """List the files of a folder; yield the folders in it that are neither skipped nor ignored.
-        A folder is its name below the root, and its path.
-        """
+        """List the files of a folder; yield the folders, by name and path, that are not ignored."""
         with os.scandir(path) as entries:
             here = sorted(entries, key=lambda entry: entry.name not in NAMES)
         for entry in here:

@@ -102,7 +102,5 @@ class _Pattern(GitIgnoreSpecPattern):
 
 
 def _first_fits(expression: str) -> str:
-    """Let each star (`[^/]*`) that another follows in its folder stop where it fits first. The same
-    keys match, because the last star takes the rest, without trying every division.
-    """
+    """Let each star that another follows stop where it fits first; the last one takes the rest."""
     return _STAR_BEFORE_STAR.sub(r"(?>[^/]*?\1)", _SAME_STAR.sub("[^/]*", expression))

@@ -38,9 +38,7 @@ _AFTER_ITEM: _Rules = {
 
 
 def block_parser() -> MarkdownIt:
-    """Return a parser of blocks alone, with the tables of GitHub. Its tokens are those of the
-    parser with the rules of CommonMark and `table`.
-    """
+    """Return a parser of blocks whose tokens are those of CommonMark with the tables of GitHub."""
     # The parser asks for "tasklists" at each item, and an option that it lacks costs an exception.
     parser = MarkdownIt("commonmark", {"tasklists": False})
     parser.core.ruler.enableOnly(["normalize", "block"])

@@ -29,9 +29,7 @@ _CLOSING_HASHES = re.compile(r"(?:^|(?<=[ \t]))#+[ \t]*$")
 
 
 def plain(text: str) -> str:
-    """Reduce inline Markdown to its words, on one line: links to their labels, no emphasis. The
-    content of code spans is unchanged.
-    """
+    """Reduce inline Markdown to its words on one line; what is in code spans stays."""
     if sign := _SIGN.search(text):
         text = _reduced(text, sign)
     return " ".join(html.unescape(text).split() if "&" in text else text.split())

@@ -20,9 +20,7 @@ class ProseBlock:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """The text of a page without code, in source order. `definitions` maps the label of each
-    `[label]: address`, normalised by `definition_label`, to its address.
-    """
+    """The text of a page without code, and the addresses of its `[label]: address` by label."""
 
     blocks: tuple[ProseBlock, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)

@@ -53,9 +53,7 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
 
 
 def shortened(text: str, limit: int, *, closing: str = "") -> str:
-    """Return the complete sentences that fit into a limit, else the beginning of the first one. A
-    sentence is complete if it ends with . ! ? … 。 ！ ？ or one of the `closing` characters.
-    """
+    """Return the complete sentences that fit into a limit, else the beginning of the first one."""
     end = 0
     for _, sentence_end in sentence_spans(text[: limit + 1]):
         if sentence_end <= limit and text[sentence_end - 1] in f".!?…。！？{closing}":

@@ -41,9 +41,7 @@ class Service:
     broken_off: type[PgragError] = PgragError
 
     def http_url(self, url: str) -> httpx.URL:
-        """Check the address and add the path before the parameters, unless it is there. Raises
-        `SettingsError` with the right form.
-        """
+        """Check the address, and add the path before the parameters. Raises `SettingsError`."""
         base, mark, parameters = url.strip().partition("?")
         base = base.rstrip("/").removesuffix(self.path)
         try:

@@ -1,6 +1,4 @@
-"""OpenAI's chat completions: messages, requests and the events of a response. A request is limited
-to the fields that its server accepts.
-"""
+"""OpenAI's chat completions: messages, requests with fields that the server accepts, and events."""
 
 import json
 import logging

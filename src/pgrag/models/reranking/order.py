@@ -52,9 +52,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """Hits, best first, and notices about their order. `applied` is False if the order is still
-    that of the fusion.
-    """
+    """Hits, best first, notices, and whether the order is not that of the fusion."""
 
     rows: list[Row]
     notices: list[str] = field(default_factory=list)

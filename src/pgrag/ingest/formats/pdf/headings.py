@@ -74,9 +74,7 @@ _LINES_OF_A_TITLE = 3
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading; its first line is replaced, the rest of `lines` left out. A bookmark without lines
-    stands before the line `before`.
-    """
+    """A heading with its lines; a bookmark without lines stands before the line `before`."""
 
     text: str
     level: int

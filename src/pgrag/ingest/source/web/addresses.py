@@ -80,9 +80,7 @@ def _authority(parts: SplitResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of a site below a prefix such as https://docs.example/guide/. `is_wanted` tells
-    which keys the include and exclude globs leave.
-    """
+    """The part of a site below a prefix; `is_wanted` tells which keys the globs leave."""
 
     prefix: str
     is_wanted: Callable[[str], bool]

@@ -109,9 +109,7 @@ def _entries(url: str, body: bytes) -> Iterator[ElementTree.Element]:
 
 
 def parse_inventory(url: str, body: bytes) -> list[str]:
-    """Return the pages that hold the objects of a Sphinx inventory (version 2). Raises SourceError
-    for what is not an inventory.
-    """
+    """Return the pages of the objects of a Sphinx inventory (version 2). Raises SourceError."""
     head, _, packed = body.partition(b"zlib")
     if not head.startswith(b"# Sphinx inventory version 2"):
         raise SourceError(f"{url}: is not an inventory of Sphinx.")
@@ -140,9 +138,7 @@ def parse_versions(url: str, body: bytes) -> list[str]:
 
 
 def split_full_text(url: str, text: str) -> dict[str, str]:
-    """Return the pages of an llms-full.txt by address. A page begins with a title and a line with
-    its address; a text without these is one page.
-    """
+    """Return the pages of an llms-full.txt by address; each begins with a title and its address."""
     pages: defaultdict[str, list[str]] = defaultdict(list)
     starts = [match.start() for match in _TITLE.finditer(text)]
     if starts[:1] != [0]:

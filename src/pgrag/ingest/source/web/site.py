@@ -145,9 +145,7 @@ class _Visit:
         self.can_continue = False
 
     def crawl(self, progress: Progress) -> Crawl:
-        """Fetch the pages in a thread, so that this one can end it at any time. Raises SourceError
-        if there are none, and what `progress` raises.
-        """
+        """Fetch pages in a thread that this one can end. Raises SourceError if there are none."""
         with ThreadPoolExecutor(1, thread_name_prefix="pgrag-crawl") as pool:
             crawling = pool.submit(copy_context().run, self._crawled)
             try:
