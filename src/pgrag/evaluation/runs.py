@@ -44,9 +44,7 @@ class Configuration:
 
 
 def read_configurations(app: App, path: Path) -> list[Configuration]:
-    """Read the configurations of a file, each checked by the database. Raises SourceError or
-    InvalidInput, naming file and line.
-    """
+    """Read the configurations of a file; the database checks each. Errors name the line."""
     read = read_file(path, wanted=_WANTED, hint=_HINT)
     if not read.value:
         raise InvalidInput(f"{path}:1: {_WANTED}", hint=_HINT)

@@ -31,9 +31,7 @@ def first_within(patterns: Iterable[str]) -> Callable[[str], int | None]:
 
 
 class _Globs:
-    """An automaton of patterns, each one or more alternatives, that reads each character once. Its
-    state is the set of all positions in the patterns that the characters so far can lead to.
-    """
+    """An automaton that reads each character once; its state is all possible positions."""
 
     def __init__(self, patterns: Iterable[Iterable[str]]) -> None:
         #: By position: the next characters with the positions to which they lead; the positions

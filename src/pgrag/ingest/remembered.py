@@ -12,9 +12,7 @@ from pgrag.ingest.values import CHUNK_PROFILES, ChunkProfile
 
 
 def options_of(arguments: Mapping[str, Any]) -> PageOptions:
-    """Return the options among `arguments`; `chunk_sizes` replace those of the profile. Raises
-    InvalidInput for sizes that contradict each other.
-    """
+    """Return the options among `arguments`. Raises InvalidInput for wrong sizes."""
     options = part_of(arguments, Reading)
     name, sizes = options.pop("profile", None), options.pop("chunk_sizes", None)
     if sizes is None:

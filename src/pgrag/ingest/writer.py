@@ -94,9 +94,7 @@ class Writer:
                 self.report.discarded = row["discard_version"]
 
     def write_all(self, pages: Iterator[SourcePage]) -> None:
-        """Write the batches in a second thread and embed them in a third, each one batch behind.
-        The JSON of a batch is made while the previous one is written.
-        """
+        """Write in a second thread and embed in a third, each one batch behind."""
         read = map(_Batch, batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS))
         with (
             closing(_in_thread("pgrag-write", self._write, read)) as written,

@@ -288,9 +288,7 @@ class App(Connected):
             report.warn(f"The setting enrichment is {setting!r}: {error}")
 
     def enricher(self, library: str, version: str | None = None) -> Enricher:
-        """The enricher of a library or of one of its versions. Raises `NotConfigured` without a
-        language model.
-        """
+        """The enricher of a library or a version. Raises `NotConfigured` without a model."""
         from pgrag.ingest.embeddings import embed_pending
         from pgrag.ingest.enrichment import Enricher
 

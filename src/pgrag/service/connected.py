@@ -125,9 +125,7 @@ class Connected:
         )
 
     def require_schema(self) -> None:
-        """Raise `SchemaOutdated` or `SchemaTooNew` unless the schema matches this package. An
-        outdated embedded database is upgraded instead: it belongs to pgrag alone.
-        """
+        """Raise `SchemaOutdated` or `SchemaTooNew`; upgrade an embedded database."""
         try:
             schema.require_current(self.url)
         except SchemaOutdated:

@@ -148,9 +148,7 @@ class Attempt:
         self._progress = {"done": done, "total": total, "documents": documents}
 
     def _beat(self) -> None:
-        """Extend the lease, sooner if there is progress to be told, until the attempt is over. A
-        heartbeat that fails is tried again: only the database says that the lease has ended.
-        """
+        """Extend the lease until the attempt is over; only the database says that it ended."""
         told, due = None, monotonic()
         with working(_HEARTBEATS):
             while not self._is_over.wait(_BEAT_SECONDS) and self._standing != "lost":
@@ -165,9 +163,7 @@ class Attempt:
                     told, due = progress, monotonic() + min(self._lease.total_seconds() / 4, 2.0)
 
     def _report(self, end: Callable[[], object]) -> None:
-        """Say how the attempt ended, when the database answers again. A worker that stops does not
-        wait for it: the lease will end.
-        """
+        """Say how the attempt ended once the database answers; not while stopping."""
         while True:
             try:
                 end()
@@ -197,9 +193,7 @@ def _kept(report: IndexReport) -> Mapping[str, Any]:
 
 
 class Worker:
-    """Works on the jobs of a database, one after the other, until it is stopped. Jobs of others
-    read only below the `roots`; by default those of the settings.
-    """
+    """Works on jobs until it is stopped; for others it reads only below the `roots`."""
 
     def __init__(
         self,
@@ -273,9 +267,7 @@ class Worker:
 def complete(
     app: App, job_id: int, tell: Callable[[Row], None], roots: Sequence[Path] | None = None
 ) -> Row:
-    """Wait for the end of a job, and return it; do it here if no other worker has taken it. `tell`
-    gets the job a few times a second.
-    """
+    """Wait for the end of a job; do it here if nobody has it. `tell` gets it often."""
     helper: Thread | None = None
     while True:
         [job] = app.database.call("job", wanted_id=job_id)

@@ -38,9 +38,7 @@ def page_summary(title: str, description: str | None, sections: Sequence[Section
 
 
 def section_summary(sections: Sequence[Section], index: int) -> str:
-    """Return the first sentences of a section and, as a list, of its children; else its heading. At
-    most about 500 characters.
-    """
+    """Return a section's first sentences and its children, else its heading."""
     section = sections[index]
     lead = _lead(section.blocks, SECTION_LEAD if section.children else SECTION_SUMMARY)
     lines = (

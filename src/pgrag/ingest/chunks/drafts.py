@@ -118,9 +118,7 @@ class _Row:
 
 
 def _share(union: _Union, profile: ChunkProfile) -> tuple[Draft, Draft] | None:
-    """Split a union that is too large into two drafts within minimum and maximum. The fragment
-    takes as little as possible from its neighbour. None if no such split exists.
-    """
+    """Split a union that is too large; the fragment takes as little as possible."""
     pieces = list(union.draft.pieces)
     for _ in range(_REFINEMENTS):
         cuts = range(1, len(pieces))

@@ -70,9 +70,7 @@ class Link:
 
 
 def find_links(prose: Prose) -> list[Link]:
-    """Return the links and tags of a page in source order, in linear time. Code spans, comments
-    (`<!-- -->`, `%%`, `{/* */}`) and formulas contain no links.
-    """
+    """Return links and tags in source order; code, comments and formulas hold none."""
     return sorted(_Finder(prose).links(), key=lambda link: (link.block, link.start))
 
 

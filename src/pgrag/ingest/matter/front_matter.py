@@ -18,9 +18,7 @@ _KEY = re.compile(r"^([\w\"'][^:#\n\t{}\[\]]*?)[ \t]*:(?=\s|$)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The fields of a file as JSON values, and the text below them. `first_line` is the line of the
-    source (from 1) on which `body` begins.
-    """
+    """The fields as JSON values; the text below them, from line `first_line`."""
 
     fields: dict[str, Any] = field(default_factory=dict)
     body: str = ""

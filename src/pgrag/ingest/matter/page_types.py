@@ -27,9 +27,7 @@ class PageType:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one page is read: its type (or None), and the entry that applies. `declared` is the type
-    in the front matter, which takes precedence over the folder's.
-    """
+    """How a page is read: its type, the entry that applies, the type that it declares."""
 
     declared: str | None
     type: str | None

@@ -50,9 +50,7 @@ for _name, _pattern, _first in (
 
 
 def load_yaml(text: str) -> tuple[Any, list[tuple[str, int]]]:
-    """Return the JSON value of a YAML text, and its repeated keys with their lines, from 0. The
-    last value of a repeated key wins. Raises YamlError.
-    """
+    """Return the JSON value of a YAML text, and its repeated keys with lines from 0."""
     reader = _Reader()
     try:
         node = _compose(text)
@@ -67,9 +65,7 @@ def load_yaml(text: str) -> tuple[Any, list[tuple[str, int]]]:
 
 
 def _compose(text: str) -> yaml.Node | None:
-    """Parse a text to nodes. The depth is checked before, on the events: libyaml's composer
-    recurses in C without a limit.
-    """
+    """Parse a text to nodes; the depth first: libyaml's composer has no limit."""
     depth = 0
     field = "it"
     for event in yaml.parse(text, _Loader):
@@ -118,9 +114,7 @@ def json_value(value: Any) -> Any:
 
 
 def iso_date(text: str) -> str | None:
-    """Return a date or timestamp as ISO 8601, or None if the text is neither. Accepts ISO 8601 in
-    its usual spellings, `2024/01/31` and `31.01.2024`.
-    """
+    """Return ISO 8601 for a date or time, also `2024/01/31`, `31.01.2024`; else None."""
     text = text.strip()
     if match := re.fullmatch(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})", text):
         year, month, day = match.groups()

@@ -173,9 +173,7 @@ def _zip(file: BinaryIO) -> zipfile.ZipFile:
 
 
 class _Bounded:
-    """A file that refuses to read more at once than the directory of an archive may have. An
-    archive states the length of its directory in several places, each of which can lie.
-    """
+    """A file that refuses to read more at once than a directory may have."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

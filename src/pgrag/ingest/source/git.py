@@ -172,9 +172,7 @@ def object_folders(folder: Path) -> list[Path]:
 
 
 def _answer(reader: subprocess.Popen[bytes], blob: str, size: int) -> bytes | None:
-    """Ask `git cat-file --batch` for the first `size` bytes of a blob; None if it is missing.
-    Raises OSError if the process has ended.
-    """
+    """Ask git for the first bytes of a blob; None if it is missing. Raises OSError."""
     requests, answers = reader.stdin, reader.stdout
     if requests is None or answers is None:
         raise BrokenPipeError

@@ -132,9 +132,7 @@ class Repository:
         return [name.removeprefix(prefix) for name in self._refs if name.startswith(prefix)]
 
     def fetch(self, refs: Sequence[str | None]) -> list[str]:
-        """Return the commits of branches, tags, or ids of commits; None is the default branch.
-        Missing ones are fetched, without their history.
-        """
+        """Return the commits of branches, tags or ids (None: the default branch)."""
         wanted = [self._wanted(ref) for ref in refs]
         with _alone(self.folder):
             self._fetch(wanted)

@@ -37,9 +37,7 @@ class Folder:
             raise SourceError(f"{self.path}: is not a folder, so it cannot be watched.")
 
     def changes(self) -> Iterator[None]:
-        """Yield at once, then whenever files have changed and rested for a moment. Misses no change
-        between two steps. Raises SourceError if the folder cannot be watched.
-        """
+        """Yield at once, then after each change that has rested. Raises SourceError."""
         try:
             batches = watch(
                 self.path,

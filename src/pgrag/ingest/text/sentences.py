@@ -65,9 +65,7 @@ def shortened(text: str, limit: int, *, closing: str = "") -> str:
 
 
 def split_words(text: str, limit: int) -> list[tuple[int, int]]:
-    """Split a text without sentences into pieces of similar size, at most `limit` characters.
-    Splits at nearby white space if there is any, else between two characters.
-    """
+    """Split a text without sentences into similar pieces, at white space if near."""
     spans: list[tuple[int, int]] = []
     start, stop = len(text) - len(text.lstrip()), len(text.rstrip())
     while stop - start > limit:

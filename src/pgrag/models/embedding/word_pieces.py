@@ -31,9 +31,7 @@ class CharacterClasses:
 
 
 class WordPieces:
-    """A tokenizer with a vocabulary; a token's id is its index in the vocabulary. Caches the pieces
-    of up to `cached_words` words, because text repeats most of its words.
-    """
+    """A tokenizer with a vocabulary and a cache of up to `cached_words` words."""
 
     def __init__(
         self, tokens: Sequence[str], characters: CharacterClasses, *, cached_words: int = 200_000

@@ -63,9 +63,7 @@ class ChatModel(Client):
         return f"{self.name} at {self._endpoint}"
 
     def served(self) -> list[str] | None:
-        """Return the models that the server lists; None if it has no list. Raises
-        `LanguageModelError` if the server cannot be reached or refuses the key.
-        """
+        """Return the models that the server lists, or None. Raises `LanguageModelError`."""
         path = self._endpoint.url.path.removesuffix(_SERVICE.path) + _MODELS
         listed = self._endpoint.get(path, timeout=PROBE_TIMEOUT)
         models = listed.get("data") if isinstance(listed, dict) else None

@@ -18,9 +18,7 @@ _MEANINGLESS_TITLES = frozenset({"", "PowerPoint Presentation"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shape:
-    """A shape with its kind of placeholder (`title`, `body`, …; `obj` if it states none).
-    `position` is its distance from the top and from the left.
-    """
+    """A shape, its kind of placeholder (`obj` if unstated), and its position."""
 
     element: Element
     placeholder: str | None

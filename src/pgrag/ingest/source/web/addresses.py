@@ -31,9 +31,7 @@ _NAMED_VERSIONS = frozenset({"stable", "latest", "current", "main", "master", "n
 
 
 def normalised(address: str, base: str = "") -> str | None:
-    """Return the one spelling of an http address, or None; it has no fragment, visit or session. It
-    has no dot segments either: the path that it begins with is where it leads.
-    """
+    """Return the one spelling of an http address, without fragment or visit."""
     try:
         parts = urlsplit(urljoin(base, _CONTROL.sub("", address.strip())))
         if parts.scheme not in _PORTS or not parts.hostname:

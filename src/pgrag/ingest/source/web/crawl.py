@@ -92,9 +92,7 @@ class Crawl:
         )
 
     def fetch_all(self) -> None:
-        """Fetch until nothing is queued, or a limit is reached. Raises SourceError if the site
-        stops answering; the crawl can then be continued.
-        """
+        """Fetch until nothing is queued or a limit is reached. Raises SourceError."""
         outcomes = self._call("crawl_outcomes")
         self.found = sum(row["addresses"] for row in outcomes if row["outcome"] == "page")
         self._known = sum(row["addresses"] for row in outcomes)

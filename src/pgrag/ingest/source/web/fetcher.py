@@ -169,9 +169,7 @@ class Fetcher:
 
 
 def _body(response: httpx.Response, most: int) -> bytes:
-    """Return at most that many bytes of a decoded body, and hold no more in memory. Raises NoAnswer
-    for an encoding that was not requested, and for broken data.
-    """
+    """Return at most that many bytes of a decoded body. Raises NoAnswer."""
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {*_PACKED, "identity", ""}:
         raise NoAnswer(f"its encoding {encoding[:50]!r} is not read")

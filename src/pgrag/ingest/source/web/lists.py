@@ -70,9 +70,7 @@ def read_sitemaps(
 
 
 def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], list[str]]:
-    """Return the pages and the further sitemaps that a sitemap lists, in XML, gzip or text. Raises
-    SourceError for what is not a sitemap.
-    """
+    """Return the pages and sitemaps of a sitemap. Raises SourceError for others."""
     if body[:2] == b"\x1f\x8b":
         body = _unpacked(url, body, 31)
     if body.lstrip()[:1] != b"<":
