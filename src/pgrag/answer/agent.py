@@ -29,20 +29,12 @@ _ANSWER_NOW = f"No more tools are available. Answer now, citing the sources abov
 
 @dataclass(slots=True)
 class Agent:
-    """Lets a model search until it answers. The model is called at most `max_steps` times with
-    tools, then once without. All that it reads and writes stays within `max_tokens`, each
-    completion within `answer_tokens`; tokens that a server does not count are estimated. A repeated
-    call is not run again. After two steps in a row without a new source, or near a bound, the tools
-    are withdrawn and the model must answer. The `template` of the configuration holds the system
-    prompt and the final prompt. Cancelling the `cancellation` from any thread ends the run.
-
-    `notices` are about the version that is searched. `tools.sources` are like those of
-    `pgrag.answer_context`, numbered in order of appearance. `trace` has an object per step: `step`
-    (from 1), `calls` (each with `tool`, `arguments`, `outcome`, `sources`, `tokens`, `search_id`,
-    `ms`), the accompanying `text`, `prompt_tokens`, `completion_tokens`, `ms`, and `forced`: why
-    the tools were withdrawn, else null. `answer` is None until the model has answered.
-
-    Raises `InvalidInput`, `NotFound` for the library, and database errors.
+    """Lets a model search until it answers: at most `max_steps` calls with tools, then one without,
+    all within `max_tokens`. Without a new source in two steps, or near a bound, it must answer.
+    `notices` are about the version; `tools.sources` are like those of `pgrag.answer_context`.
+    `trace` has an object per step: `step` (from 1), `calls`, `text`, tokens, `ms`, and `forced`:
+    why the tools were withdrawn, else null. `answer` is None until the model has answered. Raises
+    `InvalidInput`, `NotFound` for the library, and database errors.
     """
 
     model: ChatModel

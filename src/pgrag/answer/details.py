@@ -1,6 +1,5 @@
 """Details in which a sentence contradicts the passages that it cites: numbers, names, negation.
-Support by words misses them: a sentence that drops the "not" of its source has all its words. The
-rules detect what a passage says differently; they ignore what it does not say.
+They ignore what no passage says.
 """
 
 import re

@@ -37,10 +37,7 @@ Answer with the name of one kind and nothing else. The question is quoted betwee
 def model_intent(
     database: Database, model: ChatModel, question: str, cancellation: Cancellation
 ) -> str | None:
-    """Ask a model for the intent of a question that no rule matches. Returns None if a rule
-    matches, if the model fails, or if it names an unknown intent: the intent never makes an answer
-    fail.
-    """
+    """Ask a model for the intent of a question; None if a rule matches or the model names none."""
     [detected] = database.call("detect_intent", query=question)
     if detected["rule"] is not None:
         return None
@@ -93,9 +90,8 @@ class Means:
 
 
 class AnswerStream:
-    """An answer in progress. Iterate once for its events; the last is `done`. Iterating raises
-    `LanguageModelError` if the model fails, `GenerationCancelled` after `cancel`, and the errors of
-    the search functions. Closing `events` early cancels the answer.
+    """An answer in progress. Iterate once for its events; the last is `done`. Closing `events`
+    early cancels the answer.
     """
 
     def __init__(

@@ -37,10 +37,8 @@ class Used:
 
 
 class Toolbox:
-    """Runs tools for one question, and numbers the sources in order of appearance. With a
-    `library`, searches and reads only there, in the version that `version` ("*": all), else the
-    `question` names. `first_number` is the number of the first source. Raises `UnknownLibrary` or
-    `UnknownVersion`.
+    """Runs tools for one question, in one `library` and `version` if given, and numbers the
+    sources. Raises `UnknownLibrary` or `UnknownVersion`.
     """
 
     def __init__(

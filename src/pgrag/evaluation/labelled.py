@@ -159,10 +159,7 @@ def _grade(text: str, location: str) -> int:
 
 
 def open_corpus(path: Path) -> Source:
-    """List the pages of a corpus. A record of a `corpus.jsonl` ({"_id", "title", "text"}) becomes a
-    page whose key is its _id, with the title as front matter. Raises SourceError, naming file and
-    line.
-    """
+    """List the pages of a corpus, a folder or `corpus.jsonl` ({"_id", "title", "text"})."""
     return _records(path) if path.suffix == ".jsonl" else discover(str(path))
 
 
@@ -237,9 +234,8 @@ def import_set(
     progress: Progress | None = None,
 ) -> Imported:
     """Index the corpus as library `eval-NAME` and import the set, replacing an earlier import.
-    `corpus` defaults to the set's own `corpus.jsonl`; `language` is detected from the text of a
-    corpus.jsonl. Tuning never learns from a set that is `held_out`. Raises SourceError, naming file
-    and line, before anything is written.
+    Tuning never learns from a set that is `held_out`. Raises SourceError before anything is
+    written.
     """
     if unit not in UNITS:
         raise InvalidInput(f"The judged unit must be page, section or document, got {unit!r}.")

@@ -149,9 +149,8 @@ def described(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[s
 
 
 def change(app: App, result: dict[str, Any], moved: int = 5) -> dict[str, Any] | None:
-    """What differs from the latest earlier run of the same set, configuration and library. The form
-    is that of `compare_evaluations`, with the queries that `moved` most; None without such a run,
-    or if the runs are not deep enough for the metric.
+    """What differs from the latest earlier run of the same set, configuration and library, like
+    `compare_evaluations`; None without one, or if they are not deep enough.
     """
     rows = app.database.call("evaluation_runs", evaluation_set=result["set"])
     [now] = [row for row in rows if row["run_id"] == result["run"]]
@@ -195,9 +194,8 @@ def _embed_queries(app: App, evaluation_set: dict[str, Any], configuration: Conf
 def gate(
     app: App, name: str, baseline: Path, *, tolerance: float, update: bool = False
 ) -> list[dict[str, Any]]:
-    """Run the configurations of a baseline and compare their scores with it. A baseline is a JSON
-    file: {"set": …, "metric": …, "scores": {configuration: mean}}. `update` rewrites it from the
-    built-in configurations. Raises SourceError if it cannot be read.
+    """Run the configurations of a baseline, a JSON file of a set, a metric and scores, and compare.
+    `update` rewrites it from the built-in configurations.
     """
     if update:
         runs = [run(app, name, configuration) for configuration in builtin(app)]

@@ -172,9 +172,8 @@ def guarded_client(
 
 
 def watched(seconds_left: SecondsLeft) -> AbstractContextManager[object]:
-    """Let the requests of this thread go on only as long as a function says. It is called before
-    each wait for the server, which lasts half a second at most, also for the lines of a header;
-    what it raises ends the request.
+    """Let the requests of this thread go on as long as a function, called at each wait, does not
+    raise.
     """
     return holding(_seconds_left, seconds_left)
 

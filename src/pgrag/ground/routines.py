@@ -78,9 +78,8 @@ order by 1
 
 
 def function_files(root: Path) -> list[Path]:
-    """Return the files of a tree of functions in installation order. `layers.txt` lists the
-    folders, lowest layer first; the files next to it, the grants, come last. Raises `DatabaseError`
-    for a folder that `layers.txt` does not list.
+    """Return the files of a tree of functions in the order of `layers.txt`, then the grants. Raises
+    `DatabaseError` for a folder that it does not list.
     """
     layers = layer_names(root)
     unlisted = {file.parent.name for file in root.glob("*/*.sql")} - set(layers)

@@ -44,11 +44,9 @@ class Limits:
 
 
 class Child:
-    """One child process, started by the first call and again after a crash. A context manager. The
-    child is a new interpreter, not a fork, because a service has threads. An answer may contain
-    builtin types, times, errors and the classes in `answers`: frozen dataclasses with slots, which
-    an answer cannot alter. So a parser that was taken over cannot run code in the parent, but it
-    has the rights of the user.
+    """One child process, a new interpreter, started by the first call and again after a crash; a
+    context manager. An answer may hold builtin types, times, errors and the frozen classes in
+    `answers`, so a parser that was taken over runs no code here.
     """
 
     def __init__(self, limits: Limits = Limits(), answers: Iterable[type] = ()) -> None:

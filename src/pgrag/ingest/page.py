@@ -196,9 +196,8 @@ def _with_inline_tags(tags: Sequence[str], edges: Sequence[values.Edge]) -> tupl
 
 
 def _page_heading(sections: Sequence[values.Section]) -> str:
-    """Return the heading that a page begins with if it is the only one of level 1, else "". Readers
-    see it, whereas the title of the front matter is for menus and the browser's tab. Themes of Hugo
-    print that title above the text, where all headings are below it.
+    """Return the heading of level 1 that a page begins with if it is the only one, else "": readers
+    see it, unlike the title.
     """
     top = [section for section in sections if section.level == 1]
     return top[0].heading if len(top) == 1 and top[0] is sections[0] else ""
@@ -219,10 +218,8 @@ def _stem(key: str) -> str:
 
 
 def _url(key: str, properties: Properties, base_url: str, origin: values.Origin) -> str:
-    """Return the URL at which a page is published. The address of its origin, else `url` or
-    `permalink`, else `slug` (a whole path if it contains "/", else the last part), else the file's
-    path, without suffix if pages are made of its format, or the folder of an index page. A relative
-    address is resolved below the base URL, or below the site's root if it begins with "/".
+    """Return the URL at which a page is published: the address of its origin, else its own, else
+    its slug or file below the base URL.
     """
     address = origin.address or properties.address
     if not address:

@@ -108,9 +108,8 @@ def index(
 
 @contextmanager
 def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
-    """Lock out other runs, and removals of the version. A failing run would discard what another
-    writes, and a removed version would come back with the remaining pages.
-    `_pgrag.lock_out_indexing` takes exclusively the locks that runs share.
+    """Lock out other runs, and removals of the version, by the locks that
+    `_pgrag.lock_out_indexing` takes.
     """
     library, version = (part.strip().lower() for part in target.names.values())
     name = "@".join(filter(None, (library, version)))

@@ -34,9 +34,8 @@ def complete(
     remembered: Mapping[str, Any] | None,
     guess: Callable[[], Generator | None],
 ) -> tuple[PageOptions, Generator | None]:
-    """Fill in the options that are None; an option that is "" gets its default. `remembered` is
-    what `describe` returned for an earlier run, or None. `guess` finds the generator that publishes
-    the source; it is called only if the slug style is not known, and its result returned.
+    """Fill in the options that are None from an earlier run; "" is the default. `guess` finds the
+    generator if the slug style is not known.
     """
     memory = remembered or {}
 

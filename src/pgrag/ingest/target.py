@@ -8,11 +8,9 @@ from pgrag.ingest.page import PageOptions
 
 @dataclass(frozen=True, slots=True)
 class IndexTarget:
-    """The version of a library that is indexed, and how its pages are read. With `embeds_edges` the
-    texts of links are embedded, too. `max_page_bytes` bounds a file (see `formats.size_limit`).
-    Pages in other formats than Markdown, with `in_child` all, are read in a child process, so that
-    a crash, or more than `limits`, costs one page. With `adds` pages that the source lacks are
-    kept. A run waits `patience` seconds for the end of another.
+    """The version that is indexed, and how its pages are read. With `in_child` all pages, else
+    those in other formats than Markdown, are read in a child process. With `adds` pages that the
+    source lacks are kept. A run waits `patience` seconds for the end of another.
     """
 
     library: str

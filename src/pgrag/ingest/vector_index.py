@@ -44,12 +44,9 @@ class _Index:
 
 @dataclass(slots=True)
 class VectorIndex:
-    """The indexes to which one run writes the vectors of a model; to be closed at its end. They are
-    the index that libraries share, and a large library's own; see `pgrag.place_vectors`. `expect`
-    drops the one that gets the vectors if that saves time and no search needs it; see
-    `pgrag.put_off_vector_index`. Until `build` has made it again the run holds a lock, and other
-    runs leave the index to it. The lock of a killed run is gone, so that the next run builds the
-    index.
+    """The indexes to which one run writes the vectors of a model; to be closed at its end. `expect`
+    drops the one that gets the vectors if that saves time; until `build` the run holds a lock, and
+    other runs leave the index to it.
     """
 
     _database: Database
@@ -88,10 +85,8 @@ class VectorIndex:
         self._place(0)
 
     def build(self) -> bool:
-        """Build the indexes if they are missing; return whether one was built. Blocks neither
-        readers nor writers, and replaces what a killed build left. Leaves the index to the next run
-        if another run builds it or has put it off, if the role does not own the table, or if other
-        sessions take too long.
+        """Build the indexes if they are missing, without blocking; return whether one was built.
+        Leaves it to the next run if this one may not, or others take too long.
         """
         with as_service(), working(_BUILD):
             # The shared one too: it may be missing since another run was killed.

@@ -104,10 +104,8 @@ class Writer:
                 pass
 
     def finish(self, stored: list[int]) -> None:
-        """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables.
-        `stored` are ids of pages of the source that were stored before. If the source is a part of
-        the version, only these may have a backlog, and links are not counted: one page must not
-        take as long as its library is large.
+        """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables; for a
+        part of a version only the backlog of the `stored` pages.
         """
         database, target, report = self.database, self.target, self.report
         if stored or not target.adds:

@@ -162,9 +162,8 @@ def admit(
     is_foreign: bool,
     lasts: timedelta,
 ) -> Admission:
-    """Ask the database whether the holder of a secret may do something now. `origin` is the page
-    that calls, `is_foreign` whether another service made that page. The request counts as running
-    until `finish`, but no longer than it `lasts`.
+    """Ask the database whether the holder of a secret may do something now, on a page of `origin`.
+    The request counts until `finish`, or as long as it `lasts`.
     """
     # asyncio may run a request in the context of an earlier one of its connection: a connection
     # that goes on reading does so for whoever resumed it (CPython issue 140947).

@@ -220,9 +220,8 @@ class App(Connected):
     def watch(
         self, library: str, version: str, folder: str, **arguments: Unpack[IndexArguments]
     ) -> Iterator[IndexReport | errors.PgragError]:
-        """Synchronise a version with a folder, now and after each change in it, without end. Yields
-        the report of each run, or why it failed; a later change tries again. Raises SourceError if
-        the folder cannot be watched, or is gone.
+        """Synchronise a version with a folder after each change, without end. Yields reports and
+        failures. Raises SourceError if the folder is gone.
         """
         from pathlib import Path
 
@@ -310,9 +309,8 @@ class App(Connected):
     def index_again(
         self, row: Row, *, dry_run: bool = False, progress: Progress | None = None
     ) -> IndexReport:
-        """Index a version again with its recorded options; `row` is one of `outdated_pages`. A git
-        repository is read at the same commit. Raises `SourceError` if the source is missing or was
-        not recorded.
+        """Index a row of `outdated_pages` again as recorded, a repository at the same commit.
+        Raises `SourceError`.
         """
         arguments = row["source"].get("arguments")
         if not arguments:
@@ -327,9 +325,8 @@ class App(Connected):
     def embed(
         self, library: str, model: str | None = None, *, activate: bool = False, edges: bool = False
     ) -> int:
-        """Embed the texts of a library that have no vector by `model` (default: the library's).
-        With `activate` searches use that model from now on. With `edges` edges are embedded too,
-        now and in every later indexing run. Returns the number of texts.
+        """Embed the texts of a library that have no vector by `model`; return their number.
+        `activate` makes it the model of searches; with `edges` these are embedded from now on.
         """
         from pgrag.ingest import embeddings
         from pgrag.ingest.vector_index import VectorIndex

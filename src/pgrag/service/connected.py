@@ -1,6 +1,5 @@
-"""The composition root: database, models and search, built from settings. Modules that only some
-uses need are imported where they are used: this halves the start-up time of a search from the
-shell.
+"""The composition root. Modules that few uses need are imported there: a search starts in half the
+time.
 """
 
 from __future__ import annotations
@@ -30,9 +29,8 @@ log = logging.getLogger(__name__)
 
 
 class Connected:
-    """Database, models and search, wired by settings. A context manager; thread-safe. Without
-    PGRAG_DATABASE_URL the first use of the database starts the embedded server, which keeps running
-    afterwards. `tell` receives a sentence before a step that takes seconds.
+    """Database, models and search, wired by settings; starts the embedded server on first use.
+    `tell` gets a sentence before a step that takes seconds. A context manager; thread-safe.
     """
 
     def __init__(

@@ -101,10 +101,8 @@ def _network_findings(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
 def network_warnings(
     address: str, *, user: str, database: str, password: str | None, is_open: bool, sslmode: str
 ) -> Iterator[Finding]:
-    """Warn of a password that is easily guessed, and of a connection without enforced TLS.
-    `address` is the server's IP address, empty for a socket; a server on this machine needs no
-    warning. `password` is None if the server did not ask for one, and `is_open` if it did not
-    authenticate the role in another way either.
+    """Warn of a password (None: not asked for) that is easily guessed, of none (`is_open`), and of
+    no enforced TLS; not for a server at a socket or a local address.
     """
     if not address or ip_address(address.partition("%")[0]).is_loopback:
         return

@@ -25,9 +25,8 @@ def create(
     arguments: Mapping[str, Any],
     **of_job: Any,
 ) -> int:
-    """Make a job of a run with these arguments (see `JobArguments`); returns its number. `call`
-    calls SQL functions for whoever makes the job; `of_job` are arguments of `pgrag.create_job`,
-    such as `every`. Raises InvalidInput for arguments that no run can have.
+    """Make a job of a run with these arguments; return its number. `of_job` are arguments of
+    `pgrag.create_job`. Raises InvalidInput.
     """
     stated = _possible(version, arguments)
     refuse_meaningless(stated, kind_of(source, stated.get("ref", stated.get("tags"))))

@@ -1,6 +1,5 @@
-"""The work of a service by class, each with threads and connections of its own. Requests of one
-class cannot take what another needs: writers that wait for a lock leave the connections of searches
-alone.
+"""The work of a service by class, each with threads and connections of its own, so that none takes
+those of another.
 """
 
 import asyncio

@@ -31,9 +31,8 @@ class Installation:
         return self.directory / "bin" / name
 
     def copy_for_server(self, parent: Path) -> "Installation":
-        """Copy the files that a server needs (20 MB) below `parent`, readable by all users. Reuses
-        a copy of the same build and removes copies of other builds: call this only while no server
-        of `parent` runs.
+        """Copy the files that a server needs below `parent`, or reuse the copy of this build; only
+        while no server runs.
         """
         built = self.program("postgres").stat()
         label = ".".join(map(str, self.version))

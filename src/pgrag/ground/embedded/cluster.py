@@ -68,9 +68,8 @@ class Cluster:
             unfinished.unlink(missing_ok=True)
 
     def with_socket_folder(self) -> "Cluster":
-        """Return this cluster with a socket folder that only the server's user can enter. Creates
-        the folder if needed: next to the data, or in /tmp if that path is too long for a socket or
-        contains characters that are special in the lists of PostgreSQL and libpq.
+        """Return this cluster with a socket folder for the server's user alone: next to the data,
+        else in /tmp if that path is too long or has special characters.
         """
         account = self.account()
         usual = replace(self, socket=self.directory / "socket")

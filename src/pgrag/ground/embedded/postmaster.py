@@ -36,9 +36,8 @@ Shutdown = Literal["fast", "immediate"]
 
 
 class State(Enum):
-    """What becomes of a server that starts, stops or recovers. STUCK: it rejects connections, and
-    its processes are idle. PostgreSQL waits for ever if the process that recovers it is killed,
-    too.
+    """What becomes of a server that starts, stops or recovers. STUCK: it rejects connections, idle
+    for ever.
     """
 
     READY = auto()
@@ -105,9 +104,8 @@ def settle(cluster: Cluster, log: Path, *, alive: int | None = None) -> State:
 
 
 def launch(cluster: Cluster, programs: Installation, log: Path, *, listen: bool) -> None:
-    """Start the server and wait until it accepts connections. After `kill -9` of a server its child
-    processes survive for a moment, and PostgreSQL rightly refuses to start while they run: then
-    retry. A server that gets stuck is stopped again.
+    """Start the server and wait until it accepts connections. Retries while children of a killed
+    server survive; one that gets stuck is stopped again.
     """
     if log.exists() and log.stat().st_size > _LARGEST_LOG:
         log.replace(log.with_name(f"{log.name}.1"))

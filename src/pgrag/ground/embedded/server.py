@@ -27,10 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The state of a home's server. `version` ("18.4") and `pid` are None while the server accepts
-    no connections, `port` also while it does not listen on 127.0.0.1. `socket` (the folder) and
-    `data_directory` are None in a home without a database.
-    """
+    """The state of a home's server; what is not known while it does not run is None."""
 
     running: bool
     log: Path
@@ -94,9 +91,8 @@ class EmbeddedServer:
         )
 
     def stop(self) -> postmaster.Shutdown | None:
-        """Stop the server and its sessions; return how, or None if it did not run. "fast" is the
-        usual way. A server that does not end so, because it is stuck, is stopped by an "immediate"
-        shutdown: it recovers at its next start.
+        """Stop the server and its sessions; return how ("fast", or "immediate" if it is stuck), or
+        None if it did not run.
         """
         with _explained(self.home):
             if load(self.home) is None:

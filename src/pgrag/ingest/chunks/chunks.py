@@ -24,9 +24,8 @@ _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 
 
 def page_summary(title: str, description: str | None, sections: Sequence[Section]) -> str:
-    """Return the description, else the first sentences, and the headings as a list. At most 1200
-    characters: headings that no longer fit are omitted. The title stands in for a page without text
-    and headings.
+    """Return the description, else the first sentences, and the headings as a list, in 1200
+    characters.
     """
     lead = _shortened(plain(description), PAGE_LEAD) if description else ""
     lead = lead or _lead((block for section in sections for block in section.blocks), PAGE_LEAD)
@@ -100,10 +99,7 @@ _BOLD_LINE = re.compile(r"\*\*[^*\n]+\*\*")
 def pack(
     sections: Sequence[Section], profile: ChunkProfile, similarities: Similarities | None = None
 ) -> list[Draft]:
-    """Return the drafts of a page in reading order; a profile by meaning needs `similarities`. The
-    blocks of a section fill drafts up to the preferred size, then fragments are merged. A draft
-    never crosses a heading, so that every section with text is a result of its own.
-    """
+    """Return the drafts of a page in reading order, none across a heading; fragments are merged."""
     pieces = [
         [piece for block in section.blocks for piece in cut(block, index, profile)]
         for index, section in enumerate(sections)
@@ -172,11 +168,9 @@ def make_chunks(
     overlap_size: int = 50,
     overlap_strategy: OverlapStrategy = "words",
 ) -> tuple[Chunk, ...]:
-    """Return the chunks of a page: level 0 first, each section's level 1 before its level 2. `path`
-    is the page's hierarchical path; top headings that equal its last part are not repeated.
-    `description` is the author's summary, `last_line` the page's last line. A profile that cuts by
-    meaning needs `similarities`. `overlap_size` limits the end of the previous chunk that a chunk
-    repeats, in characters.
+    """Return the chunks of a page: level 0 first, each section's level 1 before its level 2. Top
+    headings that equal the last part of the `path` are not repeated. `overlap_size` counts the
+    characters of the chunk before that a chunk repeats.
     """
     drafts = pack(sections, profile, similarities)
     sections_cover, drafts_cover = _coverage(sections, drafts, path)
@@ -241,9 +235,8 @@ def make_chunks(
 def _coverage(
     sections: Sequence[Section], drafts: Sequence[Draft], path: tuple[str, ...]
 ) -> tuple[list[int], list[int]]:
-    """Decide which row represents each section: its only chunk, else the section's row. A section's
-    row covers nothing if its subtree has no chunk, if its only chunk covers it, or if the section
-    is the whole page: its summary would nearly equal the page's.
+    """Decide which row represents each section: its only chunk, else the section's row, unless that
+    would repeat the page's.
     """
     homes = [draft.pieces[0].section for draft in drafts]
     counts: Counter[int | None] = Counter(homes)

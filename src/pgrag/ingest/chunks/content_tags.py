@@ -32,10 +32,8 @@ def tag_chunks(
     page_type: str | None,
     audience: str | None = None,
 ) -> tuple[Chunk, ...]:
-    """Return the chunks with their content tags, in the order of `CONTENT_TAGS`. A paragraph is
-    tagged by its text and headings. If these give no kind, the declared page type does; if they
-    name no audience, the page's applies (`audience` if declared). A summary gets the tags of more
-    than half of the paragraphs below it.
+    """Return the chunks with their content tags: of text and headings, else of the page. A summary
+    gets the tags of more than half of the paragraphs below it.
     """
     kind = _first("type", (page_type or "").strip())
     audience = audience or _page_audience(chunks, page_path)
@@ -57,9 +55,8 @@ def tag_chunks(
 def content_tags(
     content: str, *, heading: str = "", above: Sequence[str] = (), kind: str | None = None
 ) -> tuple[str, ...]:
-    """Return the tags of a text with this heading, below the headings `above`. `kind` is the
-    page's, for a text without one. "reference" always applies: a heading of a reference such as
-    "Create a volume" names an entry, not a task.
+    """Return the tags of a text below its headings; `kind`, for a text without one, is that of the
+    page.
     """
     tags = {*_text_tags(content, _TEXT_RULES), *_tags("heading", _plain(heading))}
     for each in (*above, heading):

@@ -38,10 +38,8 @@ class _Union:
 
 
 def merge_small(drafts: list[Draft], profile: ChunkProfile) -> list[Draft]:
-    """Return the drafts of a section with none below the profile's minimum, except a single draft.
-    Starting with the smallest, a fragment merges with its smaller neighbour. If the union exceeds
-    the maximum, the fragment takes just enough text from a neighbour. If code that must stay whole
-    prevents this, the two are merged beyond the maximum.
+    """Return the drafts of a section with none below the minimum, unless it is alone: the smallest
+    merges with its smaller neighbour, or takes text from it.
     """
     if len(drafts) == 1 or all(len(draft.text) >= profile.minimum for draft in drafts):
         return drafts

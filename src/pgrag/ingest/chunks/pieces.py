@@ -29,9 +29,8 @@ class Piece:
 
 
 def cut(block: Block, section: int, profile: ChunkProfile) -> list[Piece]:
-    """Return a block as pieces within the profile's maximum. A longer block is split at its
-    sentences, items, rows or lines, and these at white space or anywhere. Each piece of code is
-    fenced again.
+    """Return a block as pieces within the maximum, split at sentences, items, rows or lines, else
+    at words.
     """
     whole = Piece(
         block.type,

@@ -75,9 +75,8 @@ def _defaults(edge: Edge, page_type: str, kinds: Sequence[str]) -> Iterator[Edge
 
 
 def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Edge, ...]:
-    """Return the edges with the index of their chunk: the paragraph that contains their line. Of
-    several chunks of one line, the one with the link's text is chosen. An edge outside all
-    paragraphs belongs to the section that contains its line, else to the page.
+    """Return the edges with the index of the chunk that contains their line and, of several, their
+    text.
     """
     lines = {edge.line for edge in edges}
     sections: dict[int, int] = {}

@@ -28,9 +28,8 @@ _REACH = 2000
 def find_front_matter_edges(
     fields: Mapping[str, Any], head: str, tags: Sequence[str] = (), link_keys: Sequence[str] = ()
 ) -> list[Edge]:
-    """Return the links and tags of a page's front matter in source order. `head` is the verbatim
-    front matter from line 1, `tags` are its tags, `link_keys` fields with links beside `LINK_KEYS`.
-    A value is `[[note]]`, a Markdown link, a name, a path or an address, or a list of these.
+    """Return the links and tags of a page's front matter in source order; fields with links are
+    those of `LINK_KEYS` and `link_keys`.
     """
     kinds = {kind_name(key) for key in (*LINK_KEYS, *link_keys)}
     lines = head.split("\n")

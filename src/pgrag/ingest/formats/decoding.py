@@ -32,9 +32,8 @@ codecs.register_error(_MOJIBAKE, _as_windows_1252)
 
 
 def decode(key: str, data: bytes) -> tuple[str, list[str]]:
-    r"""Return a file as text with `\n` line ends and without NUL, and warnings about repairs. Reads
-    UTF-8 with or without a byte order mark, and UTF-16 with one. Bytes that are not valid UTF-8 are
-    read as Windows-1252 (a superset of Latin-1). Raises SourceError for a binary file.
+    """Return a file as text with line feeds, and warnings: UTF-8, UTF-16, invalid bytes as
+    Windows-1252. Raises SourceError for a binary file.
     """
     warnings: list[str] = []
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):

@@ -156,9 +156,8 @@ def convert(
     converter: str | None = None,
     limit: int | None = None,
 ) -> Converted:
-    """Return a file as Markdown; `converter` is `docling`, or None for the usual one. Raises
-    SourceError if it cannot be read, lacks a package, or becomes far more Markdown than a page of
-    `limit` bytes may have.
+    """Return a file as Markdown, by the `converter` docling or the usual one. Raises SourceError if
+    it cannot be read, or becomes too much Markdown for `limit`.
     """
     chosen = format_of(key, data, origin)
     if chosen is PDF and converter:

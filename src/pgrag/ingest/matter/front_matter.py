@@ -27,10 +27,8 @@ class FrontMatter:
 
 
 def split(key: str, text: str) -> FrontMatter:
-    """Separate the front matter of a file from its body. Never raises. The block may follow blank
-    lines; its fences may be more than three dashes, or `+++` (TOML). Of broken YAML every field
-    that parses separately is kept, the others become verbatim text, and a warning names the line.
-    Text between two horizontal rules is not front matter.
+    """Separate the front matter of a file from its body; never raises. Of broken YAML every field
+    that parses alone is kept, with a warning.
     """
     opening = _OPENING.match(text)
     if not opening:

@@ -1,7 +1,5 @@
-"""Convert YAML to JSON values with the types of YAML 1.2, limited to what PostgreSQL can store.
-PyYAML implements YAML 1.1: it reads `lang: no` as false and `12:30:45` as a number, and fails on
-`date: 2024-02-31`. Here a scalar becomes a boolean, null, integer or float only if it is written as
-in JSON; a date becomes an ISO string; everything else remains verbatim text.
+"""Convert YAML to JSON values with the types of YAML 1.2, limited to what PostgreSQL can store:
+unlike in PyYAML `lang: no` is text. A date becomes an ISO string.
 """
 
 import math

@@ -1,7 +1,5 @@
-"""The files of an archive (zip, or tar with or without compression), without unpacking it. An
-archive may be hostile: names can lead out of it, links anywhere, and a few kilobytes can expand to
-terabytes. So nothing of it gets a name on the disk, only regular files count, and the numbers of
-files and bytes are bounded.
+"""The files of an archive (zip or tar), without unpacking it. It may be hostile: nothing of it gets
+a name on the disk, only regular files count, and their number and bytes are bounded.
 """
 
 import shutil
@@ -53,8 +51,7 @@ def is_archive(path: Path) -> bool:
 
 class Archive:
     """The regular files of an archive below `subfolder`, without the folder that holds them all.
-    `wanted` tells by its name whether a file may be read later; `skips` are those that cannot be.
-    Raises SourceError if the archive cannot be read.
+    `wanted` tells by name which may be read. Raises SourceError.
     """
 
     def __init__(self, path: Path, subfolder: str | None, wanted: Callable[[str], bool]) -> None:

@@ -1,8 +1,6 @@
-"""What counts as documentation in a folder that holds other things as well. Markdown,
-reStructuredText, notebooks, PDF and Office documents always do. HTML counts if it is the larger
-part: a repository with Markdown has templates and demos in HTML, a built site has a stray README.
-Plain text, mostly for programs (requirements.txt), counts only if there is nothing else. A suffix
-in `include` always counts.
+"""What counts as documentation in a folder. Markdown, reStructuredText, notebooks, PDF and Office
+documents always do; HTML if it is the larger part; plain text if there is nothing else; a suffix in
+`include` always.
 """
 
 import posixpath

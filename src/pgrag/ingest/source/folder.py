@@ -73,10 +73,8 @@ def list_tree(tree: Tree, *, include_ignored: bool) -> Listing[str]:
 
 
 def list_folder(root: Path, top: Path, *, include_ignored: bool) -> Listing[Path]:
-    """List the files below a folder, symbolic links last. Ignore files count from the git
-    repository around `top` downwards, else from `top`, which is `root` or a folder above it. Links
-    to folders are not followed, so they cannot loop. A link to a file counts only if the file
-    itself is not listed. Raises OSError if a folder that is not ignored cannot be read.
+    """List the files below a folder, symbolic links last, without those that ignore files name,
+    from the repository around `top` downwards. Raises OSError.
     """
     listing: Listing[Path] = Listing()
     walk = _Walk(root, listing, reads_rules=not include_ignored)

@@ -31,9 +31,8 @@ class Generator:
 def find_generator(
     folders: Iterable[tuple[PurePath, int]], listing: Listing, read: Callable[[PurePath], str]
 ) -> Generator | None:
-    """Return the generator whose configuration is nearest; None if none or several are near.
-    `folders` are searched in this order, each with that many levels below it. A vault's settings
-    count only if no generator is configured: many sites are written in Obsidian.
+    """Return the generator whose configuration is nearest; None if none or several are. Settings of
+    a vault count last.
     """
     for folder, levels in folders:
         level = [folder]

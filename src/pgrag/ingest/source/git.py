@@ -1,7 +1,5 @@
-"""The files of a commit, read from the local repository without checkout or network. A repository
-may be hostile: its configuration can name programs, its files can be pipes, its trees can list more
-files than memory holds. So git starts no program, opens no connection, and its time and output are
-bounded.
+"""The files of a commit, read from the local repository. That may be hostile, so git starts no
+program, opens no connection, and its time and output are bounded.
 """
 
 import os
@@ -151,10 +149,7 @@ def tags_of(folder: Path) -> list[str]:
 
 
 def object_folders(folder: Path) -> list[Path]:
-    """Return the folders from which git reads the repository around a folder. Those of the
-    repository, its worktree, its objects, the alternates from which it borrows, and the targets of
-    symbolic links in them. Raises SourceError if the folder is in no repository.
-    """
+    """Return the folders from which git reads a repository. Raises SourceError."""
     folder = folder.resolve()
     paths = run_git(
         folder, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",

@@ -68,9 +68,8 @@ def folders_of(path: str) -> Iterator[str]:
 
 
 def rules_above(folder: str, read: Callable[[str], bytes | None]) -> tuple[IgnoreRules, str]:
-    """Return the rules above a folder that hold in it, and the folder's path in them. `read`
-    returns the content of an ignore file, or None. Rules that ignore the folder itself do not
-    count: it was named explicitly.
+    """Return the rules above a folder that hold in it, and the folder's path in them; `read`
+    returns an ignore file.
     """
     rules = IgnoreRules()
     for above in reversed([*folders_of(folder)]):

@@ -15,9 +15,8 @@ from pgrag.ingest.values import NOWHERE, Origin
 
 
 def read_file(path: Path, size: int = -1) -> bytes:
-    """Return the content of a file, or its first `size` bytes. Opening never waits, and the opened
-    file is checked, not its name. Raises OSError: EINVAL for what is not a regular file, ELOOP for
-    a symbolic link, which is not followed.
+    """Return the first `size` bytes of a regular file, or all, without waiting. Raises OSError,
+    also for a symbolic link.
     """
     if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():  # Windows
         raise OSError(errno.ELOOP, "it is a symbolic link", os.fspath(path))
@@ -111,11 +110,9 @@ def digest_of(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The files of a source, listed but not read. A source may hold a process or a connection: use
-    it as a context manager, or close it. `location` says in a line where it is. `revision` is its
-    commit, if any. `warnings` name what was skipped that should not be there. `ignored` counts the
-    files that `.gitignore` and `.ignore` leave out, `skipped` is what else is not a page. With
-    `arguments` `App.index` reads the same source again, from anywhere; None if that is impossible.
+    """The files of a source, listed but not read; a context manager. `location` says where it is,
+    `revision` is its commit. `ignored` counts what ignore files leave out, `skipped` is what else
+    is no page. With `arguments` `App.index` reads it again.
     """
 
     location: str

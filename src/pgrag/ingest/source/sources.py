@@ -71,9 +71,8 @@ def kind_of(source: str, ref: str | None = None) -> Kind:
 def discover_tags(
     source: str, pattern: str, selection: Selection, network: Network | None = None
 ) -> list[tuple[str, Callable[[], Source]]]:
-    """Return a version label for each tag of a repository that matches a glob, and how it opens.
-    Labels are sorted by their numbers; of several tags with one label the last is taken. Missing
-    commits of a repository at an address are fetched at once. Raises SourceError if no tag matches.
+    """Return a version label and how to open it for each tag that matches a glob, sorted by number.
+    Raises SourceError if no tag matches.
     """
     address = repository_at(source, is_named=True)
     repository = _repository(address, network) if address else None

@@ -61,10 +61,8 @@ def _words(match: re.Match[str]) -> str:
 
 
 def heading_text(source: str, definitions: Collection[str] = ()) -> str:
-    """Return the words of a heading without its explicit id: `X { #id }` gives "X". `definitions`
-    are the labels of link definitions, in capitals: with one for 2.0, "[2.0] - May" gives "2.0 -
-    May". Roles of MyST vanish, too: "{mod}`json`" gives "json". The words have at most 200
-    characters, because a heading is part of many paths.
+    """Return the words of a heading, 200 characters at most, without its explicit id and roles. Of
+    link `definitions` (labels in capitals) only the labels stay.
     """
     source = _EXPLICIT_ID.sub("", _CLOSING_HASHES.sub("", source))[:MAX_HEADING_SOURCE]
     if definitions and "[" in source:

@@ -6,10 +6,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ProseBlock:
-    """The text of one paragraph, heading, table row or HTML block, as written. It begins on `line`
-    of the file, from 1. List and quote marks before the text are removed, except before table rows.
-    `kind` is "text", "table" or "html" (not parsed as Markdown). `callout` is the number of the
-    enclosing callout `> [!edge]`, or None.
+    """The text of one block as written, without the marks of lists and quotes before it, on `line`
+    from 1. `kind` is "text", "table" or "html"; `callout` the number of its `> [!edge]`, or None.
     """
 
     text: str

@@ -18,10 +18,8 @@ _SPACE = re.compile(r"\s+")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return the sentences of a text as (start, end) offsets, without white space between them. A
-    sentence ends at . ! ? … before white space, at 。 ！ ？, or at an empty line; but not after an
-    abbreviation, an initial or a number of up to two digits (German "3. Mai"), nor before a
-    lower-case letter.
+    """Return the sentences of a text as (start, end) offsets. They end at . ! ? … before white
+    space, at 。 ！ ？ or an empty line, but not after an abbreviation.
     """
     spans: list[tuple[int, int]] = []
     start = len(text) - len(text.lstrip())

@@ -59,10 +59,7 @@ _INDENTED_ADMONITION = re.compile(
 
 
 def prepare(text: str) -> str:
-    """Rewrite, before Markdown is parsed, the macros that affect what counts as code. Shortcodes
-    around code become fences, comments become empty lines, and the indented body of an admonition
-    (`!!! note`) loses its indent, which Markdown would parse as code.
-    """
+    """Rewrite, before Markdown is parsed, the macros that affect what counts as code."""
     if "{{" in text:
         text = shortcodes.fence_code(text)
     if "!!! " in text or "??? " in text or "???+ " in text or '=== "' in text:

@@ -52,10 +52,7 @@ class StaticModel:
 
 
 class StaticEmbedder:
-    """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors. Embeds 5,000 to 8,000
-    English texts of 1,000 characters per second on one core; keeps 67 MB of vectors and a cache of
-    words in memory.
-    """
+    """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors."""
 
     def __init__(self, name: str, model: StaticModel, characters: CharacterClasses) -> None:
         self.name = name
@@ -242,9 +239,8 @@ def content_checksum(
     lengths: NDArray[np.float32],
     characters: CharacterClasses,
 ) -> str:
-    """Return the SHA-256 of everything that determines a vector, as stored in the files. `tokens`
-    is UTF-8 with one token per line, `steps` has shape `(dimensions, len(tokens))`, `lengths` has
-    the length of each token's vector.
+    """Return the SHA-256 of what determines a vector: tokens (one a line), `(dimensions, tokens)`
+    steps, lengths.
     """
     digest = hashlib.sha256(tokens.tobytes())
     digest.update(np.ascontiguousarray(steps).tobytes())

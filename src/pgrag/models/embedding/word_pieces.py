@@ -1,7 +1,4 @@
-"""BERT's WordPiece tokenizer; `pgrag.embed` in SQL takes the same steps. Unicode NFD, remove marks
-and controls, lower case, split at white space and around punctuation and Chinese characters, then
-match the longest tokens of each word from left to right.
-"""
+"""BERT's WordPiece tokenizer; `pgrag.embed` in SQL takes the same steps."""
 
 import re
 import string

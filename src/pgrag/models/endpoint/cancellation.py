@@ -15,9 +15,8 @@ class Cancelled(Exception):
 
 
 class Cancellation:
-    """The cancel switch of one or more requests. The transport reports its sockets to `trace`. A
-    blocked read ends at once, because its socket is shut down. Connecting and name lookup cannot be
-    interrupted; they have a short timeout.
+    """The cancel switch of requests. A blocked read ends at once, since its socket, reported to
+    `trace`, is shut down; connecting has a short timeout.
     """
 
     def __init__(self) -> None:

@@ -90,9 +90,8 @@ class Endpoint:
         cancellation: Cancellation | None = None,
         amend: Amend | None = None,
     ) -> Any:
-        """Send a payload and return the decoded response. `amend` returns another payload when the
-        server refuses one. Raises the service's error if the server refuses, keeps failing, or does
-        not send JSON; `Cancelled` after `cancellation`.
+        """Send a payload, or what `amend` makes of a refused one; return the decoded response.
+        Raises the service's error, and `Cancelled`.
         """
         with self._started(cancellation) as running:
             response, _ = self._answered(payload, cancellation, running, amend, in_pieces=False)

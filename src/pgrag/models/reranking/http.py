@@ -16,8 +16,7 @@ _LIBRARY = "sentence_transformers"
 
 class CrossEncoderReranker:
     """Scores with a model of the Hugging Face hub, or from a folder, loaded on first use. Raises
-    `SettingsError` if sentence-transformers is not installed. Calls are serialised; `batch_size`
-    texts are scored together.
+    `SettingsError`.
     """
 
     def __init__(self, model: str, *, batch_size: int = 32) -> None:

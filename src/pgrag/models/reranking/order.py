@@ -33,10 +33,8 @@ class Reranker(Protocol):
 
 @dataclass(slots=True)
 class Scale:
-    """Whether a model answers with probabilities or with logits. Logits go through the logistic
-    function, 1 / (1 + exp(-x)), which keeps their order. The first score out of range shows that a
-    model answers with logits; from then on all its scores are, so that a score means the same in
-    every later search.
+    """Whether a model answers with probabilities or logits: from the first score out of range on,
+    all go through the logistic function.
     """
 
     has_logits: bool = False
@@ -62,10 +60,8 @@ class Reranked:
 def rerank(
     query: str, rows: Sequence[Row], reranker: Reranker, *, limit: int | None = None
 ) -> Reranked:
-    """Order rows of `pgrag.search` by a reranker's scores, at most `limit`. The reranker's score
-    becomes each row's `score`; the fused one stays in `hybrid_score`. A row's `cursor` becomes
-    None: it would continue in the order of the fusion, which ties keep. If the reranker fails, the
-    rows return unchanged, with a notice.
+    """Order rows of `pgrag.search` by a reranker's scores, at most `limit`; `hybrid_score` keeps
+    the fused one. If it fails, the rows return unchanged, with a notice.
     """
     if not rows:
         return Reranked([])

@@ -1,6 +1,5 @@
-"""The configuration shared by all libraries as YAML: intents, page types and the rest. The database
-validates it (`pgrag.apply_configuration`); this module converts YAML to JSON and back, adds the
-line number to the database's errors, and installs what the package ships.
+"""The configuration of all libraries as YAML: to JSON and back, with line numbers in the errors of
+the database, which validates it.
 """
 
 from collections.abc import Iterator
@@ -34,9 +33,8 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A configuration read from a file. `value` is the document that the database takes. `lines`
-    maps the path of each section, entry and field ("rules", "how-to", "confidence") to its line,
-    from 1. `name` is the file's name.
+    """A configuration from the file `name`: the document that the database takes, and the line,
+    from 1, of each path ("rules", "how-to", "confidence").
     """
 
     name: str

@@ -53,10 +53,7 @@ def _depth(document: Any, each: Any) -> int:
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
-    """Read a PDF as Docling's standard pipeline does; its headings lead to their pages. Docling
-    downloads its models on first use, unless `DOCLING_ARTIFACTS_PATH` names their folder. Raises
-    SourceError for a file that it cannot convert.
-    """
+    """Read a PDF by Docling, which downloads its models on first use. Raises SourceError."""
     from docling.datamodel.base_models import DocumentStream  # noqa: PLC0415 - not of pgrag
     from docling.document_converter import DocumentConverter  # noqa: PLC0415
 

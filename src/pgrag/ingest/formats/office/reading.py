@@ -83,10 +83,7 @@ _MAX_FACTOR = 200
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
-    """Read a document, a presentation or a workbook; its parts tell which, not its name. Raises
-    SourceError for another file, and for one that is damaged, needs a password, or unpacks to too
-    many bytes.
-    """
+    """Read a document, a presentation or a workbook; its parts tell which. Raises SourceError."""
     reader = import_module(_PARTS[_main_part(key, data)])
     try:
         fields, blocks = reader.read(io.BytesIO(data))

@@ -213,10 +213,7 @@ _LEADERS = re.compile(r"(?:[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)?$", re.IGNORECASE
 
 
 def running_lines(lines: Sequence[Line], page_count: int) -> set[int]:
-    """Return the `id()` of lines that are not content: heads, feet, numbers, entries of contents. A
-    line at the edge of a page is running if its words recur at its height on several pages, or if
-    it counts the pages.
-    """
+    """Return the `id()` of lines that are heads, feet, numbers or entries of contents."""
     running = {id(line) for line in lines if _LEADERS.search(line.text)}
     edges = [row for page in by_page(lines).values() for row in _edge_rows(page)]
     pages_of: dict[tuple[str, int], set[int]] = defaultdict(set)

@@ -32,9 +32,8 @@ _HEADER_WITHIN = 1024
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
-    """Read a PDF; its title is that of its properties, else the largest text of its first page.
-    Pages without text, such as scans, are left out with a warning. Raises SourceError for a file
-    that is not a PDF, is damaged, needs a password, or has no text at all.
+    """Read a PDF with the title of its properties, else its largest text; scans are left out with a
+    warning. Raises SourceError.
     """
     start = data.find(b"%PDF-", 0, _HEADER_WITHIN)
     if start < 0:

@@ -1,6 +1,5 @@
-"""One crawl of a site: fetch what is queued, store what came, queue what it links to. The queue and
-every answer are in the database, so that a killed crawl can be continued. Threads send the
-requests, this thread stores the answers.
+"""One crawl of a site. The queue and every answer are in the database, so that a killed crawl can
+be continued.
 """
 
 from collections import deque

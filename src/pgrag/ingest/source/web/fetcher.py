@@ -111,10 +111,8 @@ class Fetcher:
     def get(
         self, url: str, headers: Mapping[str, str] | None = None, *, room: Room, method: str = "GET"
     ) -> Answer:
-        """Return the answer for an address, without following redirects. Only the body of a success
-        is read, as far as there is `room`. Requests to a busy site are repeated after the time that
-        it names. Raises NoAnswer, ForbiddenAddress for addresses that may not be reached, and
-        Ended.
+        """Return the answer for an address, without following redirects, and up to `room` bytes of
+        a success. Raises NoAnswer, ForbiddenAddress, and Ended.
         """
         for delay in (*RETRY_DELAYS, None):
             pause = delay

@@ -34,9 +34,8 @@ def markdown_address(url: str) -> str:
 
 
 def with_ids(markdown: bytes, headings: Iterable[tuple[str, str]]) -> bytes | None:
-    """Give the headings of a page's Markdown the ids that they have in the page. `headings` are
-    (text, id) of the page. None if the Markdown is not text, or most of its headings are not the
-    page's.
+    """Give the headings of a page's Markdown their ids in the page. None if it is no text, or has
+    other headings.
     """
     try:
         lines = markdown.decode("utf-8").splitlines()

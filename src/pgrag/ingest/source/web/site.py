@@ -71,10 +71,8 @@ def open_site(
     version: str,
     progress: Progress | None = None,
 ) -> Source:
-    """Crawl a site for a version of a library, and return its pages as a source. An interrupted
-    crawl is continued. What `progress` raises interrupts it, within a second. Raises SourceError if
-    the site as a whole cannot be read, and InvalidInput for what is not an address, or has a
-    password: then nothing is changed.
+    """Crawl a site for a version of a library, or continue, and return its pages as a source.
+    `progress` may interrupt it. Raises SourceError, and InvalidInput for what is no address.
     """
     start = normalised(address)
     if start is None:
