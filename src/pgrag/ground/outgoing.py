@@ -1,7 +1,6 @@
-"""HTTP to addresses that a request names, as far as the operator's allow-list lets it go. A name is
-resolved once for each connection, its addresses are checked, and the connection goes to one that
-passed: neither DNS answers that change nor redirects lead past the list. The addresses in settings,
-such as PGRAG_LLM_URL, are the operator's own; their clients need no guard, and follow no redirect.
+"""HTTP to addresses that a request names, as far as the allow-list lets it go. A connection goes to
+an address that was checked, so neither DNS nor redirects lead past the list. Addresses in settings
+are the own ones of the operator.
 """
 
 import logging

@@ -117,11 +117,9 @@ def installed_digest(connection: psycopg.Connection[Any]) -> str | None:
 
 
 def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
-    """Replace the routines of the two schemas by those of a tree, unless they are the same. Runs in
-    the caller's transaction, whose search_path the functions keep, and on the raw connection,
-    because SQLAlchemy would interpret `%` and `:name` in the files. Bodies are checked after all
-    routines exist, so a file may define helpers below their caller. A restored dump lacks
-    privileges: they are granted again. Returns False if nothing was replaced. Raises
+    """Replace the routines of the two schemas by those of a tree, unless they are the same; return
+    whether it did. Runs in the transaction and with the search_path of the caller. Bodies are
+    checked after all routines exist. Privileges, which a dump lacks, are granted again. Raises
     `DatabaseError` that names file and line.
     """
     current = digest(root)

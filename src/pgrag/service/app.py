@@ -61,13 +61,10 @@ class App(Connected):
         **arguments: Unpack[IndexArguments],
     ) -> IndexReport:
         """Synchronise a version of a library with a source; see `pipeline.index`. A `version` of
-        None is the one that the address of a website names, else "". The arguments that choose a
-        part of the source only apply to one given as text: a website (see `open_site`), or what
-        `discover` finds. With `in_child` pages are read in a child process, as a service should: a
-        crash of a parser costs a page; `children` are such processes, in place of some for this run
-        alone. With `for_others` git has none of the credentials of this process's user.
-        `kept_pages` are those of other versions. With `adds` no page is removed. The run waits
-        `patience` seconds for the end of another one.
+        None is the one that the address of a website names, else "". With `in_child` a crash of a
+        parser costs a page; `children` are processes to use. With `for_others` git has none of the
+        credentials of this user. With `adds` no page is removed. The run waits `patience` seconds
+        for the end of another one.
         """
         from pgrag.ingest import pipeline
         from pgrag.ingest.arguments import checked, refuse_meaningless

@@ -39,23 +39,13 @@ class ServerStatus:
 
 
 class EmbeddedServer:
-    """The private PostgreSQL server of a home folder, shared by all processes that use the home.
-    The server outlives the process that started it and runs until `stop`. One lock per home
-    serialises creating, starting and stopping. A server counts as running if it accepts a
-    connection with the home's password; a pid file alone proves nothing.
-
-    Access: only the server's user can enter the socket's folder, and every connection, by socket or
-    TCP, needs the generated password (SCRAM), which `cluster/server.json` in the home stores with
-    mode 600.
-
-    Root: PostgreSQL refuses to run as root, so for root the server runs as `postgres` or `nobody`
-    (an existing cluster: as its owner). If that user can enter the home, the cluster is in the home
-    as usual; if not (a home below /root), it is in /var/lib/pgrag/<hash of the home>, and `cluster`
-    in the home is a symbolic link to it. If that user cannot run the installed programs (a virtual
-    environment below /root), the server runs a copy of them, owned by root, next to its data.
-    Permissions of existing folders never change.
-
-    Every method raises `DatabaseUnavailable` if it fails.
+    """The private PostgreSQL server of a home folder, shared by all processes that use the home. It
+    outlives the process that started it and runs until `stop`; one lock per home serialises
+    creating, starting and stopping. Every connection needs the generated password, which
+    `cluster/server.json` stores with mode 600. For root the server runs as `postgres` or `nobody`:
+    if that user cannot enter the home, `cluster` is a symbolic link to a folder in /var/lib/pgrag,
+    and if it cannot run the programs, the server runs a copy of them. Permissions of existing
+    folders never change. Every method raises `DatabaseUnavailable` if it fails.
     """
 
     def __init__(self, home: Path) -> None:

@@ -31,15 +31,11 @@ def discover(
     include_ignored: bool = False,
     network: Network | None = None,
 ) -> Source:
-    """List the documentation in a folder, an archive or a repository, or take a single file. See
-    `documentation.documentation`. `include` and `exclude` are globs over keys (see
-    `globs.matcher`). `subfolder` restricts the source to that folder, and keys are relative to it.
-    With `ref` (a branch, tag or commit) the files are read from that commit of the git repository
-    around the folder; nothing is fetched. The address of a repository is read at `ref`, else at its
-    default branch, through `network`. Hidden folders, `node_modules`, links that leave the folder
-    and, unless `include_ignored`, what `.gitignore` and `.ignore` files name, are skipped.
-
-    Raises SourceError if the source is missing, cannot be read, or holds no documentation.
+    """List the documentation in a folder, an archive or a repository, or take a single file, as
+    `include` and `exclude` (globs over keys) say, below `subfolder`. With `ref` the files are those
+    of that commit; a repository at an address is read through `network`. Hidden folders,
+    `node_modules`, links that leave the folder and, unless `include_ignored`, ignored files are
+    skipped. Raises SourceError.
     """
     selection = Selection(tuple(include), tuple(exclude), subfolder, ref, include_ignored)
     if address := repository_at(source, is_named=ref is not None):

@@ -1,11 +1,7 @@
-"""The built-in model: the mean of static token vectors, without a server or a network.
-`BuiltinEmbedder` computes in Python; `install` loads the same model into the database, for
-`pgrag.embed` in SQL. The scripts in scripts/model make the files: `builtin.json` describes the
-model (name, origin, character classes, checksum); `builtin.npz` has the tokens, and their vectors
-quantised in steps of 1/128 of each vector's length.
-
-A database may hold built-in models of earlier versions of pgrag. Libraries that they embedded keep
-them; `stored` reads them.
+"""The built-in model: the mean of static token vectors, in Python, and by `install` in SQL.
+scripts/model makes `builtin.json`, which describes it, and `builtin.npz`, its tokens with their
+vectors in steps of 1/128 of their lengths. Libraries keep the built-in models of earlier versions;
+`stored` reads them.
 """
 
 import hashlib
