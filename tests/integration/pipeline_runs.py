@@ -11,11 +11,10 @@ import pytest
 
 from pgrag.ground.connections import Database
 from pgrag.ingest import pipeline
-from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.page import IndexTarget, PageOptions, read_page
 from pgrag.ingest.reader import Reader
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.sources import discover
-from pgrag.ingest.target import IndexTarget
 from pgrag.ingest.values import SourcePage
 from pgrag.models.embedding import BuiltinEmbedder, Vectors
 

@@ -11,12 +11,11 @@ from typing import Self
 from pgrag.ground.connections import Database
 from pgrag.ground.settings import Settings
 from pgrag.ingest import pipeline
-from pgrag.ingest.page import PageOptions
+from pgrag.ingest.page import IndexTarget, PageOptions
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.site import Progress, SiteOptions, open_site
-from pgrag.ingest.target import IndexTarget
 from pgrag.models.embedding import BuiltinEmbedder
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from urllib.parse import urljoin
 
 from pgrag.ingest import values
+from pgrag.ingest.child import Limits
 from pgrag.ingest.chunks.chunks import make_chunks, same_words
 from pgrag.ingest.chunks.content_tags import declared_audience, tag_chunks
 from pgrag.ingest.chunks.semantic import Similarities
@@ -237,3 +238,26 @@ def _url(key: str, properties: Properties, base_url: str, origin: values.Origin)
     if address.startswith("/"):
         return urljoin(base_url, address) if base_url else address
     return f"{base_url.rstrip('/')}/{address}".rstrip("/") or "/"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexTarget:
+    """The version that is indexed, and how its pages are read. With `in_child` all pages, else
+    those in other formats than Markdown, are read in a child process. With `adds` pages that the
+    source lacks are kept. A run waits `patience` seconds for the end of another.
+    """
+
+    library: str
+    version: str = ""
+    options: PageOptions = field(default_factory=PageOptions)
+    embeds_edges: bool = False
+    max_page_bytes: int | None = None
+    in_child: bool = False
+    limits: Limits = field(default_factory=Limits)
+    adds: bool = False
+    patience: float = 0.0
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Library and version, as the SQL functions take them."""
+        return {"library": self.library, "version": self.version}

@@ -15,12 +15,11 @@ from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.matter.page_types import PageTypes
 from pgrag.ingest.matter.properties import path_warnings
-from pgrag.ingest.page import ANSWERS
+from pgrag.ingest.page import ANSWERS, IndexTarget
 from pgrag.ingest.reader import Progress, Reader
 from pgrag.ingest.remembered import changes, complete
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source, SourceFile
-from pgrag.ingest.target import IndexTarget
 from pgrag.ingest.vector_index import VectorIndex
 from pgrag.ingest.writer import Writer
 from pgrag.models.embedding import Embedder

@@ -16,10 +16,9 @@ from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.formats import formats
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.matter.properties import Properties
-from pgrag.ingest.page import read_page, read_properties_of, source_hash
+from pgrag.ingest.page import IndexTarget, read_page, read_properties_of, source_hash
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Elsewhere, Skips, SourceFile, digest_of
-from pgrag.ingest.target import IndexTarget
 from pgrag.ingest.values import SourcePage
 
 #: Bounds of what is read before its page is needed: files, and bytes of them.

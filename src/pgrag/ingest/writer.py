@@ -18,10 +18,10 @@ from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import DatabaseUnavailable, LeaseLost, PgragError
 from pgrag.ingest.embeddings import batches, embed_pending
+from pgrag.ingest.page import IndexTarget
 from pgrag.ingest.remembered import describe
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source
-from pgrag.ingest.target import IndexTarget
 from pgrag.ingest.values import Chunk, Edge, SourcePage
 from pgrag.ingest.vector_index import VectorIndex
 from pgrag.models.embedding import Embedder

@@ -68,10 +68,10 @@ class App(Connected):
         """
         from pgrag.ingest import pipeline
         from pgrag.ingest.arguments import checked, refuse_meaningless
+        from pgrag.ingest.page import IndexTarget
         from pgrag.ingest.remembered import options_of
         from pgrag.ingest.source.sources import kind_of
         from pgrag.ingest.source.web.addresses import version_of
-        from pgrag.ingest.target import IndexTarget
         from pgrag.models.embedding import similarities
 
         given = checked(arguments)

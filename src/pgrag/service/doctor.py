@@ -1,6 +1,7 @@
 """Check a database and name remedies. Changes nothing."""
 
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from ipaddress import ip_address
 from typing import Any
 
@@ -25,6 +26,8 @@ _GUESSED_PASSWORDS = frozenset(
         *("12345678", "123456789", "qwerty", "letmein"),
     }
 )
+_of_index = partial(Finding, "vector index")
+_of_password = partial(Finding, "password", "warning")
 _ENFORCED_TLS = frozenset({"require", "verify-ca", "verify-full"})
 
 
@@ -107,9 +110,7 @@ def network_warnings(
     if not address or ip_address(address.partition("%")[0]).is_loopback:
         return
     if is_open:
-        yield Finding(
-            "password",
-            "warning",
+        yield _of_password(
             f"The server at {address} lets everybody in as the role {user}, without a password.",
             "Require scram-sha-256 in pg_hba.conf, and give the role a password.",
         )
@@ -118,9 +119,7 @@ def network_warnings(
         user.lower(),
         database.lower(),
     }:
-        yield Finding(
-            "password",
-            "warning",
+        yield _of_password(
             f"The password of the role {user} at {address} is a default or a name, and easily"
             " guessed.",
             f"Set another one (`alter role {user} password …`), and put it into"
@@ -271,8 +270,7 @@ def _library_findings(
     for model, libraries in used.items():
         yield from _vector_index_findings(connection, model, libraries)
     for row in connection.execute(_LEFT_OVER):
-        yield Finding(
-            "vector index",
+        yield _of_index(
             "warning",
             f"{row['name']} was the index of a library that is gone, and in use when it went.",
             f"drop index concurrently pgrag.{row['name']};",
@@ -293,16 +291,14 @@ def _vector_index_findings(
     for owner, (library, index) in indexes.items():
         vectors = f"vectors of {model}" + (f" in {owner}" if owner else "")
         if index["put_off"]:
-            yield Finding(
-                "vector index",
+            yield _of_index(
                 "warning",
                 f"A run that stores many {vectors} has put off their index, or builds it: until"
                 " then searches scan all vectors.",
                 "Wait for its end.",
             )
         elif not index["valid"]:
-            yield Finding(
-                "vector index",
+            yield _of_index(
                 "wrong",
                 f"The {vectors} have no index, perhaps because a run that had put it off was"
                 " interrupted, or waited in vain for other sessions: searches scan all vectors,"
@@ -312,8 +308,7 @@ def _vector_index_findings(
                 + " as the owner of the tables.",
             )
         elif owner:
-            yield Finding(
-                "vector index",
+            yield _of_index(
                 "ok",
                 f"The {vectors} have an index of their own: the library has many.",
             )

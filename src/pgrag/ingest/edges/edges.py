@@ -10,9 +10,8 @@ from pgrag.ingest.edges.links import Link, find_links
 from pgrag.ingest.edges.relations import Lines, find_relations
 from pgrag.ingest.text import templating
 from pgrag.ingest.text.inline import plain
-from pgrag.ingest.text.prose import Prose, ProseBlock
 from pgrag.ingest.text.sentences import sentence_spans
-from pgrag.ingest.values import Chunk, Edge
+from pgrag.ingest.values import Chunk, Edge, Prose, ProseBlock
 
 DEFAULT_CONFIDENCE = 0.7
 """Confidence of an edge that the page's type adds to a link."""

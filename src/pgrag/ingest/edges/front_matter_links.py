@@ -7,8 +7,7 @@ from typing import Any
 from pgrag.ingest.edges.links import MAX_TARGET, find_links, split_target
 from pgrag.ingest.edges.relations import kind_name
 from pgrag.ingest.text.inline import plain
-from pgrag.ingest.text.prose import Prose, ProseBlock
-from pgrag.ingest.values import Edge
+from pgrag.ingest.values import Edge, Prose, ProseBlock
 
 LINK_KEYS = (
     "related", "up", "down", "next", "prev", "previous", "parent", "children", "see_also",

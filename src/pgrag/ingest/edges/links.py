@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pgrag.ingest.text import kumascript
-from pgrag.ingest.text.prose import Prose, definition_label
+from pgrag.ingest.values import Prose, definition_label
 
 MAX_TARGET = 1000
 """Longer targets are data, not addresses."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from pgrag.ingest.edges.links import Link
-from pgrag.ingest.text.prose import ProseBlock
+from pgrag.ingest.values import ProseBlock
 
 _INLINE_CONFIDENCE = 0.95
 _CALLOUT_CONFIDENCE = 0.90

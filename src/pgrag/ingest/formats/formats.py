@@ -49,7 +49,7 @@ MARKDOWN = Format(
     "Markdown",
     (".md", ".markdown", ".mdx"),
     ("text/markdown", "text/x-markdown"),
-    "pgrag.ingest.formats.markdown",
+    "pgrag.ingest.formats.decoding",
 )
 TEXT = Format(
     "text", (".txt", ".text"), ("text/plain",), "pgrag.ingest.formats.text", is_published=True

@@ -14,9 +14,8 @@ from pgrag.ingest.text.anchors import heading_anchors
 from pgrag.ingest.text.block_rules import block_parser
 from pgrag.ingest.text.html_text import readable
 from pgrag.ingest.text.inline import heading_text
-from pgrag.ingest.text.prose import Prose, ProseBlock
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.ingest.values import Block, Section
+from pgrag.ingest.values import Block, Prose, ProseBlock, Section
 
 # Only blocks are parsed: their text is sliced from the source by line numbers.
 _PARSER = block_parser()
