@@ -14,9 +14,7 @@ MOST_KEPT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:
-    """A passage in brief; `characters` is the length of its content, `line_end` is inclusive. One
-    that is not searched repeats the text of another, and is not counted.
-    """
+    """A passage in brief; one that is not searched repeats the text of another."""
 
     level: int
     path: tuple[str, ...]

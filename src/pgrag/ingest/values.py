@@ -7,9 +7,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the bytes of a page come from. `media_type` is what a server states. `address` is the
-    URL, against which relative links are resolved; None for a file.
-    """
+    """Where the bytes of a page come from: the media type and URL of a server; None for a file."""
 
     media_type: str | None = None
     address: str | None = None

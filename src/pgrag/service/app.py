@@ -181,10 +181,9 @@ class App(Connected):
         progress: Callable[[str], Progress | None] = lambda _: None,
         **arguments: Unpack[IndexArguments],
     ) -> Iterator[tuple[str, IndexReport | errors.SourceError | errors.InvalidInput]]:
-        """Synchronise a version with each tag of a repository that matches a glob, oldest first. A
-        file that has not changed since an earlier tag is not read again. Yields the label of the
-        version, made of the tag (see `label_of`), and the report, or why the tag cannot be read.
-        `progress` is called with the label for the progress of its run.
+        """Synchronise a version with each tag of a repository that matches a glob, oldest first;
+        unchanged files are not read again. Yields the label (see `label_of`) and the report, or why
+        the tag cannot be read. `progress` makes the progress of a run from its label.
         """
         from pgrag.ingest.arguments import Choosing, checked, part_of, refuse_meaningless
         from pgrag.ingest.kept_pages import KeptPages
