@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.bench import Bench, settle
 from benchmarks.figures import Figure
 from benchmarks.quality import compare, import_queries
-from pgrag.evaluation import importing
+from pgrag.evaluation import labelled
 from pgrag.evaluation.runs import Configuration
 from pgrag.service.app import App
 
@@ -56,11 +56,11 @@ def in_search(bench: Bench) -> list[Figure]:
 
 def _import(app: App, bench: Bench) -> list[str]:
     """Index the corpora and import the sets; return their names."""
-    importing.import_set(
+    labelled.import_set(
         app, ANCHORS, bench.corpora.folder(ANCHORS), corpus=bench.corpora.pages("k8s-en")
     )
     libraries = {
-        "k8s-en": importing.library_of(ANCHORS),
+        "k8s-en": labelled.library_of(ANCHORS),
         "mdn-en": bench.mdn(),
         "fastapi-en": bench.require("fastapi-en", bench.corpora.pages("fastapi-en")),
     }

@@ -18,7 +18,7 @@ from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import read_json, table, told, write_between, write_json
 from benchmarks.quality import METRIC, compare, difference
 from benchmarks.questions import rows as questions
-from pgrag.evaluation import importing, runs
+from pgrag.evaluation import labelled, runs
 from pgrag.evaluation.runs import Configuration
 from pgrag.service.app import App
 
@@ -125,7 +125,7 @@ def _measure(app: App, corpora: Corpora, name: str, figures: Figures, *, again: 
 def import_labelled(app: App, corpora: Corpora, name: str) -> None:
     """Index the corpus of a set as `eval-NAME`, and import the set, held out."""
     corpus = SETS[name].corpus
-    importing.import_set(
+    labelled.import_set(
         app,
         name,
         labelled_folder(corpora, name),

@@ -8,7 +8,7 @@ from benchmarks.bench import Bench, settle, value
 from benchmarks.figures import Figure, judged
 from benchmarks.quality import compare
 from benchmarks.timing import Call, by_turns, p50_p95, shown
-from pgrag.evaluation import importing
+from pgrag.evaluation import labelled
 from pgrag.evaluation.runs import Configuration
 from pgrag.service.app import App
 
@@ -31,13 +31,13 @@ def in_search(bench: Bench) -> list[Figure]:
         mdn = bench.mdn()
         app.database.call("refresh_page_ranks", library=mdn)
     settle(bench.url)
-    others = [importing.library_of(name) for name in SETS]
+    others = [labelled.library_of(name) for name in SETS]
     unlinked = [variants.library_of(name, variants.UNLINKED) for name in SETS]
     return [*figures, *_latency(bench, [mdn]), *_latency(bench, [mdn, *others, *unlinked])]
 
 
 def _quality(app: App, bench: Bench, name: str, corpus: str) -> Figure:
-    importing.import_set(app, name, bench.corpora.folder(name), corpus=bench.corpora.pages(corpus))
+    labelled.import_set(app, name, bench.corpora.folder(name), corpus=bench.corpora.pages(corpus))
     library = variants.index(app, name, variants.UNLINKED)
     app.database.call("refresh_page_ranks", library=library)
     before, after = (

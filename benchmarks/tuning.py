@@ -17,8 +17,7 @@ from benchmarks.bench import lent_app
 from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import table, told
 from benchmarks.quality import compare, import_queries
-from pgrag.evaluation import importing
-from pgrag.evaluation.labelled import read_labelled_set
+from pgrag.evaluation.labelled import library_of, read_labelled_set
 from pgrag.evaluation.runs import Configuration
 from pgrag.service.app import App
 
@@ -64,7 +63,7 @@ def _rows(
     app: App, corpora: Corpora, name: str, queries: int, seed: int
 ) -> Iterator[Sequence[str]]:
     evaluation.import_labelled(app, corpora, name)
-    library = importing.library_of(name)
+    library = library_of(name)
     for other in LIBRARIES[name]:
         document = read_labelled_set(evaluation.labelled_folder(corpora, other)).document()
         import_queries(app, other, library, document)

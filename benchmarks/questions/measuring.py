@@ -8,7 +8,7 @@ from benchmarks.corpora import Corpora
 from benchmarks.figures import table
 from benchmarks.quality import METRIC, import_queries
 from benchmarks.questions.rows import LANGUAGES, SETS, Question, Split, Unit, half, read, write_set
-from pgrag.evaluation import importing, runs
+from pgrag.evaluation import labelled, runs
 from pgrag.service.app import App
 
 SYSTEMS = ("keyword", "semantic", "hybrid", "rrf")
@@ -102,7 +102,7 @@ def compare_scores(app: App, corpora: Corpora, names: Sequence[str] = ENGLISH) -
         for label, part in (("its own", questions), ("others", others)):
             hits = [
                 app.database.call(
-                    "search", query=each.text, library=importing.library_of(name), top_k=1
+                    "search", query=each.text, library=labelled.library_of(name), top_k=1
                 )
                 for each in part
             ]
@@ -117,7 +117,7 @@ def compare_scores(app: App, corpora: Corpora, names: Sequence[str] = ENGLISH) -
 
 def import_questions(app: App, corpora: Corpora, name: str, questions: Sequence[Question]) -> None:
     """Import the questions twice, judged by page and by section, about one library."""
-    importing.import_set(
+    labelled.import_set(
         app,
         name,
         write_set(questions, corpora.scratch / "sets" / name),
@@ -129,7 +129,7 @@ def import_questions(app: App, corpora: Corpora, name: str, questions: Sequence[
         {"id": each.id, "text": each.text, "judgements": each.judgements("section")}
         for each in questions
     ]
-    library = importing.library_of(name)
+    library = labelled.library_of(name)
     import_queries(app, _set_of(name, "section"), library, by_section, unit="section")
 
 
@@ -148,7 +148,7 @@ def _complete(app: App, name: str, questions: Sequence[Question], budget: int) -
         [material] = app.database.call(
             "answer_context",
             question=each.text,
-            library=importing.library_of(name),
+            library=labelled.library_of(name),
             token_budget=budget,
         )
         text = "\n".join(source["content"] for source in material["sources"])

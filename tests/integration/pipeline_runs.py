@@ -5,10 +5,9 @@ import threading
 import time
 
 from pgrag.ingest import pipeline
-from pgrag.ingest.page import PageOptions, read_page
+from pgrag.ingest.page import IndexTarget, PageOptions, read_page
 from pgrag.ingest.reader import Reader
 from pgrag.ingest.source.sources import discover
-from pgrag.ingest.target import IndexTarget
 from pgrag.models.embedding import BuiltinEmbedder
 
 GUIDE = {

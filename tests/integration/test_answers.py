@@ -13,8 +13,7 @@ from api_corpus import SOURCES, write
 from llm_server import break_off, calls, hang, hang_after, says, status
 
 from pgrag.answer import Answerer
-from pgrag.answer.intents import MOST_TOKENS
-from pgrag.answer.stream import NO_ANSWER
+from pgrag.answer.stream import MOST_TOKENS, NO_ANSWER
 from pgrag.ground.errors import (
     AnswerCutShort,
     GenerationCancelled,

@@ -21,7 +21,7 @@ import sqlalchemy
 
 from pgrag.ground.embedded import EmbeddedServer, binary, binary_environment
 from pgrag.ground.embedded.binaries import installed
-from pgrag.ground.embedded.sizing import memory, sized
+from pgrag.ground.embedded.initialise import memory, sized
 from pgrag.ground.errors import DatabaseUnavailable
 from pgrag.ground.settings import processors
 

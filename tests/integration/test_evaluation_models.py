@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from embedding_server import Server, serving
 
-from pgrag.evaluation import importing, runs
+from pgrag.evaluation import labelled, runs
 from pgrag.ground.settings import Settings
 from pgrag.service.app import App
 
@@ -34,7 +34,7 @@ def server() -> Iterator[Server]:
 def test_queries_are_embedded_once_and_only_where_meaning_counts(database_url, oven_set, server):
     settings = Settings(database_url=database_url, embedding_url=server.url, embedding_model="tiny")
     with App(settings) as app:
-        importing.import_set(app, "ovens", oven_set)
+        labelled.import_set(app, "ovens", oven_set)
         keyword, semantic, hybrid, _ = runs.builtin(app)
         asked = len(server.requests)
         runs.run(app, "ovens", keyword)

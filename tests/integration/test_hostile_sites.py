@@ -17,8 +17,7 @@ from pgrag.ground.outgoing import guarded_client
 from pgrag.ground.settings import Settings
 from pgrag.ingest.source.web import fetcher, lists
 from pgrag.ingest.source.web.crawl import CrawlLimits
-from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer
-from pgrag.ingest.source.web.pace import Pace
+from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer, Pace
 
 WORD = "abcdefghijklmnopqrstuvwxyz"
 

@@ -11,8 +11,8 @@ from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, writ
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import DatabaseError, DatabaseUnavailable, EmbeddingError, InvalidInput
 from pgrag.ingest import pipeline, reader, writer
+from pgrag.ingest.page import IndexTarget
 from pgrag.ingest.source.sources import discover
-from pgrag.ingest.target import IndexTarget
 
 SLEEPS = EmbeddingError("The model sleeps.")
 

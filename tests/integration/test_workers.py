@@ -327,7 +327,7 @@ def test_lines_of_json_are_pages_and_a_bad_line_is_told(app):
 
 _UNPACKS = """
 import sys, time
-from pgrag.ingest.source.upload_folder import upload_folder
+from pgrag.ingest.source.uploads import upload_folder
 with upload_folder() as folder:
     (folder / "a.md").write_text("# A")
     print(folder, flush=True)

@@ -9,10 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from pgrag.ground.settings import Settings
 from pgrag.ingest import pipeline
-from pgrag.ingest.page import PageOptions
+from pgrag.ingest.page import IndexTarget, PageOptions
 from pgrag.ingest.source.web.crawl import CrawlLimits
 from pgrag.ingest.source.web.site import SiteOptions, open_site
-from pgrag.ingest.target import IndexTarget
 from pgrag.models.embedding import BuiltinEmbedder
 
 

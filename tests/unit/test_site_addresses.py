@@ -3,9 +3,8 @@
 import pytest
 
 from pgrag.ingest.source.web.addresses import Scope, normalised, version_of
-from pgrag.ingest.source.web.gate import Gate
+from pgrag.ingest.source.web.gate import Gate, Traps
 from pgrag.ingest.source.web.lists import split_full_text
-from pgrag.ingest.source.web.traps import Traps
 
 
 @pytest.mark.parametrize(("address", "spelling"), [

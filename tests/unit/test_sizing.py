@@ -2,7 +2,7 @@
 
 import pytest
 
-from pgrag.ground.embedded import sizing
+from pgrag.ground.embedded import initialise
 
 GB = 1 << 30
 
@@ -15,20 +15,20 @@ def megabytes(text: str) -> int:
 @pytest.mark.parametrize("memory", [GB, 4 * GB, 24 * GB, 512 * GB])
 @pytest.mark.parametrize("processors", [1, 2, 8, 64])
 def test_what_it_may_take_at_once_fits_into_memory(memory, processors):
-    sized = sizing.sized(memory, processors)
+    sized = initialise.sized(memory, processors)
     taken = sum(megabytes(sized[name]) for name in ("shared_buffers", "maintenance_work_mem"))
     assert taken + 10 * megabytes(sized["work_mem"]) < memory / (1 << 20)
 
 
 def test_memory_and_processors_are_shared_within_bounds_and_containers_count(tmp_path, monkeypatch):
-    of_machine = sizing.memory()
+    of_machine = initialise.memory()
     limit, unlimited = tmp_path / "limit", tmp_path / "unlimited"
     limit.write_text("536870912\n")
     unlimited.write_text("max\n")
-    monkeypatch.setattr(sizing, "_LIMITS", (unlimited, tmp_path / "missing"))
-    assert sizing.memory() >= of_machine
-    monkeypatch.setattr(sizing, "_LIMITS", (unlimited, limit))
-    assert sizing.memory() == GB // 2
+    monkeypatch.setattr(initialise, "_LIMITS", (unlimited, tmp_path / "missing"))
+    assert initialise.memory() >= of_machine
+    monkeypatch.setattr(initialise, "_LIMITS", (unlimited, limit))
+    assert initialise.memory() == GB // 2
     for memory, shared in [
         (GB // 2, 128),
         (2 * GB, 256),
@@ -36,8 +36,8 @@ def test_memory_and_processors_are_shared_within_bounds_and_containers_count(tmp
         (24 * GB, 3072),
         (256 * GB, 4096),
     ]:
-        assert megabytes(sizing.sized(memory, 2)["shared_buffers"]) == shared
+        assert megabytes(initialise.sized(memory, 2)["shared_buffers"]) == shared
     for processors, gather, maintenance in [(1, 0, 0), (2, 0, 1), (4, 1, 3), (16, 2, 4)]:
-        sized = sizing.sized(GB, processors)
+        sized = initialise.sized(GB, processors)
         assert int(sized["max_parallel_workers_per_gather"]) == gather
         assert int(sized["max_parallel_maintenance_workers"]) == maintenance

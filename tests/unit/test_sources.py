@@ -8,8 +8,7 @@ from git_server import commit, run_git
 from trees import contents, keys, write
 
 from pgrag.ground.errors import SourceError
-from pgrag.ingest.source.file import read_file
-from pgrag.ingest.source.source import digest_of
+from pgrag.ingest.source.source import digest_of, read_file
 from pgrag.ingest.source.sources import discover
 
 

@@ -1,6 +1,6 @@
 """Extractive summaries (R10)."""
 
-from pgrag.ingest.chunks.summaries import page_summary, section_summary
+from pgrag.ingest.chunks.chunks import page_summary, section_summary
 from pgrag.ingest.text.markdown import parse
 
 TEXT = """\

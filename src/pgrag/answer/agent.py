@@ -29,22 +29,12 @@ _ANSWER_NOW = f"No more tools are available. Answer now, citing the sources abov
 
 @dataclass(slots=True)
 class Agent:
-    """Lets a model search until it answers.
-
-    The model is called at most `max_steps` times with tools, then once without. All that it reads
-    and writes stays within `max_tokens`, each completion within `answer_tokens`; tokens that a
-    server does not count are estimated. A repeated call is not run again. After two steps in a row
-    without a new source, or near a bound, the tools are withdrawn and the model must answer. The
-    `template` of the configuration holds the system prompt and the final prompt. Cancelling the
-    `cancellation` from any thread ends the run.
-
-    `notices` are about the version that is searched. `tools.sources` are like those of
-    `pgrag.answer_context`, numbered in order of appearance. `trace` has an object per step: `step`
-    (from 1), `calls` (each with `tool`, `arguments`, `outcome`, `sources`, `tokens`, `search_id`,
-    `ms`), the accompanying `text`, `prompt_tokens`, `completion_tokens`, `ms`, and `forced`: why
-    the tools were withdrawn, else null. `answer` is None until the model has answered.
-
-    Raises `InvalidInput`, `NotFound` for the library, and database errors.
+    """Lets a model search until it answers: at most `max_steps` calls with tools, then one without,
+    all within `max_tokens`. Without a new source in two steps, or near a bound, it must answer.
+    `notices` are about the version; `tools.sources` are like those of `pgrag.answer_context`.
+    `trace` has an object per step: `step` (from 1), `calls`, `text`, tokens, `ms`, and `forced`:
+    why the tools were withdrawn, else null. `answer` is None until the model has answered. Raises
+    `InvalidInput`, `NotFound` for the library, and database errors.
     """
 
     model: ChatModel
@@ -94,14 +84,12 @@ class Agent:
 
     def events(self) -> Iterator[AnswerEvent]:
         """Yield `sources` (new ones only), `step` (as in the trace) and `token` (of the answer).
-
         Raises `LanguageModelError`, `GenerationCancelled` and database errors.
         """
         while self.answer is None:
             yield from self._step()
 
     def _step(self) -> Iterator[AnswerEvent]:
-        """Ask the model once, and run its tool calls."""
         forced = self._reason_to_answer()
         started = perf_counter()
         stream = self.model.stream(
@@ -154,7 +142,6 @@ class Agent:
         return "nothing new" if self._idle >= IDLE_STEPS else None
 
     def _use_tools(self, completion: Completion) -> list[dict[str, Any]]:
-        """Run the model's calls, add the results to the conversation, and return their trace."""
         if not completion.tool_calls:
             return []
         self._messages.append(Message("assistant", completion.text, completion.tool_calls))
@@ -201,7 +188,6 @@ class Agent:
         return self.usage.prompt_tokens + self.usage.completion_tokens
 
     def _conversation(self) -> int:
-        """Tokens of the next prompt, with or without tools."""
         words = [json.dumps(self.tools.definitions), self._last.content]
         for message in self._messages:
             words.append(message.content)

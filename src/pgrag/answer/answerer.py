@@ -15,10 +15,8 @@ AGENTIC = SHARED | {"max_steps", "max_tokens"}
 
 @dataclass(frozen=True, slots=True)
 class Answerer(Means):
-    """Answers questions; usable by several threads at once.
-
-    `ask_intent`: whether the model names the intent of a question that no rule matches; an answer's
-    own `ask_intent` overrides it.
+    """Answers questions; usable by several threads at once. `ask_intent`: whether the model names
+    the intent of a question that no rule matches; an answer's own `ask_intent` overrides it.
     """
 
     _: KW_ONLY
@@ -39,11 +37,10 @@ class Answerer(Means):
         ask_intent: bool | None = None,
         **arguments: Any,
     ) -> AnswerStream:
-        """Return an answer that starts when it is iterated.
-
-        `arguments` are those of `pgrag.answer_context`; in the agentic mode library, version,
-        filters, template, max_steps and max_tokens (see `Agent`). Raises `InvalidInput` for any
-        other argument, and for an empty question.
+        """Return an answer that starts when it is iterated. `arguments` are those of
+        `pgrag.answer_context`; in the agentic mode library, version, filters, template, max_steps
+        and max_tokens (see `Agent`). Raises `InvalidInput` for any other argument, and for an empty
+        question.
         """
         if not question.strip():
             raise InvalidInput("The question is empty.")

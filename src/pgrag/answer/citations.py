@@ -31,10 +31,7 @@ class Citation:
 
 
 class CitationReader:
-    """Finds citations in a text that arrives in pieces, cut anywhere.
-
-    A citation is reported as soon as no later text can turn it into code.
-    """
+    """Finds citations in a text in pieces; reports each once no later text can undo it."""
 
     def __init__(self) -> None:
         self._rest = ""

@@ -1,7 +1,5 @@
 """Details in which a sentence contradicts the passages that it cites: numbers, names, negation.
-
-Support by words misses them: a sentence that drops the "not" of its source has all its words. The
-rules detect what a passage says differently; they ignore what it does not say.
+They ignore what no passage says.
 """
 
 import re
@@ -93,11 +91,10 @@ _UNITS = {
 
 
 def contradiction(sentence: str, passages: Sequence[str]) -> Doubt | None:
-    """How a sentence, without its citations, contradicts the passages; None if it does not.
-
-    In this order: a name of code or a number that no passage has, a number with another unit, or
-    another number in the same clause; a negation too few or too many in the words of one sentence;
-    "always" or "all" where that sentence says "only" or "most". English, German and Russian.
+    """How a sentence, without its citations, contradicts the passages; None if it does not. In this
+    order: a name of code or a number that no passage has, a number with another unit, or another
+    number in the same clause; a negation too few or too many in the words of one sentence; "always"
+    or "all" where that sentence says "only" or "most". English, German and Russian.
     """
     text = "\n\n".join(passages)
     if any(name.lower() not in text.lower() for name in _names(sentence)):
@@ -167,7 +164,6 @@ def _plain(number: str) -> str:
 
 
 def _counts(text: str) -> set[str]:
-    """Numbers that are written as words."""
     return {_COUNTS[word.lower()] for word in _WORD.findall(text) if word.lower() in _COUNTS}
 
 

@@ -1,7 +1,4 @@
-"""The text of an answer as it grows: the part that can be shown, and its citations.
-
-A language model says with the sentinel that its sources do not answer the question.
-"""
+"""The text of an answer as it grows: the part that can be shown, and its citations."""
 
 import re
 from collections.abc import Callable, Iterator

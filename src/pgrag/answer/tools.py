@@ -5,15 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
-from pgrag.answer.tool_arguments import (
-    DESCRIPTIONS,
-    Anywhere,
-    Reading,
-    Searching,
-    definitions,
-    key_of,
-    read_arguments,
-)
+from pgrag.answer import tool_arguments
 from pgrag.ground.arguments import Mode
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidInput, NotFound
@@ -33,9 +25,8 @@ _LINE_TOKENS = 10
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """A tool's result: the text for the model, and the facts for the trace.
-
-    `numbers` of the sources; how many passages were `left` out; the `search_id` for feedback.
+    """A tool's result: the text for the model, and the facts for the trace. `numbers` of the
+    sources; how many passages were `left` out; the `search_id` for feedback.
     """
 
     outcome: Outcome
@@ -46,11 +37,8 @@ class Used:
 
 
 class Toolbox:
-    """Runs tools for one question, and numbers the sources in order of appearance.
-
-    With a `library`, searches and reads only there, in the version that `version` ("*": all), else
-    the `question` names. `first_number` is the number of the first source. Raises `UnknownLibrary`
-    or `UnknownVersion`.
+    """Runs tools for one question, in one `library` and `version` if given, and numbers the
+    sources. Raises `UnknownLibrary` or `UnknownVersion`.
     """
 
     def __init__(
@@ -74,25 +62,25 @@ class Toolbox:
             asked = {"library": self._library, "wanted": version, "query": question}
             [resolved] = call("resolve_version", **asked)
             self._version = resolved["version"]
-        self.definitions = definitions(scoped=self._library is not None)
+        self.definitions = tool_arguments.definitions(scoped=self._library is not None)
         self.sources: list[dict[str, Any]] = []
         self._number_of: dict[int, int] = {}
         self._seen: set[str] = set()
 
     def use(self, name: str, written: str, budget: int) -> Used:
-        """Run a tool with arguments as a model wrote them; `budget` bounds the result's tokens.
-
-        An error that the model can correct becomes the result; any other is raised.
-        """
-        if name not in DESCRIPTIONS:
+        """Run a tool as a model asks; an error that the model can correct becomes the result."""
+        if name not in tool_arguments.DESCRIPTIONS:
             return Used(
-                "unusable", f"There is no tool {name[:80]!r}. Tools: {', '.join(DESCRIPTIONS)}."
+                "unusable",
+                f"There is no tool {name[:80]!r}. Tools: {', '.join(tool_arguments.DESCRIPTIONS)}.",
             )
         try:
-            arguments = read_arguments(name, written, scoped=self._library is not None)
+            arguments = tool_arguments.read_arguments(
+                name, written, scoped=self._library is not None
+            )
         except ValueError as error:
             return Used("unusable", f"Nothing was done: {error}")
-        key = key_of(name, arguments)
+        key = tool_arguments.key_of(name, arguments)
         if key in self._seen:
             return Used(
                 "repeated",
@@ -101,7 +89,7 @@ class Toolbox:
             )
         self._seen.add(key)
         try:
-            if isinstance(arguments, Reading):
+            if isinstance(arguments, tool_arguments.Reading):
                 used = self._read_chunk(arguments, budget)
             else:
                 mode: Mode = "keyword" if name == "keyword_search" else "semantic"
@@ -112,9 +100,9 @@ class Toolbox:
             self._seen.discard(key)
         return used
 
-    def _find(self, mode: Mode, arguments: Searching, budget: int) -> Used:
+    def _find(self, mode: Mode, arguments: tool_arguments.Searching, budget: int) -> Used:
         library, version = self._library, self._version
-        if isinstance(arguments, Anywhere):
+        if isinstance(arguments, tool_arguments.Anywhere):
             version = "" if arguments.version == UNVERSIONED else arguments.version or self._version
             library = arguments.library or None
         result = self._search.search(
@@ -128,7 +116,7 @@ class Toolbox:
         shown = self._shown(list(rows), list(rows.values()), budget)
         return replace(shown, text=shown.text + notes, search_id=result.search_id)
 
-    def _read_chunk(self, arguments: Reading, budget: int) -> Used:
+    def _read_chunk(self, arguments: tool_arguments.Reading, budget: int) -> Used:
         [chunk] = self._call("document", document_id=arguments.chunk_id)
         if self._library is not None and (
             chunk["library"] != self._library

@@ -63,11 +63,11 @@ def import_(
 
     Importing again replaces the set; runs keep their own copy.
     """
-    from pgrag.evaluation import importing
+    from pgrag.evaluation import labelled
 
-    title = f"Indexing {importing.library_of(name)}"
+    title = f"Indexing {labelled.library_of(name)}"
     with resumable(), shown_progress(title, hidden=as_json) as progress:
-        imported = importing.import_set(
+        imported = labelled.import_set(
             app, name, path, corpus=corpus, language=language, unit=unit, progress=progress
         )
 
@@ -285,7 +285,7 @@ def remove(
     keep_library: Annotated[bool, Option(help="Leave eval-SET in the database.")] = False,
 ) -> Output:
     """Remove a set with its runs and its library, or one run."""
-    from pgrag.evaluation.importing import library_of
+    from pgrag.evaluation.labelled import library_of
     from pgrag.evaluation.runs import find_set
 
     if run_id is not None and name is None:

@@ -1,7 +1,4 @@
-"""Labelled sets in the layout of BEIR: queries, judgements, excluded pages, and their corpus.
-
-Every error names file and line.
-"""
+"""Labelled sets in the layout of BEIR, from files into the database. Errors name file and line."""
 
 import json
 from collections.abc import Callable, Collection, Iterator
@@ -9,12 +6,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pgrag.ground.errors import SourceError
+from pgrag.ground.errors import InvalidInput, SourceError
+from pgrag.ingest.reader import Progress
+from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.source.sources import discover
+from pgrag.service.app import App
 
 _QRELS = ("qrels.tsv", "qrels/test.tsv")
 _SAMPLE_CHARACTERS = 20_000
+
+UNITS = ("page", "section", "document")
+"""The targets that a judgement may name."""
 
 
 @dataclass(slots=True)
@@ -52,9 +55,8 @@ class LabelledSet:
 
 
 def read_labelled_set(folder: Path) -> LabelledSet:
-    """Read `queries.jsonl`, `qrels.tsv` (or `qrels/test.tsv`) and, if present, `sources.tsv`.
-
-    A line of queries is {"_id", "text"}; one of qrels is query id, page, grade; one of sources is
+    """Read `queries.jsonl`, `qrels.tsv` (or `qrels/test.tsv`) and, if present, `sources.tsv`. A
+    line of queries is {"_id", "text"}; one of qrels is query id, page, grade; one of sources is
     query id, page: that page quotes the query, and is excluded from its results. The first line of
     a .tsv file may be a header. Raises SourceError, naming file and line.
     """
@@ -157,11 +159,7 @@ def _grade(text: str, location: str) -> int:
 
 
 def open_corpus(path: Path) -> Source:
-    """List the pages of a corpus.
-
-    A record of a `corpus.jsonl` ({"_id", "title", "text"}) becomes a page whose key is its _id,
-    with the title as front matter. Raises SourceError, naming file and line.
-    """
+    """List the pages of a corpus, a folder or `corpus.jsonl` ({"_id", "title", "text"})."""
     return _records(path) if path.suffix == ".jsonl" else discover(str(path))
 
 
@@ -204,3 +202,73 @@ def _markdown(title: str, text: str) -> Callable[[int], bytes]:
     # Every JSON string is also a YAML string.
     head = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---\n\n" if title.strip() else ""
     return lambda _: f"{head}{text}\n".encode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """Result of an import: numbers of queries and judgements, ids of queries without judgements."""
+
+    name: str
+    library: str
+    language: str
+    queries: int
+    judgements: int
+    unjudged: list[str]
+    index: IndexReport
+
+
+def library_of(name: str) -> str:
+    """The name of the library that holds the corpus of a set."""
+    return f"eval-{name.strip().lower()}"
+
+
+def import_set(
+    app: App,
+    name: str,
+    folder: Path,
+    *,
+    corpus: Path | None = None,
+    language: str | None = None,
+    unit: str = "page",
+    held_out: bool = False,
+    progress: Progress | None = None,
+) -> Imported:
+    """Index the corpus as library `eval-NAME` and import the set, replacing an earlier import.
+    Tuning never learns from a set that is `held_out`. Raises SourceError before anything is
+    written.
+    """
+    if unit not in UNITS:
+        raise InvalidInput(f"The judged unit must be page, section or document, got {unit!r}.")
+    labelled = read_labelled_set(folder)
+    path = corpus or corpus_of(folder)
+    with open_corpus(path) as pages:
+        if unit == "page":
+            labelled.require_pages([file.key for file in pages.files()])
+        if language is None and path.suffix == ".jsonl":
+            [row] = app.database.call("likely_language", input=sample(pages))
+            language = str(row["likely_language"])
+        report = app.index(library_of(name), "", pages, language=language, progress=progress)
+    if report.failed:
+        key, reason = next(iter(report.failed.items()))
+        raise SourceError(f"{key}: {reason}", hint="Every page of a labelled corpus must be read.")
+    source = {
+        "path": str(folder.resolve()), "corpus": str(path.resolve()), "language": language,
+        "held_out": held_out,
+    }  # fmt: skip
+    [row] = app.database.call(
+        "import_evaluation_set",
+        name=name,
+        library=library_of(name),
+        queries=json.dumps(labelled.document()),
+        unit=unit,
+        source=source,
+    )
+    return Imported(
+        name=name.strip().lower(),
+        library=library_of(name),
+        language=language or "english",
+        queries=row["imported_queries"],
+        judgements=row["imported_judgements"],
+        unjudged=row["unjudged"],
+        index=report,
+    )

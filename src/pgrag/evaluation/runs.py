@@ -44,10 +44,7 @@ class Configuration:
 
 
 def read_configurations(app: App, path: Path) -> list[Configuration]:
-    """Read the configurations of a file, each checked by the database.
-
-    Raises SourceError or InvalidInput, naming file and line.
-    """
+    """Read the configurations of a file; the database checks each. Errors name the line."""
     read = read_file(path, wanted=_WANTED, hint=_HINT)
     if not read.value:
         raise InvalidInput(f"{path}:1: {_WANTED}", hint=_HINT)
@@ -67,10 +64,7 @@ def builtin(app: App) -> list[Configuration]:
 
 
 def chosen(app: App, names: Sequence[str], file: Path | None = None) -> list[Configuration]:
-    """The configurations of these names, from the file or built in.
-
-    Without names: all of the file, or all built-in ones. Raises InvalidInput for an unknown name.
-    """
+    """The configurations of these names, else all of the file, else all built-in ones."""
     written = [] if file is None else read_configurations(app, file)
     by_name = {configuration.name: configuration for configuration in (*builtin(app), *written)}
     for name in names:
@@ -109,10 +103,7 @@ def check_metrics(app: App, metrics: Sequence[str]) -> None:
 def run(
     app: App, name: str, configuration: Configuration, metrics: Sequence[str] = METRICS
 ) -> dict[str, Any]:
-    """Run every query of a set; return the run with its metrics.
-
-    Query vectors are made here if the library's model does not run in the database.
-    """
+    """Run every query of a set, with query vectors where the database makes none."""
     evaluation_set = find_set(app, name)
     check_metrics(app, metrics)
     _embed_queries(app, evaluation_set, configuration)
@@ -158,10 +149,8 @@ def described(app: App, run_id: int, metrics: Sequence[str] = METRICS) -> dict[s
 
 
 def change(app: App, result: dict[str, Any], moved: int = 5) -> dict[str, Any] | None:
-    """What differs from the latest earlier run of the same set, configuration and library.
-
-    The form is that of `compare_evaluations`, with the queries that `moved` most; None without such
-    a run, or if the runs are not deep enough for the metric.
+    """What differs from the latest earlier run of the same set, configuration and library, like
+    `compare_evaluations`; None without one, or if they are not deep enough.
     """
     rows = app.database.call("evaluation_runs", evaluation_set=result["set"])
     [now] = [row for row in rows if row["run_id"] == result["run"]]
@@ -205,10 +194,8 @@ def _embed_queries(app: App, evaluation_set: dict[str, Any], configuration: Conf
 def gate(
     app: App, name: str, baseline: Path, *, tolerance: float, update: bool = False
 ) -> list[dict[str, Any]]:
-    """Run the configurations of a baseline and compare their scores with it.
-
-    A baseline is a JSON file: {"set": …, "metric": …, "scores": {configuration: mean}}. `update`
-    rewrites it from the built-in configurations. Raises SourceError if it cannot be read.
+    """Run the configurations of a baseline, a JSON file of a set, a metric and scores, and compare.
+    `update` rewrites it from the built-in configurations.
     """
     if update:
         runs = [run(app, name, configuration) for configuration in builtin(app)]

@@ -1,52 +1,40 @@
 """The arguments of searches, declared once: type, bounds, meaning, and the faces that show them.
-
 REST parameters and bodies, command line options, fields of MCP tools, Python signatures, the checks
 in SQL (`make docs` writes sql/configuration/_argument_rules.sql) and the reference pages derive
 from the classes below. An argument that is omitted or None gets its default from SQL.
 """
 
+import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    TypedDict,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
 
-Face = Literal["rest", "cli", "mcp"]
-Fusion = Literal["absolute", "rrf"]
-Unit = Literal["document", "page"]
-Aggregate = Literal["max", "mean", "rrf"]
-Hierarchy = Literal["none", "depth", "breadth", "overview"]
-Expansion = Literal["none", "synonyms", "feedback", "both"]
-Mode = Literal["hybrid", "keyword", "semantic"]
-Layout = Literal["simple", "grouped"]
+Face = typing.Literal["rest", "cli", "mcp"]
+Fusion = typing.Literal["absolute", "rrf"]
+Unit = typing.Literal["document", "page"]
+Aggregate = typing.Literal["max", "mean", "rrf"]
+Hierarchy = typing.Literal["none", "depth", "breadth", "overview"]
+Expansion = typing.Literal["none", "synonyms", "feedback", "both"]
+Mode = typing.Literal["hybrid", "keyword", "semantic"]
+Layout = typing.Literal["simple", "grouped"]
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """The declaration of an argument, apart from its name and type.
-
-    `bounds` are the minimum and maximum of a number or of each number in a list; `shortest` and
-    `longest` bound the length of a list or a text. `default` repeats SQL's default if that is a
-    constant. `option` is the command line spelling if it is not `--name`. `faces` show the
-    argument, besides Python and SQL. `in_sql` is false if it applies to the hits after SQL. A list
-    that `is_repeated` is an option for each of its items, which may hold commas.
+    """The declaration of an argument, apart from its name and type. `bounds` are the minimum and
+    maximum of a number or of each number in a list; `shortest` and `longest` bound the length of a
+    list or a text. `default` repeats SQL's default if that is a constant. `option` is the command
+    line spelling if it is not `--name`. `faces` show the argument, besides Python and SQL. `in_sql`
+    is false if it applies to the hits after SQL. A list that `is_repeated` is an option for each of
+    its items, which may hold commas.
     """
 
     meaning: str
     bounds: tuple[float | None, float | None] = (None, None)
     shortest: int | None = None
     longest: int | None = None
-    default: Any = None
-    examples: tuple[Any, ...] = ()
+    default: typing.Any = None
+    examples: tuple[typing.Any, ...] = ()
     option: tuple[str, ...] = ()
     metavar: str | None = None
     faces: frozenset[Face] = frozenset({"rest", "cli"})
@@ -58,7 +46,7 @@ EVERY_FACE: frozenset[Face] = frozenset({"rest", "cli", "mcp"})
 _REST: frozenset[Face] = frozenset({"rest"})
 
 
-_PageScore = Annotated[
+_PageScore = typing.Annotated[
     Aggregate | None,
     Argument(
         "The score of a page: its best hit (default), the mean of its best three, or its share of"
@@ -68,22 +56,22 @@ _PageScore = Annotated[
 
 
 #: The budget of tokens decides how many hits fit; more than these seldom do.
-_HitsToRead = Annotated[
+_HitsToRead = typing.Annotated[
     int | None,
     Argument("The maximum number of hits.", bounds=(1, 1000), default=20, option=("--top-k", "-n")),
 ]
 
 
-class Scope(TypedDict, total=False):
+class Scope(typing.TypedDict, total=False):
     """The scope of a search, and the number of hits."""
 
-    library: Annotated[
+    library: typing.Annotated[
         str | None,
         Argument(
             "Name of a library; by default all are searched.", longest=200, examples=("harbour",)
         ),
     ]
-    version: Annotated[
+    version: typing.Annotated[
         str | None,
         Argument(
             "A label (`2.1`), a range (`^2`), `latest`, `-` for documentation without a version,"
@@ -92,14 +80,14 @@ class Scope(TypedDict, total=False):
             examples=("2.1",),
         ),
     ]
-    top_k: Annotated[
+    top_k: typing.Annotated[
         int | None,
         Argument(
             "The maximum number of hits.", bounds=(1, 1000), default=10, option=("--top-k", "-n")
         ),
     ]
-    filters: Annotated[
-        dict[str, Any] | None,
+    filters: typing.Annotated[
+        dict[str, typing.Any] | None,
         Argument(
             "Conditions on pages and passages, such as"
             ' `{"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"}}`.',
@@ -108,25 +96,25 @@ class Scope(TypedDict, total=False):
     ]
 
 
-class KeywordRanking(TypedDict, total=False):
+class KeywordRanking(typing.TypedDict, total=False):
     """Arguments of the keyword retriever."""
 
-    page_evidence: Annotated[
+    page_evidence: typing.Annotated[
         float | None,
         Argument(
             "Share of the page in the keyword score; by default the library's.", bounds=(0, 1)
         ),
     ]
-    query_expansion: Annotated[
+    query_expansion: typing.Annotated[
         Expansion | None,
         Argument("Add terms: the library's synonyms, terms of the best hits, or both."),
     ]
 
 
-class VectorRanking(TypedDict, total=False):
+class VectorRanking(typing.TypedDict, total=False):
     """Arguments of the vector retriever."""
 
-    query_embedding: Annotated[
+    query_embedding: typing.Annotated[
         list[float] | None,
         Argument(
             "The vector of the query by the model; by default it is computed.",
@@ -136,7 +124,7 @@ class VectorRanking(TypedDict, total=False):
             faces=_REST,
         ),
     ]
-    model: Annotated[
+    model: typing.Annotated[
         str | None,
         Argument(
             "Name of the embedding model; by default the library's.", longest=200, metavar="NAME"
@@ -144,10 +132,10 @@ class VectorRanking(TypedDict, total=False):
     ]
 
 
-class Fusing(TypedDict, total=False):
+class Fusing(typing.TypedDict, total=False):
     """Arguments of the fusion of both retrievers."""
 
-    alpha: Annotated[
+    alpha: typing.Annotated[
         float | None,
         Argument(
             "Share of the vector retriever in the score; by default the library's, the model's,"
@@ -155,7 +143,7 @@ class Fusing(TypedDict, total=False):
             bounds=(0, 1),
         ),
     ]
-    fusion: Annotated[
+    fusion: typing.Annotated[
         Fusion | None,
         Argument(
             "How the two retrievers become one score: the sum of their scores, or Reciprocal Rank"
@@ -163,8 +151,8 @@ class Fusing(TypedDict, total=False):
             default="absolute",
         ),
     ]
-    rrf_k: Annotated[int | None, Argument("k of `rrf`.", bounds=(0, 10_000), default=60)]
-    rrf_weights: Annotated[
+    rrf_k: typing.Annotated[int | None, Argument("k of `rrf`.", bounds=(0, 10_000), default=60)]
+    rrf_weights: typing.Annotated[
         list[float] | None,
         Argument(
             "Weights of the keyword and the vector retriever in `rrf`.",
@@ -175,7 +163,7 @@ class Fusing(TypedDict, total=False):
             examples=((1, 0.7),),
         ),
     ]
-    candidate_count: Annotated[
+    candidate_count: typing.Annotated[
         int | None,
         Argument(
             "The number of candidates that each retriever reads at first.",
@@ -183,7 +171,7 @@ class Fusing(TypedDict, total=False):
             default=80,
         ),
     ]
-    intent: Annotated[
+    intent: typing.Annotated[
         str | None,
         Argument(
             "`auto`: the kind of question sets levels, unit, aggregate, hierarchy, alpha and the"
@@ -195,14 +183,14 @@ class Fusing(TypedDict, total=False):
     ]
 
 
-class Ranking(TypedDict, total=False):
+class Ranking(typing.TypedDict, total=False):
     """Arguments that decide which hits are returned, and in which order."""
 
-    min_score: Annotated[
+    min_score: typing.Annotated[
         float | None,
         Argument("Hits with a lower score are left out before the limit counts.", default=0),
     ]
-    levels: Annotated[
+    levels: typing.Annotated[
         list[int] | None,
         Argument(
             "0 page summaries, 1 section summaries, 2 paragraphs; by default 1 and 2, without"
@@ -214,10 +202,10 @@ class Ranking(TypedDict, total=False):
             metavar="0,1,2",
         ),
     ]
-    max_per_page: Annotated[
+    max_per_page: typing.Annotated[
         int | None, Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N")
     ]
-    exclude: Annotated[
+    exclude: typing.Annotated[
         list[str] | None,
         Argument(
             "Passages and pages to leave out, such as those seen already: `42` is the passage with"
@@ -228,7 +216,7 @@ class Ranking(TypedDict, total=False):
             faces=EVERY_FACE,
         ),
     ]
-    changed_since: Annotated[
+    changed_since: typing.Annotated[
         str | None,
         Argument(
             "Only sections added or changed since this version: a label or a range.",
@@ -238,18 +226,18 @@ class Ranking(TypedDict, total=False):
             faces=EVERY_FACE,
         ),
     ]
-    hierarchy: Annotated[
+    hierarchy: typing.Annotated[
         Hierarchy | None,
         Argument("Prefer the section of the best hit, other sections, or introductions."),
     ]
-    mmr_lambda: Annotated[
+    mmr_lambda: typing.Annotated[
         float | None,
         Argument(
             "Below 1, hits that differ from the hits before them move up; for example 0.7.",
             bounds=(0, 1),
         ),
     ]
-    graph: Annotated[
+    graph: typing.Annotated[
         bool | None,
         Argument(
             "Let links count, and add pages that only links lead to; by default the library's"
@@ -258,17 +246,17 @@ class Ranking(TypedDict, total=False):
     ]
 
 
-class Listing(TypedDict, total=False):
+class Listing(typing.TypedDict, total=False):
     """Arguments for the form of a list of hits."""
 
-    mode: Annotated[
+    mode: typing.Annotated[
         Mode | None, Argument("Both retrievers, or a single one.", default="hybrid", faces=_REST)
     ]
-    unit: Annotated[
+    unit: typing.Annotated[
         Unit | None, Argument("Hits are passages, or pages shown by their best passage.")
     ]
     aggregate: _PageScore
-    after: Annotated[
+    after: typing.Annotated[
         str | None,
         Argument(
             "The cursor of the last hit of the previous response: continues after it.",
@@ -276,7 +264,7 @@ class Listing(TypedDict, total=False):
             metavar="CURSOR",
         ),
     ]
-    snippets: Annotated[
+    snippets: typing.Annotated[
         bool | None,
         Argument(
             "Add an excerpt of each hit, the words of the query marked by `**`.",
@@ -284,7 +272,7 @@ class Listing(TypedDict, total=False):
             faces=_REST,
         ),
     ]
-    history: Annotated[
+    history: typing.Annotated[
         bool | None,
         Argument(
             "Say since which version each section exists, and which last changed it.",
@@ -292,7 +280,7 @@ class Listing(TypedDict, total=False):
             faces=EVERY_FACE,
         ),
     ]
-    explain: Annotated[
+    explain: typing.Annotated[
         bool | None,
         Argument(
             "Add every number behind the score of each hit, and the reasons in words.",
@@ -301,10 +289,10 @@ class Listing(TypedDict, total=False):
     ]
 
 
-class Reranking(TypedDict, total=False):
+class Reranking(typing.TypedDict, total=False):
     """Arguments of the reranker."""
 
-    rerank: Annotated[
+    rerank: typing.Annotated[
         bool | None,
         Argument(
             "Let the reranker score the best hits again; `hybrid_score` keeps the fused score.",
@@ -312,7 +300,7 @@ class Reranking(TypedDict, total=False):
             in_sql=False,
         ),
     ]
-    rerank_depth: Annotated[
+    rerank_depth: typing.Annotated[
         int | None,
         Argument(
             "The number of hits that the reranker scores; by default 50. Only with `rerank`.",
@@ -320,7 +308,7 @@ class Reranking(TypedDict, total=False):
             in_sql=False,
         ),
     ]
-    reranked: Annotated[
+    reranked: typing.Annotated[
         dict[str, float] | None,
         Argument(
             "Scores of a reranker by document_id: only these passages are hits, in their order.",
@@ -329,10 +317,8 @@ class Reranking(TypedDict, total=False):
     ]
 
 
-class _Gathering(TypedDict, total=False):
-    """Arguments for the text that is read in addition to the hits."""
-
-    token_budget: Annotated[
+class _Gathering(typing.TypedDict, total=False):
+    token_budget: typing.Annotated[
         int | None,
         Argument(
             "The maximum length, in tokens of 4 bytes.",
@@ -341,27 +327,29 @@ class _Gathering(TypedDict, total=False):
             option=("--tokens",),
         ),
     ]
-    expand: Annotated[bool | None, Argument("Add more passages of the best pages.", default=True)]
-    expansion_threshold: Annotated[
+    expand: typing.Annotated[
+        bool | None, Argument("Add more passages of the best pages.", default=True)
+    ]
+    expansion_threshold: typing.Annotated[
         float | None, Argument("The score that a page needs to be expanded.", default=0.3)
     ]
-    expansion_share: Annotated[
+    expansion_share: typing.Annotated[
         float | None,
         Argument(
             "Pages below this share of the best score are not expanded.", bounds=(0, 1), default=0.8
         ),
     ]
-    max_documents_to_expand: Annotated[
+    max_documents_to_expand: typing.Annotated[
         int | None,
         Argument("The maximum number of pages that are expanded.", bounds=(0, 10_000), default=3),
     ]
-    max_chunks_per_document: Annotated[
+    max_chunks_per_document: typing.Annotated[
         int | None,
         Argument(
             "The maximum number of passages of an expanded page.", bounds=(0, 10_000), default=20
         ),
     ]
-    score_share: Annotated[
+    score_share: typing.Annotated[
         float | None,
         Argument(
             "Pages whose best hit is below this share of the best score are left out.",
@@ -369,14 +357,14 @@ class _Gathering(TypedDict, total=False):
             default=0.65,
         ),
     ]
-    parents: Annotated[
+    parents: typing.Annotated[
         bool | None,
         Argument(
             "Add the summary of the section above each hit, without sentences already there.",
             default=False,
         ),
     ]
-    inject_types: Annotated[
+    inject_types: typing.Annotated[
         list[str] | None,
         Argument(
             "Types of pages whose best passages a second search adds; by default those of the"
@@ -387,7 +375,7 @@ class _Gathering(TypedDict, total=False):
             metavar="TYPES",
         ),
     ]
-    inject_count: Annotated[
+    inject_count: typing.Annotated[
         int | None,
         Argument(
             "The maximum number of passages that the second search adds.",
@@ -415,7 +403,7 @@ class PagesArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, tota
     """Arguments of `pgrag.search_pages`."""
 
     aggregate: _PageScore
-    after: Annotated[
+    after: typing.Annotated[
         str | None,
         Argument(
             "The cursor of the last page of the previous response: continues after it.",
@@ -423,8 +411,8 @@ class PagesArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, tota
             metavar="CURSOR",
         ),
     ]
-    whole: Annotated[bool | None, Argument("`content` is the whole text.", default=False)]
-    snippets: Annotated[
+    whole: typing.Annotated[bool | None, Argument("`content` is the whole text.", default=False)]
+    snippets: typing.Annotated[
         bool | None,
         Argument(
             "Add an excerpt of the best passage, the words of the query marked by `**`.",
@@ -437,7 +425,7 @@ class PagesArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, tota
 class FacetArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, total=False):
     """Arguments of `pgrag.facets`."""
 
-    top_k: Annotated[
+    top_k: typing.Annotated[
         int | None,
         Argument(
             "The number of best hits whose pages are counted.",
@@ -446,7 +434,7 @@ class FacetArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, tota
             option=("--top-k", "-n"),
         ),
     ]
-    value_count: Annotated[
+    value_count: typing.Annotated[
         int | None,
         Argument(
             "The maximum number of values per facet.",
@@ -464,14 +452,14 @@ class ContextArguments(
     """Arguments of `pgrag.context`."""
 
     top_k: _HitsToRead
-    format: Annotated[
+    format: typing.Annotated[
         Layout | None,
         Argument(
             "Breadcrumbs above each passage, or headings above sections; both with the relevance.",
             default="grouped",
         ),
     ]
-    siblings: Annotated[
+    siblings: typing.Annotated[
         int | None,
         Argument(
             "The number of neighbours before and after each hit that are added.",
@@ -480,7 +468,7 @@ class ContextArguments(
             metavar="N",
         ),
     ]
-    overlap: Annotated[
+    overlap: typing.Annotated[
         bool | None,
         Argument("Begin with the end of the paragraph before, unless it is shown.", default=False),
     ]
@@ -492,7 +480,7 @@ class AnswerArguments(
     """Arguments of `pgrag.answer_context`, and of an answer."""
 
     top_k: _HitsToRead
-    intent: Annotated[
+    intent: typing.Annotated[
         str | None,
         Argument(
             "`auto`: the kind of question sets the arguments left open; the name of an intent or"
@@ -502,7 +490,7 @@ class AnswerArguments(
             metavar="NAME",
         ),
     ]
-    template: Annotated[
+    template: typing.Annotated[
         str | None,
         Argument(
             "Name of the prompt's template; by default that of the question's intent, in the"
@@ -530,42 +518,39 @@ class Declared:
     """An argument of a function: its name, its type without `| None`, and its declaration."""
 
     name: str
-    type: Any
+    type: typing.Any
     argument: Argument
 
     @property
     def choices(self) -> tuple[str, ...]:
         """The allowed values of an enumerated argument; empty for any other."""
-        return get_args(self.type) if get_origin(self.type) is Literal else ()
+        return typing.get_args(self.type) if typing.get_origin(self.type) is typing.Literal else ()
 
     @property
-    def item(self) -> Any:
+    def item(self) -> typing.Any:
         """The type of the items of a list; None for anything else."""
-        return get_args(self.type)[0] if get_origin(self.type) is list else None
+        return typing.get_args(self.type)[0] if typing.get_origin(self.type) is list else None
 
 
 def declared(arguments: type, face: Face | None = None) -> Iterator[Declared]:
     """Yield the arguments of one of the classes above; with `face` only those it shows."""
-    if not is_typeddict(arguments):
+    if not typing.is_typeddict(arguments):
         raise TypeError(f"{arguments!r} declares no arguments.")
-    for name, hint in get_type_hints(arguments, include_extras=True).items():
-        annotated, argument = get_args(hint)
+    for name, hint in typing.get_type_hints(arguments, include_extras=True).items():
+        annotated, argument = typing.get_args(hint)
         if face is None or face in argument.faces:
             yield Declared(name, _without_none(annotated), argument)
 
 
-def _without_none(hint: Any) -> Any:
-    if get_origin(hint) not in {Union, UnionType}:
+def _without_none(hint: typing.Any) -> typing.Any:
+    if typing.get_origin(hint) not in {typing.Union, UnionType}:
         return hint
-    [stated] = [part for part in get_args(hint) if part is not type(None)]
+    [stated] = [part for part in typing.get_args(hint) if part is not type(None)]
     return stated
 
 
-def rules() -> dict[str, dict[str, Any]]:
-    """Return the declaration in the form of `_pgrag.argument_rules()`.
-
-    `arguments` has the rule of each argument, `functions` the argument names of each function.
-    """
+def rules() -> dict[str, dict[str, typing.Any]]:
+    """Return the declaration in the form of `_pgrag.argument_rules()`."""
     taken = {
         function: [one for one in declared(arguments) if _is_checked(one)]
         for function, arguments in FUNCTIONS.items()
@@ -581,11 +566,11 @@ def _is_checked(one: Declared) -> bool:
     return one.argument.in_sql and one.name != "query_embedding"
 
 
-def _rule(one: Declared) -> dict[str, Any]:
-    names: dict[Any, str] = {
+def _rule(one: Declared) -> dict[str, typing.Any]:
+    names: dict[typing.Any, str] = {
         int: "integer", float: "number", bool: "boolean", str: "string", dict: "object",
     }  # fmt: skip
-    kind = "array" if one.item else names.get(get_origin(one.type) or one.type, "string")
+    kind = "array" if one.item else names.get(typing.get_origin(one.type) or one.type, "string")
     argument = one.argument
     minimum, maximum = argument.bounds
     default = argument.default
@@ -614,9 +599,8 @@ _OWN["search_pages"] |= {"snippets"}
 _OWN["answer_context"] |= {"intent"}
 
 
-def named_and_options(function: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def named_and_options(function: str, arguments: Mapping[str, typing.Any]) -> dict[str, typing.Any]:
     """Return the arguments as an SQL function takes them: its own by name, others in `options`.
-
     `pgrag.search`, and any function that is not a search, takes every argument by name. Arguments
     that are None are omitted.
     """

@@ -1,9 +1,6 @@
-"""HTTP to addresses that a request names, as far as the operator's allow-list lets it go.
-
-A name is resolved once for each connection, its addresses are checked, and the connection goes to
-one that passed: neither DNS answers that change nor redirects lead past the list. The addresses in
-settings, such as PGRAG_LLM_URL, are the operator's own; their clients need no guard, and follow no
-redirect.
+"""HTTP to addresses that a request names, as far as the allow-list lets it go. A connection goes to
+an address that was checked, so neither DNS nor redirects lead past the list. Addresses in settings
+are the own ones of the operator.
 """
 
 import logging
@@ -81,12 +78,10 @@ _ISATAP = (0x00005EFE, 0x02005EFE)
 
 
 class AllowList:
-    """Which addresses may be reached; see the setting PGRAG_OUTGOING_ALLOW.
-
-    An entry is `public`, `private`, a network, or a name, in which `*` stands for any characters.
-    `private` is this machine and private networks. A name may lead to public addresses and to
-    private networks, but not to this machine, its link, or the metadata of a cloud: only a network
-    allows the last two.
+    """Which addresses may be reached; see the setting PGRAG_OUTGOING_ALLOW. An entry is `public`,
+    `private`, a network, or a name, in which `*` stands for any characters. `private` is this
+    machine and private networks. A name may lead to public addresses and to private networks, but
+    not to this machine, its link, or the metadata of a cloud: only a network allows the last two.
     """
 
     def __init__(self, entries: Iterable[str]) -> None:
@@ -125,10 +120,7 @@ def allow_list(settings: Settings, *, allow_private: bool = False) -> AllowList:
 def reachable_addresses(
     allowed: AllowList, host: str, port: int, resolve: Resolve | None = None
 ) -> list[Address]:
-    """Return the addresses of a host that may be reached.
-
-    Raises OSError if it has none, and ForbiddenAddress if none is on the allow-list.
-    """
+    """Return the addresses that may be reached. Raises OSError if none exists, ForbiddenAddress."""
     addresses = (resolve or _resolved)(host, port)
     reachable = [address for address in addresses if allowed.allows(host, address)]
     if not reachable:
@@ -160,13 +152,11 @@ def guarded_client(
     allow_private: bool = False,
     resolve: Resolve | None = None,
 ) -> httpx.Client:
-    """Make a client for http and https addresses that somebody else names.
-
-    `timeout` is the longest silence in seconds; see `watched` for the time of a whole request.
-    Proxies of the environment are not used: they would resolve the names again. Cookies are not
-    kept. See `allow_list` for `allow_private`. `resolve` replaces DNS. Requests raise
-    `ForbiddenAddress` for what the allow-list does not have, also in a redirect, and the errors of
-    httpx.
+    """Make a client for http and https addresses that somebody else names. `timeout` is the longest
+    silence in seconds; see `watched` for the time of a whole request. Proxies of the environment
+    are not used: they would resolve the names again. Cookies are not kept. See `allow_list` for
+    `allow_private`. `resolve` replaces DNS. Requests raise `ForbiddenAddress` for what the
+    allow-list does not have, also in a redirect, and the errors of httpx.
     """
     return httpx.Client(
         headers=headers,
@@ -181,10 +171,8 @@ def guarded_client(
 
 
 def watched(seconds_left: SecondsLeft) -> AbstractContextManager[object]:
-    """Let the requests of this thread go on only as long as a function says.
-
-    It is called before each wait for the server, which lasts half a second at most, also for the
-    lines of a header; what it raises ends the request.
+    """Let the requests of this thread go on as long as a function, called at each wait, does not
+    raise.
     """
     return holding(_seconds_left, seconds_left)
 

@@ -78,10 +78,8 @@ order by 1
 
 
 def function_files(root: Path) -> list[Path]:
-    """Return the files of a tree of functions in installation order.
-
-    `layers.txt` lists the folders, lowest layer first; the files next to it, the grants, come
-    last. Raises `DatabaseError` for a folder that `layers.txt` does not list.
+    """Return the files of a tree of functions in the order of `layers.txt`, then the grants. Raises
+    `DatabaseError` for a folder that it does not list.
     """
     layers = layer_names(root)
     unlisted = {file.parent.name for file in root.glob("*/*.sql")} - set(layers)
@@ -119,12 +117,9 @@ def installed_digest(connection: psycopg.Connection[Any]) -> str | None:
 
 
 def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
-    """Replace the routines of the two schemas by those of a tree, unless they are the same.
-
-    Runs in the caller's transaction, whose search_path the functions keep, and on the raw
-    connection, because SQLAlchemy would interpret `%` and `:name` in the files. Bodies are checked
-    after all routines exist, so a file may define helpers below their caller. A restored dump lacks
-    privileges: they are granted again. Returns False if nothing was replaced. Raises
+    """Replace the routines of the two schemas by those of a tree, unless they are the same; return
+    whether it did. Runs in the transaction and with the search_path of the caller. Bodies are
+    checked after all routines exist. Privileges, which a dump lacks, are granted again. Raises
     `DatabaseError` that names file and line.
     """
     current = digest(root)
@@ -155,10 +150,7 @@ def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
 
 
 def drop_functions(connection: psycopg.Connection[Any]) -> None:
-    """Drop routines, private views and private types, so that the objects they use can change.
-
-    Routines that other objects depend on are kept: they can only be replaced in place.
-    """
+    """Drop private and public routines, views and types that no other object depends on."""
     with connection.cursor(row_factory=tuple_row) as cursor:
         for kind, listed in (
             ("view", _PRIVATE_VIEWS),

@@ -33,11 +33,10 @@ _alembic = Lock()
 
 @dataclass(frozen=True, slots=True)
 class SchemaStatus:
-    """The schema of a database, compared with this package's.
-
-    `revision` and `functions` (the digest of the installed functions) are None if nothing is
-    installed; `head` and `digest` are the package's. `state` is "current", "missing", "outdated",
-    "newer", or "unreleased": made before the first release, so it cannot be upgraded.
+    """The schema of a database, compared with this package's. `revision` and `functions` (the
+    digest of the installed functions) are None if nothing is installed; `head` and `digest` are the
+    package's. `state` is "current", "missing", "outdated", "newer", or "unreleased": made before
+    the first release, so it cannot be upgraded.
     """
 
     state: str
@@ -74,9 +73,8 @@ class SchemaStatus:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of `pgrag doctor`: what was checked, the result, and the remedy.
-
-    `level` is "ok", "wrong", or "warning": pgrag works, but the remedy is advised.
+    """One line of `pgrag doctor`: what was checked, the result, and the remedy. `level` is "ok",
+    "wrong", or "warning": pgrag works, but the remedy is advised.
     """
 
     name: str
@@ -101,13 +99,12 @@ def alembic_root() -> Path:
 
 
 def upgrade(url: str) -> SchemaStatus:
-    """Upgrade a database to this package's schema, in one transaction; safe to run at any time.
-
-    A second transaction makes roles and policies as far as the role of the connection may; see
+    """Upgrade a database to this package's schema, in one transaction; safe to run at any time. A
+    second transaction makes roles and policies as far as the role of the connection may; see
     `pgrag.secure_tables`.
 
-    Raises `DatabaseError` if PostgreSQL, pgvector or the encoding does not fit, `SchemaTooNew`
-    if the database is newer than the package, `SchemaOutdated` if it cannot be upgraded.
+    Raises `DatabaseError` if PostgreSQL, pgvector or the encoding does not fit, `SchemaTooNew` if
+    the database is newer than the package, `SchemaOutdated` if it cannot be upgraded.
     """
     # Imported here, so that only a migration waits for them to load.
     from alembic import command  # noqa: PLC0415
@@ -322,7 +319,6 @@ def _status(connection: psycopg.Connection[Any]) -> SchemaStatus:
 
 
 def _revisions() -> tuple[set[str], str]:
-    """Read the names of all revisions and of the last one, without loading Alembic."""
     text = "\n".join(
         file.read_text(encoding="utf-8") for file in (alembic_root() / "versions").glob("*.py")
     )

@@ -37,10 +37,8 @@ _NAMES = {"hybrid_alpha": "HYBRID_ALPHA"}
 
 
 def _database_url(secret: SecretStr) -> SecretStr:
-    """Accept a libpq URL, libpq `key = value` pairs, or a SQLAlchemy URL.
-
-    Refuses those of which the driver would take a part of the password for something else, and name
-    it in its errors.
+    """Accept a libpq URL, libpq `key = value` pairs, or a SQLAlchemy URL. Refuses those of which
+    the driver would take a part of the password for something else, and name it in its errors.
     """
     value = secret.get_secret_value().strip()
     scheme, separator, rest = value.partition("://")
@@ -67,7 +65,6 @@ def _http_url(value: str) -> str:
 
 
 def _absolute(value: Path) -> Path:
-    """Make a path absolute: the embedded server runs in another working directory."""
     try:
         return Path(os.path.abspath(value.expanduser()))
     except RuntimeError as error:
@@ -85,7 +82,6 @@ def _paths(value: Any) -> Any:
 
 
 def _entries(value: Any) -> Any:
-    """Split a list at commas and spaces; any other value stays unchanged."""
     return tuple(value.lower().replace(",", " ").split()) if isinstance(value, str) else value
 
 
@@ -118,9 +114,8 @@ def processors() -> int:
 
 
 class Settings(BaseSettings):
-    """Every setting of pgrag: from the environment, else from `.env`, else its default.
-
-    An empty value counts as unset. Use `load_settings` to read them: it explains bad values.
+    """Every setting of pgrag: from the environment, else from `.env`, else its default. An empty
+    value counts as unset. Use `load_settings` to read them: it explains bad values.
     """
 
     model_config = SettingsConfigDict(
@@ -251,9 +246,8 @@ class Settings(BaseSettings):
 
 @dataclass(frozen=True, slots=True)
 class DescribedSetting:
-    """A setting as `pgrag doctor --settings` shows it; secrets are masked.
-
-    `source` is "environment", ".env" or "default".
+    """A setting as `pgrag doctor --settings` shows it; secrets are masked. `source` is
+    "environment", ".env" or "default".
     """
 
     name: str
@@ -318,9 +312,8 @@ def masked_url(url: str) -> str:
 
 
 def _descriptions() -> dict[str, str]:
-    """Return what the source says below each field.
-
-    pydantic would read it at each start, which takes a tenth of the time of `pgrag search`.
+    """Return what the source says below each field. pydantic would read it at each start, which
+    takes a tenth of the time of `pgrag search`.
     """
     try:
         source = inspect.getsource(Settings)
@@ -352,7 +345,6 @@ def _shown(field: str, value: object) -> str:
 
 
 def _complaint(problem: Mapping[str, Any]) -> str:
-    """Name the variable, its bad value and the requirement."""
     name = str(problem["loc"][0])
     field = next((f for f in Settings.model_fields if name in (f, variable(f))), name)
     requirement = problem["msg"].removeprefix("Value error, ").replace("Input should be", "must be")

@@ -1,5 +1,4 @@
 """The arguments of indexing, declared once, as `pgrag.ground.arguments` declares those of searches.
-
 Options of the command line, bodies of REST, fields of the MCP tool, methods of Python, stored jobs,
 and the checks of all of them derive from the classes below. An argument that is omitted or None is
 the one that the version remembers, else the default.
@@ -199,7 +198,6 @@ def part_of(arguments: Mapping[str, Any], part: type) -> dict[str, Any]:
 
 
 def _fault(one: Declared, value: Any) -> str | None:
-    """Say what an argument must be, if it is not."""
     argument = one.argument
     if one.choices:
         is_right = isinstance(value, str) and value in one.choices

@@ -37,21 +37,16 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one call: seconds until its process is killed, and bytes of mapped memory. Memory
-    is unlimited if None, and on systems that cannot limit it.
-    """
+    """Limits of one call: seconds, and bytes of mapped memory where the system can limit it."""
 
     seconds: float = 120.0
     memory: int | None = None
 
 
 class Child:
-    """One child process, started by the first call and again after a crash. A context manager.
-
-    The child is a new interpreter, not a fork, because a service has threads. An answer may contain
-    builtin types, times, errors and the classes in `answers`: frozen dataclasses with slots, which
-    an answer cannot alter. So a parser that was taken over cannot run code in the parent, but it
-    has the rights of the user.
+    """One child process, a new interpreter, started by the first call and again after a crash; a
+    context manager. An answer may hold builtin types, times, errors and the frozen classes in
+    `answers`, so a parser that was taken over runs no code here.
     """
 
     def __init__(self, limits: Limits = Limits(), answers: Iterable[type] = ()) -> None:
@@ -155,7 +150,6 @@ def _started(limits: Limits) -> subprocess.Popen[bytes]:
 
 
 def _ending(process: subprocess.Popen[bytes]) -> str:
-    """Say how a process ended that has closed its pipe."""
     try:
         status = process.wait(timeout=10)
     except subprocess.TimeoutExpired:

@@ -19,11 +19,8 @@ _Result = TypeVar("_Result")
 
 
 class Children:
-    """A pool of `most` child processes, by default one per core, at most `MOST`; a context manager.
-
-    The first call starts one child; another starts when all have been busy for `WORTH` seconds.
-    After `idle_seconds` without a call they end; the next call starts them again. `answers` are
-    those of `Child`.
+    """A pool of `most` child processes, one per core by default; a context manager. Another starts
+    when all have been busy for `WORTH` seconds; after `idle_seconds` they end.
     """
 
     def __init__(

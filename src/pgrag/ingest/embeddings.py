@@ -25,12 +25,8 @@ def embed_pending(
     kind: Literal["document", "edge"] = "document",
     vector_index: VectorIndex | None = None,
 ) -> int:
-    """Embed the texts of a library (or of `page_ids`) that lack a vector by this model.
-
-    Returns the number of texts embedded: one for passages with equal texts, but one for each edge.
-    A text without a word that the model knows stays without a vector. A `PageEmbedder` embeds all
-    texts of a page again when one changes. Many vectors put off the `vector_index`. Raises
-    `EmbeddingError`.
+    """Embed the texts of a library (or of `page_ids`) that lack a vector by this model; return
+    their number. A `PageEmbedder` embeds all texts of a changed page. Raises `EmbeddingError`.
     """
     embedded = 0
     target = {"library": library, "model": embedder.name}
@@ -63,7 +59,6 @@ def _embed_pages(
     page_ids: list[int] | None,
     vector_index: VectorIndex | None,
 ) -> int:
-    """Embed the texts of whole pages, without summaries; return their number."""
     pending = database.call("pending_pages", **target, page_ids=page_ids)
     if vector_index is not None:
         vector_index.expect(sum(row["documents"] for row in pending))

@@ -12,11 +12,10 @@ _ANY, _IN_FOLDER, _SLASH = re.compile(".", re.DOTALL), re.compile("[^/]"), re.co
 
 
 def matcher(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], bool]:
-    """Return a predicate: whether a key matches any of `include` and none of `exclude`.
-
-    Without `include` every key matches. `docs/*.md` matches in one folder, `docs/**` and `docs/`
-    everything below it, `**/draft-*` and a pattern without "/" in every folder. `?` is one
-    character, `[a-c]` one of a set.
+    """Return a predicate: whether a key matches any of `include` and none of `exclude`. Without
+    `include` every key matches. `docs/*.md` matches in one folder, `docs/**` and `docs/` everything
+    below it, `**/draft-*` and a pattern without "/" in every folder. `?` is one character, `[a-c]`
+    one of a set.
     """
     wanted = _Globs([_rooted(pattern)] for pattern in include) if include else None
     unwanted = _Globs([_rooted(pattern)] for pattern in exclude) if exclude else None
@@ -27,16 +26,12 @@ def matcher(include: Sequence[str], exclude: Sequence[str]) -> Callable[[str], b
 
 
 def first_within(patterns: Iterable[str]) -> Callable[[str], int | None]:
-    """Return a function: the number of the first glob that a key, or a folder of it, matches.
-    `guides` matches every file and folder of this name, `guides/` only the top-level folder.
-    """
+    """Return a function: the number of the first glob that a key, or a folder of it, matches."""
     return _Globs([_rooted(each), f"{_rooted(each)}/**"] for each in patterns).first
 
 
 class _Globs:
-    """An automaton of patterns, each one or more alternatives, that reads each character once. Its
-    state is the set of all positions in the patterns that the characters so far can lead to.
-    """
+    """An automaton that reads each character once; its state is all possible positions."""
 
     def __init__(self, patterns: Iterable[Iterable[str]]) -> None:
         #: By position: the next characters with the positions to which they lead; the positions
@@ -53,7 +48,6 @@ class _Globs:
         self._next: defaultdict[frozenset[int], dict[str, frozenset[int]]] = defaultdict(dict)
 
     def _add(self, pattern: str, number: int) -> int:
-        """Add a pattern; return its first position."""
         start = len(self._steps)
         for part in _PART.findall(pattern):
             here = len(self._steps)
@@ -100,7 +94,6 @@ class _Globs:
 
 
 def _rooted(pattern: str) -> str:
-    """Return the pattern from the top folder on."""
     if pattern.endswith("/"):
         pattern += "**"
     if "/" not in pattern:

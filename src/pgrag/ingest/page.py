@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import Any, Literal
 from urllib.parse import urljoin
 
+from pgrag.ingest import values
+from pgrag.ingest.child import Limits
 from pgrag.ingest.chunks.chunks import make_chunks, same_words
 from pgrag.ingest.chunks.content_tags import declared_audience, tag_chunks
 from pgrag.ingest.chunks.semantic import Similarities
@@ -22,24 +24,13 @@ from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_proper
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.ingest.values import (
-    CHUNK_PROFILES,
-    NOWHERE,
-    Chunk,
-    ChunkProfile,
-    Edge,
-    Origin,
-    OverlapStrategy,
-    Section,
-    SourcePage,
-)
 
 #: Incremented when the same file would give different chunks or edges: forces a new reading.
 CHUNKER_VERSION = 9
 #: Warnings of a page that are kept; the others are counted.
 MOST_WARNINGS = 100
 #: Classes in the results of `read_page` and `read_properties_of`, for a child that calls them.
-ANSWERS = (SourcePage, Chunk, Edge, Properties)
+ANSWERS = (values.SourcePage, values.Chunk, values.Edge, Properties)
 
 _DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -48,24 +39,23 @@ _UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")
 
 @dataclass(frozen=True)
 class PageOptions:
-    """The options with which a page is read.
-
-    `base_url` is where the source's pages are published. `language` applies to pages that name
-    none. `profile` is the chunk profile; without one the page's type chooses, else it is medium.
-    `slugs` names the site generator whose anchors the headings get. `converter` reads PDF. None is
-    what the version remembers (see `remembered.complete`), "" forgets it. `types` are the
-    configured page types; `overlap_size` and `overlap_strategy`, settings of the library, say how
-    much of the end of a chunk the next one repeats, and from where.
+    """The options with which a page is read. `base_url` is where the source's pages are published.
+    `language` applies to pages that name none. `profile` is the chunk profile; without one the
+    page's type chooses, else it is medium. `slugs` names the site generator whose anchors the
+    headings get. `converter` reads PDF. None is what the version remembers (see
+    `remembered.complete`), "" forgets it. `types` are the configured page types; `overlap_size` and
+    `overlap_strategy`, settings of the library, say how much of the end of a chunk the next one
+    repeats, and from where.
     """
 
     base_url: str | None = None
     language: str | None = None
-    profile: ChunkProfile | Literal[""] | None = None
+    profile: values.ChunkProfile | Literal[""] | None = None
     slugs: SlugStyle | Literal[""] | None = None
     converter: Literal["docling", ""] | None = field(default=None, repr=False)
     types: PageTypes = field(default_factory=PageTypes, repr=False)
     overlap_size: int = 50
-    overlap_strategy: OverlapStrategy = "words"
+    overlap_strategy: values.OverlapStrategy = "words"
 
     @property
     def cuts_by_meaning(self) -> bool:
@@ -73,7 +63,11 @@ class PageOptions:
         if self.profile:
             return self.profile.by_meaning
         names = (entry.chunk_profile or "" for entry in self.types.entries)
-        return any(CHUNK_PROFILES[name].by_meaning for name in names if name in CHUNK_PROFILES)
+        return any(
+            values.CHUNK_PROFILES[name].by_meaning
+            for name in names
+            if name in values.CHUNK_PROFILES
+        )
 
     @cached_property
     def fingerprint(self) -> str:
@@ -91,10 +85,9 @@ def source_hash(
     digest: str,
     options: PageOptions,
     declared_type: str | None = None,
-    origin: Origin = NOWHERE,
+    origin: values.Origin = values.NOWHERE,
 ) -> str:
     """Return the SHA-256, in hexadecimal, of everything that affects the result of `read_page`.
-
     `digest` is that of the file's bytes, `declared_type` the type in its front matter. Of the
     configuration only the page type that applies enters the hash, of the formats only the one that
     the name or the media type says: the file need not be read.
@@ -111,16 +104,15 @@ def read_page(
     options: PageOptions,
     similarities: Similarities | None = None,
     *,
-    origin: Origin = NOWHERE,
+    origin: values.Origin = values.NOWHERE,
     digest: str | None = None,
     limit: int | None = None,
-) -> SourcePage:
-    """Read one file; `key` is its path below the source, with "/".
-
-    Repairable faults are repaired, with warnings that name the file. `similarities` is for profiles
-    that cut by meaning; its results must depend on the texts alone. `digest` is given if `data`
-    stands for other bytes. Raises SourceError if the format cannot be read, or becomes far more
-    than a page of `limit` bytes.
+) -> values.SourcePage:
+    """Read one file; `key` is its path below the source, with "/". Repairable faults are repaired,
+    with warnings that name the file. `similarities` is for profiles that cut by meaning; its
+    results must depend on the texts alone. `digest` is given if `data` stands for other bytes.
+    Raises SourceError if the format cannot be read, or becomes far more than a page of `limit`
+    bytes.
     """
     converted = formats.convert(key, data, origin, options.converter, limit)
     text = converted.markdown
@@ -136,7 +128,7 @@ def read_page(
     path = properties.path or (title if not heading or same_words(heading, title) else heading,)
     reading = options.types.reading(properties.type, key)
     entry = reading.entry
-    profile = CHUNK_PROFILES.get(entry.chunk_profile or "", ChunkProfile())
+    profile = values.CHUNK_PROFILES.get(entry.chunk_profile or "", values.ChunkProfile())
     context = injected(entry, matter.fields)
     edges, faults = find_edges(key, prose)
     edges = with_defaults(edges, entry.name, entry.edge_defaults)
@@ -157,7 +149,7 @@ def read_page(
         page_type=reading.type,
         audience=declared_audience(matter.fields, properties.tags),
     )
-    return SourcePage(
+    return values.SourcePage(
         key=key,
         url=_url(key, properties, options.base_url or "", origin),
         title=title,
@@ -182,7 +174,7 @@ def read_page(
     )
 
 
-def read_properties_of(key: str, data: bytes, origin: Origin = NOWHERE) -> Properties:
+def read_properties_of(key: str, data: bytes, origin: values.Origin = values.NOWHERE) -> Properties:
     """Read the front matter alone, which only Markdown has. Raises SourceError if it is binary."""
     if formats.format_of(key, data, origin) is not formats.MARKDOWN:
         return Properties()
@@ -191,25 +183,22 @@ def read_properties_of(key: str, data: bytes, origin: Origin = NOWHERE) -> Prope
 
 
 def _first(key: str, warnings: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first warnings of a page, and how many more there are."""
     more = len(warnings) - MOST_WARNINGS
     if more <= 0:
         return warnings
     return (*warnings[:MOST_WARNINGS], f"{key}: and {more:,} more warnings")
 
 
-def _with_inline_tags(tags: Sequence[str], edges: Sequence[Edge]) -> tuple[str, ...]:
-    """Return the tags of the front matter, then those of the text, without duplicates."""
+def _with_inline_tags(tags: Sequence[str], edges: Sequence[values.Edge]) -> tuple[str, ...]:
     spelling_of: dict[str, str] = {}
     for tag in (*tags, *(edge.target for edge in edges if edge.rule == "tag")):
         spelling_of.setdefault(tag.casefold(), tag)
     return tuple(spelling_of.values())
 
 
-def _page_heading(sections: Sequence[Section]) -> str:
-    """Return the heading that a page begins with if it is the only one of level 1, else "". Readers
-    see it, whereas the title of the front matter is for menus and the browser's tab. Themes of Hugo
-    print that title above the text, where all headings are below it.
+def _page_heading(sections: Sequence[values.Section]) -> str:
+    """Return the heading of level 1 that a page begins with if it is the only one, else "": readers
+    see it, unlike the title.
     """
     top = [section for section in sections if section.level == 1]
     return top[0].heading if len(top) == 1 and top[0] is sections[0] else ""
@@ -229,13 +218,9 @@ def _stem(key: str) -> str:
     return posixpath.splitext(key)[0]
 
 
-def _url(key: str, properties: Properties, base_url: str, origin: Origin) -> str:
-    """Return the URL at which a page is published.
-
-    The address of its origin, else `url` or `permalink`, else `slug` (a whole path if it contains
-    "/", else the last part), else the file's path, without suffix if pages are made of its format,
-    or the folder of an index page. A relative address is resolved below the base URL, or below the
-    site's root if it begins with "/".
+def _url(key: str, properties: Properties, base_url: str, origin: values.Origin) -> str:
+    """Return the URL at which a page is published: the address of its origin, else its own, else
+    its slug or file below the base URL.
     """
     address = origin.address or properties.address
     if not address:
@@ -253,3 +238,26 @@ def _url(key: str, properties: Properties, base_url: str, origin: Origin) -> str
     if address.startswith("/"):
         return urljoin(base_url, address) if base_url else address
     return f"{base_url.rstrip('/')}/{address}".rstrip("/") or "/"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexTarget:
+    """The version that is indexed, and how its pages are read. With `in_child` all pages, else
+    those in other formats than Markdown, are read in a child process. With `adds` pages that the
+    source lacks are kept. A run waits `patience` seconds for the end of another.
+    """
+
+    library: str
+    version: str = ""
+    options: PageOptions = field(default_factory=PageOptions)
+    embeds_edges: bool = False
+    max_page_bytes: int | None = None
+    in_child: bool = False
+    limits: Limits = field(default_factory=Limits)
+    adds: bool = False
+    patience: float = 0.0
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Library and version, as the SQL functions take them."""
+        return {"library": self.library, "version": self.version}

@@ -15,12 +15,11 @@ from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.matter.page_types import PageTypes
 from pgrag.ingest.matter.properties import path_warnings
-from pgrag.ingest.page import ANSWERS
+from pgrag.ingest.page import ANSWERS, IndexTarget
 from pgrag.ingest.reader import Progress, Reader
 from pgrag.ingest.remembered import changes, complete
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source, SourceFile
-from pgrag.ingest.target import IndexTarget
 from pgrag.ingest.vector_index import VectorIndex
 from pgrag.ingest.writer import Writer
 from pgrag.models.embedding import Embedder
@@ -43,16 +42,14 @@ def index(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
-    """Synchronise one version of a library with a source.
-
-    This thread and its child processes read pages while one thread writes and another embeds. A
-    page that cannot be read or written is reported and keeps its stored state. However the run
-    ends, each page is stored completely or not at all, and the next run completes the rest; a new
-    version without a page is discarded. `dry_run` reads and counts pages, but writes nothing.
-    `similarities` is for chunk profiles that cut by meaning. Pages in `kept_pages` are not read
-    again; others are added. `children` read pages in place of processes of the run's own. With
-    `target.adds` the source is only a part of the version: pages that it lacks are kept, and so is
-    the source that the version remembers.
+    """Synchronise one version of a library with a source. This thread and its child processes read
+    pages while one thread writes and another embeds. A page that cannot be read or written is
+    reported and keeps its stored state. However the run ends, each page is stored completely or not
+    at all, and the next run completes the rest; a new version without a page is discarded.
+    `dry_run` reads and counts pages, but writes nothing. `similarities` is for chunk profiles that
+    cut by meaning. Pages in `kept_pages` are not read again; others are added. `children` read
+    pages in place of processes of the run's own. With `target.adds` the source is only a part of
+    the version: pages that it lacks are kept, and so is the source that the version remembers.
 
     Raises `Busy` while another run indexes the same version, `DatabaseUnavailable` if the database
     stays unavailable, `LeaseLost` if another worker has the job now, `EmbeddingError` if the model
@@ -110,9 +107,8 @@ def index(
 
 @contextmanager
 def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
-    """Lock out other runs, and removals of the version. A failing run would discard what another
-    writes, and a removed version would come back with the remaining pages.
-    `_pgrag.lock_out_indexing` takes exclusively the locks that runs share.
+    """Lock out other runs, and removals of the version, by the locks that
+    `_pgrag.lock_out_indexing` takes.
     """
     library, version = (part.strip().lower() for part in target.names.values())
     name = "@".join(filter(None, (library, version)))
@@ -150,7 +146,6 @@ def _warn_of_language(database: Database, language: str | None, report: IndexRep
 
 
 def _synchronise(writer: Writer, reader: Reader, source: Source, progress: Progress | None) -> None:
-    """Write what has changed and remove what is gone, or plan it."""
     database, target, report = writer.database, writer.target, writer.report
     stored = reader.stored
     files = _spread(list(source.files()), first_time=not stored)

@@ -16,10 +16,9 @@ from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.formats import formats
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.matter.properties import Properties
-from pgrag.ingest.page import read_page, read_properties_of, source_hash
+from pgrag.ingest.page import IndexTarget, read_page, read_properties_of, source_hash
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Elsewhere, Skips, SourceFile, digest_of
-from pgrag.ingest.target import IndexTarget
 from pgrag.ingest.values import SourcePage
 
 #: Bounds of what is read before its page is needed: files, and bytes of them.
@@ -65,7 +64,6 @@ class Reader:
 
     def follow(self, files: Sequence[SourceFile]) -> tuple[dict[str, str], list[str]]:
         """Give the stored pages whose files were renamed, or outdone by newer ones, new keys.
-
         Returns the new keys by the old ones, and the keys of the pages in the way. A stored page
         belongs to the newest file with its uuid, its own file first; that file claims the uuid.
         Call it before `pages`.
@@ -112,7 +110,6 @@ class Reader:
                 progress(done, len(files), self.report.documents)
 
     def _ahead(self, files: Sequence[SourceFile]) -> Iterator[_Begun]:
-        """Begin to read files before the pages of earlier ones are needed."""
         waiting: deque[_Begun] = deque()
         held = 0
         for file in files:
@@ -127,7 +124,6 @@ class Reader:
         yield from waiting
 
     def _begin(self, file: SourceFile) -> _Begun:
-        """Begin to read a file, unless its page is stored or an earlier run has read it."""
         begun = _Begun(file)
         options = self.target.options
         try:
@@ -202,7 +198,6 @@ class Reader:
         *arguments: _Arguments.args,
         **options: _Arguments.kwargs,
     ) -> Future[_Result]:
-        """Call a function on a file: here, or in a child process."""
         is_own = formats.format_of(file.key, data, file.origin) is formats.MARKDOWN
         if not is_own or self.target.in_child:
             return self.children.submit(function, *arguments, **options)
@@ -243,7 +238,6 @@ class Reader:
 
 
 def _moment(page: SourcePage | Properties) -> datetime:
-    """Return when the page was written last."""
     text = page.modified or page.created
     if text is None:
         return _NEVER

@@ -12,9 +12,7 @@ from pgrag.ingest.values import CHUNK_PROFILES, ChunkProfile
 
 
 def options_of(arguments: Mapping[str, Any]) -> PageOptions:
-    """Return the options among `arguments`; `chunk_sizes` replace those of the profile. Raises
-    InvalidInput for sizes that contradict each other.
-    """
+    """Return the options among `arguments`. Raises InvalidInput for wrong sizes."""
     options = part_of(arguments, Reading)
     name, sizes = options.pop("profile", None), options.pop("chunk_sizes", None)
     if sizes is None:
@@ -36,9 +34,8 @@ def complete(
     remembered: Mapping[str, Any] | None,
     guess: Callable[[], Generator | None],
 ) -> tuple[PageOptions, Generator | None]:
-    """Fill in the options that are None; an option that is "" gets its default. `remembered` is
-    what `describe` returned for an earlier run, or None. `guess` finds the generator that publishes
-    the source; it is called only if the slug style is not known, and its result returned.
+    """Fill in the options that are None from an earlier run; "" is the default. `guess` finds the
+    generator if the slug style is not known.
     """
     memory = remembered or {}
 

@@ -14,9 +14,7 @@ MOST_KEPT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:
-    """A passage in brief; `characters` is the length of its content, `line_end` is inclusive. One
-    that is not searched repeats the text of another, and is not counted.
-    """
+    """A passage in brief; one that is not searched repeats the text of another."""
 
     level: int
     path: tuple[str, ...]
@@ -54,20 +52,13 @@ class PlannedPage:
 
 @dataclass(slots=True)
 class IndexReport:
-    """The report of an indexing run. Times in seconds; `failed` maps a page's key to the reason.
-
-    A dry run lists what it would do: `planned` maps the key of each page to be written to its
-    passages and edges, `gone` are the keys of the pages to be removed. `documents` counts passages.
-    `renamed` maps the old key of each page whose file was renamed to its new one. `ignored` is the
-    number of files that `.gitignore` and `.ignore` leave out, `skipped` what else is not a page, by
-    reason. With `discarded` nothing could be stored, and the new version does not exist. `links`
-    maps each link state (see `pgrag.links`) to the number of the version's links; empty for a dry
-    run and for added pages. `enriched` maps each kind of enrichment that the library's setting
-    names to the number of enriched passages. `slugs` names the generator whose anchors the headings
-    have, `slugs_from` the configuration that showed it in this run, or None. `changes` lists
-    options that differ from those of the last run, and what they rewrite. `warnings` and `failed`
-    hold the first `MOST_KEPT`, `more_warnings` and `more_failed` count the others. `versions` are
-    those of a report on several, whose `version` is empty.
+    """The report of an indexing run. `failed` maps a page to the reason, `renamed` the old key of a
+    page to its new one, `links` each link state to a number, `enriched` each kind to the number of
+    passages; `documents` counts passages. `ignored` files are left out by ignore files, `skipped`
+    ones are no pages. With `discarded` the new version does not exist. A dry run lists `planned`
+    pages, and those `gone`. `slugs` names the generator of the anchors, `slugs_from` its
+    configuration; `changes` are the options that differ from the last run. Of `warnings` and
+    `failed` the first `MOST_KEPT` stay. `versions` are those of a report on several.
     """
 
     library: str
@@ -140,9 +131,7 @@ class IndexReport:
 def together(
     library: str, source: str, runs: Iterable[tuple[str, IndexReport | SourceError | InvalidInput]]
 ) -> IndexReport:
-    """Return one report on a run for each version; names are preceded by the version. Raises the
-    first error if every run failed.
-    """
+    """Return one report on a run for each version. Raises the first error if every run failed."""
     whole = IndexReport(library, "", source)
     links: Counter[str] = Counter()
     enriched: Counter[str] = Counter()

@@ -1,14 +1,13 @@
 """Frozen values shared by all parts of ingest, independent of database, network and clock."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the bytes of a page come from. `media_type` is what a server states. `address` is the
-    URL, against which relative links are resolved; None for a file.
-    """
+    """Where the bytes of a page come from: the media type and URL of a server; None for a file."""
 
     media_type: str | None = None
     address: str | None = None
@@ -20,11 +19,10 @@ NOWHERE = Origin()
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of Markdown: a paragraph, a list, a table, a fence.
-
-    `type` is "text", "code", "table", "list", "quote", "callout", "html" or "math" and decides how
-    the block may be split; `contains` lists the types of nested blocks (a fence in a list). Lines
-    are 1-based and inclusive, counted in the whole source file.
+    """One block of Markdown: a paragraph, a list, a table, a fence. `type` is "text", "code",
+    "table", "list", "quote", "callout", "html" or "math" and decides how the block may be split;
+    `contains` lists the types of nested blocks (a fence in a list). Lines are 1-based and
+    inclusive, counted in the whole source file.
     """
 
     type: str
@@ -36,14 +34,13 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One heading with the blocks directly below it, as a node of the page's heading tree.
-
-    `level` is 1-6, or 0 for the text before the first heading: that section has no heading and an
-    empty path, and is outside the tree. `path` lists the headings from the root down to this one;
-    `depth` is its length. `parent`, `root` and `children` are indexes into the page's sections; a
-    subtree is contiguous, and `last` is its last section. `position` is "intro" for the first
-    section of the page, "conclusion" for the last one, else "middle". `anchor` is the fragment that
-    links to the heading. `line_end` is the last line before the next heading.
+    """One heading with the blocks directly below it, as a node of the page's heading tree. `level`
+    is 1-6, or 0 for the text before the first heading: that section has no heading and an empty
+    path, and is outside the tree. `path` lists the headings from the root down to this one; `depth`
+    is its length. `parent`, `root` and `children` are indexes into the page's sections; a subtree
+    is contiguous, and `last` is its last section. `position` is "intro" for the first section of
+    the page, "conclusion" for the last one, else "middle". `anchor` is the fragment that links to
+    the heading. `line_end` is the last line before the next heading.
     """
 
     heading: str
@@ -67,13 +64,11 @@ OverlapStrategy = Literal["words", "sentences"]
 
 @dataclass(frozen=True, slots=True)
 class ChunkProfile:
-    """How a page is split into chunks; sizes in characters.
-
-    A chunk never crosses a heading. It has at least `minimum` characters, unless it is the only
-    one of its section, aims for `preferred`, and has at most `maximum`. Only a chunk with code that
-    must stay whole exceeds it, by less than twice `minimum`: fragments that fit nowhere else.
-    With `by_meaning` a chunk ends where the topic changes. Raises ValueError for contradictory
-    sizes.
+    """How a page is split into chunks; sizes in characters. A chunk never crosses a heading. It has
+    at least `minimum` characters, unless it is the only one of its section, aims for `preferred`,
+    and has at most `maximum`. Only a chunk with code that must stay whole exceeds it, by less than
+    twice `minimum`: fragments that fit nowhere else. With `by_meaning` a chunk ends where the topic
+    changes. Raises ValueError for contradictory sizes.
     """
 
     name: str = "medium"
@@ -106,15 +101,14 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """One row of `pgrag.documents` before it has an id.
-
-    `level` is 0 for the page's summary, 1 for a section, 2 for a paragraph. `parent` is an index
-    into the page's chunks. `covers` is a bit mask of the levels that this chunk represents in a
-    search (1 = level 0, 2 = level 1, 4 = level 2): the only chunk of a section also covers the
-    section, and a row whose text another row covers, covers nothing (0). `path` begins with the
-    page's path; `depth` counts the headings within the page. `url#anchor` links to the section; the
-    page itself has no anchor. `content_tags` classify the content: procedural, definition, warning
-    … `context` is indexed and embedded in front of the content, but never shown.
+    """One row of `pgrag.documents` before it has an id. `level` is 0 for the page's summary, 1 for
+    a section, 2 for a paragraph. `parent` is an index into the page's chunks. `covers` is a bit
+    mask of the levels that this chunk represents in a search (1 = level 0, 2 = level 1, 4 = level
+    2): the only chunk of a section also covers the section, and a row whose text another row
+    covers, covers nothing (0). `path` begins with the page's path; `depth` counts the headings
+    within the page. `url#anchor` links to the section; the page itself has no anchor.
+    `content_tags` classify the content: procedural, definition, warning … `context` is indexed and
+    embedded in front of the content, but never shown.
     """
 
     level: int
@@ -140,14 +134,13 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """One link, relation or tag as written in the source; the database resolves its target.
-
-    `rule` is the syntax that produced it: "explicit:wikilink", "explicit:embed", "explicit:link",
+    """One link, relation or tag as written in the source; the database resolves its target. `rule`
+    is the syntax that produced it: "explicit:wikilink", "explicit:embed", "explicit:link",
     "inline:rel", "callout:edge", "front_matter:KEY", "tag" or "edge_defaults:TYPE". `kind` is its
     meaning: "references", "embeds", "tagged", or the name of the relation. `target` is the written
     target without `fragment` (the part after "#", or None); empty for a link within the page.
-    `text` is the link text, `sentence` the sentence around it. `line` is 1-based in the whole
-    file; `document` is an index into the page's chunks.
+    `text` is the link text, `sentence` the sentence around it. `line` is 1-based in the whole file;
+    `document` is an index into the page's chunks.
     """
 
     rule: str
@@ -193,3 +186,28 @@ class SourcePage:
     aliases: tuple[str, ...] = ()
     edges: tuple[Edge, ...] = ()
     reading: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProseBlock:
+    """The text of one block as written, without the marks of lists and quotes before it, on `line`
+    from 1. `kind` is "text", "table" or "html"; `callout` the number of its `> [!edge]`, or None.
+    """
+
+    text: str
+    line: int
+    kind: str = "text"
+    callout: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """The text of a page without code, and the addresses of its `[label]: address` by label."""
+
+    blocks: tuple[ProseBlock, ...] = ()
+    definitions: Mapping[str, str] = field(default_factory=dict)
+
+
+def definition_label(written: str) -> str:
+    """Normalise a label, so that all spellings of the same definition are equal."""
+    return " ".join(written.split()).lower().upper()

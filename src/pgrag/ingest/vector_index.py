@@ -38,21 +38,15 @@ cross join lateral (
 
 @dataclass(frozen=True, slots=True)
 class _Index:
-    """The index of a model of one library, or of all that share one."""
-
     model: str
     library: str | None
 
 
 @dataclass(slots=True)
 class VectorIndex:
-    """The indexes to which one run writes the vectors of a model; to be closed at its end.
-
-    They are the index that libraries share, and a large library's own; see `pgrag.place_vectors`.
-    `expect` drops the one that gets the vectors if that saves time and no search needs it; see
-    `pgrag.put_off_vector_index`. Until `build` has made it again the run holds a lock, and other
-    runs leave the index to it. The lock of a killed run is gone, so that the next run builds the
-    index.
+    """The indexes to which one run writes the vectors of a model; to be closed at its end. `expect`
+    drops the one that gets the vectors if that saves time; until `build` the run holds a lock, and
+    other runs leave the index to it.
     """
 
     _database: Database
@@ -64,9 +58,7 @@ class VectorIndex:
     _held: dict[_Index, ExitStack] = field(default_factory=dict, init=False)
 
     def expect(self, vectors: int, passages: int = 0) -> None:
-        """Announce vectors that are about to be stored, in addition to earlier ones. `passages` are
-        those of the rest of the run that are not in the database yet.
-        """
+        """Announce vectors to be stored; `passages` are those that the rest of the run will add."""
         stored = self._expected
         self._expected += vectors
         if self._expected < LEAST_VECTORS:
@@ -93,11 +85,8 @@ class VectorIndex:
         self._place(0)
 
     def build(self) -> bool:
-        """Build the indexes if they are missing; return whether one was built.
-
-        Blocks neither readers nor writers, and replaces what a killed build left. Leaves the index
-        to the next run if another run builds it or has put it off, if the role does not own the
-        table, or if other sessions take too long.
+        """Build the indexes if they are missing, without blocking; return whether one was built.
+        Leaves it to the next run if this one may not, or others take too long.
         """
         with as_service(), working(_BUILD):
             # The shared one too: it may be missing since another run was killed.
@@ -115,7 +104,6 @@ class VectorIndex:
 
     @property
     def _current(self) -> _Index:
-        """The index that gets the vectors."""
         return _Index(self._model, self._library if self._is_large else None)
 
     def _place(self, passages: int) -> None:
@@ -155,9 +143,7 @@ class VectorIndex:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Wait until no other run builds an index: two builds would wait for each other. Raises
-        Busy after an hour.
-        """
+        """Wait until no other run builds an index, for an hour: two would wait for each other."""
         deadline = time.monotonic() + _LONGEST_WAIT
         while time.monotonic() < deadline:
             with self._database.lock("pgrag vector index build") as taken:

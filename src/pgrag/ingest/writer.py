@@ -18,10 +18,10 @@ from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import DatabaseUnavailable, LeaseLost, PgragError
 from pgrag.ingest.embeddings import batches, embed_pending
+from pgrag.ingest.page import IndexTarget
 from pgrag.ingest.remembered import describe
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source
-from pgrag.ingest.target import IndexTarget
 from pgrag.ingest.values import Chunk, Edge, SourcePage
 from pgrag.ingest.vector_index import VectorIndex
 from pgrag.models.embedding import Embedder
@@ -94,9 +94,7 @@ class Writer:
                 self.report.discarded = row["discard_version"]
 
     def write_all(self, pages: Iterator[SourcePage]) -> None:
-        """Write the batches in a second thread and embed them in a third, each one batch behind.
-        The JSON of a batch is made while the previous one is written.
-        """
+        """Write in a second thread and embed in a third, each one batch behind."""
         read = map(_Batch, batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS))
         with (
             closing(_in_thread("pgrag-write", self._write, read)) as written,
@@ -106,11 +104,8 @@ class Writer:
                 pass
 
     def finish(self, stored: list[int]) -> None:
-        """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables.
-
-        `stored` are ids of pages of the source that were stored before. If the source is a part of
-        the version, only these may have a backlog, and links are not counted: one page must not
-        take as long as its library is large.
+        """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables; for a
+        part of a version only the backlog of the `stored` pages.
         """
         database, target, report = self.database, self.target, self.report
         if stored or not target.adds:
@@ -132,7 +127,6 @@ class Writer:
         self._vacuum(_VACUUM_VECTORS)
 
     def _complete(self) -> None:
-        """Refresh impacts and links, and analyse all tables but the one of the vector index."""
         database, target, report = self.database, self.target, self.report
         database.call("finish_version", **target.names)
         if not target.adds:
@@ -153,7 +147,6 @@ class Writer:
             log.info("not vacuumed: %s", error)
 
     def _analyse(self, *statements: str) -> None:
-        """Refresh the planner's statistics if much is new."""
         report = self.report
         # Only the owner of the tables may do this; a service indexes in the role of its caller.
         with as_service(), self.database.connection() as connection:
@@ -166,7 +159,6 @@ class Writer:
                     connection.execute(statement.encode())
 
     def _write(self, batch: "_Batch") -> list[int]:
-        """Write pages; return the ids of those that the database accepts."""
         pages, report = batch.pages, self.report
         documents = sum(len(page.chunks) for page in pages)
         passages = documents
@@ -212,8 +204,6 @@ class Writer:
 
 
 class _Batch:
-    """Pages, and the JSON that `pgrag.ingest_pages` takes."""
-
     def __init__(self, pages: list[SourcePage]) -> None:
         self.pages = pages
         self.json = _dumps([page_document(page) for page in pages])

@@ -38,7 +38,6 @@ class Providers:
                 model.close()
 
     def _once(self, name: str, make: Callable[[], _Model]) -> _Model:
-        """Create a model on first use."""
         with self._lock:
             if name not in self._models:
                 self._models[name] = make()
@@ -98,9 +97,8 @@ class Providers:
 
     @property
     def local(self) -> tuple[LocalEmbedder, ...]:
-        """The model PGRAG_EMBEDDING_MODEL, run in this process if no endpoint is set; not loaded.
-        Two embedders share it: for single texts, and for whole pages. PGRAG_EMBEDDING_LATE_CHUNKING
-        decides which comes first, for new libraries.
+        """The model PGRAG_EMBEDDING_MODEL in this process, by two embedders: the first, for new
+        libraries, as PGRAG_EMBEDDING_LATE_CHUNKING says.
         """
         settings = self._settings
         name = settings.embedding_model

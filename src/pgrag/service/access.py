@@ -62,10 +62,8 @@ remove_evaluation_run repeat_evaluation
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What an operation needs: the role of a key.
-
-    `is_change`: it changes what is stored, so it also needs permission where no key is needed.
-    `is_for_pages`: a publishable key may do it.
+    """What an operation needs: the role of a key. `is_change`: it changes what is stored, so it
+    also needs permission where no key is needed. `is_for_pages`: a publishable key may do it.
     """
 
     role: Role
@@ -98,9 +96,8 @@ def needs_of(operation: str) -> Needs:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Who may call a service without a key; a key that is presented always counts.
-
-    `needs_key`: nobody. Else everybody may read, and with `allow_writes` also change.
+    """Who may call a service without a key; a key that is presented always counts. `needs_key`:
+    nobody. Else everybody may read, and with `allow_writes` also change.
     """
 
     needs_key: bool = False
@@ -127,11 +124,10 @@ def require(operation: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """The answer to a request with a key.
-
-    `limits` are those of the key: its rate a second, its burst, how many requests remain of it,
-    and the seconds until it is whole; None where they are not counted. `retry_after` are the
-    seconds until a request that exceeds them may come again. `lease` ends when the request does.
+    """The answer to a request with a key. `limits` are those of the key: its rate a second, its
+    burst, how many requests remain of it, and the seconds until it is whole; None where they are
+    not counted. `retry_after` are the seconds until a request that exceeds them may come again.
+    `lease` ends when the request does.
     """
 
     refusal: Refusal | None
@@ -144,10 +140,7 @@ class Admission:
 
 
 def hash_of(secret: str) -> bytes | None:
-    """The hash by which the database knows a secret; None for what no key can be.
-
-    The last digits of a secret are a checksum: a typo costs no look-up.
-    """
+    """The hash of a secret; None, by its checksum, for what no key can be."""
     if not _SECRET.fullmatch(secret) or not secret.endswith(_digest(secret[:-8]).hex()[:8]):
         return None
     return _digest(secret)
@@ -169,10 +162,8 @@ def admit(
     is_foreign: bool,
     lasts: timedelta,
 ) -> Admission:
-    """Ask the database whether the holder of a secret may do something now.
-
-    `origin` is the page that calls, `is_foreign` whether another service made that page. The
-    request counts as running until `finish`, but no longer than it `lasts`.
+    """Ask the database whether the holder of a secret may do something now, on a page of `origin`.
+    The request counts until `finish`, or as long as it `lasts`.
     """
     # asyncio may run a request in the context of an earlier one of its connection: a connection
     # that goes on reading does so for whoever resumed it (CPython issue 140947).

@@ -1,7 +1,5 @@
-"""An application: what is connected, and what is written into it.
-
-Modules that only indexing needs are imported where they are used: this halves the start-up time of
-a search from the shell.
+"""An application: what is connected, and what is written into it. Modules that only indexing needs
+are imported where they are used: this halves the start-up time of a search from the shell.
 """
 
 from __future__ import annotations
@@ -12,15 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
+from pgrag.ground import errors
 from pgrag.ground.calls import Row
-from pgrag.ground.errors import (
-    DatabaseError,
-    InvalidInput,
-    LanguageModelError,
-    NotConfigured,
-    PgragError,
-    SourceError,
-)
 from pgrag.service.connected import Connected
 
 if TYPE_CHECKING:
@@ -69,22 +60,18 @@ class App(Connected):
         progress: Progress | None = None,
         **arguments: Unpack[IndexArguments],
     ) -> IndexReport:
-        """Synchronise a version of a library with a source; see `pipeline.index`.
-
-        A `version` of None is the one that the address of a website names, else "". The arguments
-        that choose a part of the source only apply to one given as text: a website (see
-        `open_site`), or what `discover` finds. With `in_child` pages are read in a child process,
-        as a service should: a crash of a parser costs a page; `children` are such processes, in
-        place of some for this run alone. With `for_others` git has none of the credentials of this
-        process's user. `kept_pages` are those of other versions. With `adds` no page is removed.
-        The run waits `patience` seconds for the end of another one.
+        """Synchronise a version of a library with a source; see `pipeline.index`. A `version` of
+        None is the one that the address of a website names, else "". With `in_child` a crash of a
+        parser costs a page; `children` are processes to use. With `for_others` git has none of the
+        credentials of this user. With `adds` no page is removed. The run waits `patience` seconds
+        for the end of another one.
         """
         from pgrag.ingest import pipeline
         from pgrag.ingest.arguments import checked, refuse_meaningless
+        from pgrag.ingest.page import IndexTarget
         from pgrag.ingest.remembered import options_of
         from pgrag.ingest.source.sources import kind_of
         from pgrag.ingest.source.web.addresses import version_of
-        from pgrag.ingest.target import IndexTarget
         from pgrag.models.embedding import similarities
 
         given = checked(arguments)
@@ -144,7 +131,6 @@ class App(Connected):
         arguments: dict[str, Any],
         progress: Progress | None,
     ) -> Source:
-        """Crawl a website for a version."""
         from pgrag.ingest.source.web.crawl import CrawlLimits
         from pgrag.ingest.source.web.site import SiteOptions, open_site
 
@@ -166,7 +152,6 @@ class App(Connected):
         )
 
     def _discovered(self, source: str, arguments: dict[str, Any], *, for_others: bool) -> Source:
-        """List what is at a path, or at the address of a repository."""
         from pgrag.ingest.arguments import Choosing, part_of
         from pgrag.ingest.source.sources import discover
 
@@ -195,12 +180,10 @@ class App(Connected):
         for_others: bool = False,
         progress: Callable[[str], Progress | None] = lambda _: None,
         **arguments: Unpack[IndexArguments],
-    ) -> Iterator[tuple[str, IndexReport | SourceError | InvalidInput]]:
-        """Synchronise a version with each tag of a repository that matches a glob, oldest first.
-
-        A file that has not changed since an earlier tag is not read again. Yields the label of the
-        version, made of the tag (see `label_of`), and the report, or why the tag cannot be read.
-        `progress` is called with the label for the progress of its run.
+    ) -> Iterator[tuple[str, IndexReport | errors.SourceError | errors.InvalidInput]]:
+        """Synchronise a version with each tag of a repository that matches a glob, oldest first;
+        unchanged files are not read again. Yields the label (see `label_of`) and the report, or why
+        the tag cannot be read. `progress` makes the progress of a run from its label.
         """
         from pgrag.ingest.arguments import Choosing, checked, part_of, refuse_meaningless
         from pgrag.ingest.kept_pages import KeptPages
@@ -225,18 +208,16 @@ class App(Connected):
                         progress=progress(version),
                         **arguments,
                     )
-                except (SourceError, InvalidInput) as error:  # a tag may be no label
+                except (errors.SourceError, errors.InvalidInput) as error:  # a tag may be no label
                     yield version, error
                 else:
                     yield version, report
 
     def watch(
         self, library: str, version: str, folder: str, **arguments: Unpack[IndexArguments]
-    ) -> Iterator[IndexReport | PgragError]:
-        """Synchronise a version with a folder, now and after each change in it, without end.
-
-        Yields the report of each run, or why it failed; a later change tries again. Raises
-        SourceError if the folder cannot be watched, or is gone.
+    ) -> Iterator[IndexReport | errors.PgragError]:
+        """Synchronise a version with a folder after each change, without end. Yields reports and
+        failures. Raises SourceError if the folder is gone.
         """
         from pathlib import Path
 
@@ -251,7 +232,7 @@ class App(Connected):
         for _ in watched.changes():
             try:
                 yield self.index(library, version, watched.listed(), **arguments)
-            except PgragError as error:
+            except errors.PgragError as error:
                 if not watched.path.is_dir():
                     raise
                 yield error
@@ -286,10 +267,7 @@ class App(Connected):
         return Limits(self.settings.max_page_seconds, self.settings.max_page_memory)
 
     def _enrich_indexed(self, report: IndexReport, setting: str) -> None:
-        """Let the language model write the enrichment that the library's setting names.
-
-        The pages are stored already, so a failure is only a warning.
-        """
+        """Enrich as the library says; the pages are stored, so a failure is only a warning."""
         from pgrag.ingest.enrichment import parse_kinds
 
         try:
@@ -301,14 +279,11 @@ class App(Connected):
                 report.warn(
                     *(f"{key}: no {kind.value}: {reason}" for key, reason in enriched.failures)
                 )
-        except (NotConfigured, LanguageModelError, DatabaseError) as error:
+        except (errors.NotConfigured, errors.LanguageModelError, errors.DatabaseError) as error:
             report.warn(f"The setting enrichment is {setting!r}: {error}")
 
     def enricher(self, library: str, version: str | None = None) -> Enricher:
-        """The enricher of a library or of one of its versions.
-
-        Raises `NotConfigured` without a language model.
-        """
+        """The enricher of a library or a version. Raises `NotConfigured` without a model."""
         from pgrag.ingest.embeddings import embed_pending
         from pgrag.ingest.enrichment import Enricher
 
@@ -330,37 +305,24 @@ class App(Connected):
     def index_again(
         self, row: Row, *, dry_run: bool = False, progress: Progress | None = None
     ) -> IndexReport:
-        """Index a version again with its recorded options; `row` is one of `outdated_pages`.
-
-        A git repository is read at the same commit. Raises `SourceError` if the source is missing
-        or was not recorded.
+        """Index a row of `outdated_pages` again as recorded, a repository at the same commit.
+        Raises `SourceError`.
         """
         arguments = row["source"].get("arguments")
         if not arguments:
-            raise SourceError(
+            raise errors.SourceError(
                 "how it was indexed is not known.",
                 hint="Index it again as you did before; from then on it is remembered.",
             )
         return self.index(
-            row["library"],
-            row["version"],
-            **arguments,
-            dry_run=dry_run,
-            progress=progress,
+            row["library"], row["version"], **arguments, dry_run=dry_run, progress=progress
         )
 
     def embed(
-        self,
-        library: str,
-        model: str | None = None,
-        *,
-        activate: bool = False,
-        edges: bool = False,
+        self, library: str, model: str | None = None, *, activate: bool = False, edges: bool = False
     ) -> int:
-        """Embed the texts of a library that have no vector by `model` (default: the library's).
-
-        With `activate` searches use that model from now on. With `edges` edges are embedded too,
-        now and in every later indexing run. Returns the number of texts.
+        """Embed the texts of a library that have no vector by `model`; return their number.
+        `activate` makes it the model of searches; with `edges` these are embedded from now on.
         """
         from pgrag.ingest import embeddings
         from pgrag.ingest.vector_index import VectorIndex

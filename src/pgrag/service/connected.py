@@ -1,7 +1,5 @@
-"""The composition root: database, models and search, built from settings.
-
-Modules that only some uses need are imported where they are used: this halves the start-up time of
-a search from the shell.
+"""The composition root. Modules that few uses need are imported there: a search starts in half the
+time.
 """
 
 from __future__ import annotations
@@ -31,10 +29,8 @@ log = logging.getLogger(__name__)
 
 
 class Connected:
-    """Database, models and search, wired by settings. A context manager; thread-safe.
-
-    Without PGRAG_DATABASE_URL the first use of the database starts the embedded server, which
-    keeps running afterwards. `tell` receives a sentence before a step that takes seconds.
+    """Database, models and search, wired by settings; starts the embedded server on first use.
+    `tell` gets a sentence before a step that takes seconds. A context manager; thread-safe.
     """
 
     def __init__(
@@ -127,10 +123,7 @@ class Connected:
         )
 
     def require_schema(self) -> None:
-        """Raise `SchemaOutdated` or `SchemaTooNew` unless the schema matches this package.
-
-        An outdated embedded database is upgraded instead: it belongs to pgrag alone.
-        """
+        """Raise `SchemaOutdated` or `SchemaTooNew`; upgrade an embedded database."""
         try:
             schema.require_current(self.url)
         except SchemaOutdated:
@@ -176,7 +169,6 @@ class Connected:
         return next((row for row in rows if row["library"] == name.strip().lower()), None)
 
     def _settings_of(self, library: Row | None) -> dict[str, Any]:
-        """Return the settings of a library, or those that a new one gets."""
         if library is None:
             [row] = self.database.call("default_settings")
             return dict(row["default_settings"])

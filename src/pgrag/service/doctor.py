@@ -1,6 +1,7 @@
 """Check a database and name remedies. Changes nothing."""
 
 from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from ipaddress import ip_address
 from typing import Any
 
@@ -25,15 +26,13 @@ _GUESSED_PASSWORDS = frozenset(
         *("12345678", "123456789", "qwerty", "letmein"),
     }
 )
+_of_index = partial(Finding, "vector index")
+_of_password = partial(Finding, "password", "warning")
 _ENFORCED_TLS = frozenset({"require", "verify-ca", "verify-full"})
 
 
 def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Finding]:
-    """Check a database, its schema, its models and its libraries.
-
-    `models` are the names of the embedding models configured here. Checks that an earlier finding
-    makes impossible are skipped.
-    """
+    """Check a database, its schema, its libraries, and the `models` configured here."""
     try:
         with translated_errors(), psycopg.connect(url, autocommit=True) as connection:
             listed = [
@@ -103,26 +102,15 @@ def _network_findings(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
 
 
 def network_warnings(
-    address: str,
-    *,
-    user: str,
-    database: str,
-    password: str | None,
-    is_open: bool,
-    sslmode: str,
+    address: str, *, user: str, database: str, password: str | None, is_open: bool, sslmode: str
 ) -> Iterator[Finding]:
-    """Warn of a password that is easily guessed, and of a connection without enforced TLS.
-
-    `address` is the server's IP address, empty for a socket; a server on this machine needs no
-    warning. `password` is None if the server did not ask for one, and `is_open` if it did not
-    authenticate the role in another way either.
+    """Warn of a password (None: not asked for) that is easily guessed, of none (`is_open`), and of
+    no enforced TLS; not for a server at a socket or a local address.
     """
     if not address or ip_address(address.partition("%")[0]).is_loopback:
         return
     if is_open:
-        yield Finding(
-            "password",
-            "warning",
+        yield _of_password(
             f"The server at {address} lets everybody in as the role {user}, without a password.",
             "Require scram-sha-256 in pg_hba.conf, and give the role a password.",
         )
@@ -131,9 +119,7 @@ def network_warnings(
         user.lower(),
         database.lower(),
     }:
-        yield Finding(
-            "password",
-            "warning",
+        yield _of_password(
             f"The password of the role {user} at {address} is a default or a name, and easily"
             " guessed.",
             f"Set another one (`alter role {user} password …`), and put it into"
@@ -181,7 +167,6 @@ def _schema_finding(status: schema.SchemaStatus, *, is_embedded: bool) -> Findin
 
 
 def _roles_finding(connection: psycopg.Connection[Any]) -> Finding:
-    """Whether roles see only the libraries that were granted to them."""
     row = connection.execute(
         "select bool_and(c.relrowsecurity) and to_regrole('pgrag_admin') is not null as secured"
         " from _pgrag.kinds_of_tables() as k"
@@ -285,8 +270,7 @@ def _library_findings(
     for model, libraries in used.items():
         yield from _vector_index_findings(connection, model, libraries)
     for row in connection.execute(_LEFT_OVER):
-        yield Finding(
-            "vector index",
+        yield _of_index(
             "warning",
             f"{row['name']} was the index of a library that is gone, and in use when it went.",
             f"drop index concurrently pgrag.{row['name']};",
@@ -307,16 +291,14 @@ def _vector_index_findings(
     for owner, (library, index) in indexes.items():
         vectors = f"vectors of {model}" + (f" in {owner}" if owner else "")
         if index["put_off"]:
-            yield Finding(
-                "vector index",
+            yield _of_index(
                 "warning",
                 f"A run that stores many {vectors} has put off their index, or builds it: until"
                 " then searches scan all vectors.",
                 "Wait for its end.",
             )
         elif not index["valid"]:
-            yield Finding(
-                "vector index",
+            yield _of_index(
                 "wrong",
                 f"The {vectors} have no index, perhaps because a run that had put it off was"
                 " interrupted, or waited in vain for other sessions: searches scan all vectors,"
@@ -326,8 +308,7 @@ def _vector_index_findings(
                 + " as the owner of the tables.",
             )
         elif owner:
-            yield Finding(
-                "vector index",
+            yield _of_index(
                 "ok",
                 f"The {vectors} have an index of their own: the library has many.",
             )

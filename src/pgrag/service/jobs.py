@@ -1,7 +1,4 @@
-"""Jobs: what faces make of a run of indexing, and what a worker does with it.
-
-The database decides which job is whose, by its own clock: see sql/jobs/.
-"""
+"""Jobs: what a run of indexing becomes; the database decides whose it is, see sql/jobs/."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -28,10 +25,8 @@ def create(
     arguments: Mapping[str, Any],
     **of_job: Any,
 ) -> int:
-    """Make a job of a run with these arguments (see `JobArguments`); returns its number.
-
-    `call` calls SQL functions for whoever makes the job; `of_job` are arguments of
-    `pgrag.create_job`, such as `every`. Raises InvalidInput for arguments that no run can have.
+    """Make a job of a run with these arguments; return its number. `of_job` are arguments of
+    `pgrag.create_job`. Raises InvalidInput.
     """
     stated = _possible(version, arguments)
     refuse_meaningless(stated, kind_of(source, stated.get("ref", stated.get("tags"))))
@@ -57,10 +52,7 @@ def index(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
-    """Do what a job is made for, in child processes; the runs for several tags are one report.
-
-    With `for_others` nothing is read that only the operator may; see `App.index`.
-    """
+    """Do a job in child processes; the runs for tags are one report. See `App.index`."""
     stated = _possible(version, arguments)
     tags = stated.pop("tags", None)
     if tags is None or not isinstance(source, str):

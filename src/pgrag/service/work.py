@@ -1,7 +1,5 @@
-"""The work of a service by class, each with threads and connections of its own.
-
-Requests of one class cannot take what another needs: writers that wait for a lock leave the
-connections of searches alone.
+"""The work of a service by class, each with threads and connections of its own, so that none takes
+those of another.
 """
 
 import asyncio
@@ -38,13 +36,11 @@ class Abandoned(Exception):
 
 
 class Works:
-    """The classes of work of one service.
-
-    `read`: searches and other short work; further requests queue without limit. `write`:
-    changes, which may wait for the lock of a library. `costly`: what may keep a processor busy for
-    long, such as regular expressions. `admission`: who calls, and the audit, which must not wait
-    for searches. `answer`: answers of a language model, which wait for it without limit, and delay
-    no search. `probe`: checks of readiness.
+    """The classes of work of one service. `read`: searches and other short work; further requests
+    queue without limit. `write`: changes, which may wait for the lock of a library. `costly`: what
+    may keep a processor busy for long, such as regular expressions. `admission`: who calls, and the
+    audit, which must not wait for searches. `answer`: answers of a language model, which wait for
+    it without limit, and delay no search. `probe`: checks of readiness.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -77,7 +73,6 @@ class Works:
         stop: Callable[[], object] = lambda: None,
     ) -> R:
         """Run a function in a thread as work of this class. Raises `Busy` if its turn never comes.
-
         If `until` ends first, or the task is cancelled, the running statement is cancelled in the
         database, and `stop` is called; the former raises `Abandoned`.
         """
@@ -148,7 +143,6 @@ class Works:
 
     async def in_turn(self, work: Work, function: Callable[[], R]) -> R:
         """Run a function in a thread when the class has a connection for it; nothing cancels it.
-
         With more threads than connections, they would wait in the pool. Raises `Busy`.
         """
 

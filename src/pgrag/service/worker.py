@@ -1,20 +1,40 @@
-"""Workers: they take jobs from the database, one after the other."""
+"""Workers: they take jobs from the database, one after the other. A worker that is killed, stopped
+or cut off loses its job when the lease ends, and what it still tries to write is refused.
+"""
 
 import logging
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import asdict
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock, Thread
 from time import monotonic, sleep
+from typing import Any
 
+from pgrag.ground.callers import Caller, Work, calling, working
 from pgrag.ground.calls import Row
-from pgrag.ground.errors import PgragError
-from pgrag.ingest.source.upload_folder import remove_left
+from pgrag.ground.errors import (
+    Busy,
+    DatabaseError,
+    DatabaseUnavailable,
+    InvalidInput,
+    LeaseLost,
+    NotFound,
+    PgragError,
+    SettingsError,
+    SourceError,
+    reason,
+)
+from pgrag.ingest.report import IndexReport
+from pgrag.ingest.source.allowed import require_allowed
+from pgrag.ingest.source.source import Source
+from pgrag.ingest.source.uploads import received, remove_left, upload_folder
 from pgrag.service.app import App
-from pgrag.service.attempt import Attempt
-from pgrag.service.jobs import ENDED
+from pgrag.service.jobs import ENDED, index
 
 log = logging.getLogger(__name__)
 
@@ -27,14 +47,153 @@ POLL_SECONDS = 5.0
 _CHANNEL = "pgrag_jobs"
 _LOOK_SECONDS = 0.2
 _GRACE_SECONDS = 30.0
+_BEAT_SECONDS = 0.5
+_BUSY_SECONDS = 3.0
+_MOST_REASONS = 1000
 _turn = Lock()
+#: Heartbeats need no connection of those that searches and the job itself use.
+_HEARTBEATS = Work("heartbeats", 1, 10.0, 10.0)
+
+
+class _GivenUp(Exception):
+    """The job was cancelled, is another worker's now, or the worker stops."""
+
+
+class Attempt:
+    """One attempt at a job, with its heartbeat in a second thread."""
+
+    def __init__(
+        self, app: App, row: Row, lease: float, stopping: Event, roots: Sequence[Path]
+    ) -> None:
+        self._app = app
+        self._row = row
+        self._names = {"job_id": row["job_id"], "claim": row["claim"]}
+        self._lease = timedelta(seconds=lease)
+        self._stopping = stopping
+        self._roots = roots
+        self._progress: dict[str, Any] | None = None
+        self._is_over = Event()
+        self._standing = "held"
+
+    def run(self) -> None:
+        """Do the job, and say how it ended."""
+        heart = Thread(target=self._beat, name=f"pgrag job {self._row['job_id']}", daemon=True)
+        heart.start()
+        try:
+            end = self._ended()
+        finally:
+            self._is_over.set()
+            heart.join()
+        self._report(end)
+
+    def _ended(self) -> Callable[[], object]:
+        call = partial(self._app.database.call, **self._names)
+        number = self._row["job_id"]
+        try:
+            report = self._index()
+        except _GivenUp:
+            return partial(call, "release_job")
+        except LeaseLost as error:
+            log.warning("%s", error)
+            return partial(call, "release_job")
+        except Busy as error:
+            log.info("Job %s waits: %s", number, error)
+            return partial(call, "release_job", delay=timedelta(seconds=_BUSY_SECONDS))
+        except PgragError as error:
+            log.warning("Job %s failed: %s", number, error)
+            cannot_help = isinstance(error, InvalidInput | NotFound | SettingsError) or (
+                # What was uploaded stays as it is.
+                self._row["is_upload"] and isinstance(error, SourceError)
+            )
+            return partial(call, "fail_job", reason=_storable(str(error)), final=cannot_help)
+        except Exception as error:
+            log.exception("Job %s failed", number)
+            said = f"It failed unexpectedly: {reason(error)}; the log of the worker says more."
+            return partial(call, "fail_job", reason=_storable(said))
+        return partial(call, "finish_job", report=_kept(report))
+
+    def _index(self) -> IndexReport:
+        row = self._row
+        arguments = dict(row["arguments"])
+        lease = f"{row['job_id']}.{row['claim']}"
+        with ExitStack() as stack, calling(Caller(f"job {row['job_id']}", lease=lease)):
+            source: str | Source
+            adds = False
+            if row["is_upload"]:
+                folder = stack.enter_context(upload_folder())
+                source, adds = self._received(folder), arguments.pop("adds", False)
+            else:
+                if row["confined"]:
+                    require_allowed(self._roots, arguments)
+                source = str(arguments.pop("source"))
+            return index(
+                self._app,
+                row["library"],
+                row["version"],
+                source,
+                arguments,
+                for_others=row["confined"],
+                adds=adds,
+                progress=self._note,
+            )
+
+    def _received(self, folder: Path) -> Source:
+        number = self._row["job_id"]
+        pieces = self._app.database.stream("upload_pieces", batch=2, job_id=number)
+        return received(f"upload {number}", pieces, folder)
+
+    def _note(self, done: int, total: int, documents: int | None) -> None:
+        if self._standing != "held" or self._stopping.is_set():
+            raise _GivenUp
+        self._progress = {"done": done, "total": total, "documents": documents}
+
+    def _beat(self) -> None:
+        """Extend the lease until the attempt is over; only the database says that it ended."""
+        told, due = None, monotonic()
+        with working(_HEARTBEATS):
+            while not self._is_over.wait(_BEAT_SECONDS) and self._standing != "lost":
+                progress = self._progress
+                if progress is told and monotonic() < due:
+                    continue
+                with suppress(DatabaseError):
+                    [row] = self._app.database.call(
+                        "extend_lease", **self._names, lease=self._lease, progress=progress
+                    )
+                    self._standing = row["extend_lease"]
+                    told, due = progress, monotonic() + min(self._lease.total_seconds() / 4, 2.0)
+
+    def _report(self, end: Callable[[], object]) -> None:
+        """Say how the attempt ended once the database answers; not while stopping."""
+        while True:
+            try:
+                end()
+            except DatabaseUnavailable as error:
+                log.warning("Job %s cannot be ended yet: %s", self._row["job_id"], error)
+            except InvalidInput as error:
+                reason = _storable(f"Its report cannot be stored: {error}")
+                end = partial(self._app.database.call, "fail_job", **self._names, reason=reason)
+            else:
+                return
+            if self._stopping.wait(1.0):
+                return
+
+
+def _storable(text: str) -> str:
+    return text.replace("\0", "").encode("utf-8", "backslashreplace").decode()
+
+
+def _kept(report: IndexReport) -> Mapping[str, Any]:
+    kept = asdict(report)
+    for name, value in kept.items():
+        if isinstance(value, list):
+            kept[name] = value[:_MOST_REASONS]
+        elif isinstance(value, dict):
+            kept[name] = dict(list(value.items())[:_MOST_REASONS])
+    return kept
 
 
 class Worker:
-    """Works on the jobs of a database, one after the other, until it is stopped.
-
-    Jobs of others read only below the `roots`; by default those of the settings.
-    """
+    """Works on jobs until it is stopped; for others it reads only below the `roots`."""
 
     def __init__(
         self,
@@ -82,10 +241,7 @@ class Worker:
                 self._stopping.wait(min(self._poll, 1.0))
 
     def work(self, job_id: int | None = None) -> bool:
-        """Do one job that is due, or this one; returns whether there was one.
-
-        One at a time in this process: reading and embedding use the whole processor.
-        """
+        """Do one job that is due, or this one; one at a time, for it uses the whole processor."""
         if not _turn.acquire(timeout=self._poll):
             return False
         try:
@@ -109,15 +265,9 @@ class Worker:
 
 
 def complete(
-    app: App,
-    job_id: int,
-    tell: Callable[[Row], None],
-    roots: Sequence[Path] | None = None,
+    app: App, job_id: int, tell: Callable[[Row], None], roots: Sequence[Path] | None = None
 ) -> Row:
-    """Wait for the end of a job, and return it; do it here if no other worker has taken it.
-
-    `tell` gets the job a few times a second.
-    """
+    """Wait for the end of a job; do it here if nobody has it. `tell` gets it often."""
     helper: Thread | None = None
     while True:
         [job] = app.database.call("job", wanted_id=job_id)

@@ -7,7 +7,7 @@ from docling_core.types import doc as core
 from tests.unit.formats.pdfs import Writer
 
 from pgrag.ground.errors import SourceError
-from pgrag.ingest.formats.docling import writing
+from pgrag.ingest.formats.docling import reading
 from pgrag.ingest.formats.formats import convert
 from pgrag.ingest.page import PageOptions, source_hash
 
@@ -55,7 +55,7 @@ def test_a_document_of_docling_becomes_markdown_whose_headings_lead_to_pages():
         for column, text in enumerate(texts)
     ]  # fmt: skip
     document.add_table(core.TableData(table_cells=cells, num_rows=2, num_cols=2), prov=on(2))
-    markdown = writing.markdown_of(document).split("---\n\n", 1)[1]
+    markdown = reading.markdown_of(document).split("---\n\n", 1)[1]
     expected = """# The gateway {#page=1}
 
 It reads \\*one\\* file.

@@ -38,10 +38,8 @@ class Account:
             os.chown(path, self.uid, self.gid)
 
     def can_reach(self, *paths: Path) -> bool:
-        """Test whether this account can enter the folders and run the programs in `paths`.
-
-        Only an attempt takes parent folders, access lists and mount options into account. Raises
-        DatabaseUnavailable if the caller is root without the right to switch accounts.
+        """Test whether this account can enter the folders and run the programs in `paths`, by an
+        attempt. Raises DatabaseUnavailable.
         """
         if not self.switch:
             return True
@@ -60,10 +58,8 @@ class Account:
 
 
 def account_for(data_directory: Path) -> Account:
-    """Return the account of a cluster: its owner, or for a new cluster the caller.
-
-    If that is root, it is `postgres`, else `nobody`. Raises DatabaseUnavailable if the cluster
-    belongs to another user, or if neither account exists.
+    """Return the account of a cluster: its owner, else the caller, for root `postgres` or `nobody`.
+    Raises DatabaseUnavailable.
     """
     caller, group = os.geteuid(), os.getegid()
     if data_directory.is_dir():

@@ -31,10 +31,8 @@ class Installation:
         return self.directory / "bin" / name
 
     def copy_for_server(self, parent: Path) -> "Installation":
-        """Copy the files that a server needs (20 MB) below `parent`, readable by all users.
-
-        Reuses a copy of the same build and removes copies of other builds: call this only while
-        no server of `parent` runs.
+        """Copy the files that a server needs below `parent`, or reuse the copy of this build; only
+        while no server runs.
         """
         built = self.program("postgres").stat()
         label = ".".join(map(str, self.version))
@@ -65,10 +63,7 @@ class Installation:
 
 @cache
 def installed() -> Installation:
-    """Return the newest PostgreSQL in the wheel, without importing the wheel's Python code.
-
-    Raises DatabaseUnavailable if the wheel is missing.
-    """
+    """Return the newest PostgreSQL in the wheel, without importing its Python code."""
     spec = find_spec(_PACKAGE)
     roots = [Path(root) for root in (spec.submodule_search_locations or ())] if spec else []
     installations = [
@@ -90,10 +85,7 @@ def _version(header: Path) -> tuple[int, ...]:
 
 
 def binary(name: str) -> Path:
-    """Return the path of a PostgreSQL program, such as "psql" or "pg_dump".
-
-    Raises DatabaseUnavailable if the wheel or the program is missing.
-    """
+    """Return the path of a PostgreSQL program, such as "psql". Raises DatabaseUnavailable."""
     program = installed().program(name)
     if not program.is_file():
         raise DatabaseUnavailable(
@@ -104,11 +96,10 @@ def binary(name: str) -> Path:
 
 
 def binary_environment() -> dict[str, str]:
-    """Return the environment for client programs: the caller's, with two additional defaults.
-
-    The wheel's terminal library looks for terminal descriptions in a single folder, which on
-    Debian is the wrong one, and psql would lack line editing. And client_encoding must not
-    depend on the locale, because pgrag does not either.
+    """Return the environment for client programs: the caller's, with two additional defaults. The
+    wheel's terminal library looks for terminal descriptions in a single folder, which on Debian is
+    the wrong one, and psql would lack line editing. And client_encoding must not depend on the
+    locale, because pgrag does not either.
     """
     folders = "/etc/terminfo:/lib/terminfo:/usr/share/terminfo"
     return {"TERMINFO_DIRS": folders, "PGCLIENTENCODING": "UTF8", **os.environ}

@@ -24,7 +24,6 @@ _LONGEST_SOCKET_PATH = 103
 @dataclass(frozen=True, slots=True)
 class Cluster:
     """One cluster; all fields but `directory` are stored in its `server.json`, mode 600.
-
     `directory` is free of symbolic links. `port` names the socket, and is the TCP port if the
     server listens. `complete` is set after the data directory has been initialised.
     """
@@ -69,10 +68,8 @@ class Cluster:
             unfinished.unlink(missing_ok=True)
 
     def with_socket_folder(self) -> "Cluster":
-        """Return this cluster with a socket folder that only the server's user can enter.
-
-        Creates the folder if needed: next to the data, or in /tmp if that path is too long for a
-        socket or contains characters that are special in the lists of PostgreSQL and libpq.
+        """Return this cluster with a socket folder for the server's user alone: next to the data,
+        else in /tmp if that path is too long or has special characters.
         """
         account = self.account()
         usual = replace(self, socket=self.directory / "socket")
@@ -104,11 +101,10 @@ def load(home: Path) -> Cluster | None:
 
 
 def create(home: Path) -> Cluster:
-    """Create the folder of a cluster, without data.
-
-    The server's account usually cannot enter root's folders, and pgrag does not open them:
-    `home` then contains a symbolic link to a folder in /var/lib/pgrag. If that folder already
-    has a cluster (a home of the same path was deleted), the cluster is reused.
+    """Create the folder of a cluster, without data. The server's account usually cannot enter
+    root's folders, and pgrag does not open them: `home` then contains a symbolic link to a folder
+    in /var/lib/pgrag. If that folder already has a cluster (a home of the same path was deleted),
+    the cluster is reused.
     """
     link = home / "cluster"
     account = account_for(link / "data")
@@ -153,11 +149,7 @@ def _directory(home: Path) -> Path:
 
 
 def _free_port() -> int:
-    """Return a free TCP port of 127.0.0.1.
-
-    The port is below the ephemeral range of outgoing connections, so it will most probably be
-    free at the next start, too.
-    """
+    """Return a free port below those of outgoing connections: it will probably stay free."""
     for port in random.sample(range(20000, 32000), 100):
         with socket.socket() as probe:
             try:

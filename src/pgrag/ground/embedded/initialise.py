@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,9 +13,42 @@ from tempfile import TemporaryDirectory
 from pgrag.ground.embedded.account import Account
 from pgrag.ground.embedded.binaries import Installation, installed
 from pgrag.ground.embedded.cluster import Cluster, create, load
-from pgrag.ground.embedded.sizing import memory, sized
 from pgrag.ground.errors import DatabaseUnavailable
 from pgrag.ground.settings import processors
+
+_MB = 1 << 20
+# Of a container, by cgroups v2 and v1.
+_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+
+def memory() -> int:
+    """Bytes of memory of the machine, or of the container if it may use less."""
+    sizes = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    for path in _LIMITS:
+        with suppress(OSError, ValueError):
+            sizes.append(int(path.read_text()))
+    return min(sizes)
+
+
+def sized(memory: int, processors: int) -> dict[str, str]:
+    """Return the settings for a machine that other programs use, too. An eighth of its memory is
+    shared, within bounds; `work_mem` is taken by every sort. A query is spread over processors only
+    if there are enough of them for several clients: with few, parallel queries take them from each
+    other.
+    """
+    return {
+        "shared_buffers": _megabytes(memory // 8, 128, 4096),
+        "effective_cache_size": _megabytes(memory // 2, 512, 1 << 20),
+        "work_mem": _megabytes(memory // 512, 16, 128),
+        "maintenance_work_mem": _megabytes(memory // 16, 128, 2048),
+        "max_parallel_workers_per_gather": str(min(processors // 4, 2)),
+        "max_parallel_maintenance_workers": str(min(processors - 1, 4)),
+    }
+
+
+def _megabytes(size: int, least: int, most: int) -> str:
+    return f"{min(max(size // _MB, least), most)}MB"
+
 
 SUPERUSER = "pgrag"
 # The whole environment of initdb and the server: the caller's locale, time zone and PG* variables
@@ -67,9 +101,8 @@ _SHOWN_LINES = 10
 
 
 def prepare(home: Path, *, port: int | None) -> tuple[Cluster, Installation]:
-    """Prepare the cluster of `home`, with `port` if given; return the cluster and its programs.
-
-    The caller must hold the lock, and no server may run.
+    """Prepare the cluster of `home`, with `port` if given; return the cluster and its programs. The
+    caller must hold the lock, and no server may run.
     """
     cluster = load(home) or create(home)
     if cluster.complete and not cluster.data.is_dir():

@@ -36,10 +36,8 @@ Shutdown = Literal["fast", "immediate"]
 
 
 class State(Enum):
-    """What becomes of a server that starts, stops or recovers.
-
-    STUCK: it rejects connections, and its processes are idle. PostgreSQL waits for ever if the
-    process that recovers it is killed, too.
+    """What becomes of a server that starts, stops or recovers. STUCK: it rejects connections, idle
+    for ever.
     """
 
     READY = auto()
@@ -73,12 +71,10 @@ def running_pid(cluster: Cluster) -> int | None:
 
 
 def settle(cluster: Cluster, log: Path, *, alive: int | None = None) -> State:
-    """Wait until the server accepts connections, is gone or is stuck.
-
-    `alive` is the file descriptor of a server that has just been started; see `_spawn`. Any other
-    server is also GONE if it lost its socket (to a cleaner of /tmp). Raises DatabaseUnavailable
-    if the server works or is silent for a minute: it may be busy, so it must not be considered
-    dead.
+    """Wait until the server accepts connections, is gone or is stuck. `alive` is the file
+    descriptor of a server that has just been started; see `_spawn`. Any other server is also GONE
+    if it lost its socket (to a cleaner of /tmp). Raises DatabaseUnavailable if the server works or
+    is silent for a minute: it may be busy, so it must not be considered dead.
     """
     deadline = time.monotonic() + PATIENCE
     idleness = None
@@ -108,10 +104,8 @@ def settle(cluster: Cluster, log: Path, *, alive: int | None = None) -> State:
 
 
 def launch(cluster: Cluster, programs: Installation, log: Path, *, listen: bool) -> None:
-    """Start the server and wait until it accepts connections.
-
-    After `kill -9` of a server its child processes survive for a moment, and PostgreSQL rightly
-    refuses to start while they run: then retry. A server that gets stuck is stopped again.
+    """Start the server and wait until it accepts connections. Retries while children of a killed
+    server survive; one that gets stuck is stopped again.
     """
     if log.exists() and log.stat().st_size > _LARGEST_LOG:
         log.replace(log.with_name(f"{log.name}.1"))
@@ -140,11 +134,10 @@ def launch(cluster: Cluster, programs: Installation, log: Path, *, listen: bool)
 
 
 def terminate(cluster: Cluster, *, immediately: bool = False) -> Shutdown | None:
-    """Stop the server and its sessions; return how, or None if it did not run.
-
-    A fast shutdown writes a checkpoint. If it takes more than a minute, or the server's processes
-    do nothing, an immediate shutdown follows, as the only one if `immediately`. It loses nothing
-    that was committed. Raises DatabaseUnavailable if the server survives it.
+    """Stop the server and its sessions; return how, or None if it did not run. A fast shutdown
+    writes a checkpoint. If it takes more than a minute, or the server's processes do nothing, an
+    immediate shutdown follows, as the only one if `immediately`. It loses nothing that was
+    committed. Raises DatabaseUnavailable if the server survives it.
     """
     pid = running_pid(cluster)
     if pid is None:
@@ -177,7 +170,6 @@ def _ends_by(number: signal.Signals, pid: int, cluster: Cluster) -> bool:
 
 
 def _pauses() -> Iterator[float]:
-    """Yield ever longer pauses in seconds, without end."""
     pause = POLL
     while True:
         yield pause
@@ -193,11 +185,10 @@ def _is_postmaster(pid: int, cluster: Cluster) -> bool:
 
 
 def _spawn(cluster: Cluster, programs: Installation, log: int, *, listen: bool) -> int:
-    """Start the server as an orphan; return a file descriptor that reads EOF when it is gone.
-
-    The shell exits at once, so this process has no child to reap; a separate session protects
-    the server from the terminal's Ctrl-C. The server's end of the pipe closes with its last
-    process: unlike a process id, it cannot be confused with another process.
+    """Start the server as an orphan; return a file descriptor that reads EOF when it is gone. The
+    shell exits at once, so this process has no child to reap; a separate session protects the
+    server from the terminal's Ctrl-C. The server's end of the pipe closes with its last process:
+    unlike a process id, it cannot be confused with another process.
     """
     settings = {
         "listen_addresses": "127.0.0.1" if listen else "",

@@ -26,10 +26,7 @@ class Process:
 
 
 class Idleness:
-    """For how long the child processes of a process have neither computed nor used a disk.
-
-    Call `seconds` repeatedly: it compares what it sees with its last call.
-    """
+    """How long the children of a process have been idle, by comparing repeated calls."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid

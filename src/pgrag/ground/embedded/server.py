@@ -15,19 +15,9 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
+from pgrag.ground.embedded import postmaster
 from pgrag.ground.embedded.cluster import Cluster, load, make_folder
 from pgrag.ground.embedded.initialise import SUPERUSER, prepare
-from pgrag.ground.embedded.postmaster import (
-    PATIENCE,
-    POLL,
-    Shutdown,
-    State,
-    conninfo,
-    launch,
-    recorded_pid,
-    settle,
-    terminate,
-)
 from pgrag.ground.errors import DatabaseUnavailable
 
 _DATABASE = "pgrag"
@@ -37,12 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """The state of a home's server.
-
-    `version` ("18.4") and `pid` are None while the server accepts no connections, `port` also
-    while it does not listen on 127.0.0.1. `socket` (the folder) and `data_directory` are None
-    in a home without a database.
-    """
+    """The state of a home's server; what is not known while it does not run is None."""
 
     running: bool
     log: Path
@@ -54,24 +39,13 @@ class ServerStatus:
 
 
 class EmbeddedServer:
-    """The private PostgreSQL server of a home folder, shared by all processes that use the home.
-
-    The server outlives the process that started it and runs until `stop`. One lock per home
-    serialises creating, starting and stopping. A server counts as running if it accepts a
-    connection with the home's password; a pid file alone proves nothing.
-
-    Access: only the server's user can enter the socket's folder, and every connection, by
-    socket or TCP, needs the generated password (SCRAM), which `cluster/server.json` in the home
-    stores with mode 600.
-
-    Root: PostgreSQL refuses to run as root, so for root the server runs as `postgres` or
-    `nobody` (an existing cluster: as its owner). If that user can enter the home, the cluster is
-    in the home as usual; if not (a home below /root), it is in /var/lib/pgrag/<hash of the
-    home>, and `cluster` in the home is a symbolic link to it. If that user cannot run the
-    installed programs (a virtual environment below /root), the server runs a copy of them,
-    owned by root, next to its data. Permissions of existing folders never change.
-
-    Every method raises `DatabaseUnavailable` if it fails.
+    """The private PostgreSQL server of a home folder, shared by all processes that use the home. It
+    outlives the process that started it and runs until `stop`; one lock per home serialises
+    creating, starting and stopping. Every connection needs the generated password, which
+    `cluster/server.json` stores with mode 600. For root the server runs as `postgres` or `nobody`:
+    if that user cannot enter the home, `cluster` is a symbolic link to a folder in /var/lib/pgrag,
+    and if it cannot run the programs, the server runs a copy of them. Permissions of existing
+    folders never change. Every method raises `DatabaseUnavailable` if it fails.
     """
 
     def __init__(self, home: Path) -> None:
@@ -79,12 +53,11 @@ class EmbeddedServer:
         self.log = self.home / "server.log"
 
     def start(self, *, listen: bool = False, port: int | None = None) -> str:
-        """Start the server unless it runs; return the URL of its database `pgrag`.
-
-        With `listen` the server also listens on 127.0.0.1, and the URL uses TCP, so any client
-        can connect. The port is chosen once and stored; `port` changes it. A running server that
-        does not listen, or uses another port, is restarted, which ends its sessions; so is one
-        that is stuck in its recovery. The URL contains the password.
+        """Start the server unless it runs; return the URL of its database `pgrag`. With `listen`
+        the server also listens on 127.0.0.1, and the URL uses TCP, so any client can connect. The
+        port is chosen once and stored; `port` changes it. A running server that does not listen, or
+        uses another port, is restarted, which ends its sessions; so is one that is stuck in its
+        recovery. The URL contains the password.
         """
         if sys.platform == "win32":
             raise DatabaseUnavailable(
@@ -107,18 +80,16 @@ class EmbeddedServer:
             and (cluster.data / "postmaster.pid").exists()
         )
 
-    def stop(self) -> Shutdown | None:
-        """Stop the server and its sessions; return how, or None if it did not run.
-
-        "fast" is the usual way. A server that does not end so, because it is stuck, is stopped by
-        an "immediate" shutdown: it recovers at its next start.
+    def stop(self) -> postmaster.Shutdown | None:
+        """Stop the server and its sessions; return how ("fast", or "immediate" if it is stuck), or
+        None if it did not run.
         """
         with _explained(self.home):
             if load(self.home) is None:
                 return None
             with self._locked():
                 cluster = load(self.home)
-                return None if cluster is None else terminate(cluster)
+                return None if cluster is None else postmaster.terminate(cluster)
 
     def remove(self) -> None:
         """Stop the server; delete its data, its logs and everything else that `start` created."""
@@ -151,7 +122,7 @@ class EmbeddedServer:
                         stopped,
                         running=True,
                         version=connection.info.parameter_status("server_version"),
-                        pid=recorded_pid(cluster),
+                        pid=postmaster.recorded_pid(cluster),
                         port=cluster.port if _listens(connection) else None,
                     )
             except psycopg.OperationalError:
@@ -160,16 +131,16 @@ class EmbeddedServer:
     def _start(self, *, listen: bool, port: int | None) -> Cluster:
         cluster = load(self.home)
         if cluster is not None:
-            state = settle(cluster, self.log)
-            if state is State.READY:
+            state = postmaster.settle(cluster, self.log)
+            if state is postmaster.State.READY:
                 _ensure_database(cluster)
                 if _serves(cluster, listen=listen, port=port):
                     return cluster
-            is_stuck = state is State.STUCK
-            if terminate(cluster, immediately=is_stuck) and is_stuck:
+            is_stuck = state is postmaster.State.STUCK
+            if postmaster.terminate(cluster, immediately=is_stuck) and is_stuck:
                 log.warning("The embedded PostgreSQL was stuck in its recovery: starting it again.")
         cluster, programs = prepare(self.home, port=port)
-        launch(cluster, programs, self.log, listen=listen)
+        postmaster.launch(cluster, programs, self.log, listen=listen)
         _ensure_database(cluster)
         return cluster
 
@@ -181,7 +152,7 @@ class EmbeddedServer:
             self.home.parent.mkdir(parents=True, exist_ok=True)
             # Root's server runs as another user, who must be able to traverse the folder.
             make_folder(self.home, mode=0o711 if os.geteuid() == 0 else 0o700)
-        deadline = time.monotonic() + 2 * PATIENCE
+        deadline = time.monotonic() + 2 * postmaster.PATIENCE
         with open(self.home / "server.lock", "a", encoding="ascii") as lock:
             while True:
                 with suppress(BlockingIOError):
@@ -190,19 +161,18 @@ class EmbeddedServer:
                 if time.monotonic() > deadline:
                     raise DatabaseUnavailable(
                         "Another process has been starting or stopping the embedded PostgreSQL "
-                        f"of {self.home} for {2 * PATIENCE:.0f} seconds.",
+                        f"of {self.home} for {2 * postmaster.PATIENCE:.0f} seconds.",
                         hint=f"End the process that has {lock.name} open.",
                     )
-                time.sleep(POLL)
+                time.sleep(postmaster.POLL)
             yield
 
 
 def _connect(cluster: Cluster, database: str) -> psycopg.Connection:
-    return psycopg.connect(conninfo(cluster, database), autocommit=True)
+    return psycopg.connect(postmaster.conninfo(cluster, database), autocommit=True)
 
 
 def _serves(cluster: Cluster, *, listen: bool, port: int | None) -> bool:
-    """Whether the server accepts connections to the database, with these options."""
     if port not in (None, cluster.port):
         return False
     try:

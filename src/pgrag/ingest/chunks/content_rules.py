@@ -1,8 +1,5 @@
-"""The rules that classify text by content tags, in English, German and Russian.
-
-Each rule is data: the tag, where to search, the required number of matches, and the patterns, one
-line per language, in which white space is significant. Rules prefer precision: a missing tag is a
-smaller fault than a wrong one.
+"""The rules that classify text by content tags, in English, German and Russian, as data. They
+prefer precision: a missing tag is a smaller fault than a wrong one.
 """
 
 import re
@@ -17,9 +14,8 @@ Place = Literal["type", "audience", "title", "heading", "path", "opening", "text
 
 
 class Rule:
-    """A tag for texts in whose `place` the patterns match at least `times` times. `needs` is a
-    comma-separated list of words, one of which occurs in every matching text: a fast check that
-    avoids the slow pattern search in all other texts.
+    """A tag for texts in whose `place` the patterns match at least `times` times. One of the words
+    in `needs`, a quick check, occurs in all of them.
     """
 
     def __init__(

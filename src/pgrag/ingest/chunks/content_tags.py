@@ -32,11 +32,8 @@ def tag_chunks(
     page_type: str | None,
     audience: str | None = None,
 ) -> tuple[Chunk, ...]:
-    """Return the chunks with their content tags, in the order of `CONTENT_TAGS`.
-
-    A paragraph is tagged by its text and headings. If these give no kind, the declared page type
-    does; if they name no audience, the page's applies (`audience` if declared). A summary gets the
-    tags of more than half of the paragraphs below it.
+    """Return the chunks with their content tags: of text and headings, else of the page. A summary
+    gets the tags of more than half of the paragraphs below it.
     """
     kind = _first("type", (page_type or "").strip())
     audience = audience or _page_audience(chunks, page_path)
@@ -58,9 +55,8 @@ def tag_chunks(
 def content_tags(
     content: str, *, heading: str = "", above: Sequence[str] = (), kind: str | None = None
 ) -> tuple[str, ...]:
-    """Return the tags of a text with this heading, below the headings `above`. `kind` is the
-    page's, for a text without one. "reference" always applies: a heading of a reference such as
-    "Create a volume" names an entry, not a task.
+    """Return the tags of a text below its headings; `kind`, for a text without one, is that of the
+    page.
     """
     tags = {*_text_tags(content, _TEXT_RULES), *_tags("heading", _plain(heading))}
     for each in (*above, heading):
@@ -81,7 +77,6 @@ def declared_audience(fields: Mapping[str, Any], tags: Iterable[str]) -> str | N
 
 
 def _text_tags(content: str, rules: Iterable[Rule]) -> set[str]:
-    """Return the tags of the rules for openings and texts that fit."""
     prose = _CODE.sub(_FENCE_ONLY, content)
     lower, opening = prose.lower(), _opening(prose)
     return {
@@ -92,12 +87,10 @@ def _text_tags(content: str, rules: Iterable[Rule]) -> set[str]:
 
 
 def _first(place: Place, written: str) -> str | None:
-    """Return the tag of the first rule for this place that fits."""
     return next(iter(_tags(place, written)), None)
 
 
 def _tags(place: Place, written: str) -> tuple[str, ...]:
-    """Return the tags of the rules for a short text that fit, in the order of the rules."""
     cached = _remembered_tags if len(written) <= _REMEMBERED else _remembered_tags.__wrapped__
     return cached(place, written)
 
@@ -153,7 +146,6 @@ def _plain(heading: str) -> str:
 
 
 def _opening(prose: str) -> str:
-    """Return the first sentence below the headings at the top of a text, on one line."""
     rest = prose.lstrip()
     while rest.startswith("#"):
         rest = rest.partition("\n")[2].lstrip()

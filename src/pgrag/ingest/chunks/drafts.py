@@ -1,7 +1,4 @@
-"""Drafts of chunks: pieces with their joined text, merged until none is too small.
-
-A fragment below the minimum size merges with a neighbour or takes text from it.
-"""
+"""Drafts of chunks: pieces with their joined text, merged until none is too small."""
 
 import heapq
 import zlib
@@ -41,11 +38,8 @@ class _Union:
 
 
 def merge_small(drafts: list[Draft], profile: ChunkProfile) -> list[Draft]:
-    """Return the drafts of a section with none below the profile's minimum, except a single draft.
-
-    Starting with the smallest, a fragment merges with its smaller neighbour. If the union exceeds
-    the maximum, the fragment takes just enough text from a neighbour. If code that must stay whole
-    prevents this, the two are merged beyond the maximum.
+    """Return the drafts of a section with none below the minimum, unless it is alone: the smallest
+    merges with its smaller neighbour, or takes text from it.
     """
     if len(drafts) == 1 or all(len(draft.text) >= profile.minimum for draft in drafts):
         return drafts
@@ -122,9 +116,7 @@ class _Row:
 
 
 def _share(union: _Union, profile: ChunkProfile) -> tuple[Draft, Draft] | None:
-    """Split a union that is too large into two drafts within minimum and maximum. The fragment
-    takes as little as possible from its neighbour. None if no such split exists.
-    """
+    """Split a union that is too large; the fragment takes as little as possible."""
     pieces = list(union.draft.pieces)
     for _ in range(_REFINEMENTS):
         cuts = range(1, len(pieces))

@@ -29,9 +29,8 @@ class Piece:
 
 
 def cut(block: Block, section: int, profile: ChunkProfile) -> list[Piece]:
-    """Return a block as pieces within the profile's maximum. A longer block is split at its
-    sentences, items, rows or lines, and these at white space or anywhere. Each piece of code is
-    fenced again.
+    """Return a block as pieces within the maximum, split at sentences, items, rows or lines, else
+    at words.
     """
     whole = Piece(
         block.type,
@@ -91,7 +90,6 @@ def _parts(piece: Piece, profile: ChunkProfile, words: int) -> list[Piece]:
 
 
 def _part(piece: Piece, kind: str, text: str, line_start: int, joint: str = PARAGRAPH) -> Piece:
-    """Return a part of a piece that begins on this line of the source."""
     line_end = line_start + text.count("\n")
     return Piece(kind, text, line_start, line_end, piece.types, piece.section, joint)
 

@@ -1,8 +1,4 @@
-"""Semantic chunking: split a section where the text after a border is least similar to that before.
-
-The candidate borders are between sentences and blocks; code, tables and lists stay whole. The
-caller supplies the similarity function: equal similarities give equal chunks.
-"""
+"""Semantic chunking: split a section between sentences or blocks where the similarity is least."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
@@ -24,11 +20,8 @@ _TOGETHER = 1.0
 def by_meaning(
     sections: Sequence[Sequence[Piece]], profile: ChunkProfile, similarities: Similarities
 ) -> list[list[list[Piece]]]:
-    """Return the groups of pieces of each section, in order; each group becomes a chunk.
-
-    From half the preferred size on, a chunk ends at a border among the page's weakest that is no
-    stronger than the adjacent ones; one that would exceed the maximum, at its weakest border beyond
-    the minimum. Takes linear time.
+    """Return the groups of pieces of each section, a chunk each, cut at weak borders, in linear
+    time.
     """
     fine = [
         [part for piece in pieces for part in _sentences(piece, profile)] for pieces in sections

@@ -10,9 +10,8 @@ from pgrag.ingest.edges.links import Link, find_links
 from pgrag.ingest.edges.relations import Lines, find_relations
 from pgrag.ingest.text import templating
 from pgrag.ingest.text.inline import plain
-from pgrag.ingest.text.prose import Prose, ProseBlock
 from pgrag.ingest.text.sentences import sentence_spans
-from pgrag.ingest.values import Chunk, Edge
+from pgrag.ingest.values import Chunk, Edge, Prose, ProseBlock
 
 DEFAULT_CONFIDENCE = 0.7
 """Confidence of an edge that the page's type adds to a link."""
@@ -30,9 +29,7 @@ _MARK = re.compile(r"\[!edge\][+-]?[ \t]*|(?<=\[\[)rel:[ \t]*\w[\w-]*:?[ \t]+(?!
 
 
 def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
-    """Return the edges in the text of a page in source order, and warnings, in linear time.
-    `document` is 0 until `assign_documents` sets it.
-    """
+    """Return the edges in a page in source order, and warnings; `document` is 0 until assigned."""
     blocks, edges = prose.blocks, list[Edge]()
     lines = Lines(blocks)
     relations, faults = find_relations(blocks, find_links(prose))
@@ -59,7 +56,6 @@ def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
 
 
 def _words_of(markdown: str) -> str:
-    """Return the visible words of inline Markdown with macros."""
     if "{{" in markdown:
         markdown = templating.reduce(markdown)
     return plain(markdown)
@@ -78,9 +74,8 @@ def _defaults(edge: Edge, page_type: str, kinds: Sequence[str]) -> Iterator[Edge
 
 
 def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Edge, ...]:
-    """Return the edges with the index of their chunk: the paragraph that contains their line. Of
-    several chunks of one line, the one with the link's text is chosen. An edge outside all
-    paragraphs belongs to the section that contains its line, else to the page.
+    """Return the edges with the index of the chunk that contains their line and, of several, their
+    text.
     """
     lines = {edge.line for edge in edges}
     sections: dict[int, int] = {}
@@ -108,7 +103,6 @@ def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Ed
 
 
 def _with_text(text: str, candidates: Sequence[int], first: int, chunks: Sequence[Chunk]) -> int:
-    """Return the index of the chunk, among candidates from `first` on, that contains a text."""
     for index in range(first, min(first + _LOOK_AHEAD, len(candidates))):
         if text in chunks[candidates[index]].content:
             return index
@@ -116,8 +110,6 @@ def _with_text(text: str, candidates: Sequence[int], first: int, chunks: Sequenc
 
 
 class _Words:
-    """The words around each link of a block."""
-
     def __init__(self, block: ProseBlock) -> None:
         self._block = block
         self._spans: list[tuple[int, int]] | None = None

@@ -7,8 +7,7 @@ from typing import Any
 from pgrag.ingest.edges.links import MAX_TARGET, find_links, split_target
 from pgrag.ingest.edges.relations import kind_name
 from pgrag.ingest.text.inline import plain
-from pgrag.ingest.text.prose import Prose, ProseBlock
-from pgrag.ingest.values import Edge
+from pgrag.ingest.values import Edge, Prose, ProseBlock
 
 LINK_KEYS = (
     "related", "up", "down", "next", "prev", "previous", "parent", "children", "see_also",
@@ -28,9 +27,8 @@ _REACH = 2000
 def find_front_matter_edges(
     fields: Mapping[str, Any], head: str, tags: Sequence[str] = (), link_keys: Sequence[str] = ()
 ) -> list[Edge]:
-    """Return the links and tags of a page's front matter in source order. `head` is the verbatim
-    front matter from line 1, `tags` are its tags, `link_keys` fields with links beside `LINK_KEYS`.
-    A value is `[[note]]`, a Markdown link, a name, a path or an address, or a list of these.
+    """Return the links and tags of a page's front matter in source order; fields with links are
+    those of `LINK_KEYS` and `link_keys`.
     """
     kinds = {kind_name(key) for key in (*LINK_KEYS, *link_keys)}
     lines = head.split("\n")
@@ -88,8 +86,6 @@ def _links(text: str) -> Iterator[tuple[str, str | None, str]]:
 
 
 class _FieldLines:
-    """The lines of a field's values, in the order of the values."""
-
     def __init__(self, lines: Sequence[str], field: str) -> None:
         self._lines = lines
         opening = re.compile(rf"[\"']?{re.escape(field)}[\"']?\s*[:=]")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pgrag.ingest.text import kumascript
-from pgrag.ingest.text.prose import Prose, definition_label
+from pgrag.ingest.values import Prose, definition_label
 
 MAX_TARGET = 1000
 """Longer targets are data, not addresses."""
@@ -53,11 +53,10 @@ _COMMENT_SIGNS = frozenset({"<", "{", "%%"})
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One link as written, from offset `start` to `end` of its block.
-
-    `form` is "wikilink", "link", "embed" (`![[note]]` and images) or "tag". `fragment` is the part
-    of the target after "#", or None. `words` is the link text as Markdown. `relation` is the kind
-    in `[[rel:kind note]]` (the note is optional), else None.
+    """One link as written, from offset `start` to `end` of its block. `form` is "wikilink", "link",
+    "embed" (`![[note]]` and images) or "tag". `fragment` is the part of the target after "#", or
+    None. `words` is the link text as Markdown. `relation` is the kind in `[[rel:kind note]]` (the
+    note is optional), else None.
     """
 
     form: str
@@ -71,9 +70,7 @@ class Link:
 
 
 def find_links(prose: Prose) -> list[Link]:
-    """Return the links and tags of a page in source order, in linear time. Code spans, comments
-    (`<!-- -->`, `%%`, `{/* */}`) and formulas contain no links.
-    """
+    """Return links and tags in source order; code, comments and formulas hold none."""
     return sorted(_Finder(prose).links(), key=lambda link: (link.block, link.start))
 
 
@@ -168,7 +165,6 @@ class _Finder:
         return 0
 
     def _code(self, at: int) -> int:
-        """Return the end of a code span, or of the backticks if they open none."""
         if self._runs is None:
             self._runs = {}
             for run in _TICKS.finditer(self._text):
@@ -210,7 +206,6 @@ class _Finder:
         return after
 
     def _close(self, brackets: list[tuple[int, bool]], at: int) -> int:
-        """Add the link of the brackets that close here, if an address or a label follows."""
         opened, is_image = brackets.pop()
         words = self._text[opened + 1 : min(at, opened + 1 + _MAX_TEXT)]
         written: str | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from pgrag.ingest.edges.links import Link
-from pgrag.ingest.text.prose import ProseBlock
+from pgrag.ingest.values import ProseBlock
 
 _INLINE_CONFIDENCE = 0.95
 _CALLOUT_CONFIDENCE = 0.90
@@ -79,7 +79,6 @@ def find_relations(
     blocks: Sequence[ProseBlock], links: Sequence[Link]
 ) -> tuple[list[Relation], list[tuple[int, str]]]:
     """Return the meaning of each link, and (line, fault) for each relation without a target.
-
     `[[rel:kind note]]` is the relation of that note alone. `rel: kind` before a link, and
     `[[rel:kind]]` without a note, extend to the links that follow in the line, separated only by
     commas, spaces or "and".

@@ -25,9 +25,8 @@ class ModelAnswer:
 
 
 class ModelCalls:
-    """Sends requests for rows of `pgrag.pending_enrichments`, `concurrency` at a time. A context
-    manager: at the end of its block, running requests are cancelled and awaited. An answer has at
-    most `limit` characters.
+    """Sends requests for rows of `pgrag.pending_enrichments`; running ones are cancelled at the end
+    of its block.
     """
 
     def __init__(
@@ -76,7 +75,6 @@ class ModelCalls:
         return [answer for answer in done if answer.text]
 
     def _answer(self, row: dict[str, Any]) -> ModelAnswer:
-        """Send the request for a row, in a thread of the pool."""
         try:
             stream = self._model.stream(
                 self._kind.messages(row, self._limit),

@@ -77,9 +77,7 @@ class Kind(Enum):
         self.wording = wording
 
     def prompt_version(self, limit: int) -> str:
-        """Return what the key of stored answers says of the prompt. The usual limit is not named,
-        so that answers stored before limits were settings stay valid.
-        """
+        """Return what the key of stored answers says of the prompt; no usual limit."""
         return self.version if limit == self.usual_limit else f"{self.version}-{limit}"
 
     @property
@@ -100,9 +98,7 @@ class Kind(Enum):
         return [Message("system", _SYSTEM), Message("user", prompt)]
 
     def usable(self, answer: Completion, limit: int) -> str:
-        """Return the part of an answer to store; empty if the model wrote nothing usable. A context
-        is one line. Of an answer that is too long or broken off, whole sentences stay.
-        """
+        """Return what of an answer is stored: a context on one line, whole sentences."""
         text = _bare(answer.text)
         if self is Kind.CONTEXT:
             text = " ".join(text.split())

@@ -29,9 +29,8 @@ Progress = Callable[[int, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class EnrichmentPlan:
-    """What a run would do for one kind: `calls` of the language model, with estimated tokens.
-    `completion_tokens` is the maximum. `kept` texts were written before and would only be applied;
-    `documents` passages would change.
+    """What a run would do: `calls` with estimated tokens, `kept` texts that only need applying, and
+    passages that change.
     """
 
     kind: str
@@ -44,11 +43,8 @@ class EnrichmentPlan:
 
 @dataclass(slots=True)
 class EnrichmentReport:
-    """What a run did for one kind: `calls` of the language model, with the tokens of both.
-
-    `kept` texts were written before and only applied; `documents` passages changed. `failed` inputs
-    left theirs unchanged; `failures` lists up to 20, with page and reason. `embedded` texts got a
-    vector.
+    """What a run did for one kind: `calls` with tokens, `kept` texts that were only applied,
+    passages that changed, `failed` inputs, and up to 20 `failures`.
     """
 
     kind: str
@@ -65,11 +61,8 @@ class EnrichmentReport:
 
 @dataclass(frozen=True, slots=True)
 class Enricher:
-    """Enriches one library, or one of its versions, with `concurrency` requests at a time.
-
-    A text is stored under the hash of its input: an interrupted run resumes, and a run over
-    unchanged passages sends no request. `embed` gets the pages whose texts changed; `limits` is the
-    library's setting enrichment_limits.
+    """Enriches a library or a version. A text is stored under the hash of its input, so a run
+    resumes. `embed` gets the pages whose texts changed.
     """
 
     database: Database
@@ -96,12 +89,9 @@ class Enricher:
         )
 
     def run(self, kind: Kind, progress: Progress | None = None) -> EnrichmentReport:
-        """Write all missing texts; what is written is stored however the run ends.
-
-        An input that the model fails on is listed, and its passages stay unchanged. Raises
-        `LanguageModelError` after several consecutive failures; `EmbeddingError` if vectors cannot
-        be made, which the next `pgrag index` or `pgrag embed` retries; `DatabaseError` while
-        another run enriches the library: both would pay for the same requests.
+        """Write all missing texts; what is written is stored however the run ends. Raises
+        `LanguageModelError` after several failures in a row, `EmbeddingError`, and `DatabaseError`
+        while another run enriches the library.
         """
         library = self.library.strip().lower()
         with self.database.lock(f"pgrag enrich {library}") as taken:
@@ -168,8 +158,6 @@ class Enricher:
 
 @dataclass(slots=True)
 class _Run:
-    """Stores answers as they arrive, and counts them."""
-
     enricher: Enricher
     kind: Kind
     limit: int

@@ -3,6 +3,8 @@
 import codecs
 
 from pgrag.ground.errors import SourceError
+from pgrag.ingest.formats.converted import Converted
+from pgrag.ingest.values import Origin
 
 _SAMPLE = 8192
 _MAGIC = {
@@ -32,9 +34,8 @@ codecs.register_error(_MOJIBAKE, _as_windows_1252)
 
 
 def decode(key: str, data: bytes) -> tuple[str, list[str]]:
-    r"""Return a file as text with `\n` line ends and without NUL, and warnings about repairs. Reads
-    UTF-8 with or without a byte order mark, and UTF-16 with one. Bytes that are not valid UTF-8 are
-    read as Windows-1252 (a superset of Latin-1). Raises SourceError for a binary file.
+    """Return a file as text with line feeds, and warnings: UTF-8, UTF-16, invalid bytes as
+    Windows-1252. Raises SourceError for a binary file.
     """
     warnings: list[str] = []
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -70,3 +71,9 @@ def _refuse_binary(key: str, data: bytes, *, tolerated: float) -> None:
     if controls > tolerated * len(sample):
         share = controls / len(sample)
         raise SourceError(f"{key}: is binary ({share:.0%} control characters), not Markdown.")
+
+
+def convert(key: str, data: bytes, origin: Origin) -> Converted:
+    """Decode a file of Markdown, with the front matter that it has."""
+    text, warnings = decode(key, data)
+    return Converted(text, tuple(warnings), has_ids=False)

@@ -1,7 +1,4 @@
-"""Escape text, so that Markdown and its dialects show it as written.
-
-Only syntax is escaped: searches and readers see the text as it is stored.
-"""
+"""Escape the syntax in a text, so that Markdown and its dialects show it as written."""
 
 import re
 from collections.abc import Sequence
@@ -65,9 +62,7 @@ def fence(code: str, language: str = "") -> list[str]:
 
 
 def table_lines(rows: Sequence[Sequence[str]], *, is_filled: bool = True) -> list[str]:
-    """Return the lines of a table of inline Markdown, whose first row is the head. Short rows are
-    filled up with empty cells unless `is_filled` is false.
-    """
+    """Return the lines of a table whose first row is the head; `is_filled` completes short rows."""
     width = max(map(len, rows))
     lines = []
     for row in rows:

@@ -27,12 +27,11 @@ class Converter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of pages.
-
-    `recognises` looks at the first bytes; where they say nothing, the media type or the suffix
-    decides. Increment `version` when the same file would give other Markdown: its pages are read
-    again. `module` has the function `convert`; `package` is an optional dependency. A file that
-    `is_published` is served under its own name. One that `is_packed` may be large for its text.
+    """A format of pages. `recognises` looks at the first bytes; where they say nothing, the media
+    type or the suffix decides. Increment `version` when the same file would give other Markdown:
+    its pages are read again. `module` has the function `convert`; `package` is an optional
+    dependency. A file that `is_published` is served under its own name. One that `is_packed` may be
+    large for its text.
     """
 
     name: str
@@ -50,7 +49,7 @@ MARKDOWN = Format(
     "Markdown",
     (".md", ".markdown", ".mdx"),
     ("text/markdown", "text/x-markdown"),
-    "pgrag.ingest.formats.markdown",
+    "pgrag.ingest.formats.decoding",
 )
 TEXT = Format(
     "text", (".txt", ".text"), ("text/plain",), "pgrag.ingest.formats.text", is_published=True
@@ -157,9 +156,8 @@ def convert(
     converter: str | None = None,
     limit: int | None = None,
 ) -> Converted:
-    """Return a file as Markdown; `converter` is `docling`, or None for the usual one. Raises
-    SourceError if it cannot be read, lacks a package, or becomes far more Markdown than a page of
-    `limit` bytes may have.
+    """Return a file as Markdown, by the `converter` docling or the usual one. Raises SourceError if
+    it cannot be read, or becomes too much Markdown for `limit`.
     """
     chosen = format_of(key, data, origin)
     if chosen is PDF and converter:

@@ -18,9 +18,7 @@ _KEY = re.compile(r"^([\w\"'][^:#\n\t{}\[\]]*?)[ \t]*:(?=\s|$)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The fields of a file as JSON values, and the text below them. `first_line` is the line of the
-    source (from 1) on which `body` begins.
-    """
+    """The fields as JSON values; the text below them, from line `first_line`."""
 
     fields: dict[str, Any] = field(default_factory=dict)
     body: str = ""
@@ -29,11 +27,8 @@ class FrontMatter:
 
 
 def split(key: str, text: str) -> FrontMatter:
-    """Separate the front matter of a file from its body. Never raises.
-
-    The block may follow blank lines; its fences may be more than three dashes, or `+++` (TOML). Of
-    broken YAML every field that parses separately is kept, the others become verbatim text, and a
-    warning names the line. Text between two horizontal rules is not front matter.
+    """Separate the front matter of a file from its body; never raises. Of broken YAML every field
+    that parses alone is kept, with a warning.
     """
     opening = _OPENING.match(text)
     if not opening:

@@ -27,9 +27,7 @@ class PageType:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one page is read: its type (or None), and the entry that applies. `declared` is the type
-    in the front matter, which takes precedence over the folder's.
-    """
+    """How a page is read: its type, the entry that applies, the type that it declares."""
 
     declared: str | None
     type: str | None
@@ -81,10 +79,7 @@ class PageTypes:
         )
 
     def reading(self, declared: str | None, key: str) -> Reading:
-        """Decide how a page is read: by its front matter's type, else its folder, else `default`.
-        The longest folder pattern wins, then the page type whose name sorts first, as in
-        `pgrag.page_type`.
-        """
+        """Decide how a page is read: by its own type, else its folder's, else `default`."""
         kind = declared or self._of_folder(key)
         entry = self._by_name.get((kind or DEFAULT).lower()) or self._by_name.get(DEFAULT)
         return Reading(declared, kind, entry or PageType())
@@ -109,9 +104,8 @@ class PageTypes:
 
 
 def injected(entry: PageType, fields: Mapping[str, Any]) -> str:
-    """Return the context of a page's chunks: one line per injected front matter field. Field names
-    ignore case; lists are joined by commas, empty values and mappings skipped, long lines
-    truncated.
+    """Return the context of a page's chunks: a line of limited length per injected front matter
+    field.
     """
     names = {name.casefold(): name for name in reversed([*fields])}
     lines = []

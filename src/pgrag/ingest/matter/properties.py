@@ -46,10 +46,7 @@ class _WrongValueError(Exception):
 
 
 def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, list[str]]:
-    """Interpret the front matter of a page; field names ignore case. A value of the wrong type is
-    ignored with a warning that names file and field. Of several names for a field the first usable
-    one counts (`title` before `name`).
-    """
+    """Interpret the front matter of a page; a value of the wrong type is ignored with a warning."""
     names = {name.casefold(): name for name in reversed([*fields])}
     warnings: list[str] = []
 
@@ -89,11 +86,8 @@ def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, li
 
 
 def path_warnings(pages: Mapping[str, Sequence[str]]) -> list[str]:
-    """Warn of hierarchical paths that are inconsistent with the other pages in their folder.
-
-    `pages` maps page keys to the path in their front matter. Reported are pages that differ in
-    depth or first part from two thirds of at least three siblings, and parts that differ only by
-    case or spaces from a more frequent spelling at the same depth.
+    """Warn of hierarchical paths (by page key) that differ in depth, first part or spelling from
+    most of the pages in their folder.
     """
     folders: dict[str, list[str]] = defaultdict(list)
     for key in sorted(pages):
@@ -127,7 +121,6 @@ def _agreed(values: list[_Value]) -> _Value | None:
 
 
 def _spellings(paths: Sequence[Sequence[str]]) -> dict[tuple[int, str], str]:
-    """Map each depth and folded part to its most frequent spelling."""
     counts: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     for path in paths:
         for depth, part in enumerate(path):
@@ -190,7 +183,6 @@ def _tags(value: Any) -> tuple[str, ...]:
 
 
 def _aliases(value: Any) -> tuple[str, ...]:
-    """Read a list, or text separated by commas."""
     values = value.split(",") if isinstance(value, str) else value
     values = values if isinstance(values, list) else [values]
     written = [_text(item) for item in values if item is not None and str(item).strip()]

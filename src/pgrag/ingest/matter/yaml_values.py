@@ -1,8 +1,5 @@
-"""Convert YAML to JSON values with the types of YAML 1.2, limited to what PostgreSQL can store.
-
-PyYAML implements YAML 1.1: it reads `lang: no` as false and `12:30:45` as a number, and fails on
-`date: 2024-02-31`. Here a scalar becomes a boolean, null, integer or float only if it is written
-as in JSON; a date becomes an ISO string; everything else remains verbatim text.
+"""Convert YAML to JSON values with the types of YAML 1.2, limited to what PostgreSQL can store:
+unlike in PyYAML `lang: no` is text. A date becomes an ISO string.
 """
 
 import math
@@ -51,9 +48,7 @@ for _name, _pattern, _first in (
 
 
 def load_yaml(text: str) -> tuple[Any, list[tuple[str, int]]]:
-    """Return the JSON value of a YAML text, and its repeated keys with their lines, from 0. The
-    last value of a repeated key wins. Raises YamlError.
-    """
+    """Return the JSON value of a YAML text, and its repeated keys with lines from 0."""
     reader = _Reader()
     try:
         node = _compose(text)
@@ -68,9 +63,7 @@ def load_yaml(text: str) -> tuple[Any, list[tuple[str, int]]]:
 
 
 def _compose(text: str) -> yaml.Node | None:
-    """Parse a text to nodes. The depth is checked before, on the events: libyaml's composer
-    recurses in C without a limit.
-    """
+    """Parse a text to nodes; the depth first: libyaml's composer has no limit."""
     depth = 0
     field = "it"
     for event in yaml.parse(text, _Loader):
@@ -89,9 +82,7 @@ def _compose(text: str) -> yaml.Node | None:
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
-    """Map the path of every key of a YAML text to its line, from 0. Raises YamlError. For error
-    messages about a text that `load_yaml` has parsed before.
-    """
+    """Map the path of every key of a YAML text to its line, from 0. Raises YamlError."""
     lines: dict[tuple[str, ...], int] = {}
 
     def walk(node: yaml.Node, path: tuple[str, ...]) -> None:
@@ -121,9 +112,7 @@ def json_value(value: Any) -> Any:
 
 
 def iso_date(text: str) -> str | None:
-    """Return a date or timestamp as ISO 8601, or None if the text is neither. Accepts ISO 8601 in
-    its usual spellings, `2024/01/31` and `31.01.2024`.
-    """
+    """Return ISO 8601 for a date or time, also `2024/01/31`, `31.01.2024`; else None."""
     text = text.strip()
     if match := re.fullmatch(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})", text):
         year, month, day = match.groups()

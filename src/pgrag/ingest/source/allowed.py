@@ -1,7 +1,4 @@
-"""Which sources other users may name: folders below the operator's roots, and websites.
-
-Where a website's address may lead is decided on connection: `pgrag.ground.outgoing`.
-"""
+"""Which sources other users may name; where addresses may lead, `pgrag.ground.outgoing` decides."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,9 +15,7 @@ _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]+):|[\w.-]+@[\w.-]+:")
 
 
 def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None:
-    """Refuse a source, given as the arguments of a job, that may not be read for others. Symbolic
-    links are resolved. Raises InvalidInput.
-    """
+    """Refuse a source that may not be read for others, links resolved."""
     source = str(arguments["source"])
     if arguments.get("allow_private"):
         raise InvalidInput(

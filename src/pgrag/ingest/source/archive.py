@@ -1,8 +1,5 @@
-"""The files of an archive (zip, or tar with or without compression), without unpacking it.
-
-An archive may be hostile: names can lead out of it, links anywhere, and a few kilobytes can expand
-to terabytes. So nothing of it gets a name on the disk, only regular files count, and the numbers of
-files and bytes are bounded.
+"""The files of an archive (zip or tar), without unpacking it. It may be hostile: nothing of it gets
+a name on the disk, only regular files count, and their number and bytes are bounded.
 """
 
 import shutil
@@ -44,9 +41,7 @@ _Load = Callable[[int], bytes]
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is an archive, by its content. Documents that are zip archives inside (Office,
-    OpenDocument, EPUB) are none.
-    """
+    """Whether a file is an archive by its content; documents that are zip files inside are none."""
     with path.open("rb") as file:
         head = file.read(_HEAD)
         if head.startswith(_ZIP):
@@ -56,8 +51,7 @@ def is_archive(path: Path) -> bool:
 
 class Archive:
     """The regular files of an archive below `subfolder`, without the folder that holds them all.
-    `wanted` tells by its name whether a file may be read later; `skips` are those that cannot be.
-    Raises SourceError if the archive cannot be read.
+    `wanted` tells by name which may be read. Raises SourceError.
     """
 
     def __init__(self, path: Path, subfolder: str | None, wanted: Callable[[str], bool]) -> None:
@@ -118,7 +112,6 @@ class Archive:
 def _members(
     path: Path, wanted: Callable[[str], bool], skips: Skips, opened: ExitStack
 ) -> dict[str, _Load]:
-    """Return how each regular file of an archive is read, by its path in the archive."""
     try:
         file = opened.enter_context(path.open("rb"))
         head = file.read(_HEAD)
@@ -177,9 +170,7 @@ def _zip(file: BinaryIO) -> zipfile.ZipFile:
 
 
 class _Bounded:
-    """A file that refuses to read more at once than the directory of an archive may have. An
-    archive states the length of its directory in several places, each of which can lie.
-    """
+    """A file that refuses to read more at once than a directory may have."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -223,7 +214,6 @@ def _tar_members(
 
 
 def _path_within(name: str) -> str | None:
-    """Return the path of a member in the archive; None if it leads outside."""
     parts = [part for part in name.split("/") if part not in {"", "."}]
     if name.startswith("/") or ".." in parts or not parts or parts[0].endswith(":"):
         return None

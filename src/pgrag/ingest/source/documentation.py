@@ -1,9 +1,6 @@
-"""What counts as documentation in a folder that holds other things as well.
-
-Markdown, reStructuredText, notebooks, PDF and Office documents always do. HTML counts if it is the
-larger part: a repository with Markdown has templates and demos in HTML, a built site has a stray
-README. Plain text, mostly for programs (requirements.txt), counts only if there is nothing else. A
-suffix in `include` always counts.
+"""What counts as documentation in a folder. Markdown, reStructuredText, notebooks, PDF and Office
+documents always do; HTML if it is the larger part; plain text if there is nothing else; a suffix in
+`include` always.
 """
 
 import posixpath
@@ -61,9 +58,7 @@ def is_skipped(folders: Sequence[str]) -> bool:
 
 
 def documentation(names: Sequence[str], include: Sequence[str], skips: Skips) -> Iterator[str]:
-    """Yield the names that are documentation, and add the others to `skips`. `include` are the
-    globs by which the caller has chosen the files.
-    """
+    """Yield the names that are documentation, or chosen by `include`; add the others to `skips`."""
     named = {kind for pattern in include if (kind := _kind(pattern))}
     present = {*names}
     candidates: list[tuple[str, str]] = []

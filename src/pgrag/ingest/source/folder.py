@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from pgrag.ingest.source.documentation import is_certain, is_known, is_skipped
-from pgrag.ingest.source.file import read_file
 from pgrag.ingest.source.ignored import NAMES, IgnoreRules, rules_above
-from pgrag.ingest.source.source import Skips
+from pgrag.ingest.source.source import Skips, read_file
 
 #: Where a file is read: a path, or the name of a file in a tree.
 Handle = TypeVar("Handle", Path, str)
@@ -74,12 +73,8 @@ def list_tree(tree: Tree, *, include_ignored: bool) -> Listing[str]:
 
 
 def list_folder(root: Path, top: Path, *, include_ignored: bool) -> Listing[Path]:
-    """List the files below a folder, symbolic links last.
-
-    Ignore files count from the git repository around `top` downwards, else from `top`, which is
-    `root` or a folder above it. Links to folders are not followed, so they cannot loop. A link to a
-    file counts only if the file itself is not listed. Raises OSError if a folder that is not
-    ignored cannot be read.
+    """List the files below a folder, symbolic links last, without those that ignore files name,
+    from the repository around `top` downwards. Raises OSError.
     """
     listing: Listing[Path] = Listing()
     walk = _Walk(root, listing, reads_rules=not include_ignored)
@@ -106,9 +101,7 @@ class _Walk:
     links: list[tuple[str, Path]] = field(default_factory=list)
 
     def enter(self, folder: str, path: str) -> Iterator[tuple[str, str]]:
-        """List the files of a folder; yield the folders in it that are neither skipped nor ignored.
-        A folder is its name below the root, and its path.
-        """
+        """List the files of a folder; yield the folders, by name and path, that are not ignored."""
         with os.scandir(path) as entries:
             here = sorted(entries, key=lambda entry: entry.name not in NAMES)
         for entry in here:
@@ -169,7 +162,6 @@ def _followed(
 
 
 def _count_certain(folder: str) -> int:
-    """Count the documents in an ignored folder, as far as it can be read."""
     count = 0
     for _, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not is_skipped([name])]

@@ -31,9 +31,8 @@ class Generator:
 def find_generator(
     folders: Iterable[tuple[PurePath, int]], listing: Listing, read: Callable[[PurePath], str]
 ) -> Generator | None:
-    """Return the generator whose configuration is nearest; None if none or several are near.
-    `folders` are searched in this order, each with that many levels below it. A vault's settings
-    count only if no generator is configured: many sites are written in Obsidian.
+    """Return the generator whose configuration is nearest; None if none or several are. Settings of
+    a vault count last.
     """
     for folder, levels in folders:
         level = [folder]
@@ -55,7 +54,6 @@ def find_generator(
 def _shown(
     folder: PurePath, names: Mapping[str, bool], listing: Listing, read: Callable[[PurePath], str]
 ) -> Iterator[Generator]:
-    """Yield the generators whose configuration is directly in a folder."""
     for name in sorted(names):
         evidence = str(folder / name)
         for style, pattern in _FILES:

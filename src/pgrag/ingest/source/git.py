@@ -1,8 +1,5 @@
-"""The files of a commit, read from the local repository without checkout or network.
-
-A repository may be hostile: its configuration can name programs, its files can be pipes, its trees
-can list more files than memory holds. So git starts no program, opens no connection, and its time
-and output are bounded.
+"""The files of a commit, read from the local repository. That may be hostile, so git starts no
+program, opens no connection, and its time and output are bounded.
 """
 
 import os
@@ -51,7 +48,6 @@ _FILE_MODES = frozenset({"100644", "100755", "100664"})
 
 class GitTree:
     """One commit of the repository around `folder`, limited to that folder and `subfolder`.
-
     `prefix` is their path in the repository, with a final "/"; empty at its root. `name` is how the
     location names the folder. Raises SourceError if git is missing, the folder is in no repository,
     or the ref is unknown.
@@ -153,10 +149,7 @@ def tags_of(folder: Path) -> list[str]:
 
 
 def object_folders(folder: Path) -> list[Path]:
-    """Return the folders from which git reads the repository around a folder. Those of the
-    repository, its worktree, its objects, the alternates from which it borrows, and the targets of
-    symbolic links in them. Raises SourceError if the folder is in no repository.
-    """
+    """Return the folders from which git reads a repository. Raises SourceError."""
     folder = folder.resolve()
     paths = run_git(
         folder, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir",
@@ -174,9 +167,7 @@ def object_folders(folder: Path) -> list[Path]:
 
 
 def _answer(reader: subprocess.Popen[bytes], blob: str, size: int) -> bytes | None:
-    """Ask `git cat-file --batch` for the first `size` bytes of a blob; None if it is missing.
-    Raises OSError if the process has ended.
-    """
+    """Ask git for the first bytes of a blob; None if it is missing. Raises OSError."""
     requests, answers = reader.stdin, reader.stdout
     if requests is None or answers is None:
         raise BrokenPipeError

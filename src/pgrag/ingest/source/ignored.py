@@ -68,9 +68,8 @@ def folders_of(path: str) -> Iterator[str]:
 
 
 def rules_above(folder: str, read: Callable[[str], bytes | None]) -> tuple[IgnoreRules, str]:
-    """Return the rules above a folder that hold in it, and the folder's path in them. `read`
-    returns the content of an ignore file, or None. Rules that ignore the folder itself do not
-    count: it was named explicitly.
+    """Return the rules above a folder that hold in it, and the folder's path in them; `read`
+    returns an ignore file.
     """
     rules = IgnoreRules()
     for above in reversed([*folders_of(folder)]):
@@ -102,7 +101,5 @@ class _Pattern(GitIgnoreSpecPattern):
 
 
 def _first_fits(expression: str) -> str:
-    """Let each star (`[^/]*`) that another follows in its folder stop where it fits first. The same
-    keys match, because the last star takes the rest, without trying every division.
-    """
+    """Let each star that another follows stop where it fits first; the last one takes the rest."""
     return _STAR_BEFORE_STAR.sub(r"(?>[^/]*?\1)", _SAME_STAR.sub("[^/]*", expression))

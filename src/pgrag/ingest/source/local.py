@@ -10,14 +10,13 @@ from pgrag.ingest.formats.formats import OFFICE
 from pgrag.ingest.source.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from pgrag.ingest.source.archive import Archive, is_archive
 from pgrag.ingest.source.documentation import is_known
-from pgrag.ingest.source.file import read_file
 from pgrag.ingest.source.folder import Tree, list_folder, list_tree
 from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
 from pgrag.ingest.source.ignored import NAMES
 from pgrag.ingest.source.repository import Repository
 from pgrag.ingest.source.selection import Selection, key_of, selected
-from pgrag.ingest.source.source import Source, SourceFile
+from pgrag.ingest.source.source import Source, SourceFile, read_file
 
 
 def open_folder(root: Path, selection: Selection) -> Source:
@@ -43,9 +42,7 @@ def open_folder(root: Path, selection: Selection) -> Source:
 
 
 def open_file(path: Path, selection: Selection) -> Source:
-    """Take a single file, whatever its name, or the files of an archive. Raises SourceError if it
-    is not a regular file.
-    """
+    """Take a single regular file, whatever its name, or the files of an archive."""
     if not path.is_file():
         raise SourceError(f"{path}: is neither a folder nor a regular file.")
     is_office = path.suffix.lower() in OFFICE.suffixes  # an archive inside, also if damaged
@@ -136,9 +133,7 @@ def _generator_of_tree(tree: Tree) -> Generator | None:
 
 
 def _generator_of_folder(folder: Path) -> Generator | None:
-    """Search a folder with two levels below it, then the folders above it: two, without levels. In
-    a git repository: all up to its top, with one level each.
-    """
+    """Search a folder with two levels, then those above: in a repository all with one, else two."""
     above = list(folder.parents)
     tops = [up for up, path in enumerate((folder, *above)) if (path / ".git").exists()]
     repository = [(path, 1) for path in above[: tops[0]]] if tops else []

@@ -1,9 +1,6 @@
-"""Repositories at an address: the requested commits, fetched into a folder of their own.
-
-git fetches into a bare repository that pgrag made, so that no configuration, hook or checkout of
-others takes part; see `git`. The address is checked against the operator's allow-list and pinned,
-redirects are not followed, and nothing asks for a password. Credentials in an address reach git by
-its environment; they are not in arguments, which all users see, nor in files or errors.
+"""Repositories at an address: the requested commits, fetched into a bare repository of pgrag,
+without hooks, redirects or questions, from an address that was checked and is pinned. Credentials
+reach git by its environment, not by arguments, files or errors.
 """
 
 import difflib
@@ -133,9 +130,7 @@ class Repository:
         return [name.removeprefix(prefix) for name in self._refs if name.startswith(prefix)]
 
     def fetch(self, refs: Sequence[str | None]) -> list[str]:
-        """Return the commits of branches, tags, or ids of commits; None is the default branch.
-        Missing ones are fetched, without their history.
-        """
+        """Return the commits of branches, tags or ids (None: the default branch)."""
         wanted = [self._wanted(ref) for ref in refs]
         with _alone(self.folder):
             self._fetch(wanted)

@@ -49,9 +49,7 @@ def selected(
     find_generator: Callable[[], Generator | None] = lambda: None,
     release: Callable[[], None] = lambda: None,
 ) -> Source:
-    """Return the files of a listing that a selection wants, as a source. Raises SourceError, and
-    releases the source, if there are none.
-    """
+    """Return the wanted files of a listing. Raises SourceError if there are none."""
     files = [*files]
     is_wanted = matcher(selection.include, selection.exclude)
     named = [file.key for file in files if is_wanted(file.key)]

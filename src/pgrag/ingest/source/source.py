@@ -1,13 +1,33 @@
 """Sources of pages: files with bytes, listed but not read."""
 
+import errno
 import hashlib
+import os
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Self
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.generators import Generator
 from pgrag.ingest.values import NOWHERE, Origin
+
+
+def read_file(path: Path, size: int = -1) -> bytes:
+    """Return the first `size` bytes of a regular file, or all, without waiting. Raises OSError,
+    also for a symbolic link.
+    """
+    if not hasattr(os, "O_NOFOLLOW") and path.is_symlink():  # Windows
+        raise OSError(errno.ELOOP, "it is a symbolic link", os.fspath(path))
+    flags = os.O_RDONLY
+    for name in ("O_NONBLOCK", "O_NOFOLLOW", "O_CLOEXEC"):
+        flags |= getattr(os, name, 0)
+    with open(os.open(path, flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", os.fspath(path))
+        return file.read(size)
+
 
 #: Names that are given as examples of each group of skipped files.
 EXAMPLES = 3
@@ -90,13 +110,9 @@ def digest_of(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The files of a source, listed but not read.
-
-    A source may hold a process or a connection: use it as a context manager, or close it.
-    `location` says in a line where it is. `revision` is its commit, if any. `warnings` name what
-    was skipped that should not be there. `ignored` counts the files that `.gitignore` and `.ignore`
-    leave out, `skipped` is what else is not a page. With `arguments` `App.index` reads the same
-    source again, from anywhere; None if that is impossible.
+    """The files of a source, listed but not read; a context manager. `location` says where it is,
+    `revision` is its commit. `ignored` counts what ignore files leave out, `skipped` is what else
+    is no page. With `arguments` `App.index` reads it again.
     """
 
     location: str

@@ -31,16 +31,11 @@ def discover(
     include_ignored: bool = False,
     network: Network | None = None,
 ) -> Source:
-    """List the documentation in a folder, an archive or a repository, or take a single file.
-
-    See `documentation.documentation`. `include` and `exclude` are globs over keys (see
-    `globs.matcher`). `subfolder` restricts the source to that folder, and keys are relative to it.
-    With `ref` (a branch, tag or commit) the files are read from that commit of the git repository
-    around the folder; nothing is fetched. The address of a repository is read at `ref`, else at its
-    default branch, through `network`. Hidden folders, `node_modules`, links that leave the folder
-    and, unless `include_ignored`, what `.gitignore` and `.ignore` files name, are skipped.
-
-    Raises SourceError if the source is missing, cannot be read, or holds no documentation.
+    """List the documentation in a folder, an archive or a repository, or take a single file, as
+    `include` and `exclude` (globs over keys) say, below `subfolder`. With `ref` the files are those
+    of that commit; a repository at an address is read through `network`. Hidden folders,
+    `node_modules`, links that leave the folder and, unless `include_ignored`, ignored files are
+    skipped. Raises SourceError.
     """
     selection = Selection(tuple(include), tuple(exclude), subfolder, ref, include_ignored)
     if address := repository_at(source, is_named=ref is not None):
@@ -72,9 +67,8 @@ def kind_of(source: str, ref: str | None = None) -> Kind:
 def discover_tags(
     source: str, pattern: str, selection: Selection, network: Network | None = None
 ) -> list[tuple[str, Callable[[], Source]]]:
-    """Return a version label for each tag of a repository that matches a glob, and how it opens.
-    Labels are sorted by their numbers; of several tags with one label the last is taken. Missing
-    commits of a repository at an address are fetched at once. Raises SourceError if no tag matches.
+    """Return a version label and how to open it for each tag that matches a glob, sorted by number.
+    Raises SourceError if no tag matches.
     """
     address = repository_at(source, is_named=True)
     repository = _repository(address, network) if address else None
@@ -119,7 +113,6 @@ def _without_login(source: str, address: Address) -> str:
 
 
 def _numbers(tag: str) -> list[tuple[int, str]]:
-    """Return a sort key: 1.10 follows 1.9, and 1.0-rc1 sorts by its text."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", tag)]
 
 
@@ -129,7 +122,6 @@ def named_source(source: str) -> str:
 
 
 def _existing(source: str) -> Path:
-    """Return a path on this machine. Raises SourceError if there is nothing."""
     root = Path(unquote(urlsplit(source).path) if source.startswith("file://") else source)
     try:
         root = root.expanduser()

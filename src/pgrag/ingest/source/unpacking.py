@@ -1,8 +1,4 @@
-"""Decompress a file piece by piece, within bounds.
-
-A few kilobytes can expand to terabytes, and a header can demand any amount of memory. So only one
-piece is held, and at most `LARGEST` bytes come out.
-"""
+"""Decompress a file piece by piece, within bounds: at most `LARGEST` bytes come out."""
 
 import bz2
 import io
@@ -61,9 +57,8 @@ def is_compressed(head: bytes) -> bool:
 
 
 class Unpacked(io.RawIOBase):
-    """The content of a file that may be compressed, to be read forward only; `name` is for errors.
-    Raises SourceError for more than `LARGEST` bytes or a read of more than `LONGEST_READ`, and
-    OSError for broken data.
+    """The content of a file that may be compressed, to be read forward only. Raises SourceError
+    beyond bounds, OSError for broken data.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -120,7 +115,6 @@ class Unpacked(io.RawIOBase):
         return b"".join(parts)
 
     def _next(self) -> bytes:
-        """Return the next piece of content; empty at the end."""
         if self._stream is None or self._make is None:
             piece, self._input = self._input, b""
             return piece or self._file.read(_PIECE)

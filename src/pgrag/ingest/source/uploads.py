@@ -2,8 +2,12 @@
 
 import codecs
 import json
+import os
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -16,6 +20,57 @@ from pgrag.ingest.formats.formats import FORMATS, SUFFIXES, named_format
 from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.source.sources import discover
 from pgrag.ingest.values import Origin
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_PREFIX = "pgrag-upload-"
+
+
+@contextmanager
+def upload_folder() -> Iterator[Path]:
+    """Make a folder, which is removed at the end; its lock tells others that it is in use."""
+    while True:
+        with tempfile.TemporaryDirectory(prefix=_PREFIX) as name, _locked(Path(name)) as is_locked:
+            # Not if a worker that begins has just found it without its lock.
+            if is_locked:
+                yield Path(name)
+                return
+
+
+def remove_left() -> None:
+    """Remove the folders of those that were killed: their locks ended with them."""
+    if fcntl is None:
+        return
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with _locked(folder) as is_locked:
+            if is_locked:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Lock a folder for the block, and say whether it is there and no other has it."""
+    if fcntl is None:
+        yield True
+        return
+    try:
+        opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:  # gone, or of another user
+        yield False
+        return
+    try:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield folder.is_dir()
+    finally:
+        os.close(opened)
+
 
 #: The media type of pages as lines of JSON, and the maximum bytes of a line.
 LINES = "application/x-ndjson"
@@ -166,7 +221,6 @@ def received(location: str, pieces: Iterable[Mapping[str, Any]], folder: Path) -
 
 
 def _lines(path: Path) -> Source:
-    """Open a file of pages as lines of JSON; a line is read again when its page is."""
     files: dict[str, SourceFile] = {}
     warnings: list[str] = []
     unnamed = 0
@@ -190,7 +244,6 @@ def _lines(path: Path) -> Source:
 
 
 def _content(path: Path, start: int, length: int, size: int) -> bytes:
-    """Return the content of the page in a line of a file, or its first `size` bytes."""
     with path.open("rb") as file:
         file.seek(start)
         content = sent_page(_object(file.read(length))).content
@@ -198,7 +251,6 @@ def _content(path: Path, start: int, length: int, size: int) -> bytes:
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, int, bytes]]:
-    """Yield each line that is not empty with its number and where it begins."""
     start = 0
     with path.open("rb") as file:
         for number, line in enumerate(iter(partial(file.readline, LONGEST_LINE + 1), b""), start=1):

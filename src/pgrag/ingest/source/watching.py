@@ -37,9 +37,7 @@ class Folder:
             raise SourceError(f"{self.path}: is not a folder, so it cannot be watched.")
 
     def changes(self) -> Iterator[None]:
-        """Yield at once, then whenever files have changed and rested for a moment. Misses no change
-        between two steps. Raises SourceError if the folder cannot be watched.
-        """
+        """Yield at once, then after each change that has rested. Raises SourceError."""
         try:
             batches = watch(
                 self.path,
@@ -72,7 +70,6 @@ class Folder:
         return not is_skipped(folders) and (is_known(name) or name in NAMES or is_folder)
 
     def _remembered(self, file: SourceFile) -> SourceFile:
-        """Give an unchanged file the digest of its last reading."""
         state = self._state(file.key)
         known = self._digests.get(file.key)
         if state is not None and known is not None and known[0] == state:

@@ -35,7 +35,6 @@ def heading_anchors(
     reduced: Callable[[Token], str],
 ) -> dict[int, str]:
     """Return the anchor of every heading of a page by the heading's first line, counted from 0.
-
     Headings in quotes and lists count, because they use up numbers. A heading without a published
     id has the anchor ""; with the style None only written ids count. `definitions` are the page's
     link definitions; `reduced` gives the source of a top-level heading without macros.

@@ -32,9 +32,7 @@ _FIRST_SEGMENT = re.compile(r"(?:(?!--|\.\.\.|<<|>>)[^'\"_*~\[])*(?:[_*~\[]+)?")
 
 
 def heading_words(content: str, definitions: Mapping[str, Any], style: SlugStyle) -> str | None:
-    """Return the text of a heading, from inline Markdown without an explicit id. None if the
-    generator makes no id for it.
-    """
+    """Return the text of a heading; None if the generator makes no id for it."""
     if _WORDS_ALONE.fullmatch(content):
         return content
     if "[^" in content and style != "vitepress":
@@ -65,7 +63,6 @@ def _footnote_shown(match: re.Match[str]) -> str:
 
 
 def _shown(tokens: Sequence[Token]) -> str:
-    """Return the text of the rendered heading, without images."""
     return "".join(
         "\n" if token.type in _BREAKS else token.content
         for token in tokens

@@ -22,10 +22,7 @@ _SPACES = frozenset({"br", "td", "th", "dd", "dt", "p", "div"})
 
 
 def readable(block: str) -> str:
-    """Return the visible content of an HTML block as Markdown; "" if there is none. Emphasis, code,
-    links, images with alternative text and list items keep Markdown marks; tables become lines. A
-    block of class "hidden", scripts and styles are invisible.
-    """
+    """Return the visible content of an HTML block as Markdown, with its marks, or nothing."""
     if _HIDDEN.match(block):
         return ""
     text = _UNSHOWN.sub("", block)

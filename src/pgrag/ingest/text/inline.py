@@ -29,9 +29,7 @@ _CLOSING_HASHES = re.compile(r"(?:^|(?<=[ \t]))#+[ \t]*$")
 
 
 def plain(text: str) -> str:
-    """Reduce inline Markdown to its words, on one line: links to their labels, no emphasis. The
-    content of code spans is unchanged.
-    """
+    """Reduce inline Markdown to its words on one line; what is in code spans stays."""
     if sign := _SIGN.search(text):
         text = _reduced(text, sign)
     return " ".join(html.unescape(text).split() if "&" in text else text.split())
@@ -63,11 +61,8 @@ def _words(match: re.Match[str]) -> str:
 
 
 def heading_text(source: str, definitions: Collection[str] = ()) -> str:
-    """Return the words of a heading without its explicit id: `X { #id }` gives "X".
-
-    `definitions` are the labels of link definitions, in capitals: with one for 2.0, "[2.0] - May"
-    gives "2.0 - May". Roles of MyST vanish, too: "{mod}`json`" gives "json". The words have at most
-    200 characters, because a heading is part of many paths.
+    """Return the words of a heading, 200 characters at most, without its explicit id and roles. Of
+    link `definitions` (labels in capitals) only the labels stay.
     """
     source = _EXPLICIT_ID.sub("", _CLOSING_HASHES.sub("", source))[:MAX_HEADING_SOURCE]
     if definitions and "[" in source:

@@ -39,9 +39,7 @@ _CROSS_REFERENCE = re.compile(r".*xref|webextapiref|glossary|http\w+|csp|svgattr
 
 
 def words(name: str, arguments: str | None) -> str | None:
-    """Return the text that a macro shows on the page, or None for a name that is not MDN's. An
-    unknown name without arguments stays, such as `{{title}}` in a text about templates.
-    """
+    """Return the text that a macro shows; None for a name that is not one of MDN."""
     name = name.lower().replace("-", "").replace("_", "")
     if name in _LABELS:
         return _LABELS[name]

@@ -14,9 +14,8 @@ from pgrag.ingest.text.anchors import heading_anchors
 from pgrag.ingest.text.block_rules import block_parser
 from pgrag.ingest.text.html_text import readable
 from pgrag.ingest.text.inline import heading_text
-from pgrag.ingest.text.prose import Prose, ProseBlock
 from pgrag.ingest.text.slugs import SlugStyle
-from pgrag.ingest.values import Block, Section
+from pgrag.ingest.values import Block, Prose, ProseBlock, Section
 
 # Only blocks are parsed: their text is sliced from the source by line numbers.
 _PARSER = block_parser()
@@ -62,12 +61,11 @@ def parse(text: str, first_line: int = 1) -> tuple[Section, ...]:
 def read(
     text: str, first_line: int = 1, slugs: SlugStyle | None = "github"
 ) -> tuple[tuple[Section, ...], Prose]:
-    """Return the sections of a page in reading order, and its prose, in linear time.
-
-    Text before the first heading is a section of level 0. Only top-level headings with words count,
-    not those in quotes, lists, fences or HTML. `first_line` is the line of the source on which the
-    text begins; `slugs` names the generator whose anchors the headings get; with None only written
-    ids (`{#id}`) count.
+    """Return the sections of a page in reading order, and its prose, in linear time. Text before
+    the first heading is a section of level 0. Only top-level headings with words count, not those
+    in quotes, lists, fences or HTML. `first_line` is the line of the source on which the text
+    begins; `slugs` names the generator whose anchors the headings get; with None only written ids
+    (`{#id}`) count.
     """
     text = templating.prepare(text)
     lines = text.split("\n")
@@ -118,7 +116,6 @@ def _prose_blocks(
     lines: Sequence[str],
     first_line: int,
 ) -> list[ProseBlock]:
-    """Collect all text except code, before its macros are reduced."""
     blocks: list[ProseBlock] = []
     callouts: list[int | None] = []
     for token in tokens:
@@ -183,7 +180,6 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[str, ...]
 
 
 def _reduce_macros(lines: list[str], tokens: Sequence[Token]) -> None:
-    """Reduce the macros in all lines outside code, in place."""
     start = 0
     code = [token.map for token in tokens if token.type in {"fence", "code_block"} and token.map]
     for code_start, code_end in [*code, [len(lines), len(lines)]]:
@@ -207,7 +203,6 @@ def _block_type(token_type: str, first_line: str) -> str:
 def _block(
     kind: str, contains: tuple[str, ...], lines: list[str], extent: tuple[int, int], first_line: int
 ) -> Block | None:
-    """Slice a block from the page; None if it has no visible text."""
     start, end = extent
     while start < end and not lines[start].strip():
         start += 1
@@ -226,7 +221,6 @@ def _block(
 
 
 def _heading_source(token: Token, lines: Sequence[str]) -> str:
-    """Return the source of an ATX or setext heading without its marks."""
     start, end = token.map or (0, 0)
     if token.markup.startswith("#"):
         return lines[start].strip().lstrip("#").strip()

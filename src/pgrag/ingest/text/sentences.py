@@ -18,11 +18,8 @@ _SPACE = re.compile(r"\s+")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Return the sentences of a text as (start, end) offsets, without white space between them.
-
-    A sentence ends at . ! ? … before white space, at 。 ！ ？, or at an empty line; but not
-    after an abbreviation, an initial or a number of up to two digits (German "3. Mai"), nor before
-    a lower-case letter.
+    """Return the sentences of a text as (start, end) offsets. They end at . ! ? … before white
+    space, at 。 ！ ？ or an empty line, but not after an abbreviation.
     """
     spans: list[tuple[int, int]] = []
     start = len(text) - len(text.lstrip())
@@ -54,9 +51,7 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
 
 
 def shortened(text: str, limit: int, *, closing: str = "") -> str:
-    """Return the complete sentences that fit into a limit, else the beginning of the first one. A
-    sentence is complete if it ends with . ! ? … 。 ！ ？ or one of the `closing` characters.
-    """
+    """Return the complete sentences that fit into a limit, else the beginning of the first one."""
     end = 0
     for _, sentence_end in sentence_spans(text[: limit + 1]):
         if sentence_end <= limit and text[sentence_end - 1] in f".!?…。！？{closing}":
@@ -68,9 +63,7 @@ def shortened(text: str, limit: int, *, closing: str = "") -> str:
 
 
 def split_words(text: str, limit: int) -> list[tuple[int, int]]:
-    """Split a text without sentences into pieces of similar size, at most `limit` characters.
-    Splits at nearby white space if there is any, else between two characters.
-    """
+    """Split a text without sentences into similar pieces, at white space if near."""
     spans: list[tuple[int, int]] = []
     start, stop = len(text) - len(text.lstrip()), len(text.rstrip())
     while stop - start > limit:

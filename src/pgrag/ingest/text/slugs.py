@@ -1,7 +1,4 @@
-"""The slug rules of site generators: the id that each makes from the words of a heading.
-
-Every rule names its source; `scripts/make_heading_ids.py` compares them with the real generators.
-"""
+"""The slug rules of site generators; `scripts/make_heading_ids.py` compares them with these."""
 
 import re
 import unicodedata

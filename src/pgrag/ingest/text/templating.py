@@ -1,8 +1,7 @@
-"""Reduce template macros to the words that a reader of the rendered page sees.
-
-Documentation is Markdown plus the macros of a site generator: KumaScript (MDN), Hugo shortcodes,
-MDX, admonition fences. Both steps preserve the number of lines, so line ranges stay valid. Macros
-in code are documentation about macros and remain unchanged.
+"""Reduce template macros to the words that a reader of the rendered page sees. Documentation is
+Markdown plus the macros of a site generator: KumaScript (MDN), Hugo shortcodes, MDX, admonition
+fences. Both steps preserve the number of lines, so line ranges stay valid. Macros in code are
+documentation about macros and remain unchanged.
 """
 
 import re
@@ -60,10 +59,7 @@ _INDENTED_ADMONITION = re.compile(
 
 
 def prepare(text: str) -> str:
-    """Rewrite, before Markdown is parsed, the macros that affect what counts as code. Shortcodes
-    around code become fences, comments become empty lines, and the indented body of an admonition
-    (`!!! note`) loses its indent, which Markdown would parse as code.
-    """
+    """Rewrite, before Markdown is parsed, the macros that affect what counts as code."""
     if "{{" in text:
         text = shortcodes.fence_code(text)
     if "!!! " in text or "??? " in text or "???+ " in text or '=== "' in text:
@@ -124,7 +120,6 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def _admonition(kind: str | None, caption: str | None) -> str:
-    """Return the caption of an opening line, else its kind; "" for a closing line."""
     if kind is None:
         return ""
     caption = (caption or "").replace("**", "").strip().rstrip("]").strip("\"' ")

@@ -7,16 +7,6 @@ from pgrag.models.embedding.local_model import LocalModel
 from pgrag.models.embedding.openai import OpenAIEmbedder
 
 __all__ = [
-    "BuiltinEmbedder",
-    "Embedder",
-    "LateEmbedder",
-    "LocalEmbedder",
-    "LocalModel",
-    "OpenAIEmbedder",
-    "PageEmbedder",
-    "Vectors",
-    "install",
-    "is_installed",
-    "similarities",
-    "stored",
-]
+    "BuiltinEmbedder", "Embedder", "LateEmbedder", "LocalEmbedder", "LocalModel", "OpenAIEmbedder",
+    "PageEmbedder", "Vectors", "install", "is_installed", "similarities", "stored",
+]  # fmt: skip

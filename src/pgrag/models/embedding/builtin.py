@@ -1,12 +1,7 @@
-"""The built-in model: the mean of static token vectors, without a server or a network.
-
-`BuiltinEmbedder` computes in Python; `install` loads the same model into the database, for
-`pgrag.embed` in SQL. The scripts in scripts/model make the files: `builtin.json` describes the
-model (name, origin, character classes, checksum); `builtin.npz` has the tokens, and their vectors
-quantised in steps of 1/128 of each vector's length.
-
-A database may hold built-in models of earlier versions of pgrag. Libraries that they embedded keep
-them; `stored` reads them.
+"""The built-in model: the mean of static token vectors, in Python, and by `install` in SQL.
+scripts/model makes `builtin.json`, which describes it, and `builtin.npz`, its tokens with their
+vectors in steps of 1/128 of their lengths. Libraries keep the built-in models of earlier versions;
+`stored` reads them.
 """
 
 import hashlib
@@ -53,10 +48,7 @@ class StaticModel:
 
 
 class StaticEmbedder:
-    """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors. Embeds 5,000 to 8,000
-    English texts of 1,000 characters per second on one core; keeps 67 MB of vectors and a cache of
-    words in memory.
-    """
+    """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors."""
 
     def __init__(self, name: str, model: StaticModel, characters: CharacterClasses) -> None:
         self.name = name
@@ -96,11 +88,10 @@ def _shared() -> BuiltinEmbedder:
 
 
 def install(connection: Connection[Any]) -> None:
-    """Load the shipped model into `pgrag.embedding_models` and `pgrag.model_tokens`.
-
-    Does nothing if the database has a model with the same checksum. Another built-in model stays if
-    a library uses it or has vectors by it. Atomic: on an autocommit connection in a transaction of
-    its own, else within the current one. Takes a second, and the rights of the schema's owner.
+    """Load the shipped model into `pgrag.embedding_models` and `pgrag.model_tokens`. Does nothing
+    if the database has a model with the same checksum. Another built-in model stays if a library
+    uses it or has vectors by it. Atomic: on an autocommit connection in a transaction of its own,
+    else within the current one. Takes a second, and the rights of the schema's owner.
     """
     if is_installed(connection):
         return
@@ -123,7 +114,6 @@ def is_installed(connection: Connection[Any]) -> bool:
 
 
 def _register(connection: Connection[Any], description: ModelDescription) -> int | None:
-    """Register the model; None if another session has just done so."""
     settings = {"characters": asdict(description.characters), "provenance": description.provenance}
     cursor = connection.cursor(row_factory=tuple_row)
     cursor.execute(
@@ -142,7 +132,6 @@ def _register(connection: Connection[Any], description: ModelDescription) -> int
 
 
 def _load(connection: Connection[Any], model_id: int, model: StaticModel) -> None:
-    """Write the tokens in the order of their index, and analyse the table."""
     connection.execute("delete from pgrag.model_tokens as t where t.model_id = %s", (model_id,))
     with connection.cursor().copy(
         "copy pgrag.model_tokens (model_id, token, prefix_lengths, embedding)"
@@ -246,9 +235,8 @@ def content_checksum(
     lengths: NDArray[np.float32],
     characters: CharacterClasses,
 ) -> str:
-    """Return the SHA-256 of everything that determines a vector, as stored in the files. `tokens`
-    is UTF-8 with one token per line, `steps` has shape `(dimensions, len(tokens))`, `lengths` has
-    the length of each token's vector.
+    """Return the SHA-256 of what determines a vector: tokens (one a line), `(dimensions, tokens)`
+    steps, lengths.
     """
     digest = hashlib.sha256(tokens.tobytes())
     digest.update(np.ascontiguousarray(steps).tobytes())

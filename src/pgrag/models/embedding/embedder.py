@@ -10,9 +10,8 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns texts into unit vectors: their inner product is their cosine similarity. Thread-safe. A
-    text without anything to embed (blank, or without a known word) gets zeros, which callers
-    neither store nor search with.
+    """Turns texts into unit vectors, blank ones into zeros, which callers neither store nor search.
+    Thread-safe.
     """
 
     @property

@@ -1,8 +1,7 @@
-"""Late chunking: embed the tokens of a whole page at once, then mean-pool those of each chunk.
-
-Each token's vector then reflects the rest of the page: what "it" refers to, what the section is
-about (Günther et al. 2024, "Late Chunking: Contextual Chunk Embeddings"). A page longer than the
-model's window is processed in overlapping windows.
+"""Late chunking: embed the tokens of a whole page at once, then mean-pool those of each chunk. Each
+token's vector then reflects the rest of the page: what "it" refers to, what the section is about
+(Günther et al. 2024, "Late Chunking: Contextual Chunk Embeddings"). A page longer than the model's
+window is processed in overlapping windows.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,9 +32,8 @@ class Window:
 
 
 def windows(length: int, size: int) -> list[Window]:
-    """Cover `length` tokens by overlapping windows of `size` tokens. A token in an overlap is taken
-    from the window in which it is further from the edge. Windows overlap by a quarter of `size`, at
-    most `MOST_OVERLAP`, or by what even spacing requires, which avoids a short last window.
+    """Cover `length` tokens by evenly spaced windows that overlap; a token counts where it is
+    further from the edge.
     """
     if length <= size:
         return [Window(0, length, 0, length)]
@@ -52,9 +50,8 @@ def windows(length: int, size: int) -> list[Window]:
 def embed_pages(
     model: LocalModel, pages: Sequence[Sequence[str]], *, prefix: str = ""
 ) -> list[Vectors]:
-    """Embed the chunks of pages, each a list of texts in reading order. Returns one array of shape
-    `(chunks, dimensions)` per page; a chunk without a token gets zeros. Every window begins with
-    `prefix`, which no chunk's mean includes. Raises `EmbeddingError` if the prefix leaves no room.
+    """Embed the chunks of pages; returns an array of shape `(chunks, dimensions)` per page. Raises
+    `EmbeddingError` if the `prefix` of every window leaves no room.
     """
     before = model.tokens(prefix) if prefix else []
     size = model.window - len(before)

@@ -11,9 +11,8 @@ LATE = "+late"
 
 
 class LocalEmbedder:
-    """Embeds each text separately, as sentence-transformers does. A prefix that is None defaults to
-    the prompt in the model's configuration, if any. The model is loaded on first use. Every method
-    raises `EmbeddingError` if the model fails.
+    """Embeds each text separately; a prefix of None is the model's own. Every method raises
+    `EmbeddingError` if the model fails.
     """
 
     def __init__(

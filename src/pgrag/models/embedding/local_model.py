@@ -21,12 +21,8 @@ _PATIENCE = 60.0
 
 
 class LocalModel:
-    """A model from the Hugging Face hub, by name, or from a folder.
-
-    The model is loaded on first use; code shipped with a model is never executed. `dimensions`, if
-    given, is the required number. A lock serialises batches, so a query waits for one batch, not
-    for a whole page. Every method raises `EmbeddingError` if sentence-transformers is not installed
-    or the model fails.
+    """A model from the Hugging Face hub, or a folder, loaded on first use; code shipped with it is
+    never executed. A query waits for one batch. Every method raises `EmbeddingError`.
     """
 
     def __init__(self, name: str, *, dimensions: int | None = None, batch_size: int = 32) -> None:
@@ -207,7 +203,6 @@ def _ids(model: Any, text: str, **options: Any) -> list[int]:
 
 
 def _around(model: Any) -> tuple[list[int], list[int]]:
-    """The special tokens that the model puts before and after a text."""
     bare, whole = _ids(model, "a"), _ids(model, "a", add_special_tokens=True)
     for start in range(len(whole) - len(bare) + 1):
         if whole[start : start + len(bare)] == bare:

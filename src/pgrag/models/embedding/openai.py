@@ -23,12 +23,11 @@ _SERVICE = Service(
 
 
 class OpenAIEmbedder(Client):
-    """Sends batches of texts in concurrent requests, and validates every response.
-
-    `url` is the address without `/embeddings`. `dimensions`, if given, is sent with every request
-    and required of every response; otherwise the first response sets the number. The prefixes are
-    put before queries and documents. `batch_size` counts texts, `concurrency` requests.
-    `connection` is that of `Endpoint`. Blank texts are not sent; their vectors are zeros.
+    """Sends batches of texts in concurrent requests, and validates every response. `url` is the
+    address without `/embeddings`. `dimensions`, if given, is sent with every request and required
+    of every response; otherwise the first response sets the number. The prefixes are put before
+    queries and documents. `batch_size` counts texts, `concurrency` requests. `connection` is that
+    of `Endpoint`. Blank texts are not sent; their vectors are zeros.
     """
 
     def __init__(
@@ -119,7 +118,6 @@ class OpenAIEmbedder(Client):
             raise EmbeddingError(f"Model {self.name}: {error.message}", hint=error.hint) from error
 
     def _checked(self, answer: Any, count: int) -> Vectors:
-        """Validate a response; return its vectors in the order of the texts, with length 1."""
         try:
             vector_of = {item["index"]: item["embedding"] for item in answer["data"]}
             total = len(answer["data"])

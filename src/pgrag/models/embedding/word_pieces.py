@@ -1,8 +1,4 @@
-"""BERT's WordPiece tokenizer; `pgrag.embed` in SQL takes the same steps.
-
-Unicode NFD, remove marks and controls, lower case, split at white space and around punctuation and
-Chinese characters, then match the longest tokens of each word from left to right.
-"""
+"""BERT's WordPiece tokenizer; `pgrag.embed` in SQL takes the same steps."""
 
 import re
 import string
@@ -19,11 +15,10 @@ MAXIMUM_WORD_LENGTH = 100
 
 @dataclass(frozen=True, slots=True)
 class CharacterClasses:
-    """Character classes; the expressions mean the same in Python and in PostgreSQL.
-
-    `removed` and `isolated` are bracket expressions: characters that are deleted, and that form
-    separate words. The nth character of `uppercase` becomes the nth of `lowercase`; both contain
-    only letters outside ASCII that can occur in a known token.
+    """Character classes; the expressions mean the same in Python and in PostgreSQL. `removed` and
+    `isolated` are bracket expressions: characters that are deleted, and that form separate words.
+    The nth character of `uppercase` becomes the nth of `lowercase`; both contain only letters
+    outside ASCII that can occur in a known token.
     """
 
     removed: str
@@ -33,9 +28,7 @@ class CharacterClasses:
 
 
 class WordPieces:
-    """A tokenizer with a vocabulary; a token's id is its index in the vocabulary. Caches the pieces
-    of up to `cached_words` words, because text repeats most of its words.
-    """
+    """A tokenizer with a vocabulary and a cache of up to `cached_words` words."""
 
     def __init__(
         self, tokens: Sequence[str], characters: CharacterClasses, *, cached_words: int = 200_000

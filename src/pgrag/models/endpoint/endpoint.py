@@ -1,16 +1,72 @@
 """One HTTP endpoint that takes JSON, with retries, and what its clients have in common."""
 
 import random
+import socket
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
-from threading import Lock
+from threading import Event, Lock
 from typing import Any, Self, TypedDict
+from weakref import WeakSet
 
 import httpx
 
-from pgrag.models.endpoint.cancellation import Cancellation
 from pgrag.models.endpoint.service import Failure, Service
+
+#: httpcore events after which a connection has a new socket.
+_OPENED = (".connect_tcp.complete", ".start_tls.complete")
+
+
+class Cancelled(Exception):
+    """The request was cancelled."""
+
+
+class Cancellation:
+    """The cancel switch of requests. A blocked read ends at once, since its socket, reported to
+    `trace`, is shut down; connecting has a short timeout.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._cancelled = Event()
+        self._sockets: WeakSet[socket.socket] = WeakSet()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the request was cancelled."""
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Cancel the current requests and all later ones; idempotent."""
+        with self._lock:
+            self._cancelled.set()
+            for opened in self._sockets:
+                _shut_down(opened)
+
+    def wait(self, seconds: float) -> None:
+        """Wait until the time has passed or the request is cancelled."""
+        self._cancelled.wait(seconds)
+
+    def check(self) -> None:
+        """Raise `Cancelled` if the request was cancelled."""
+        if self.is_cancelled:
+            raise Cancelled
+
+    def trace(self, event: str, info: dict[str, Any]) -> None:
+        """Record the socket of a request; see the extension `trace` of httpx."""
+        if event.endswith(_OPENED):
+            with self._lock:
+                opened = info["return_value"].get_extra_info("socket")
+                self._sockets.add(opened)
+                if self.is_cancelled:
+                    _shut_down(opened)
+
+
+def _shut_down(opened: socket.socket) -> None:
+    with suppress(OSError):  # already closed
+        # Not the TLS socket's own method: it changes state that another thread is reading.
+        socket.socket.shutdown(opened, socket.SHUT_RDWR)
+
 
 #: Seconds between two attempts: the first wait, and the default maximum.
 SHORTEST_WAIT = 0.5
@@ -25,14 +81,12 @@ Amend = Callable[[dict[str, Any], str], dict[str, Any] | None]
 
 
 class Endpoint:
-    """POSTs JSON to one address, `url` and the path of the service. Thread-safe.
-
-    Rate limits (429), server errors (5xx), timeouts and broken connections are retried up to
-    `retries` times with randomised exponential backoff, never sooner than the server's
-    `Retry-After`, and not if that exceeds `longest_wait`. `timeout` is the longest silence in
-    seconds; a timeout is retried only with `is_patient`. Requests can be cancelled only without
-    `keep_alive`: each then has its own connection. `transport` and `sleep` replace the network and
-    the clock.
+    """POSTs JSON to one address, `url` and the path of the service. Thread-safe. Rate limits (429),
+    server errors (5xx), timeouts and broken connections are retried up to `retries` times with
+    randomised exponential backoff, never sooner than the server's `Retry-After`, and not if that
+    exceeds `longest_wait`. `timeout` is the longest silence in seconds; a timeout is retried only
+    with `is_patient`. Requests can be cancelled only without `keep_alive`: each then has its own
+    connection. `transport` and `sleep` replace the network and the clock.
     """
 
     def __init__(
@@ -92,9 +146,8 @@ class Endpoint:
         cancellation: Cancellation | None = None,
         amend: Amend | None = None,
     ) -> Any:
-        """Send a payload and return the decoded response. `amend` returns another payload when the
-        server refuses one. Raises the service's error if the server refuses, keeps failing, or does
-        not send JSON; `Cancelled` after `cancellation`.
+        """Send a payload, or what `amend` makes of a refused one; return the decoded response.
+        Raises the service's error, and `Cancelled`.
         """
         with self._started(cancellation) as running:
             response, _ = self._answered(payload, cancellation, running, amend, in_pieces=False)

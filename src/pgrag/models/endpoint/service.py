@@ -23,12 +23,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """The purpose of an endpoint, as its error messages describe it.
-
-    `name`: such as "embedding"; `variables`: prefix of its settings, "PGRAG_EMBEDDING"; `error`:
-    raised when it fails; `path`: added to its address, which ends at `address`; `example`: a
-    correct address; `demands`: further reasons for a refusal; `size`: the quantity to lower;
-    `broken_off`: raised when a stream ends early.
+    """The purpose of an endpoint, as its error messages describe it. `name`: such as "embedding";
+    `variables`: prefix of its settings, "PGRAG_EMBEDDING"; `error`: raised when it fails; `path`:
+    added to its address, which ends at `address`; `example`: a correct address; `demands`: further
+    reasons for a refusal; `size`: the quantity to lower; `broken_off`: raised when a stream ends
+    early.
     """
 
     name: str
@@ -42,9 +41,7 @@ class Service:
     broken_off: type[PgragError] = PgragError
 
     def http_url(self, url: str) -> httpx.URL:
-        """Check the address and add the path before the parameters, unless it is there. Raises
-        `SettingsError` with the right form.
-        """
+        """Check the address, and add the path before the parameters. Raises `SettingsError`."""
         base, mark, parameters = url.strip().partition("?")
         base = base.rstrip("/").removesuffix(self.path)
         try:
@@ -98,7 +95,6 @@ class Service:
         )
 
     def _hint(self, status: int) -> str:
-        """Return the remedy for a status."""
         demands = f"Check the model's name, {self.demands} and {self.size}."
         key = f"Check {self.variables}_API_KEY."
         return {

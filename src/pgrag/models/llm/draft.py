@@ -47,8 +47,6 @@ class Spoken:
 
 @dataclass(slots=True)
 class _Call:
-    """A tool call, as far as it has arrived."""
-
     id: str
     name: str = ""
     arguments: str = ""
@@ -182,7 +180,6 @@ def _usage(counts: Any) -> Usage | None:
 
 
 def _text(value: Any) -> str:
-    """Return a text, or the texts of a list of parts."""
     if isinstance(value, list):
         return "".join(_text(part.get("text")) for part in value if isinstance(part, dict))
     if not isinstance(value, str):

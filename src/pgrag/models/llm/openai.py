@@ -11,17 +11,8 @@ from pgrag.ground.errors import (
     SettingsError,
 )
 from pgrag.models.endpoint import Cancellation, Cancelled, Client, Connection, Endpoint, Service
+from pgrag.models.llm import protocol
 from pgrag.models.llm.draft import Draft
-from pgrag.models.llm.protocol import (
-    Completion,
-    Dialect,
-    Garbled,
-    Message,
-    events,
-    request_for,
-    size_of,
-    streamed,
-)
 
 _MODELS = "/models"
 
@@ -47,13 +38,11 @@ _SERVICE = Service(
 
 
 class ChatModel(Client):
-    """Asks a chat model, and validates every response. Thread-safe.
-
-    `url` is the address without `/chat/completions`. The `connection` is that of `Endpoint`, by
-    default with two retries and 300 s of silence, in which a server may load its model. A request
-    is retried only before the first byte of the response, and never after a timeout. Fields that a
-    server refuses (`stream_options`, `max_tokens`, `temperature`) are omitted or renamed from then
-    on.
+    """Asks a chat model, and validates every response. Thread-safe. `url` is the address without
+    `/chat/completions`. The `connection` is that of `Endpoint`, by default with two retries and 300
+    s of silence, in which a server may load its model. A request is retried only before the first
+    byte of the response, and never after a timeout. Fields that a server refuses (`stream_options`,
+    `max_tokens`, `temperature`) are omitted or renamed from then on.
     """
 
     def __init__(self, *, url: str, model: str, **connection: Unpack[Connection]) -> None:
@@ -66,7 +55,7 @@ class ChatModel(Client):
         if timeout <= 0:
             raise SettingsError(f"The language model's timeout must be above 0, not {timeout}.")
         self.name = model
-        self._dialect = Dialect()
+        self._dialect = protocol.Dialect()
         self._endpoint = Endpoint(url, _SERVICE, is_patient=False, keep_alive=False, **connection)
 
     def __str__(self) -> str:
@@ -74,9 +63,7 @@ class ChatModel(Client):
         return f"{self.name} at {self._endpoint}"
 
     def served(self) -> list[str] | None:
-        """Return the models that the server lists; None if it has no list. Raises
-        `LanguageModelError` if the server cannot be reached or refuses the key.
-        """
+        """Return the models that the server lists, or None. Raises `LanguageModelError`."""
         path = self._endpoint.url.path.removesuffix(_SERVICE.path) + _MODELS
         listed = self._endpoint.get(path, timeout=PROBE_TIMEOUT)
         models = listed.get("data") if isinstance(listed, dict) else None
@@ -86,49 +73,50 @@ class ChatModel(Client):
 
     def complete(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[protocol.Message],
         *,
         tools: Sequence[dict[str, Any]] = (),
         max_tokens: int | None = None,
         temperature: float | None = None,
-    ) -> Completion:
+    ) -> protocol.Completion:
         """Wait for the whole completion; arguments and errors like `stream`."""
-        request = request_for(self.name, messages, tools, max_tokens, temperature)
+        request = protocol.request_for(self.name, messages, tools, max_tokens, temperature)
         with self._explained():
             return self._final(self._whole(request, Cancellation()), request)
 
     def stream(
         self,
-        messages: Sequence[Message],
+        messages: Sequence[protocol.Message],
         *,
         tools: Sequence[dict[str, Any]] = (),
         max_tokens: int | None = None,
         temperature: float | None = None,
         cancellation: Cancellation | None = None,
     ) -> "ChatStream":
-        """Return a completion whose request is sent when the iteration begins.
-
-        `tools` are in OpenAI's format; a `temperature` of None is the server's default. Iterating
-        raises `LanguageModelError` if the server refuses, keeps failing, breaks off or writes
-        nothing, and `GenerationCancelled` after the `cancellation`, which requests may share.
+        """Return a completion whose request is sent when the iteration begins. `tools` are in
+        OpenAI's format; a `temperature` of None is the server's default. Iterating raises
+        `LanguageModelError` if the server refuses, keeps failing, breaks off or writes nothing, and
+        `GenerationCancelled` after the `cancellation`, which requests may share.
         """
-        request = request_for(self.name, messages, tools, max_tokens, temperature)
+        request = protocol.request_for(self.name, messages, tools, max_tokens, temperature)
         return ChatStream(self, request, cancellation or Cancellation())
 
     def _whole(self, request: dict[str, Any], cancellation: Cancellation) -> Draft:
-        """Request a completion in one piece."""
         answer = self._endpoint.post(
             self._dialect.adapted(request), cancellation=cancellation, amend=self._dialect.learn
         )
         if not isinstance(answer, dict) or answer.keys().isdisjoint({"choices", "error", "object"}):
-            raise Garbled(str(answer))
+            raise protocol.Garbled(str(answer))
         draft = Draft()
         draft.add(answer)
         draft.end()
         return draft
 
     def _pieces(
-        self, request: dict[str, Any], cancellation: Cancellation, completions: list[Completion]
+        self,
+        request: dict[str, Any],
+        cancellation: Cancellation,
+        completions: list[protocol.Completion],
     ) -> Iterator[str]:
         """Yield the text of a completion as it arrives; append the completion to `completions`."""
         draft = Draft()
@@ -144,15 +132,14 @@ class ChatModel(Client):
     def _written(
         self, request: dict[str, Any], draft: Draft, cancellation: Cancellation
     ) -> Iterator[str]:
-        """Request a completion, yield its text as it arrives, and fill the draft with it."""
         lines = self._endpoint.lines(
-            self._dialect.adapted(streamed(request)), cancellation, self._dialect.learn
+            self._dialect.adapted(protocol.streamed(request)), cancellation, self._dialect.learn
         )
         has_ended = False
         bound = request.get("max_tokens")
         room = _LONGEST if bound is None else _SPARE + _BYTES_PER_TOKEN * bound
         with closing(lines):
-            for event in events(lines):
+            for event in protocol.events(lines):
                 if event is None:
                     has_ended = True
                     break
@@ -170,8 +157,7 @@ class ChatModel(Client):
                 hint=f"Check PGRAG_LLM_URL: {_SERVICE.address}; the server's log may say more.",
             )
 
-    def _final(self, draft: Draft, request: dict[str, Any]) -> Completion:
-        """Return the final completion; an empty one is an error."""
+    def _final(self, draft: Draft, request: dict[str, Any]) -> protocol.Completion:
         if draft.is_empty:
             is_short = draft.finish == "length"
             raise LanguageModelError(
@@ -180,16 +166,15 @@ class ChatModel(Client):
                 if is_short
                 else "Try again, or try another model.",
             )
-        return draft.completion(self.name, size_of(request))
+        return draft.completion(self.name, protocol.size_of(request))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Translate the errors of a request into pgrag's own."""
         try:
             yield
         except Cancelled:
             raise GenerationCancelled("The request to the language model was cancelled.") from None
-        except Garbled as error:
+        except protocol.Garbled as error:
             raise LanguageModelError(
                 f"{self} answered with {self._endpoint.quoted(str(error))}.",
                 hint=f"Check PGRAG_LLM_URL: {_SERVICE.address}; the server's log may say more.",
@@ -202,7 +187,7 @@ class ChatStream:
     def __init__(
         self, model: ChatModel, request: dict[str, Any], cancellation: Cancellation
     ) -> None:
-        self._completions: list[Completion] = []
+        self._completions: list[protocol.Completion] = []
         # No reference to this object: once the last user drops it, its connection closes.
         self._pieces = model._pieces(request, cancellation, self._completions)
 
@@ -210,7 +195,7 @@ class ChatStream:
         return self._pieces
 
     @property
-    def completion(self) -> Completion:
+    def completion(self) -> protocol.Completion:
         """The whole completion, available after the iteration has ended."""
         if not self._completions:
             raise RuntimeError("The completion has not ended.")

@@ -1,7 +1,4 @@
-"""OpenAI's chat completions: messages, requests and the events of a response.
-
-A request is limited to the fields that its server accepts.
-"""
+"""OpenAI's chat completions: messages, requests with fields that the server accepts, and events."""
 
 import json
 import logging
@@ -138,9 +135,8 @@ class Garbled(Exception):
 
 
 def events(lines: Iterable[str]) -> Iterator[dict[str, Any] | None]:
-    """Decode server-sent events that hold JSON; None stands for OpenAI's end marker. Comments,
-    other fields and empty lines are ignored. JSON without `data:` is accepted: some servers do not
-    stream, others report errors this way. Raises `Garbled`.
+    """Decode server-sent events that hold JSON, also without `data:`; None is OpenAI's end marker.
+    Raises `Garbled`.
     """
     pending, strange = "", ""
     for line in lines:

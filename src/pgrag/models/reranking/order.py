@@ -33,11 +33,8 @@ class Reranker(Protocol):
 
 @dataclass(slots=True)
 class Scale:
-    """Whether a model answers with probabilities or with logits.
-
-    Logits go through the logistic function, 1 / (1 + exp(-x)), which keeps their order. The first
-    score out of range shows that a model answers with logits; from then on all its scores are, so
-    that a score means the same in every later search.
+    """Whether a model answers with probabilities or logits: from the first score out of range on,
+    all go through the logistic function.
     """
 
     has_logits: bool = False
@@ -53,9 +50,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
-    """Hits, best first, and notices about their order. `applied` is False if the order is still
-    that of the fusion.
-    """
+    """Hits, best first, notices, and whether the order is not that of the fusion."""
 
     rows: list[Row]
     notices: list[str] = field(default_factory=list)
@@ -65,11 +60,8 @@ class Reranked:
 def rerank(
     query: str, rows: Sequence[Row], reranker: Reranker, *, limit: int | None = None
 ) -> Reranked:
-    """Order rows of `pgrag.search` by a reranker's scores, at most `limit`.
-
-    The reranker's score becomes each row's `score`; the fused one stays in `hybrid_score`. A row's
-    `cursor` becomes None: it would continue in the order of the fusion, which ties keep. If the
-    reranker fails, the rows return unchanged, with a notice.
+    """Order rows of `pgrag.search` by a reranker's scores, at most `limit`; `hybrid_score` keeps
+    the fused one. If it fails, the rows return unchanged, with a notice.
     """
     if not rows:
         return Reranked([])
@@ -98,7 +90,6 @@ def _scored(row: Row, score: float) -> Row:
 
 
 def _text(row: Row) -> str:
-    """Return the text of a hit as a reader would see it: its path, and its content."""
     title, path = row.get("title") or "", list(row.get("path") or ())
     headings = path if title in path else [title, *path]
     header = " › ".join(heading for heading in headings if heading)

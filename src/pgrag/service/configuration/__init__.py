@@ -1,7 +1,5 @@
-"""The configuration shared by all libraries as YAML: intents, page types and the rest.
-
-The database validates it (`pgrag.apply_configuration`); this module converts YAML to JSON and back,
-adds the line number to the database's errors, and installs what the package ships.
+"""The configuration of all libraries as YAML: to JSON and back, with line numbers in the errors of
+the database, which validates it.
 """
 
 from collections.abc import Iterator
@@ -35,10 +33,8 @@ _ORDER = (
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A configuration read from a file.
-
-    `value` is the document that the database takes. `lines` maps the path of each section, entry
-    and field ("rules", "how-to", "confidence") to its line, from 1. `name` is the file's name.
+    """A configuration from the file `name`: the document that the database takes, and the line,
+    from 1, of each path ("rules", "how-to", "confidence").
     """
 
     name: str
@@ -88,7 +84,6 @@ def read_configuration(
     hint: str = "`pgrag config show` prints one.",
 ) -> Configuration:
     """Read a YAML text. Errors name `name`; `wanted` and `hint` explain a text without a mapping.
-
     Raises `InvalidInput` with the line if the text is not YAML, repeats a key or is not a mapping.
     """
     try:
@@ -115,10 +110,8 @@ def shipped() -> Configuration:
 
 
 def install(connection: Connection[Any]) -> None:
-    """Install the configuration of this release in a database.
-
-    Entries that a user has changed or removed stay so; see `pgrag.install_configuration`. Requires
-    the rights of the schema's owner.
+    """Install the configuration of this release in a database. Entries that a user has changed or
+    removed stay so; see `pgrag.install_configuration`. Requires the rights of the schema's owner.
     """
     configuration = shipped()
     with configuration.located_errors():
@@ -149,7 +142,6 @@ def to_yaml(value: Any) -> str:
 
 
 def _ordered(value: Any) -> Any:
-    """Sort sections and fields in their conventional order, entries by name."""
     if not isinstance(value, dict):
         return value
     return {

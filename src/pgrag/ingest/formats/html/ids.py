@@ -14,9 +14,7 @@ _UNSAFE = re.compile(r"[\s\"'<>&`]")
 
 @dataclass(slots=True)
 class Ids:
-    """Collects ids until a heading takes them, or a block to which a link on the page leads.
-    `linked` are the ids to which links on the same page lead.
-    """
+    """Collects ids until a heading takes them, or a block that is in `linked`: links lead there."""
 
     linked: frozenset[str]
     _pending: list[tuple[str, bool]] = field(default_factory=list)

@@ -6,18 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote, urldefrag, urljoin
 
 from pgrag.ingest.formats.escaping import escape
-from pgrag.ingest.formats.html.dom import (
-    BLOCKS,
-    TEXT,
-    Attributes,
-    Node,
-    all_text,
-    children,
-    class_of,
-    is_skipped,
-    tag_of,
-    words,
-)
+from pgrag.ingest.formats.html import dom
 
 MAX_DEPTH = 100
 """Deeper elements are read as their text."""
@@ -38,30 +27,30 @@ class Inline:
     base: str | None = None
     in_heading: bool = field(default=False)
 
-    def text(self, node: Node, depth: int = 0) -> str:
+    def text(self, node: dom.Node, depth: int = 0) -> str:
         """Return the content of an element on one line, `<br>` as a line break."""
-        return joined(self.element(child, depth + 1) for child in children(node))
+        return joined(self.element(child, depth + 1) for child in dom.children(node))
 
-    def element(self, node: Node, depth: int = 0) -> str:
+    def element(self, node: dom.Node, depth: int = 0) -> str:
         """Return one node; what is not text is empty."""
-        tag = tag_of(node)
-        if tag == TEXT:
-            return escape(words(node.text_content or ""))
+        tag = dom.tag_of(node)
+        if tag == dom.TEXT:
+            return escape(dom.words(node.text_content or ""))
         attributes = node.attributes
-        if tag[0] == "-" or is_skipped(tag, attributes):
+        if tag[0] == "-" or dom.is_skipped(tag, attributes):
             return ""
         if depth > MAX_DEPTH:
-            return escape(all_text(node))
-        names = class_of(attributes).split()
+            return escape(dom.all_text(node))
+        names = dom.class_of(attributes).split()
         # docutils writes code as a span
         if reader := _READERS.get("code" if "literal" in names and tag == "span" else tag):
             return reader(self, node, depth)
         if formula := _formula(node, tag, attributes) if "class" in attributes else "":
             return formula
         text = self.text(node, depth)
-        return f" {text} " if tag in BLOCKS else text
+        return f" {text} " if tag in dom.BLOCKS else text
 
-    def href(self, attributes: Attributes) -> str:
+    def href(self, attributes: dom.Attributes) -> str:
         """Return where a link leads as it is written into Markdown; "" if nowhere."""
         written = (attributes.get("href") or "").strip()
         if not written or written.lower().startswith(_NO_ADDRESS):
@@ -79,7 +68,7 @@ class Inline:
             written = written.replace("(", "%28").replace(")", "%29")
         return written
 
-    def _link(self, node: Node, depth: int) -> str:
+    def _link(self, node: dom.Node, depth: int) -> str:
         attributes = node.attributes
         href = self.href(attributes)
         if href.startswith("#") and is_permalink(node, attributes):
@@ -90,30 +79,29 @@ class Inline:
         before, label, after = _trimmed(label)
         return f"{before}[{label}]({href}){after}"
 
-    def _marked(self, node: Node, depth: int) -> str:
-        return wrapped(self.text(node, depth), _MARKS[tag_of(node)])
+    def _marked(self, node: dom.Node, depth: int) -> str:
+        return wrapped(self.text(node, depth), _MARKS[dom.tag_of(node)])
 
-    def _image(self, node: Node, _: int) -> str:
+    def _image(self, node: dom.Node, _: int) -> str:
         attributes = node.attributes
-        alt = words(attributes.get("alt") or "").strip()
+        alt = dom.words(attributes.get("alt") or "").strip()
         source = self.href({"href": attributes.get("src")})
         return f"![{escape(alt)}]({source})" if alt else ""
 
-    def _quoted(self, node: Node, depth: int) -> str:
+    def _quoted(self, node: dom.Node, depth: int) -> str:
         return f"“{self.text(node, depth)}”"
 
-    def _code(self, node: Node, depth: int) -> str:
-        """Return a code span; links in it are kept around their parts."""
+    def _code(self, node: dom.Node, depth: int) -> str:
         if node.css_first("a[href]") is None:
-            return code_span(all_text(node))
+            return code_span(dom.all_text(node))
         parts = []
-        for child in children(node):
-            if tag_of(child) == "a" and (href := self.href(child.attributes)):
-                label = code_span(all_text(child))
+        for child in dom.children(node):
+            if dom.tag_of(child) == "a" and (href := self.href(child.attributes)):
+                label = code_span(dom.all_text(child))
                 parts.append(f"[{label}]({href})" if label else "")
-            elif tag_of(child) == TEXT:
-                parts.append(_padded_code(words(child.text_content or "")))
-            elif tag_of(child)[0] != "-" and depth < MAX_DEPTH:
+            elif dom.tag_of(child) == dom.TEXT:
+                parts.append(_padded_code(dom.words(child.text_content or "")))
+            elif dom.tag_of(child)[0] != "-" and depth < MAX_DEPTH:
                 parts.append(self._code(child, depth + 1))
         return joined(parts)
 
@@ -159,39 +147,39 @@ def _trimmed(text: str) -> tuple[str, str, str]:
     return text[:start], inner, text[start + len(inner) :]
 
 
-def is_permalink(node: Node, attributes: Attributes) -> bool:
+def is_permalink(node: dom.Node, attributes: dom.Attributes) -> bool:
     """Whether a link only shows the address of what is beside it."""
-    return all_text(node).lower() in _PERMALINK_TEXT and (
-        node.css_first("img[alt]") is None or "anchor" in class_of(attributes)
+    return dom.all_text(node).lower() in _PERMALINK_TEXT and (
+        node.css_first("img[alt]") is None or "anchor" in dom.class_of(attributes)
     )
 
 
-def fragment_of(attributes: Attributes) -> str:
+def fragment_of(attributes: dom.Attributes) -> str:
     """Return the id to which a link on the same page leads; "" for other links."""
     href = attributes.get("href") or ""
     return unquote(href[1:]) if href.startswith("#") else ""
 
 
-def _formula(node: Node, tag: str, attributes: Attributes) -> str:
+def _formula(node: dom.Node, tag: str, attributes: dom.Attributes) -> str:
     """Return the TeX of a formula, if the element is one; its text must not be escaped."""
-    names = class_of(attributes).split()
+    names = dom.class_of(attributes).split()
     if tag == "math" or "katex" in names or "MathJax" in names:
         tex = node.css_first('annotation[encoding="application/x-tex"]')
-        return f"${all_text(tex)}$" if tex else ""
+        return f"${dom.all_text(tex)}$" if tex else ""
     if "math" in names or "arithmatex" in names:
-        text = all_text(node)
+        text = dom.all_text(node)
         if match := _MATH.search(text):
             sign = "$$" if text.startswith("\\[") else "$"
             return f"{sign}{match[1].strip()}{sign}"
     return ""
 
 
-_READERS: dict[str, Callable[[Inline, Node, int], str]] = {
+_READERS: dict[str, Callable[[Inline, dom.Node, int], str]] = {
     "a": Inline._link,
     "img": Inline._image,
     "q": Inline._quoted,
     "br": lambda *_: "\n",
-    "pre": lambda _, node, __: f" {code_span(all_text(node))} ",
+    "pre": lambda _, node, __: f" {code_span(dom.all_text(node))} ",
     "math": lambda _, node, __: _formula(node, "math", {}),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), Inline._code),
     **dict.fromkeys(_MARKS, Inline._marked),

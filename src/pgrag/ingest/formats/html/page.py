@@ -1,6 +1,7 @@
 """A page of HTML as Markdown with front matter."""
 
 import re
+from dataclasses import dataclass
 from itertools import accumulate
 
 from selectolax.lexbor import LexborHTMLParser
@@ -9,12 +10,151 @@ from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html.blocks import Blocks, with_reopened
-from pgrag.ingest.formats.html.content import main_content
-from pgrag.ingest.formats.html.head import read_head
+from pgrag.ingest.formats.html.dom import Node, all_text, elements, is_skipped, tag_of, words
 from pgrag.ingest.formats.html.ids import Ids
 from pgrag.ingest.formats.html.inline import Inline, fragment_of, is_permalink
 from pgrag.ingest.text.inline import heading_text
 from pgrag.ingest.values import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Where a generator puts the text of a page, and what in it is none; both are selectors."""
+
+    generator: str
+    main: str
+    dropped: str = ""
+
+
+RULES = (
+    Rule("Docusaurus", "article .theme-doc-markdown", ".theme-doc-toc-mobile"),
+    Rule("VitePress", "main .vp-doc, .VPDoc main .vp-doc"),
+    Rule("MkDocs Material", "article.md-content__inner", ".md-source-date, .md-content__button"),
+    Rule("Docsy", ".td-content", ".td-toc, .section-index, .feedback--container, #feedback"),
+    Rule("Sphinx, Read the Docs", "[itemprop=articleBody]", ".toc-backref > .section-number"),
+    Rule("Sphinx, Furo", "article#furo-main-content"),
+    Rule("Sphinx, PyData", "article.bd-article"),
+    Rule("Sphinx", "div.body[role=main], .documentwrapper .body", "#searchbox"),
+    Rule("rustdoc", "#main-content, section.content", "#copy-path, .search-form, .sub"),
+    Rule("Javadoc", "main[role=main] > .header ~ *, main[role=main]", ".sub-nav"),
+    Rule("AsciiDoc", "body.manpage, body.article, body.book", "#footer, #toc"),
+    Rule("DocBook", "div.refentry, div.chapter, div.preface, div.appendix, div.part"),
+)
+#: Of pages whose generator is not known.
+_STRUCTURE = ("main article", "main", "[role=main]", "article")
+#: Tables of contents of the page itself.
+_CONTENTS = ".toc, .contents, .table-of-contents, #toc, #TOC, #table-of-contents"
+#: The share of its parent's words that the element with the text has.
+_DOMINANT = 0.7
+_MOST_LEVELS = 40
+_CONTAINERS = frozenset(("div", "section", "table", "tbody", "tr", "td", "center", "form"))
+
+
+def main_content(tree: LexborHTMLParser) -> Node | None:
+    """Return the element with the text of a page, without what in it is none; None if empty."""
+    body = tree.body
+    if body is None:
+        return None
+    for rule in RULES:
+        if (main := tree.css_first(rule.main)) is not None:
+            return _without(main, rule.dropped)
+    for selector in _STRUCTURE:
+        several = tree.css(selector)
+        if len(several) == 1 or (several and selector != "article"):
+            return _without(several[0], "")
+    return _without(_densest(body), "")
+
+
+def _without(node: Node, dropped: str) -> Node:
+    for each in node.css(dropped) if dropped else ():
+        each.decompose()
+    for each in node.css(_CONTENTS):
+        link = each.css_first("li a[href]")
+        leads_here = link is not None and (link.attributes.get("href") or "").startswith("#")
+        if leads_here and 2 * _size(each) < len(all_text(each)):  # a section may be called so, too
+            each.decompose()
+    return node
+
+
+def _densest(node: Node) -> Node:
+    """Return the smallest element with most of the page's words that are not those of links."""
+    for _ in range(_MOST_LEVELS):
+        sizes = [
+            (_size(each), each)
+            for each in elements(node)
+            if not is_skipped(tag_of(each), each.attributes)
+            and tag_of(each) not in ("header", "footer")
+        ]
+        if not sizes:
+            return node
+        size, largest = max(sizes, key=lambda pair: pair[0])
+        if tag_of(largest) not in _CONTAINERS:
+            return node
+        if size < _DOMINANT * sum(other for other, _ in sizes):
+            return node
+        node = largest
+    return node
+
+
+def _size(node: Node) -> int:
+    linked = sum(len(all_text(link)) for link in node.css("a"))
+    return max(0, len(all_text(node)) - 2 * linked)
+
+
+_PARTS = re.compile(r"\s+(?:—|–|\||·|::|»|-)\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The fields of a page's head; empty if it lacks them. `title` is without the site's name."""
+
+    title: str = ""
+    description: str = ""
+    language: str = ""
+    refresh: str = ""
+
+
+def read_head(tree: LexborHTMLParser) -> Head:
+    """Read the head of a page."""
+    metas: dict[str, str] = {}
+    for meta in tree.css("meta[content]"):
+        attributes = meta.attributes
+        name = attributes.get("name") or attributes.get("property") or attributes.get("http-equiv")
+        if name:
+            metas.setdefault(name.lower(), words(attributes.get("content") or "").strip())
+    element = tree.css_first("title")
+    title = all_text(element) if element is not None else ""
+    root = tree.css_first("html")
+    language = (
+        (root.attributes.get("lang") or root.attributes.get("xml:lang") or "") if root else ""
+    )
+    _, _, refresh = metas.get("refresh", "").partition("url=")
+    return Head(
+        _without_site(title, metas.get("og:site_name", "")) or metas.get("og:title", ""),
+        metas.get("description") or metas.get("og:description", ""),
+        language.strip(),
+        refresh.strip("'\" "),
+    )
+
+
+def _without_site(title: str, site: str) -> str:
+    """Drop the site's name from a title: as the page names it, else what follows the last sign. A
+    hyphen separates only what is known to be the name: "Client - Server" is a title.
+    """
+    parts = _PARTS.split(title)
+    if len(parts) < 2:
+        return title
+    if site and site in (parts[0], parts[-1]):
+        kept = parts[1:] if parts[0] == site else parts[:-1]
+        return _between(title, kept)
+    sign = title[len(title) - len(parts[-1]) - 2]
+    return title if sign == "-" else _between(title, parts[:-1])
+
+
+def _between(title: str, parts: list[str]) -> str:
+    start = title.index(parts[0])
+    return title[start : title.rindex(parts[-1]) + len(parts[-1])]
+
 
 #: The parser takes quadratic time for elements in elements.
 _DEEPEST = 5000

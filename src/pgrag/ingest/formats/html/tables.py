@@ -34,9 +34,8 @@ def rows_of(node: Node) -> list[Node]:
 
 
 def table(node: Node, inline: Callable[[Node], str]) -> list[str]:
-    """Return the lines of a table, whose header is the first row if that is marked as one. A cell
-    that spans rows is repeated in each; one that spans columns has empty ones beside it. Spans that
-    would multiply the size of the table are not followed; then short rows stay short.
+    """Return the lines of a table. Cells are repeated in the rows that they span, unless that
+    multiplies the size of the table.
     """
     rows = rows_of(node)
     grid, room = _grid(rows, inline)

@@ -18,9 +18,7 @@ _MEANINGLESS_TITLES = frozenset({"", "PowerPoint Presentation"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Shape:
-    """A shape with its kind of placeholder (`title`, `body`, …; `obj` if it states none).
-    `position` is its distance from the top and from the left.
-    """
+    """A shape, its kind of placeholder (`obj` if unstated), and its position."""
 
     element: Element
     placeholder: str | None
@@ -50,8 +48,6 @@ def read(stream: IO[bytes]) -> tuple[dict[str, Any], list[str]]:
 
 
 class _Slide:
-    """A slide, with its notes and the positions that its layout gives to placeholders."""
-
     def __init__(self, package: Package, name: str) -> None:
         def shapes(part: str | None) -> list[_Shape]:
             tree = package.part(part).find(named("p:cSld/p:spTree")) if part else None
@@ -89,7 +85,6 @@ class _Slide:
                 yield shape
 
     def _position(self, shape: _Shape) -> tuple[int, int]:
-        """Return the position of a shape; a placeholder may have that of its layout or master."""
         position = shape.position
         if position is None and shape.placeholder:
             model = next((each for each in self._layout if each.index == shape.index), None)
@@ -163,7 +158,6 @@ def _text_of(shape: _Shape) -> str:
 
 
 def _line(source: Element) -> str:
-    """Return the text of a paragraph: runs, fields and breaks of its lines."""
     written = {named("a:r"), named("a:fld")}
     return "".join(
         "\n" if child.tag == named("a:br") else _line_of_run(child)

@@ -26,8 +26,6 @@ _DOCUMENT = "word/document.xml"
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """A style of paragraphs; `basis` is the id of the style on which it is based."""
-
     key: str
     name: str
     basis: str | None
@@ -103,7 +101,6 @@ class _Reader:
                 yield from self._inline(child)
 
     def _mark(self, number: str, depth: int) -> str:
-        """Return the mark of the next item of a list: its number, or a hyphen."""
         if not _is_ordered(self._numbering, number, depth):
             return "-"
         self._numbers[number, depth] += 1
@@ -137,7 +134,6 @@ class _Reader:
         return next((style for style in self._styles.values() if style.is_default), None)
 
     def _styles_of(self, source: Element) -> list[_Style]:
-        """Return the style of a paragraph, and those on which it is based."""
         styles: list[_Style] = []
         style = self._styles.get(_value(source, "w:pPr/w:pStyle") or "", self._default)
         while style is not None and len(styles) < 20:
@@ -147,7 +143,6 @@ class _Reader:
 
 
 def _plain(element: Element) -> str:
-    """Return the text of a paragraph or run, without what is deleted."""
     text = ""
     for child in element:
         if child.tag == named("w:t"):
@@ -160,13 +155,11 @@ def _plain(element: Element) -> str:
 
 
 def _value(element: Element, path: str) -> str | None:
-    """Return the value of the element at a path, or None."""
     target = element.find(named(path))
     return None if target is None else target.get(_VALUE)
 
 
 def _font(element: Element) -> str | None:
-    """Return the font that a run or a style states."""
     fonts = element.find(named("w:rPr/w:rFonts"))
     return None if fonts is None else fonts.get(named("w:ascii"))
 
@@ -186,7 +179,6 @@ def _heading_level(source: Element, styles: list[_Style]) -> int | None:
 
 
 def _list_position(source: Element, styles: list[_Style]) -> tuple[str, int] | None:
-    """Return the list and the depth of an item; None for what is not one."""
     for element in (source, *(style.element for style in styles)):
         number = _value(element, "w:pPr/w:numPr/w:numId")
         if number is not None:
@@ -198,7 +190,6 @@ def _list_position(source: Element, styles: list[_Style]) -> tuple[str, int] | N
 
 
 def _is_ordered(numbering: Element | None, number: str, depth: int) -> bool:
-    """Whether a list counts its items at this depth."""
     if numbering is None:
         return False
     instance = _with(numbering, "w:num", "w:numId", number)
@@ -214,7 +205,6 @@ def _is_ordered(numbering: Element | None, number: str, depth: int) -> bool:
 
 
 def _with(element: Element, tag: str, attribute: str, value: str) -> Element | None:
-    """Return the first child with a tag whose attribute has a value, or None."""
     children = element.findall(named(tag))
     return next((child for child in children if child.get(named(attribute)) == value), None)
 

@@ -8,10 +8,21 @@ from liteparse import LiteParse, ParseError
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.escaping import heading
-from pgrag.ingest.formats.pdf.headings import Heading, find_headings, title_of
-from pgrag.ingest.formats.pdf.lines import Line, Table, by_page, page_elements, set_texts
-from pgrag.ingest.formats.pdf.properties import PdfProperties, read_properties
-from pgrag.ingest.formats.pdf.running import running_lines
+from pgrag.ingest.formats.pdf.headings import (
+    Heading,
+    PdfProperties,
+    find_headings,
+    read_properties,
+    title_of,
+)
+from pgrag.ingest.formats.pdf.lines import (
+    Line,
+    Table,
+    by_page,
+    page_elements,
+    running_lines,
+    set_texts,
+)
 from pgrag.ingest.formats.pdf.writing import write_page
 from pgrag.ingest.values import Origin
 
@@ -21,9 +32,8 @@ _HEADER_WITHIN = 1024
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
-    """Read a PDF; its title is that of its properties, else the largest text of its first page.
-    Pages without text, such as scans, are left out with a warning. Raises SourceError for a file
-    that is not a PDF, is damaged, needs a password, or has no text at all.
+    """Read a PDF with the title of its properties, else its largest text; scans are left out with a
+    warning. Raises SourceError.
     """
     start = data.find(b"%PDF-", 0, _HEADER_WITHIN)
     if start < 0:
@@ -139,7 +149,6 @@ def _sections_of_pages(elements: Iterable[Line | Table]) -> Iterator[str]:
 
 
 def _joined(blocks: Iterable[tuple[str, str]]) -> str:
-    """Join blocks with empty lines between them, but for the items of a list."""
     text = ""
     previous = ""
     for kind, block in blocks:

@@ -73,7 +73,6 @@ def _blocks(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
 
 
 def _heading(each: Heading) -> str:
-    """Write a heading whose id leads a viewer to its page."""
     return heading(each.level, escape(each.text), f"page={each.page}")
 
 
@@ -88,7 +87,6 @@ def _started(line: Line, blocks: Sequence[_Block]) -> _Block:
 
 
 def _depth(line: Line, blocks: Sequence[_Block]) -> int:
-    """Return how many open items stand further left."""
     depths: list[float] = []
     for block in reversed(blocks):
         if block.kind != "item":
@@ -145,7 +143,6 @@ def _joined(texts: Iterable[str]) -> str:
 
 
 def _code(lines: Sequence[Line]) -> str:
-    """Write code with its indents and empty lines."""
     left = min(line.x for line in lines)
     advances = [
         piece.width / len(piece.text) for line in lines for piece in line.pieces if piece.text

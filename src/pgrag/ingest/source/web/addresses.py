@@ -31,9 +31,7 @@ _NAMED_VERSIONS = frozenset({"stable", "latest", "current", "main", "master", "n
 
 
 def normalised(address: str, base: str = "") -> str | None:
-    """Return the one spelling of an http address, or None; it has no fragment, visit or session. It
-    has no dot segments either: the path that it begins with is where it leads.
-    """
+    """Return the one spelling of an http address, without fragment or visit."""
     try:
         parts = urlsplit(urljoin(base, _CONTROL.sub("", address.strip())))
         if parts.scheme not in _PORTS or not parts.hostname:
@@ -73,7 +71,6 @@ def _resolved(path: str) -> str:
 
 
 def _authority(parts: SplitResult) -> str:
-    """Return the host, with a port unless it is the scheme's default, and without credentials."""
     host = parts.hostname or ""
     host = f"[{host}]" if ":" in host else host.encode("idna").decode()
     return host if parts.port in (None, _PORTS[parts.scheme]) else f"{host}:{parts.port}"
@@ -81,9 +78,7 @@ def _authority(parts: SplitResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of a site below a prefix such as https://docs.example/guide/. `is_wanted` tells
-    which keys the include and exclude globs leave.
-    """
+    """The part of a site below a prefix; `is_wanted` tells which keys the globs leave."""
 
     prefix: str
     is_wanted: Callable[[str], bool]
@@ -146,7 +141,6 @@ class Scope:
 
 
 def _folder(path: str) -> str:
-    """Return the folder that a path names, such as /docs/4.2/, or that its file is in."""
     folder, _, name = path.rpartition("/")
     is_file = _SUFFIX.search(name) and not _VERSION.fullmatch(name.lower())
     return f"{folder}/{name}/" if name and not is_file else f"{folder}/"

@@ -1,7 +1,5 @@
-"""One crawl of a site: fetch what is queued, store what came, queue what it links to.
-
-The queue and every answer are in the database, so that a killed crawl can be continued. Threads
-send the requests, this thread stores the answers.
+"""One crawl of a site. The queue and every answer are in the database, so that a killed crawl can
+be continued.
 """
 
 from collections import deque
@@ -93,9 +91,7 @@ class Crawl:
         )
 
     def fetch_all(self) -> None:
-        """Fetch until nothing is queued, or a limit is reached. Raises SourceError if the site
-        stops answering; the crawl can then be continued.
-        """
+        """Fetch until nothing is queued or a limit is reached. Raises SourceError."""
         outcomes = self._call("crawl_outcomes")
         self.found = sum(row["addresses"] for row in outcomes if row["outcome"] == "page")
         self._known = sum(row["addresses"] for row in outcomes)
@@ -176,7 +172,6 @@ class Crawl:
 
 
 def _batches(results: list[Result]) -> Iterator[list[Result]]:
-    """Divide results so that the bodies of each batch fit into one statement."""
     batch: list[Result] = []
     size = 0
     for result in results:
@@ -191,13 +186,11 @@ def _batches(results: list[Result]) -> Iterator[list[Result]]:
 
 
 def _is_found(result: Result) -> bool:
-    """Whether an answer is a page, or says that a page is unchanged."""
     if result.get("is_kept"):
         return bool(result["was_page"]) and "failure" not in result
     return bool(result["outcome"] == "page")
 
 
 def _key(url: str) -> str:
-    """Return the key of a page in a list, by its address."""
     origin = "/".join(url.split("/", 3)[:3])
     return Scope(f"{origin}/", lambda _: True).key(url)

@@ -1,5 +1,6 @@
 """Request one address of a site: validators, limits of size and time, retries."""
 
+import threading
 import time
 import zlib
 from collections.abc import Callable, Mapping
@@ -10,7 +11,51 @@ import httpx
 
 from pgrag.ground.outgoing import retry_after, watched
 from pgrag.ingest.source.web.addresses import normalised
-from pgrag.ingest.source.web.pace import Pace
+
+
+class Ended(Exception):
+    """The crawl has ended; its threads end, too."""
+
+
+#: Longest wait that a site can ask for with Retry-After, in seconds.
+LONGEST_PAUSE = 120.0
+
+
+class Pace:
+    """Lets requests begin `interval` seconds apart, one after the other; can pause or end them."""
+
+    def __init__(self, interval: float) -> None:
+        self.interval = interval
+        self._next = 0.0
+        self._lock = threading.Lock()
+        self._is_over = threading.Event()
+
+    def look(self) -> None:
+        """Raise Ended if `end` was called."""
+        if self._is_over.is_set():
+            raise Ended
+
+    def wait(self) -> None:
+        """Wait for the next turn. Raises Ended if there is none."""
+        while True:
+            self.look()
+            with self._lock:
+                now = time.monotonic()
+                if now >= self._next:
+                    self._next = now + self.interval
+                    return
+                left = self._next - now
+            self._is_over.wait(left)
+
+    def pause(self, seconds: float) -> None:
+        """Let no request begin for some seconds."""
+        with self._lock:
+            self._next = max(self._next, time.monotonic() + min(seconds, LONGEST_PAUSE))
+
+    def end(self) -> None:
+        """Let no request begin or continue, and wake the waiting threads."""
+        self._is_over.set()
+
 
 #: Seconds for one answer, from the first connection to its last byte.
 ANSWER_SECONDS = 60.0
@@ -66,11 +111,8 @@ class Fetcher:
     def get(
         self, url: str, headers: Mapping[str, str] | None = None, *, room: Room, method: str = "GET"
     ) -> Answer:
-        """Return the answer for an address, without following redirects.
-
-        Only the body of a success is read, as far as there is `room`. Requests to a busy site are
-        repeated after the time that it names. Raises NoAnswer, ForbiddenAddress for addresses that
-        may not be reached, and Ended.
+        """Return the answer for an address, without following redirects, and up to `room` bytes of
+        a success. Raises NoAnswer, ForbiddenAddress, and Ended.
         """
         for delay in (*RETRY_DELAYS, None):
             pause = delay
@@ -125,9 +167,7 @@ class Fetcher:
 
 
 def _body(response: httpx.Response, most: int) -> bytes:
-    """Return at most that many bytes of a decoded body, and hold no more in memory. Raises NoAnswer
-    for an encoding that was not requested, and for broken data.
-    """
+    """Return at most that many bytes of a decoded body. Raises NoAnswer."""
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {*_PACKED, "identity", ""}:
         raise NoAnswer(f"its encoding {encoding[:50]!r} is not read")

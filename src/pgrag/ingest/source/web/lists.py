@@ -70,9 +70,7 @@ def read_sitemaps(
 
 
 def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], list[str]]:
-    """Return the pages and the further sitemaps that a sitemap lists, in XML, gzip or text. Raises
-    SourceError for what is not a sitemap.
-    """
+    """Return the pages and sitemaps of a sitemap. Raises SourceError for others."""
     if body[:2] == b"\x1f\x8b":
         body = _unpacked(url, body, 31)
     if body.lstrip()[:1] != b"<":
@@ -94,7 +92,6 @@ def parse_sitemap(url: str, body: bytes) -> tuple[dict[str, datetime | None], li
 
 
 def _entries(url: str, body: bytes) -> Iterator[ElementTree.Element]:
-    """Yield the elements below the root, and free each afterwards."""
     count, depth = 0, 0
     root: ElementTree.Element | None = None
     try:
@@ -110,9 +107,7 @@ def _entries(url: str, body: bytes) -> Iterator[ElementTree.Element]:
 
 
 def parse_inventory(url: str, body: bytes) -> list[str]:
-    """Return the pages that hold the objects of a Sphinx inventory (version 2). Raises SourceError
-    for what is not an inventory.
-    """
+    """Return the pages of the objects of a Sphinx inventory (version 2). Raises SourceError."""
     head, _, packed = body.partition(b"zlib")
     if not head.startswith(b"# Sphinx inventory version 2"):
         raise SourceError(f"{url}: is not an inventory of Sphinx.")
@@ -141,9 +136,7 @@ def parse_versions(url: str, body: bytes) -> list[str]:
 
 
 def split_full_text(url: str, text: str) -> dict[str, str]:
-    """Return the pages of an llms-full.txt by address. A page begins with a title and a line with
-    its address; a text without these is one page.
-    """
+    """Return the pages of an llms-full.txt by address; each begins with a title and its address."""
     pages: defaultdict[str, list[str]] = defaultdict(list)
     starts = [match.start() for match in _TITLE.finditer(text)]
     if starts[:1] != [0]:

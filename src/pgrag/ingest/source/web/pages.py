@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, cast
@@ -12,12 +13,57 @@ from pgrag.ground.errors import PgragError, SourceError
 from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.source.web.addresses import OTHER_VERSION
-from pgrag.ingest.source.web.alternates import markdown_address, with_ids
 from pgrag.ingest.source.web.fetcher import Answer, Fetcher, NoAnswer
 from pgrag.ingest.source.web.gate import Gate
 from pgrag.ingest.source.web.robots import Robots
 from pgrag.ingest.source.web.signals import Signals, read_markdown_signals, read_signals
 from pgrag.ingest.values import Origin
+
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
+_FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})")
+_EXPLICIT = re.compile(r"\{#[^\s{}]+\}\s*$")
+_LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\))?")
+#: The share of its headings that must be the page's, or the Markdown is another text.
+_SHARE = 0.5
+
+
+def markdown_address(url: str) -> str:
+    """Return where a page is as Markdown on sites with an llms.txt, as llmstxt.org proposes."""
+    path, mark, query = url.partition("?")
+    return f"{path}{'index.html' if path.endswith('/') else ''}.md{mark}{query}"
+
+
+def with_ids(markdown: bytes, headings: Iterable[tuple[str, str]]) -> bytes | None:
+    """Give the headings of a page's Markdown their ids in the page. None if it is no text, or has
+    other headings.
+    """
+    try:
+        lines = markdown.decode("utf-8").splitlines()
+    except UnicodeDecodeError:
+        return None
+    ids: defaultdict[str, deque[str]] = defaultdict(deque)
+    for text, own in headings:
+        ids[_plain(text)].append(own)
+    fence, seen, known = "", 0, 0
+    for number, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if mark and (not fence or mark[1].startswith(fence)):
+            fence = "" if fence else mark[1]
+        heading = None if fence or mark else _HEADING.match(line)
+        if heading is None or _EXPLICIT.search(line):
+            continue
+        seen += 1
+        if candidates := ids.get(_plain(heading[2])):
+            known += 1
+            lines[number] = f"{heading[1]} {heading[2]} {{#{candidates.popleft()}}}"
+    if seen and ids and known < _SHARE * seen:
+        return None
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _plain(text: str) -> str:
+    return "".join(re.findall(r"\w+", _LINK.sub(r"\1", text).replace("_", "").casefold()))
+
 
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 MARKDOWN = "text/markdown"
@@ -62,7 +108,6 @@ class Missing:
 
 
 def _anonymous_digest(url: str, body: bytes) -> str:
-    """Return the digest of a page without its own address in it."""
     path = "/" + url.partition("?")[0].split("/", 3)[3]
     name = path.rstrip("/").rpartition("/")[2]
     for each in (url, path, name):
@@ -72,12 +117,11 @@ def _anonymous_digest(url: str, body: bytes) -> str:
 
 @dataclass(slots=True)
 class Pages:
-    """Fetches the pages of a site; thread-safe.
-
-    `run` calls a function in a child process, because a page can crash its parser. `start` is
-    always a page. `largest` is the maximum size of a page of text. Links are collected only with
-    `follows`. `changed` says when pages changed last, by the site's sitemap. `markdown_chances` is
-    how many more pages are requested as Markdown by a guessed address.
+    """Fetches the pages of a site; thread-safe. `run` calls a function in a child process, because
+    a page can crash its parser. `start` is always a page. `largest` is the maximum size of a page
+    of text. Links are collected only with `follows`. `changed` says when pages changed last, by the
+    site's sitemap. `markdown_chances` is how many more pages are requested as Markdown by a guessed
+    address.
     """
 
     fetcher: Fetcher
@@ -131,7 +175,6 @@ class Pages:
         return changed is not None and changed < row["fetched_at"]
 
     def _result(self, answer: Answer) -> Result:
-        """Return what becomes of an address. Raises if its last state stays."""
         if answer.status >= 500:
             raise NoAnswer(f"HTTP {answer.status}")
         if answer.location:
@@ -158,7 +201,6 @@ class Pages:
         }
 
     def _page(self, answer: Answer) -> Result:
-        """Read the signals of a page, and decide whether it is indexed."""
         url, body, scope = answer.url, answer.body, self.gate.scope
         media_type = answer.media_type if answer.media_type in {*HTML, PDF} else MARKDOWN
         page: Result = {
@@ -202,7 +244,6 @@ class Pages:
         return cast(Signals, self.run(read_signals, answer.url, answer.body, tag, has_markdown))
 
     def _unwanted(self, url: str, body: bytes, signals: Signals) -> str | None:
-        """Return why a page is not indexed, or None."""
         if not signals.is_index_allowed:
             return "noindex"
         if not self.gate.scope.is_wanted(self.gate.scope.key(url)):
@@ -230,7 +271,6 @@ class Pages:
 
 
 def _is_page(url: str, answer: Answer) -> bool:
-    """Whether the type of an answer is that of a page."""
     media_type = answer.media_type
     if media_type in HTML or media_type in {MARKDOWN, PDF}:
         return True

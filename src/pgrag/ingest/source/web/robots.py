@@ -24,9 +24,7 @@ class Robots:
 
     @classmethod
     def read(cls, url: str, status: int, body: bytes) -> "Robots":
-        """Read an answer; 4xx allows everything. Raises SourceError for 5xx, which forbids all, and
-        for a delay that is too long.
-        """
+        """Read an answer; 4xx allows all. Raises SourceError for 5xx and for long delays."""
         if status >= 500:
             raise SourceError(
                 f"{url}: answers {status}, so nothing may be read.",

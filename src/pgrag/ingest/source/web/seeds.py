@@ -6,15 +6,10 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from pgrag.ground.errors import PgragError, SourceError
+from pgrag.ingest.source.web import lists
 from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.crawl import Crawl
 from pgrag.ingest.source.web.fetcher import Answer, NoAnswer
-from pgrag.ingest.source.web.lists import (
-    parse_inventory,
-    parse_versions,
-    read_sitemaps,
-    split_full_text,
-)
 from pgrag.ingest.source.web.pages import HTML, Missing, Pages
 from pgrag.ingest.source.web.signals import Signals, read_markdown_signals, read_signals
 
@@ -41,7 +36,9 @@ class Seeds:
             pages.follows = False
             text = self._required(pages.start).body
             if name == FULL_TEXT:
-                given = pages.run(split_full_text, pages.start, text.decode("utf-8", "replace"))
+                given = pages.run(
+                    lists.split_full_text, pages.start, text.decode("utf-8", "replace")
+                )
                 crawl.store_given({url: page.encode() for url, page in given.items()})
             else:
                 signals: Signals = pages.run(read_markdown_signals, pages.start, text)
@@ -75,12 +72,10 @@ class Seeds:
         return answer
 
     def _optional(self, url: str) -> Answer | None:
-        """Return a successful answer that is no page, or None."""
         answer = self._answered(url)
         return None if answer is None or answer.is_cut or answer.media_type in HTML else answer
 
     def _answered(self, url: str) -> Answer | None:
-        """Return a successful answer, or None."""
         if not self.pages.robots.allows(url):
             return None
         try:
@@ -99,7 +94,7 @@ class Seeds:
     def _queue_sitemaps(self, urls: list[str], depth: int) -> None:
         crawl, pages = self.crawl, self.pages
         allowed = [url for url in urls if pages.robots.allows(url)]
-        sitemap = read_sitemaps(pages.fetcher, pages.run, allowed, crawl.limits.addresses)
+        sitemap = lists.read_sitemaps(pages.fetcher, pages.run, allowed, crawl.limits.addresses)
         if depth == 0:
             self.warnings.extend(sitemap.faults)
         pages.changed = {pages.gate.scope.own(url): at for url, at in sitemap.pages.items()}
@@ -109,7 +104,7 @@ class Seeds:
         answer = self._optional(url)
         if answer is not None:
             try:
-                self.crawl.queue(self.pages.run(parse_inventory, url, answer.body), 1)
+                self.crawl.queue(self.pages.run(lists.parse_inventory, url, answer.body), 1)
             except PgragError as error:
                 self.warnings.append(error.message)
 
@@ -121,7 +116,7 @@ class Seeds:
                 url = f"{gate.scope.prefix if '/' in name else gate.scope.versions}{name}"
                 if (answer := self._optional(url)) is not None:
                     with suppress(PgragError):
-                        gate.passed(self.pages.run(parse_versions, url, answer.body))
+                        gate.passed(self.pages.run(lists.parse_versions, url, answer.body))
 
     def _missing(self) -> Missing:
         """Request a page that cannot exist, to know the site's answer."""

@@ -25,12 +25,11 @@ _LITTLE_TEXT = 200
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What a page tells.
-
-    `links` are absolute addresses, without those of rel=nofollow; empty if the page forbids to
-    follow them. `markdown` is where the page is as Markdown. `needs_scripts` says that only a
-    browser shows the page; `hash_routes` counts the links within such a page. `redirect` is where
-    the page leads by itself. `version` is that of Docusaurus, "current" after the last release.
+    """What a page tells. `links` are absolute addresses, without those of rel=nofollow; empty if
+    the page forbids to follow them. `markdown` is where the page is as Markdown. `needs_scripts`
+    says that only a browser shows the page; `hash_routes` counts the links within such a page.
+    `redirect` is where the page leads by itself. `version` is that of Docusaurus, "current" after
+    the last release.
     """
 
     links: tuple[str, ...] = ()
@@ -118,7 +117,6 @@ def read_markdown_signals(url: str, body: bytes) -> Signals:
 
 
 def _absolute(targets: Iterable[str], base: str) -> tuple[str, ...]:
-    """Return the distinct addresses to which links lead."""
     urls: dict[str, None] = {}
     for target in targets:
         if (url := normalised(target, base)) is not None:
@@ -129,7 +127,6 @@ def _absolute(targets: Iterable[str], base: str) -> tuple[str, ...]:
 
 
 def _robots(header: str) -> set[str]:
-    """Return the words of an X-Robots-Tag header for every crawler, or for this one."""
     rules: set[str] = set()
     agent = AGENT
     for part in header.lower().split(","):
@@ -153,7 +150,6 @@ def _redirect(refresh: str, base: str) -> str | None:
 
 
 def _headings(document: LexborHTMLParser) -> tuple[tuple[str, str], ...]:
-    """Return text and id of each heading; the id may be on the section around it."""
     headings = []
     for node in document.css("h1, h2, h3, h4, h5, h6"):
         own = node.attributes.get("id")

@@ -20,14 +20,12 @@ from pgrag.ingest.child import Child, Limits
 from pgrag.ingest.source.source import Skipped, Source, SourceFile
 from pgrag.ingest.source.web.addresses import OTHER_VERSION, Scope, normalised
 from pgrag.ingest.source.web.crawl import Crawl, CrawlLimits
-from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer
-from pgrag.ingest.source.web.gate import Gate
-from pgrag.ingest.source.web.pace import Pace
+from pgrag.ingest.source.web.fetcher import Fetcher, NoAnswer, Pace
+from pgrag.ingest.source.web.gate import Gate, Traps
 from pgrag.ingest.source.web.pages import SCRIPTED, Pages
 from pgrag.ingest.source.web.robots import AGENT, LONGEST, Robots
 from pgrag.ingest.source.web.seeds import Seeds
 from pgrag.ingest.source.web.signals import Signals
-from pgrag.ingest.source.web.traps import Traps
 from pgrag.ingest.values import Origin
 
 #: Requests at a time, and seconds between their starts: for this machine, and for others.
@@ -73,11 +71,8 @@ def open_site(
     version: str,
     progress: Progress | None = None,
 ) -> Source:
-    """Crawl a site for a version of a library, and return its pages as a source.
-
-    An interrupted crawl is continued. What `progress` raises interrupts it, within a second. Raises
-    SourceError if the site as a whole cannot be read, and InvalidInput for what is not an address,
-    or has a password: then nothing is changed.
+    """Crawl a site for a version of a library, or continue, and return its pages as a source.
+    `progress` may interrupt it. Raises SourceError, and InvalidInput for what is no address.
     """
     start = normalised(address)
     if start is None:
@@ -119,8 +114,6 @@ def open_site(
 
 
 class _Visit:
-    """One visit of a site: its connections, and the child process that parses its pages."""
-
     def __init__(
         self,
         stack: ExitStack,
@@ -150,9 +143,7 @@ class _Visit:
         self.can_continue = False
 
     def crawl(self, progress: Progress) -> Crawl:
-        """Fetch the pages in a thread, so that this one can end it at any time. Raises SourceError
-        if there are none, and what `progress` raises.
-        """
+        """Fetch pages in a thread that this one can end. Raises SourceError if there are none."""
         with ThreadPoolExecutor(1, thread_name_prefix="pgrag-crawl") as pool:
             crawling = pool.submit(copy_context().run, self._crawled)
             try:
@@ -189,7 +180,6 @@ class _Visit:
         return crawl
 
     def _scope(self, fetcher: Fetcher) -> Scope:
-        """Return the scope around the page that the start leads to."""
         try:
             head = fetcher.follow(self.start, method="HEAD")
         except NoAnswer as error:
@@ -219,7 +209,6 @@ class _Visit:
             return self._child.run(function, *arguments)
 
     def _explained(self, crawl: Crawl) -> SourceError:
-        """Return an error that says why a crawl has no page."""
         groups = [*self.skipped(crawl)]
         if any(group.reason == SCRIPTED for group in groups):
             return SourceError(
@@ -256,7 +245,6 @@ class _Visit:
 
 
 def _file(crawl: Crawl, row: Row) -> SourceFile:
-    """Return a page as a file whose body is read when needed."""
     url, failure = row["url"], row["failure"]
     key = row["key"] or crawl.pages.gate.scope.key(url)
     load = partial(_body, crawl, key, url, failure)
@@ -264,7 +252,6 @@ def _file(crawl: Crawl, row: Row) -> SourceFile:
 
 
 def _body(crawl: Crawl, key: str, url: str, failure: str | None, size: int) -> bytes:
-    """Return what was fetched. Raises SourceError for a page that did not answer."""
     if failure:
         raise SourceError(f"{key}: {url}: {failure}.")
     body = crawl.body(url)
