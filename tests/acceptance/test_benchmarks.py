@@ -22,7 +22,7 @@ SECONDS = 1200
 
 
 @pytest.fixture
-def corpora(tmp_path: Path) -> Path:
+def corpora(tmp_path):
     """The corpora that the benchmarks know, each with a few dozen pages; one is packed."""
     data = tmp_path / "corpora"
     for corpus, labelled, word in (
@@ -43,9 +43,7 @@ def corpora(tmp_path: Path) -> Path:
     return data
 
 
-def test_every_measure_ends_and_what_is_exact_is_exact(
-    corpora: Path, empty_database_url: str, tmp_path: Path
-) -> None:
+def test_every_measure_ends_and_what_is_exact_is_exact(corpora, empty_database_url, tmp_path):
     finished = _run(tmp_path, "--data", corpora, "--database-url", empty_database_url, "--quick")
     assert finished.returncode == 0, finished.stderr
     rows = [
@@ -55,7 +53,7 @@ def test_every_measure_ends_and_what_is_exact_is_exact(
     ]
     figures = {row[0]: row[1:] for row in rows if len(row) == 5}
 
-    def reached(beginning: str) -> tuple[str, str]:
+    def reached(beginning):
         [row] = [row for what, row in figures.items() if what.startswith(beginning)]
         return row[1], row[3]
 
@@ -70,8 +68,8 @@ def test_every_measure_ends_and_what_is_exact_is_exact(
 
 
 def test_labelled_sets_are_measured_and_written_into_the_page(
-    corpora: Path, empty_database_url: str, tmp_path: Path
-) -> None:
+    corpora, empty_database_url, tmp_path
+):
     page, figures = tmp_path / "evaluation.md", tmp_path / "figures.json"
     marks = ("<!-- figures: made by `make evaluation` -->", "<!-- end of the figures -->")
     page.write_text(f"# Evaluation\n\n{marks[0]}\nold\n{marks[1]}\n\nRead on.\n", "utf-8")
@@ -104,8 +102,8 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
 
 
 def test_rivals_are_measured_and_one_without_its_package_is_named(
-    corpora: Path, empty_database_url: str, tmp_path: Path
-) -> None:
+    corpora, empty_database_url, tmp_path
+):
     page, figures = tmp_path / "benchmarks.md", tmp_path / "rivals.json"
     page.write_text(f"# B\n\n{report.MARKS[0]}\n{report.MARKS[1]}\n", "utf-8")
     finished = _run(
@@ -126,7 +124,7 @@ def test_rivals_are_measured_and_one_without_its_package_is_named(
     assert finished.stdout.strip() in page.read_text("utf-8")
 
 
-def test_growth_is_measured_and_goes_on_where_it_ended(corpora: Path, tmp_path: Path) -> None:
+def test_growth_is_measured_and_goes_on_where_it_ended(corpora, tmp_path):
     page, figures = tmp_path / "benchmarks.md", tmp_path / "work" / "figures.json"
     page.write_text(f"# B\n\n{growth.MARKS[0]}\n{growth.MARKS[1]}\n", "utf-8")
     arguments = (
@@ -162,9 +160,7 @@ def test_growth_is_measured_and_goes_on_where_it_ended(corpora: Path, tmp_path: 
     assert again.stdout.strip() in page.read_text("utf-8")
 
 
-def test_a_missing_corpus_is_said_and_fails_only_when_strict(
-    tmp_path: Path, empty_database_url: str
-) -> None:
+def test_a_missing_corpus_is_said_and_fails_only_when_strict(tmp_path, empty_database_url):
     arguments = ("--data", tmp_path, "--database-url", empty_database_url, "--only", "versions")
     finished = _run(tmp_path, *arguments, "--strict")
     assert finished.returncode == 1, finished.stderr
@@ -187,9 +183,7 @@ def test_a_measure_that_fails_does_not_lose_the_others(monkeypatch, capsys, empt
     assert "Traceback" in printed.err
 
 
-def _run(
-    folder: Path, *arguments: object, module: str = "benchmarks"
-) -> subprocess.CompletedProcess[str]:
+def _run(folder, *arguments, module="benchmarks"):
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": str(folder)}
     return subprocess.run(
         [sys.executable, "-W", "error", "-m", module, *map(str, arguments)],
@@ -202,7 +196,7 @@ def _run(
     )
 
 
-def _label(folder: Path, word: str) -> None:
+def _label(folder, word):
     """Queries that name the number of a page; another page quotes each of them."""
     queries, answers, sources = [], ["query-id\tcorpus-id\tscore"], ["query-id\tsource-page"]
     for number in range(20):
@@ -212,7 +206,7 @@ def _label(folder: Path, word: str) -> None:
     _write(folder, {"queries.jsonl": queries, "qrels.tsv": answers, "sources.tsv": sources})
 
 
-def _abstracts(folder: Path) -> None:
+def _abstracts(folder):
     records, queries, answers = [], [], ["query-id\tcorpus-id\tscore"]
     for number, word in enumerate(WORDS):
         text = f"We observed that a {word} lasts {number + 3} years where the water is soft."
@@ -223,7 +217,7 @@ def _abstracts(folder: Path) -> None:
     _write(folder, {"corpus.jsonl": records, "queries.jsonl": queries, "qrels.tsv": answers})
 
 
-def _write(folder: Path, files: dict[str, list[str]]) -> None:
+def _write(folder, files):
     folder.mkdir(parents=True)
     for name, lines in files.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,11 +1,7 @@
 """`pgrag compare`, and searches of what changed."""
 
-from pathlib import Path
 
-from command_line import CommandLine
-
-
-def test_a_person_sees_pages_sections_and_a_total(indexed: CommandLine) -> None:
+def test_a_person_sees_pages_sections_and_a_total(indexed):
     shown = indexed.run("compare", "kestrel", "1", "2.0")
     assert shown.out.splitlines()[:2] == [
         "~ changed guide/install.md",
@@ -20,7 +16,7 @@ def test_a_person_sees_pages_sections_and_a_total(indexed: CommandLine) -> None:
         assert "Version 7 of kestrel is not indexed" in failed.err
 
 
-def test_a_diff_is_unified(indexed: CommandLine) -> None:
+def test_a_diff_is_unified(indexed):
     shown = indexed.run("compare", "kestrel", "1.4", "2.0", "--page", "guide/install.md", "--diff")
     lines = shown.out.splitlines()
     start = lines.index("--- guide/install.md@1.4")
@@ -31,7 +27,7 @@ def test_a_diff_is_unified(indexed: CommandLine) -> None:
     assert added["diff"].splitlines()[0] == "--- /dev/null"
 
 
-def test_moves_are_named_with_their_origin(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_moves_are_named_with_their_origin(pgrag, tmp_path):
     text = "# Sails\n\nTake them in early.\n\n## Storm jib\n\nHoist it before the gale comes.\n"
     for version, files in {
         "1": {"sails.md": text, "log.md": "# Log\n\n## Gale\n\nForce nine at the cape.\n"},
@@ -50,7 +46,7 @@ def test_moves_are_named_with_their_origin(pgrag: CommandLine, tmp_path: Path) -
     ]
 
 
-def test_a_search_of_what_changed_says_since_when(indexed: CommandLine) -> None:
+def test_a_search_of_what_changed_says_since_when(indexed):
     asked = ("search", "build a program from source", "-l", "kestrel@2.0", "-n", "3")
     shown = indexed.run(*asked, "--changed-since", "1.4", "--history")
     assert "since 2.0" in shown.out

@@ -9,13 +9,13 @@ INJECTION = "x'; drop schema pgrag cascade; --"
 KESTREL = Path(__file__).parents[1] / "fixtures" / "kestrel"
 
 
-def is_intact(pgrag: CommandLine) -> bool:
+def is_intact(pgrag):
     """Say whether there is still what was indexed, and nothing more."""
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"]) as connection:
         return connection.execute("select count(*) from pgrag.versions").fetchone() == (4,)
 
 
-def test_names_that_do_not_exist_are_answered_with_those_that_do(indexed: CommandLine) -> None:
+def test_names_that_do_not_exist_are_answered_with_those_that_do(indexed):
     library, version, replaced = (
         indexed.run("search", "copy", "-l", "kestral", code=1),
         indexed.run("search", "copy", "-l", "kestrel@nightly", "--json", code=1),
@@ -31,7 +31,7 @@ def test_names_that_do_not_exist_are_answered_with_those_that_do(indexed: Comman
     assert "kestrel 1.4: 1.9.2 is not indexed; the newest version before it" in replaced.err
 
 
-def test_sql_in_a_text_is_a_text(indexed: CommandLine) -> None:
+def test_sql_in_a_text_is_a_text(indexed):
     indexed.run_all(
         ("search", INJECTION, "--filter", f"type={INJECTION}", "--filter", f"path={INJECTION}"),
         ("context", "copy", "--filters", '{"front_matter": {"x\'; drop": "\'; drop"}}'),
@@ -39,7 +39,7 @@ def test_sql_in_a_text_is_a_text(indexed: CommandLine) -> None:
     assert is_intact(indexed)
 
 
-def test_sql_where_it_cannot_be_a_text_is_refused(indexed: CommandLine) -> None:
+def test_sql_where_it_cannot_be_a_text_is_refused(indexed):
     refused = indexed.run_all(
         ("search", "copy", "-l", INJECTION),
         ("search", "copy", "-l", f"kestrel@{INJECTION}"),
@@ -56,20 +56,20 @@ def test_sql_where_it_cannot_be_a_text_is_refused(indexed: CommandLine) -> None:
     assert is_intact(indexed)
 
 
-def test_text_that_is_no_text_is_refused(indexed: CommandLine) -> None:
+def test_text_that_is_no_text_is_refused(indexed):
     ended = indexed.run("search", b"caf\xe9".decode("utf-8", "surrogateescape"), code=1)
     assert ended.err.startswith("error: ")
     assert "The query is empty" in indexed.run("search", "   ", code=1).err
     assert indexed.run("index", "@1.0", ".", code=2).err.count("has no library") == 1
 
 
-def test_a_source_that_cannot_be_read_is_refused(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_a_source_that_cannot_be_read_is_refused(pgrag, tmp_path):
     assert "no such file or folder" in pgrag.run("index", "kestrel", "nowhere", code=1).err
     (tmp_path / "empty").mkdir()
     assert "no documentation in it" in pgrag.run("index", "kestrel", "empty", code=1).err
 
 
-def test_a_database_that_does_not_answer(tmp_path: Path) -> None:
+def test_a_database_that_does_not_answer(tmp_path):
     url = "postgresql://ada:secret@127.0.0.1:9/nowhere"
     pgrag = CommandLine(tmp_path, {"PGRAG_DATABASE_URL": url})
     for arguments in (("search", "copy"), ("index", "kestrel", KESTREL)):
@@ -81,14 +81,12 @@ def test_a_database_that_does_not_answer(tmp_path: Path) -> None:
     assert "secret" not in told.out + told.err
 
 
-def test_settings_that_cannot_be_used(tmp_path: Path) -> None:
+def test_settings_that_cannot_be_used(tmp_path):
     pgrag = CommandLine(tmp_path, {"HYBRID_ALPHA": "2"})
     assert "HYBRID_ALPHA='2' cannot be used" in pgrag.run("libraries", code=1).err
 
 
-def test_a_database_older_or_newer_than_the_package(
-    pgrag: CommandLine, empty_database_url: str
-) -> None:
+def test_a_database_older_or_newer_than_the_package(pgrag, empty_database_url):
     empty = pgrag.with_variables(PGRAG_DATABASE_URL=empty_database_url)
     ended = empty.run("index", "kestrel", KESTREL, code=1)
     assert ended.err.splitlines() == [
@@ -105,7 +103,7 @@ def test_a_database_older_or_newer_than_the_package(
             assert "newer than this version of pgrag" in pgrag.run(*command, code=1).err
 
 
-def test_the_log_shows_where_it_happened_to_who_asks(indexed: CommandLine) -> None:
+def test_the_log_shows_where_it_happened_to_who_asks(indexed):
     curious = indexed.with_variables(PGRAG_LOG_LEVEL="debug")
     process = curious.start("search", "copy", "-l", "nowhere")
     _, said = process.communicate()
@@ -114,11 +112,9 @@ def test_the_log_shows_where_it_happened_to_who_asks(indexed: CommandLine) -> No
     assert said.splitlines()[-2] == "error: There is no library 'nowhere'."
 
 
-def test_a_reader_that_has_had_enough_is_no_failure(indexed: CommandLine) -> None:
+def test_a_reader_that_has_had_enough_is_no_failure(indexed):
     process = indexed.start("search", "copy", "-v", "*", "-n", "50", "--json")
-    assert process.stdout is not None
     process.stdout.close()
     process.wait()
-    assert process.stderr is not None
     assert process.stderr.read() == ""
     process.stderr.close()

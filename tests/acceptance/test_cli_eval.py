@@ -2,9 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
 
 import pytest
 from command_line import CommandLine
@@ -24,16 +21,12 @@ SMALL = {
 
 
 @pytest.fixture(scope="session")
-def house_set(fixtures_folder: Path) -> Path:
+def house_set(fixtures_folder):
     return fixtures_folder / "evaluation"
 
 
 @pytest.fixture(scope="module")
-def evaluated(
-    clone: Callable[[], AbstractContextManager[str]],
-    tmp_path_factory: pytest.TempPathFactory,
-    house_set: Path,
-) -> Iterator[CommandLine]:
+def evaluated(clone, tmp_path_factory, house_set):
     """`pgrag` on a database with our own set."""
     with clone() as url:
         pgrag = CommandLine(tmp_path_factory.mktemp("eval"), {"PGRAG_DATABASE_URL": url})
@@ -41,7 +34,7 @@ def evaluated(
         yield pgrag
 
 
-def write_set(folder: Path) -> Path:
+def write_set(folder):
     folder.mkdir()
     for name, records in SMALL.items():
         lines = [json.dumps(record, ensure_ascii=False) for record in records]
@@ -215,16 +208,14 @@ def test_bad_input_is_named(pgrag, tmp_path):
     assert "There is no configuration 'best'." in unknown.err
 
 
-def test_an_unknown_metric_makes_no_run(evaluated: CommandLine) -> None:
+def test_an_unknown_metric_makes_no_run(evaluated):
     before = evaluated.json("eval", "list", "apiary")
     failed = evaluated.run("eval", "run", "apiary", "--metric", "luck@10", code=1)
     assert "no metric 'luck@10'" in failed.err
     assert evaluated.json("eval", "list", "apiary") == before
 
 
-def test_a_set_that_cannot_be_imported_leaves_no_library(
-    evaluated: CommandLine, house_set: Path, tmp_path: Path
-) -> None:
+def test_a_set_that_cannot_be_imported_leaves_no_library(evaluated, house_set, tmp_path):
     useless = write_set(tmp_path / "useless")
     (useless / "qrels.tsv").write_text("1\td3\t0\n")
     failed = evaluated.run("eval", "import", "useless", useless, code=1)

@@ -1,22 +1,20 @@
 """`pgrag jobs`, `pgrag worker` and `pgrag index --job`, as a user calls them."""
 
 import signal
-from pathlib import Path
 
 import pytest
-from command_line import CommandLine
 from service import eventually, served
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "tides.md").write_text("# Tides\n\nThe sill dries at half tide.\n")
     return docs
 
 
-def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag: CommandLine, folder: Path) -> None:
+def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag, folder):
     made = pgrag.run("index", "notes@1.0", folder, "--job")
     assert made.out.startswith("Job 1: a worker will index notes@1.0")
     again = pgrag.json("index", "notes@1.0", folder, "--every", "1d")
@@ -37,7 +35,7 @@ def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag: CommandLine, folde
     assert "cannot be combined with --job" in refused
 
 
-def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag: CommandLine, folder: Path) -> None:
+def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag, folder):
     site = "https://docs.example/kestrel/4.2/"
     made = pgrag.json(
         "index", "kestrel", site, "--max-pages", "9", "--allow-private", "--include", "a/{b,c}",
@@ -55,7 +53,7 @@ def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag: CommandLine, folder: Pa
     assert "--tags" in wrong
 
 
-def test_a_worker_does_a_job_and_stops_when_told(pgrag: CommandLine, folder: Path) -> None:
+def test_a_worker_does_a_job_and_stops_when_told(pgrag, folder):
     pgrag.run("index", "notes", folder, "--job")
     worker = pgrag.start("worker")
     try:
@@ -69,7 +67,7 @@ def test_a_worker_does_a_job_and_stops_when_told(pgrag: CommandLine, folder: Pat
     assert "Tides" in pgrag.run("search", "sill", "--library", "notes").out
 
 
-def test_serve_works_on_jobs_unless_told_not_to(pgrag: CommandLine, folder: Path) -> None:
+def test_serve_works_on_jobs_unless_told_not_to(pgrag, folder):
     with served(pgrag, "--no-worker"):
         pgrag.run("index", "notes", folder, "--job")
     assert pgrag.json("jobs", "show", "1")["state"] == "queued"

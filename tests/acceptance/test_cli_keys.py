@@ -2,15 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator
 
 import psycopg
 import pytest
-from command_line import CommandLine
 
 
 @pytest.fixture
-def without_keys(indexed: CommandLine) -> Iterator[CommandLine]:
+def without_keys(indexed):
     """What tests make is gone after them: others serve the same database."""
     yield indexed
     with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
@@ -18,7 +16,7 @@ def without_keys(indexed: CommandLine) -> Iterator[CommandLine]:
         connection.execute("select pgrag.forget_audit('0')")
 
 
-def test_a_secret_is_shown_once_and_nowhere_else(without_keys: CommandLine) -> None:
+def test_a_secret_is_shown_once_and_nowhere_else(without_keys):
     pgrag = without_keys
     made = pgrag.run("keys", "create", "Docs", "--libraries", "*", "--expires", "90d")
     [secret] = re.findall(r"^(pgrag_sk_[0-9a-f]{72})$", made.out, re.MULTILINE)
@@ -45,7 +43,7 @@ def test_a_secret_is_shown_once_and_nowhere_else(without_keys: CommandLine) -> N
     assert pgrag.json("keys", "list")[0]["state"] == "revoked"
 
 
-def test_who_revokes_a_key_learns_of_its_jobs(without_keys: CommandLine) -> None:
+def test_who_revokes_a_key_learns_of_its_jobs(without_keys):
     pgrag = without_keys
     pgrag.run("keys", "create", "docs", "-l", "*", "--role", "write")
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
@@ -61,7 +59,7 @@ def test_who_revokes_a_key_learns_of_its_jobs(without_keys: CommandLine) -> None
     assert sorted(jobs) == [(False, "queued"), (True, "cancelled")]
 
 
-def test_options_become_limits(without_keys: CommandLine) -> None:
+def test_options_become_limits(without_keys):
     pgrag = without_keys
     pgrag.run(
         "keys", "create", "page", "-l", "kestrel", "--origin", "https://docs.example",
@@ -73,7 +71,7 @@ def test_options_become_limits(without_keys: CommandLine) -> None:
     assert (key["kind"], key["origins"]) == ("publishable", ["https://docs.example"])
 
 
-def test_what_is_wrong_is_said(without_keys: CommandLine) -> None:
+def test_what_is_wrong_is_said(without_keys):
     pgrag = without_keys
     bad = {
         ("--expires", "90"): "'90' is not a duration, such as 30s",
@@ -95,7 +93,7 @@ def test_what_is_wrong_is_said(without_keys: CommandLine) -> None:
     assert "There is no library later yet" in later.err
 
 
-def test_the_audit_is_kept_as_long_as_said(without_keys: CommandLine) -> None:
+def test_the_audit_is_kept_as_long_as_said(without_keys):
     pgrag = without_keys
     pgrag.run("keys", "create", "docs", "-l", "*")
     assert pgrag.run("audit", "retention").out == "The audit is kept for 365 days.\n"

@@ -1,10 +1,7 @@
 """`pgrag links`: where links lead, for people, programs and CI."""
 
-from pathlib import Path
-
 import psycopg
 import pytest
-from command_line import CommandLine
 from psycopg.types.json import Jsonb
 
 PAGES = [
@@ -24,7 +21,7 @@ PAGES = [
 
 
 @pytest.fixture
-def vault(pgrag: CommandLine) -> CommandLine:
+def vault(pgrag):
     """Three pages with links of each kind."""
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"]) as connection:
         connection.execute("select pgrag.ingest_pages('vault', %s)", [Jsonb(PAGES)])
@@ -32,7 +29,7 @@ def vault(pgrag: CommandLine) -> CommandLine:
     return pgrag
 
 
-def test_links_are_listed_and_checked(vault: CommandLine) -> None:
+def test_links_are_listed_and_checked(vault):
     table, embeds, fault, by_page = vault.run_all(
         ("links", "vault"),
         ("links", "vault", "--kind", "embeds", "--json"),
@@ -76,7 +73,7 @@ def test_links_are_listed_and_checked(vault: CommandLine) -> None:
     assert "has no page" in vault.run("links", "vault", "--page", "gone", code=1).err
 
 
-def test_links_of_files(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_links_of_files(pgrag, tmp_path):
     """From Markdown to the report, and healed by the next run."""
     source = tmp_path / "notes"
     source.mkdir()
@@ -104,7 +101,7 @@ def test_links_of_files(pgrag: CommandLine, tmp_path: Path) -> None:
     assert pgrag.json("doctor", "notes") == []
 
 
-def test_a_version_that_was_interrupted_is_said(vault: CommandLine) -> None:
+def test_a_version_that_was_interrupted_is_said(vault):
     with psycopg.connect(vault.variables["PGRAG_DATABASE_URL"]) as connection:
         connection.execute(
             "select pgrag.ingest_pages('half', %s, resolve => false)", [Jsonb(PAGES)]
@@ -118,7 +115,7 @@ def test_a_version_that_was_interrupted_is_said(vault: CommandLine) -> None:
     assert "not indexed" not in vault.run("links", "vault").err
 
 
-def test_an_interrupted_run_over_a_finished_version_is_said(vault: CommandLine) -> None:
+def test_an_interrupted_run_over_a_finished_version_is_said(vault):
     with psycopg.connect(vault.variables["PGRAG_DATABASE_URL"]) as connection:
         changed = [PAGES[2] | {"body": "y", "source_hash": "other"}]
         connection.execute(

@@ -1,7 +1,6 @@
 """Page types from a file: refused with its line, or applied; what they change is read again."""
 
 import subprocess
-from pathlib import Path
 
 from command_line import CommandLine, rows
 
@@ -33,14 +32,14 @@ order by p.key
 """
 
 
-def write(folder: Path, pages: dict[str, str]) -> Path:
+def write(folder, pages):
     for key, text in pages.items():
         (folder / key).parent.mkdir(parents=True, exist_ok=True)
         (folder / key).write_text(text, encoding="utf-8")
     return folder
 
 
-def committed(folder: Path) -> Path:
+def committed(folder):
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     subprocess.run(["git", "add", "."], cwd=folder, check=True)
     author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
@@ -48,7 +47,7 @@ def committed(folder: Path) -> Path:
     return folder
 
 
-def test_page_types_change_what_is_indexed_when_it_is_read_again(pgrag: CommandLine) -> None:
+def test_page_types_change_what_is_indexed_when_it_is_read_again(pgrag):
     url = pgrag.variables["PGRAG_DATABASE_URL"]
     file = pgrag.folder / "types.yaml"
     write(pgrag.folder / "docs" / "en", PAGES)
@@ -120,7 +119,7 @@ def test_page_types_change_what_is_indexed_when_it_is_read_again(pgrag: CommandL
     assert "with the current page types" in pgrag.run("index", "--changed-config", "harbour@1").out
 
 
-def test_errors_and_usage_errors(pgrag: CommandLine) -> None:
+def test_errors_and_usage_errors(pgrag):
     assert "needs a library and one source" in pgrag.run("index", "harbour", code=2).err
     assert "needs a library and one" in pgrag.run("index", "harbour", "a", "b", code=2).err
     assert (

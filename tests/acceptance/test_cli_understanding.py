@@ -1,9 +1,5 @@
 """`pgrag intent`, `pgrag config` and `pgrag synonyms`."""
 
-from pathlib import Path
-
-from command_line import CommandLine
-
 FILE = """
 rules:
   mooring:
@@ -13,7 +9,7 @@ rules:
 """
 
 
-def test_a_query_is_understood(pgrag: CommandLine) -> None:
+def test_a_query_is_understood(pgrag):
     row = pgrag.json("intent", "Überblick über die Häfen")
     assert (row["intent"], row["rule"], row["levels"]) == ("EXPLORATORY", "overview-de", [0, 1, 2])
     shown = pgrag.run("intent", "when does the ferry leave").out
@@ -21,7 +17,7 @@ def test_a_query_is_understood(pgrag: CommandLine) -> None:
     assert "no rule matches" in pgrag.run("intent", "ferry").out
 
 
-def test_a_configuration_is_compared_applied_and_remembered(pgrag: CommandLine) -> None:
+def test_a_configuration_is_compared_applied_and_remembered(pgrag):
     file = pgrag.folder / "mine.yaml"
     file.write_text(FILE.format(confidence=7), encoding="utf-8")
     refused = pgrag.run("config", "diff", file, code=1)
@@ -54,9 +50,7 @@ def test_a_configuration_is_compared_applied_and_remembered(pgrag: CommandLine) 
     )
 
 
-def test_a_strategy_of_ones_own_is_shown_and_reaches_a_context(
-    pgrag: CommandLine, fixtures_folder: Path
-) -> None:
+def test_a_strategy_of_ones_own_is_shown_and_reaches_a_context(pgrag, fixtures_folder):
     pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
     file = pgrag.folder / "strategy.yaml"
     strategy = "\nintents:\n  MOORING: {min_score: SCORE, graph: {search: true, depth: 2}}\n"
@@ -74,7 +68,7 @@ def test_a_strategy_of_ones_own_is_shown_and_reaches_a_context(
     assert pgrag.json(*ask, "--intent", "auto", "--min-score", "0")
 
 
-def test_synonyms_of_a_library(pgrag: CommandLine, fixtures_folder: Path) -> None:
+def test_synonyms_of_a_library(pgrag, fixtures_folder):
     pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
     assert "has no synonyms" in pgrag.run("synonyms", "wegweiser").out
     given = "Müll: [Abfall]\nAusweis: {expansions: [Personalausweis], mutual: true, weight: 0.8}\n"

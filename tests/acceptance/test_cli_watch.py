@@ -2,13 +2,12 @@
 
 import signal
 import time
-from pathlib import Path
 
 import psycopg
-from command_line import SECONDS, CommandLine, wait_for, write_pages
+from command_line import SECONDS, wait_for, write_pages
 
 
-def wait_for_pages(url: str, keys: set[str], word: str = "") -> None:
+def wait_for_pages(url, keys, word=""):
     """Wait until exactly these pages are stored, and one of them is found by a word."""
     deadline = time.monotonic() + SECONDS
     with psycopg.connect(url, autocommit=True) as connection:
@@ -26,7 +25,7 @@ def wait_for_pages(url: str, keys: set[str], word: str = "") -> None:
     raise AssertionError(f"{keys} expected, there are {rows}; {word!r} is found: {bool(found)}")
 
 
-def test_changes_are_searchable_soon_until_it_ends(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_changes_are_searchable_soon_until_it_ends(pgrag, tmp_path):
     source = write_pages(tmp_path / "pumps", 40)
     kept = {str(path.relative_to(source)) for path in source.rglob("*.md")}
     url = pgrag.variables["PGRAG_DATABASE_URL"]
@@ -66,7 +65,7 @@ def test_changes_are_searchable_soon_until_it_ends(pgrag: CommandLine, tmp_path:
     assert out.count("pumps from ") < 12, "a burst is one run, or few"
 
 
-def test_only_a_folder_is_watched(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_only_a_folder_is_watched(pgrag, tmp_path):
     source = write_pages(tmp_path / "pumps", 1)
     refused = pgrag.run("index", "pumps", source / "part-0" / "pump-0.md", "--watch", code=1).err
     assert "is not a folder, so it cannot be watched" in refused

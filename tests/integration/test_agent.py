@@ -1,16 +1,12 @@
 """Agentic answers: a model on loopback that calls tools, over a real database."""
 
 import json
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
-from typing import Any
 
 import pytest
-from llm_server import Server, calls, hang, hang_after, says, serving, sources_of
+from llm_server import calls, hang, hang_after, says, serving, sources_of
 
 from pgrag.answer.agent import Agent
-from pgrag.answer.text import AnswerEvent
 from pgrag.answer.tool_arguments import definitions
 from pgrag.answer.tools import Toolbox
 from pgrag.ground.errors import (
@@ -60,17 +56,13 @@ FEES = ("semantic_search", {"query": "What does a mooring cost?", "top_k": 2})
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server():
     with serving() as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def app(
-    clone: Callable[[], AbstractContextManager[str]],
-    server: Server,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[App]:
+def app(clone, server, tmp_path_factory):
     folder = tmp_path_factory.mktemp("agent")
     for name, text in PAGES.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -85,15 +77,10 @@ def app(
 
 
 @pytest.fixture
-def ask(app: App, server: Server) -> Callable[..., Agent]:
+def ask(app, server):
     server.requests.clear()
 
-    def ask(
-        *script: Any,
-        question: str = QUESTION,
-        on_event: Callable[[AnswerEvent], object] = lambda _: None,
-        **given: Any,
-    ) -> Agent:
+    def ask(*script, question=QUESTION, on_event=lambda _: None, **given):
         server.script = list(script)
         agent = Agent(
             app.providers.require_language_model(),
@@ -109,18 +96,18 @@ def ask(app: App, server: Server) -> Callable[..., Agent]:
     return ask
 
 
-def told(server: Server, request: int = -1) -> list[str]:
+def told(server, request=-1):
     """What the tools have said in the conversation of a request."""
     messages = server.payloads[request]["messages"]
     return [message["content"] for message in messages if message["role"] == "tool"]
 
 
-def outcomes(outcome: Agent) -> list[list[str]]:
+def outcomes(outcome):
     return [[call["outcome"] for call in step["calls"]] for step in outcome.trace]
 
 
 def test_the_model_searches_until_it_answers(ask, server, app):
-    events: list[AnswerEvent] = []
+    events = []
     final = says("At noon [1], and 14 € [2].", pieces=["At noon [1], ", "and 14 € [2]."])
     outcome = ask(calls(SEARCH, text="Tides."), calls(FEES), final,
                   on_event=events.append)  # fmt: skip
@@ -302,9 +289,9 @@ def test_steps_are_bounded(ask, server):
     outcome = ask(*script, says("At noon [1]."), max_steps=2)
     assert len(server.requests) == 3
     assert outcome.trace[-1]["forced"] == "steps"
-    tokens: list[str] = []
+    tokens = []
 
-    def tell(event: AnswerEvent) -> None:
+    def tell(event):
         if event.name == "token":
             tokens.append(event.data["text"])
 
@@ -333,17 +320,17 @@ def test_tokens_are_bounded(ask, server):
         assert server.payloads[0]["max_tokens"] == 100
 
 
-def _counted(script: list) -> list:
+def _counted(script):
     """Behaviours whose answers have no count of tokens; the last one answers without tools."""
 
-    def behave(handler, payload) -> None:
+    def behave(handler, payload):
         behaviour = script[len(payload["messages"])] if "tools" in payload else None
         (behaviour or says("At noon [1].", usage=None))(handler, _uncounted(payload))
 
     return [behave]
 
 
-def _uncounted(payload: dict) -> dict:
+def _uncounted(payload):
     return {key: value for key, value in payload.items() if key != "stream_options"}
 
 
@@ -428,7 +415,7 @@ def test_bad_arguments_are_refused(ask, server, app):
 
 
 def test_a_database_that_is_gone_is_no_matter_for_the_model(app, server):
-    def gone(function: str, **arguments: Any) -> list:
+    def gone(function, **arguments):
         if function == "answer_messages":
             return app.database.call(function, **arguments)
         raise DatabaseUnavailable("gone")

@@ -1,18 +1,14 @@
 """Answers by a language model on loopback: sources, citations, checks, what is kept of them."""
 
 import json
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
 
 import llm_server
 import pytest
 from api_corpus import SOURCES, write
 from llm_server import break_off, calls, hang, hang_after, says, status
 
-from pgrag.answer import Answerer
 from pgrag.answer.intents import MOST_TOKENS
 from pgrag.answer.stream import NO_ANSWER
 from pgrag.ground.errors import (
@@ -24,7 +20,7 @@ from pgrag.ground.errors import (
     UnknownLibrary,
 )
 from pgrag.ground.settings import Settings
-from pgrag.ground.values.answers import Answer, AnswerMode, Source
+from pgrag.ground.values.answers import Source
 from pgrag.models.reranking import Reranked
 from pgrag.search.search import Search
 from pgrag.service.app import App
@@ -34,17 +30,13 @@ TRUE = "Two days after a full moon the range is largest"
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[llm_server.Server]:
+def server():
     with llm_server.serving() as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def app(
-    clone: Callable[[], AbstractContextManager[str]],
-    server: llm_server.Server,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[App]:
+def app(clone, server, tmp_path_factory):
     """The harbour handbook and a language model; tests add recorded answers and nothing else."""
     folder = tmp_path_factory.mktemp("answers")
     with clone() as url:
@@ -65,26 +57,24 @@ def app(
 
 
 @pytest.fixture
-def answerer(app: App, server: llm_server.Server) -> Answerer:
+def answerer(app, server):
     server.requests.clear()
     server.hanging.clear()
     server.left.clear()
     return app.answering("test")
 
 
-def answer(
-    answerer: Answerer, server: llm_server.Server, text: str, question: str = QUESTION, **given: Any
-) -> Answer:
+def answer(answerer, server, text, question=QUESTION, **given):
     server.script = [says(text)]
     return answerer.answer(question, library="harbour", **given)
 
 
-def number_of(made: Answer, words: str) -> int:
+def number_of(made, words):
     [number] = [s.number for s in made.sources if words in s.content]
     return int(number)
 
 
-def longest_first(_: str, rows: list[dict[str, Any]]) -> Reranked:
+def longest_first(_, rows):
     """As a reranker would that prefers long passages."""
     return Reranked(
         [
@@ -94,9 +84,7 @@ def longest_first(_: str, rows: list[dict[str, Any]]) -> Reranked:
     )
 
 
-def test_sources_are_reranked_before_they_are_expanded(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_sources_are_reranked_before_they_are_expanded(app, answerer, server):
     search = Search(app.database, None, rerank=longest_first, client="test")
     given = {"top_k": 1, "expand": False, "inject_types": [], "library": "harbour"}
     server.script = [says("x [1].")]
@@ -113,14 +101,12 @@ def test_sources_are_reranked_before_they_are_expanded(
         answerer.answer(QUESTION, mode="agentic", rerank=True)
 
 
-def recorded(app: App, made: Answer) -> dict[str, Any]:
+def recorded(app, made):
     [row] = app.database.query("select * from pgrag.answers where search_id = %s", [made.search_id])
     return row
 
 
-def test_an_answer_rests_on_sources_and_is_recorded(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_an_answer_rests_on_sources_and_is_recorded(app, answerer, server):
     probe = answer(answerer, server, "x [1].")
     number = number_of(probe, TRUE)
     made = answer(answerer, server, f"{TRUE} [{number}].")
@@ -133,7 +119,6 @@ def test_an_answer_rests_on_sources_and_is_recorded(
     assert sentence.is_supported
     assert sentence.cited == (number,)
     assert made.unsupported == made.unknown_citations == ()
-    assert made.intent is not None
     assert made.intent.decided_by in {"rule", "default"}
     assert made.model == "small-chat"
     assert (made.usage.prompt_tokens, made.usage.completion_tokens) == (40, 10)
@@ -155,7 +140,7 @@ def test_an_answer_rests_on_sources_and_is_recorded(
     )
 
 
-def test_what_is_not_supported_is_marked(answerer: Answerer, server: llm_server.Server) -> None:
+def test_what_is_not_supported_is_marked(answerer, server):
     number = number_of(answer(answerer, server, "x"), TRUE)
     made = answer(
         answerer,
@@ -173,9 +158,7 @@ def test_what_is_not_supported_is_marked(answerer: Answerer, server: llm_server.
     assert [c.number for c in made.citations] == [number, number]
 
 
-def test_the_stream_tells_everything_in_order(
-    answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_the_stream_tells_everything_in_order(answerer, server):
     server.script = [says("", pieces=["It", " is so [", "1", "] and", " so [9]."])]
     stream = answerer.stream(QUESTION, library="harbour")
     events = list(stream)
@@ -194,9 +177,7 @@ def test_the_stream_tells_everything_in_order(
     assert by_name["sources"]["search_id"] == by_name["done"]["search_id"]
 
 
-def test_the_documentation_may_have_no_answer(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_the_documentation_may_have_no_answer(app, answerer, server):
     made = answer(answerer, server, "NOT_IN_DOCUMENTATION\n\nVon Walen steht dort nichts.")
     assert (made.status, made.text) == ("not_in_documentation", "Von Walen steht dort nichts.")
     assert made.sentences == ()
@@ -206,28 +187,23 @@ def test_the_documentation_may_have_no_answer(
     assert (late.status, late.text) == ("not_in_documentation", "Nothing about whales.")
 
 
-def test_without_a_source_no_model_is_asked(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_without_a_source_no_model_is_asked(app, answerer, server):
     made = answer(answerer, server, "x", "qwertzuiop", alpha=0.0)
     assert (made.status, made.text, made.sources) == ("not_in_documentation", NO_ANSWER, ())
     assert server.requests == []
     assert recorded(app, made)["status"] == "not_in_documentation"
 
 
-def test_an_answer_that_is_cut_off_says_so(answerer: Answerer, server: llm_server.Server) -> None:
+def test_an_answer_that_is_cut_off_says_so(answerer, server):
     server.script = [says("It is [1] and", finish="length")]
     made = answerer.answer(QUESTION, library="harbour")
     assert "PGRAG_LLM_MAX_TOKENS" in made.notices[0]
 
 
-def test_the_model_says_the_intent_where_no_rule_does(
-    answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_the_model_says_the_intent_where_no_rule_does(answerer, server):
     vague = "harbour moorings electricity"
     server.script = [says("The kind is: procedural."), says("So it is [1].")]
     made = answerer.answer(vague, library="harbour", ask_intent=True)
-    assert made.intent is not None
     assert (made.intent.intent, made.intent.decided_by) == ("PROCEDURAL", "model")
     asked, _ = server.payloads
     assert asked["max_tokens"] == MOST_TOKENS
@@ -237,20 +213,17 @@ def test_the_model_says_the_intent_where_no_rule_does(
     for useless in (says("Both SEMANTIC and KNOWN_ITEM"), says("None"), status(500)):
         server.script = [useless, says("So it is [1].")]
         made = answerer.answer(vague, library="harbour", ask_intent=True)
-        assert made.intent is not None
         assert made.intent.decided_by == "default"
 
     server.requests.clear()
     server.script = [says("So it is [1].")]
     ruled = answerer.answer("How do I pay for electricity?", library="harbour", ask_intent=True)
     chosen = answerer.answer(vague, library="harbour", ask_intent=True, intent="SEMANTIC")
-    assert ruled.intent is not None
-    assert chosen.intent is not None
     assert (ruled.intent.decided_by, chosen.intent.decided_by) == ("rule", "argument")
     assert len(server.requests) == 2
 
 
-def test_a_model_that_fails(app: App, answerer: Answerer, server: llm_server.Server) -> None:
+def test_a_model_that_fails(app, answerer, server):
     server.script = [break_off("It is so ", "[1] and")]
     stream = answerer.stream(QUESTION, library="harbour")
     with pytest.raises(AnswerCutShort):
@@ -269,9 +242,7 @@ def test_a_model_that_fails(app: App, answerer: Answerer, server: llm_server.Ser
     assert [row["answer"] for row in rows] == ["It is so [1] and", "", ""]
 
 
-def test_a_model_that_searches_by_itself(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_a_model_that_searches_by_itself(app, answerer, server):
     search = ("keyword_search", {"query": "spring tides"})
     server.script = [calls(search), says(f"{TRUE} [1]. Whales sing at midnight [1].")]
     stream = answerer.stream(QUESTION, library="harbour", mode="agentic", max_steps=3)
@@ -306,9 +277,7 @@ def test_a_model_that_searches_by_itself(
         answerer.stream(QUESTION, max_steps=3)
 
 
-def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(app, answerer, server):
     server.script = [calls(("keyword_search", {"query": "tide range"})), status(500)]
     with pytest.raises(LanguageModelError):
         answerer.answer(QUESTION, library="harbour", mode="agentic")
@@ -335,15 +304,12 @@ def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(
         ("read\0chunk", '{"chunk_id": 1e999}'),
     ],
 )
-def test_what_no_database_takes_of_a_model_costs_nobody_an_answer(
-    app: App, answerer: Answerer, server: llm_server.Server, call: tuple[str, str]
-) -> None:
+def test_what_no_database_takes_of_a_model_costs_nobody_an_answer(app, answerer, server, call):
     server.script = [
         calls(call), calls(("keyword_search", {"query": "range tide"})), says(f"{TRUE}\0 [1]."),
     ]  # fmt: skip
     made = answerer.answer(QUESTION, library="harbour", mode="agentic")
     assert made.text == f"{TRUE}\N{REPLACEMENT CHARACTER} [1]."
-    assert made.trace is not None
     assert made.trace[0]["calls"][0]["outcome"] == "unusable"
     json.dumps(made.as_json(), ensure_ascii=False, allow_nan=False).encode()
     assert recorded(app, made)["trace"] == list(made.trace)
@@ -351,13 +317,7 @@ def test_what_no_database_takes_of_a_model_costs_nobody_an_answer(
 
 @pytest.mark.parametrize("mode", ["direct", "agentic"])
 @pytest.mark.parametrize("behaviour", [hang, hang_after("It is so [1]", " and")])
-def test_a_cancelled_answer_leaves_nothing(
-    app: App,
-    answerer: Answerer,
-    server: llm_server.Server,
-    behaviour: llm_server.Behaviour,
-    mode: AnswerMode,
-) -> None:
+def test_a_cancelled_answer_leaves_nothing(app, answerer, server, behaviour, mode):
     server.script = [behaviour]
     cancelled = "select count(*) as n from pgrag.answers where status = 'cancelled'"
     [recorded_before] = app.database.query(cancelled)
@@ -373,9 +333,7 @@ def test_a_cancelled_answer_leaves_nothing(
     assert after["n"] == recorded_before["n"] + 1
 
 
-def test_who_leaves_the_stream_early_cancels_it(
-    answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_who_leaves_the_stream_early_cancels_it(answerer, server):
     server.script = [hang_after("It", " is")]
     stream = answerer.stream(QUESTION, library="harbour")
     for event in stream:
@@ -391,9 +349,7 @@ def test_who_leaves_the_stream_early_cancels_it(
     assert server.requests == []
 
 
-def test_nothing_is_recorded_where_that_is_switched_off(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_nothing_is_recorded_where_that_is_switched_off(app, answerer, server):
     before = app.database.query("select count(*) as n from pgrag.answers")
     with App(app.settings.model_copy(update={"record_searches": False})) as quiet:
         made = answer(quiet.answering("test"), server, "So it is [1].")
@@ -401,7 +357,7 @@ def test_nothing_is_recorded_where_that_is_switched_off(
     assert app.database.query("select count(*) as n from pgrag.answers") == before
 
 
-def test_without_a_language_model_it_is_said_what_to_set(app: App) -> None:
+def test_without_a_language_model_it_is_said_what_to_set(app):
     with App(app.settings.model_copy(update={"llm_url": None})) as without:
         with pytest.raises(NotConfigured) as caught:
             without.answering("test")

@@ -6,12 +6,10 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from llm_server import (
-    Server,
     body,
     break_off,
     calls,
@@ -45,13 +43,13 @@ TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": 
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[Server]:
+def shared():
     with serving() as server:
         yield server
 
 
 @pytest.fixture
-def server(shared) -> Server:
+def server(shared):
     shared.requests.clear()
     shared.most_at_once = 0
     shared.left.clear()
@@ -60,12 +58,12 @@ def server(shared) -> Server:
 
 
 @pytest.fixture
-def waits() -> list[float]:
+def waits():
     return []
 
 
 @pytest.fixture
-def model(server, waits) -> Iterator[ChatModel]:
+def model(server, waits):
     with ChatModel(
         url=server.url, model="tiny", api_key=KEY, timeout=20, sleep=waits.append
     ) as model:
@@ -73,12 +71,12 @@ def model(server, waits) -> Iterator[ChatModel]:
 
 
 @pytest.fixture
-def hasty(server) -> Iterator[ChatModel]:
+def hasty(server):
     with ChatModel(url=server.url, model="tiny", timeout=2) as model:
         yield model
 
 
-def both(model: ChatModel, server: Server, behaviour, **options) -> list[Completion]:
+def both(model, server, behaviour, **options):
     """The completion in one piece and in many, which must say the same."""
     server.script = [behaviour]
     whole = model.complete(ASKED, **options)
@@ -89,12 +87,12 @@ def both(model: ChatModel, server: Server, behaviour, **options) -> list[Complet
     return [whole, stream.completion]
 
 
-def ways(model: ChatModel) -> tuple[Callable[..., object], ...]:
+def ways(model):
     """How a model is asked: for a whole answer, and for a stream."""
     return (model.complete, lambda asked: list(model.stream(asked)))
 
 
-def wait_for(server: Server, *, running: int) -> None:
+def wait_for(server, *, running):
     """Wait until the server works on as many requests."""
     deadline = time.monotonic() + 120
     while server.running < running:
@@ -102,12 +100,12 @@ def wait_for(server: Server, *, running: int) -> None:
         time.sleep(0.005)
 
 
-def event(delta: dict, finish: str | None = None, **more: object) -> str:
+def event(delta, finish=None, **more):
     chunk = {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}], **more}
     return f"data: {json.dumps(chunk, ensure_ascii=False)}\n"
 
 
-def streamed(model: ChatModel, server: Server, *written: str, **options) -> Completion:
+def streamed(model, server, *written, **options):
     server.script = [lines(*written)]
     stream = model.stream(ASKED, **options)
     text = "".join(stream)
@@ -230,7 +228,7 @@ def test_the_last_count_of_a_stream_is_taken(server, model):
     assert completion.finish_reason == "length"
 
 
-def part(arguments: object = None, name: str | None = None, **more: object) -> dict:
+def part(arguments=None, name=None, **more):
     return {"function": {"name": name, "arguments": arguments}, **more}
 
 
@@ -515,7 +513,7 @@ def test_nobody_listens(waits):
 
 
 def test_the_doctor_asks_the_server_for_its_models(server, monkeypatch):
-    def finding(url: str | None = server.url, model: str | None = "tiny", **given):
+    def finding(url=server.url, model="tiny", **given):
         settings = Settings(llm_url=url, llm_model=model, llm_api_key=KEY, **given)
         with App(settings) as app:
             return language_model_finding(app.providers.require_language_model)

@@ -3,7 +3,6 @@
 import asyncio
 import dataclasses
 import re
-from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -20,7 +19,7 @@ GARDEN = Path(__file__).parents[1] / "fixtures" / "garden"
 
 
 @pytest.fixture(scope="module")
-def url(clone) -> Iterator[str]:
+def url(clone):
     with clone() as url:
         with pgrag.connect(url) as db:
             db.index("garden", GARDEN, "2.1")
@@ -29,7 +28,7 @@ def url(clone) -> Iterator[str]:
 
 
 @pytest.fixture
-def db(url: str) -> Iterator[pgrag.Client]:
+def db(url):
     with pgrag.connect(url) as db:
         yield db
 
@@ -291,13 +290,13 @@ def test_without_a_language_model_the_way_out_is_named(db):
 
 class TestAsync:
     def test_has_every_method(self):
-        def methods(kind: type) -> set[str]:
+        def methods(kind):
             return {name for name in dir(kind) if not name.startswith("_")}
 
         assert methods(pgrag.AsyncClient) == methods(pgrag.Client) - {"answer_stream"}
 
     def test_gives_the_same_values(self, url, db):
-        async def both() -> list[pgrag.SearchResult]:
+        async def both():
             async with pgrag.connect_async(url) as other:
                 return await asyncio.gather(
                     *(other.search(query, library="garden") for query in ("compost", "soil"))
@@ -312,10 +311,10 @@ class TestAsync:
         client = pgrag.Client(app)
         running = "select from pg_stat_activity where query like 'select pg_sleep(599%%'"
 
-        def sleeps(self: pgrag.Client) -> None:
+        def sleeps(self):
             app.database.query("select pg_sleep(599)")
 
-        async def cancel_it() -> None:
+        async def cancel_it():
             other = pgrag.AsyncClient(client)
             task = asyncio.create_task(pgrag.client.asynchronous._in_thread(sleeps)(other))
             while not await asyncio.to_thread(app.database.query, running):
@@ -342,7 +341,7 @@ def test_the_examples_of_the_documentation_run(clone, monkeypatch, capsys):
     examples = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert len(examples) >= 7
     monkeypatch.chdir(root)
-    names: dict[str, object] = {}
+    names = {}
     with clone() as url:
         monkeypatch.setenv("PGRAG_DATABASE_URL", url)
         for example in examples:

@@ -1,11 +1,9 @@
 """Runs of sets whose queries only a model outside the database can embed."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from embedding_server import Server, serving
+from embedding_server import serving
 
 from pgrag.evaluation import importing, runs
 from pgrag.ground.settings import Settings
@@ -13,7 +11,7 @@ from pgrag.service.app import App
 
 
 @pytest.fixture
-def oven_set(tmp_path: Path) -> Path:
+def oven_set(tmp_path):
     folder = tmp_path / "ovens"
     folder.mkdir()
     records = [{"_id": "a", "text": "Ovens are warm."}, {"_id": "b", "text": "Zebras are not."}]
@@ -26,7 +24,7 @@ def oven_set(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     with serving() as server:
         yield server
 

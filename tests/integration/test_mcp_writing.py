@@ -2,7 +2,6 @@
 
 import os
 import zipfile
-from typing import Any
 
 import anyio
 import pipeline_runs
@@ -47,12 +46,12 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
     assert "would be written" in planned
     assert writer.ok("list_libraries")[1]["libraries"] == []
     arguments = {"library": "harbour", "version": "2.1", "source": folder}
-    told: list[tuple[float, float | None, str | None]] = []
+    told = []
 
-    async def hear(done: float, total: float | None, message: str | None) -> None:
+    async def hear(done, total, message):
         told.append((done, total, message))
 
-    async def call() -> Any:
+    async def call():
         return await writer.client.call_tool("index_docs", arguments, progress_callback=hear)
 
     report = writer.portal.call(call).structured_content
@@ -72,9 +71,9 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
 def test_a_website_is_fetched_before_its_pages_are_read(database_url):
     pages = {"/": page("Start", "", "/1", "/2"), **{f"/{n}": page(f"Buoy {n}") for n in (1, 2)}}
     replies = {path: Reply(html, seconds=0.8) for path, html in pages.items()}
-    told: list[str | None] = []
+    told = []
 
-    async def hear(done: float, total: float | None, message: str | None) -> None:
+    async def hear(done, total, message):
         told.append(message)
 
     with (
@@ -82,7 +81,7 @@ def test_a_website_is_fetched_before_its_pages_are_read(database_url):
         connected(database_url, writes=True, allow_private=True) as writer,
     ):
 
-        async def call() -> Any:
+        async def call():
             arguments = {"library": "buoys", "source": site.url}
             return await writer.client.call_tool("index_docs", arguments, progress_callback=hear)
 
@@ -238,7 +237,7 @@ def test_runs_take_turns_and_a_cancelled_one_ends(writer, tmp_path, monkeypatch)
     begun = pipeline_runs.slow_pages(monkeypatch, 0.1)
     arguments = {"library": "buoys", "source": str(folder)}
 
-    async def leave() -> None:
+    async def leave():
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(writer.client.call_tool, "index_docs", arguments)
             await anyio.to_thread.run_sync(begun.wait, 30)

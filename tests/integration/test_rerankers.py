@@ -5,10 +5,9 @@ import logging
 import math
 import sys
 import types
-from collections.abc import Iterator
 
 import pytest
-from embedding_server import Handler, Server, garbage, hang, serving, status
+from embedding_server import garbage, hang, serving, status
 
 from pgrag.ground.errors import RerankingError, SettingsError
 from pgrag.ground.settings import Settings
@@ -19,11 +18,11 @@ KEY = "rr-secret-0123456789"
 TEXTS = ["one", "three", "twenty"]
 
 
-def share(text: str) -> float:
+def share(text):
     return len(text) / 10
 
 
-def cohere(handler: Handler, payload: dict) -> None:
+def cohere(handler, payload):
     """Answer as Cohere and Jina do: the best first, with indexes."""
     results = [
         {"index": index, "relevance_score": share(text)}
@@ -33,7 +32,7 @@ def cohere(handler: Handler, payload: dict) -> None:
     handler.reply(200, {"id": "7", "results": results[: payload["top_n"]], "meta": {}})
 
 
-def tei(handler: Handler, payload: dict) -> None:
+def tei(handler, payload):
     """Answer as Text Embeddings Inference does: a bare list, and no more than 32 texts."""
     if len(payload["texts"]) > 32:
         handler.reply(
@@ -46,32 +45,32 @@ def tei(handler: Handler, payload: dict) -> None:
     handler.reply(200, sorted(results, key=lambda result: -result["score"]))
 
 
-def results(*items: object) -> object:
+def results(*items):
     return lambda handler, _: handler.reply(200, {"results": list(items)})
 
 
-def result(index: object, score: object) -> dict:
+def result(index, score):
     return {"index": index, "relevance_score": score}
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     with serving(cohere) as server:
         yield server
 
 
 @pytest.fixture
-def waits() -> list[float]:
+def waits():
     return []
 
 
 @pytest.fixture
-def timeout() -> float:
+def timeout():
     return 60
 
 
 @pytest.fixture
-def reranker(server, waits, timeout) -> Iterator[HttpReranker]:
+def reranker(server, waits, timeout):
     with HttpReranker(
         url=server.url, model="tiny", api_key=KEY, timeout=timeout, retries=2, sleep=waits.append
     ) as reranker:
@@ -243,12 +242,12 @@ class TestApp:
 
 
 @pytest.fixture
-def cross_encoders(monkeypatch) -> list:
+def cross_encoders(monkeypatch):
     """What takes the place of sentence-transformers, which is gigabytes: its one method."""
-    made: list = []
+    made = []
 
     class CrossEncoder:
-        def __init__(self, name: str) -> None:
+        def __init__(self, name):
             if name == "missing":
                 raise OSError("missing is not a local folder and is not a valid model identifier")
             made.append(name)
