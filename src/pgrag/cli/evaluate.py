@@ -87,8 +87,7 @@ def import_(
 @commands.command("list")
 @command
 def list_(
-    app: App,
-    name: Annotated[str | None, Argument(metavar="[SET]", help="List its runs.")] = None,
+    app: App, name: Annotated[str | None, Argument(metavar="[SET]", help="List its runs.")] = None
 ) -> Output:
     """List the sets, or the runs of one."""
     from pgrag.evaluation import runs
@@ -174,9 +173,7 @@ def compare(
 @commands.command()
 @command
 def show(
-    app: App,
-    run_id: RunId,
-    query: Annotated[str, Argument(help="Id of the query.")],
+    app: App, run_id: RunId, query: Annotated[str, Argument(help="Id of the query.")]
 ) -> Output:
     """Show the hits of a run for a query, what was expected, and why."""
     rows = app.database.call("evaluation_answer", run_id=run_id, query_id=query)

@@ -163,12 +163,10 @@ def _print_record(record: Row) -> None:
 @searches.command("export")
 def export_searches(
     since: Annotated[
-        datetime | None,
-        Option(metavar="DATE", help="Searches from this date on; default: all."),
+        datetime | None, Option(metavar="DATE", help="Searches from this date on; default: all.")
     ] = None,
     until: Annotated[
-        datetime | None,
-        Option(metavar="DATE", help="Searches before this date; default: now."),
+        datetime | None, Option(metavar="DATE", help="Searches before this date; default: now.")
     ] = None,
     library: OneLibrary = None,
 ) -> None:
@@ -202,8 +200,7 @@ def feedback(
     app: App,
     search: SearchId,
     rating: Annotated[
-        int,
-        Argument(metavar="RATING", min=1, max=5, help="1 useless, 5 exactly right."),
+        int, Argument(metavar="RATING", min=1, max=5, help="1 useless, 5 exactly right.")
     ],
     document: Annotated[
         int | None, Option(metavar="ID", help="Of one hit; default: the whole answer.")
