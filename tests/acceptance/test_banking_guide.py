@@ -60,7 +60,7 @@ def expected_path(index):
     return path
 
 
-def test_fifteen_sections_over_four_levels(sections):
+def test_fifteen_sections_over_four_levels_are_a_tree(sections, guide):
     assert len(TREE) == len(sections) == 15
     found = [(s["heading"], s["heading_level"], s["position"]) for s in sections.values()]
     assert found == TREE
@@ -70,9 +70,6 @@ def test_fifteen_sections_over_four_levels(sections):
     ids = {s["document_id"]: heading for heading, s in sections.items()}
     parents = [ids.get(s["parent_id"]) for s in sections.values()]
     assert parents == [None, *(expected_path(n)[-2] for n in range(1, 15))]
-
-
-def test_the_tree_is_drawn(guide):
     lines = guide.run("outline", "banking@", "/banking_guide").out.splitlines()
     drawn = [re.fullmatch(r"([│├└─ ]*)(.+?)(  lines .*)?", line) for line in lines[1:-1]]
     assert [(line[2], len(line[1]) // 4) for line in drawn if line] == [row[:2] for row in TREE]

@@ -1,7 +1,7 @@
 """`pgrag compare`, and searches of what changed."""
 
 
-def test_a_person_sees_pages_sections_and_a_total(indexed):
+def test_a_person_sees_pages_sections_a_diff_and_since_when(indexed):
     shown = indexed.run("compare", "kestrel", "1", "2.0")
     assert shown.out.splitlines()[:2] == [
         "~ changed guide/install.md",
@@ -14,9 +14,6 @@ def test_a_person_sees_pages_sections_and_a_total(indexed):
     for asked in (("7", "8"), ("2.0", "7"), ("7",)):
         failed = indexed.run("compare", "kestrel", *asked, code=1)
         assert "Version 7 of kestrel is not indexed" in failed.err
-
-
-def test_a_diff_is_unified(indexed):
     shown = indexed.run("compare", "kestrel", "1.4", "2.0", "--page", "guide/install.md", "--diff")
     lines = shown.out.splitlines()
     start = lines.index("--- guide/install.md@1.4")
@@ -25,6 +22,12 @@ def test_a_diff_is_unified(indexed):
     assert "+## From source" in lines
     [added] = indexed.json("compare", "kestrel", "1.4", "--page", "guide/restore.md", "--diff")
     assert added["diff"].splitlines()[0] == "--- /dev/null"
+    asked = ("search", "build a program from source", "-l", "kestrel@2.0", "-n", "3")
+    shown = indexed.run(*asked, "--changed-since", "1.4", "--history")
+    assert "since 2.0" in shown.out
+    [hit, *_] = indexed.json(*asked, "--history")
+    assert (hit["since"], hit["changed_in"]) == ("2.0", None)
+    assert indexed.json(*asked, "--changed-since", "2.0") == []
 
 
 def test_moves_are_named_with_their_origin(pgrag, tmp_path):
@@ -44,12 +47,3 @@ def test_moves_are_named_with_their_origin(pgrag, tmp_path):
         "    > moved   Storm (from Gale)",
         "> moved   rig/sails.md (from sails.md)",
     ]
-
-
-def test_a_search_of_what_changed_says_since_when(indexed):
-    asked = ("search", "build a program from source", "-l", "kestrel@2.0", "-n", "3")
-    shown = indexed.run(*asked, "--changed-since", "1.4", "--history")
-    assert "since 2.0" in shown.out
-    [hit, *_] = indexed.json(*asked, "--history")
-    assert (hit["since"], hit["changed_in"]) == ("2.0", None)
-    assert indexed.json(*asked, "--changed-since", "2.0") == []

@@ -38,16 +38,13 @@ def on_terminal(pgrag, *arguments, answer=""):
     return process.wait(), screen.decode()
 
 
-def test_psql_finds_the_functions_with_and_without_their_schema(indexed):
+def test_psql_finds_the_functions_and_shows_errors_without_those_inside(indexed):
     queries = (
         "select library from pgrag.search('zlib compiler', top_k => 1)",
         "select count(*) from libraries()",
     )
     ended = indexed.run("db", "psql", "--", "-At", *(part for q in queries for part in ("-c", q)))
     assert ended.out.split() == ["kestrel", "3"]
-
-
-def test_psql_shows_errors_without_the_functions_inside(indexed):
     query = "select * from pgrag.search('x', 'nowhere')"
     shown = indexed.run("db", "psql", "--", "-c", query, code=1).err
     assert [line.partition(":")[0] for line in shown.splitlines()] == ["ERROR", "HINT"]
@@ -103,7 +100,7 @@ def test_a_database_made_before_the_first_release_is_refused_and_can_be_made_ane
     pgrag.run("doctor")
 
 
-def test_the_doctor_finds_what_is_wrong_and_says_how_to_mend_it(pgrag, tmp_path):
+def test_the_doctor_finds_what_is_wrong_warns_and_says_how_to_mend_it(pgrag, tmp_path):
     pgrag.run("index", "pumps", write_pages(tmp_path / "pumps", 2))
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
         connection.execute("delete from pgrag.embeddings")
@@ -119,9 +116,6 @@ def test_the_doctor_finds_what_is_wrong_and_says_how_to_mend_it(pgrag, tmp_path)
         pgrag.run("db", "upgrade")
         pgrag.run("index", "pumps", "pumps")
     assert "wrong" not in pgrag.run("doctor").out
-
-
-def test_the_doctor_warns_and_leaves_the_exit_status_alone(pgrag):
     pgrag.run("db", "upgrade")
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
         older = "update pg_extension set extversion = '0.8.1' where extname = 'vector'"
@@ -137,7 +131,7 @@ def test_the_doctor_warns_and_leaves_the_exit_status_alone(pgrag):
     assert "warning" not in pgrag.run("doctor", code=0).out
 
 
-def test_every_setting_is_listed_with_its_source_and_no_secret(tmp_path):
+def test_settings_and_help_need_no_database(tmp_path):
     (tmp_path / ".env").write_text("PGRAG_POOL_SIZE=3\nPGRAG_EMBEDDING_API_KEY=sesame\n")
     pgrag = CommandLine(tmp_path, {"HYBRID_ALPHA": "0.4"})
     listed = {row["name"]: row for row in pgrag.json("doctor", "--settings")}
@@ -147,9 +141,6 @@ def test_every_setting_is_listed_with_its_source_and_no_secret(tmp_path):
     )
     assert listed["HYBRID_ALPHA"]["source"] == "environment"
     assert listed["PGRAG_EMBEDDING_API_KEY"]["value"] == "********"
-
-
-def test_help_and_version_need_nothing(tmp_path):
     pgrag = CommandLine(tmp_path, {"PGRAG_POOL_SIZE": "broken"})
     assert pgrag.run("--version").out.startswith("pgrag ")
     assert "LIBRARY[@VERSION]" in pgrag.run("index", "--help").out

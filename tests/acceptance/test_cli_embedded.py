@@ -37,7 +37,7 @@ def test_the_first_command_makes_all_that_it_needs(fresh, kestrel):
     assert "database" not in found.err, "made once"
 
 
-def test_it_stops_when_asked_and_starts_when_needed(fresh):
+def test_it_stops_when_asked_and_comes_back_up_to_date_when_needed(fresh):
     assert "has stopped" in fresh.run("db", "stop").out
     assert "does not run" in fresh.run("db", "stop").out
     status = fresh.json("db", "status")
@@ -49,9 +49,6 @@ def test_it_stops_when_asked_and_starts_when_needed(fresh):
     assert hits
     status = fresh.json("db", "status")
     assert (status["running"], status["state"]) == (True, "current")
-
-
-def test_stop_says_that_it_had_to_insist(fresh):
     server = server_of(fresh)
     server.start()
     status = server.status()
@@ -61,9 +58,6 @@ def test_stop_says_that_it_had_to_insist(fresh):
     assert "was ended at once" in stopped
     assert "recovers at its next start" in stopped
     assert "kestrel" in fresh.run("libraries").out
-
-
-def test_an_older_schema_is_brought_up_to_date_by_the_way(fresh):
     with psycopg.connect(server_of(fresh).start(), autocommit=True) as connection:
         connection.execute("update pgrag.installed_functions set digest = 'another'")
     assert "ok      schema" in fresh.run("doctor").out

@@ -43,14 +43,11 @@ def write_set(folder):
     return folder
 
 
-def test_search_is_as_good_as_it_was(evaluated, house_set):
+def test_search_is_as_good_as_it_was_and_the_gate_names_a_drop(evaluated, house_set, tmp_path):
     """The gate: a drop of nDCG@10 by more than 0.01 on our own set fails."""
     rows = evaluated.json("eval", "gate", "apiary", house_set / "baseline.json")
     assert {row["config"] for row in rows} == {"keyword", "semantic", "hybrid", "rrf"}
     assert all(row["passed"] for row in rows)
-
-
-def test_the_gate_fails_on_a_drop_and_names_it(evaluated, tmp_path):
     baseline = tmp_path / "baseline.json"
     written = evaluated.json("eval", "gate", "apiary", baseline, "--update")
     document = json.loads(baseline.read_text())
@@ -68,7 +65,7 @@ def test_the_gate_fails_on_a_drop_and_names_it(evaluated, tmp_path):
     assert "is a baseline of 'mrr@10'; the gate compares ndcg@10" in other.err
 
 
-def test_a_run_prints_set_config_and_metrics(evaluated):
+def test_a_run_prints_its_metrics_and_what_changed_since_the_one_before(evaluated):
     found = evaluated.json("eval", "run", "apiary", "--config", "hybrid")
     assert (found["set"], found["config"], found["queries"]) == ("apiary", "hybrid", 35)
     assert set(found["metrics"]) == {"ndcg@10", "mrr@10", "recall@20"}
@@ -82,9 +79,6 @@ def test_a_run_prints_set_config_and_metrics(evaluated):
     assert "ndcg@10" in shown
     assert "keyword" in shown
     assert re.search(r"0\.\d{4} ± 0\.\d{3}", shown)
-
-
-def test_a_run_says_what_changed_since_the_one_before(evaluated):
     first = evaluated.json("eval", "run", "apiary", "--config", "hybrid")
     evaluated.run("eval", "run", "apiary", "--config", "keyword")
     evaluated.run("configure", "eval-apiary", "page_evidence=0")
@@ -208,14 +202,11 @@ def test_bad_input_is_named(pgrag, tmp_path):
     assert "There is no configuration 'best'." in unknown.err
 
 
-def test_an_unknown_metric_makes_no_run(evaluated):
+def test_bad_input_is_named_and_leaves_nothing(evaluated, house_set, tmp_path):
     before = evaluated.json("eval", "list", "apiary")
     failed = evaluated.run("eval", "run", "apiary", "--metric", "luck@10", code=1)
     assert "no metric 'luck@10'" in failed.err
     assert evaluated.json("eval", "list", "apiary") == before
-
-
-def test_a_set_that_cannot_be_imported_leaves_no_library(evaluated, house_set, tmp_path):
     useless = write_set(tmp_path / "useless")
     (useless / "qrels.tsv").write_text("1\td3\t0\n")
     failed = evaluated.run("eval", "import", "useless", useless, code=1)

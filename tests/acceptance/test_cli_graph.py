@@ -75,7 +75,7 @@ def test_indexing_keeps_up_the_vectors_of_edges(pgrag, fixtures_folder, tmp_path
     assert best["sentence"].startswith("A ladder leans")
 
 
-def test_what_is_not_there(garden):
+def test_what_is_not_there_is_told(garden):
     nothing, lonely = garden.run_all(
         ("path", "garden", "plants/basil.md", "index.md"), ("backlinks", "garden", "index.md")
     )
@@ -89,9 +89,6 @@ def test_what_is_not_there(garden):
         in garden.run("neighbourhood", "garden", "index.md", "--depth", "99", code=1).err
     )
     garden.run("edges", "garden", "query", "--page", "index.md", code=2)
-
-
-def test_a_kind_that_no_edge_has_is_told(garden):
     for command in (
         ("links", "garden"), ("edges", "garden"), ("backlinks", "garden", "raised beds"),
     ):  # fmt: skip

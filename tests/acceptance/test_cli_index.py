@@ -50,9 +50,6 @@ def test_a_version_remembers_its_options_and_says_what_a_change_rewrites(pgrag, 
     assert styled["changes"] == ["slug style: vitepress → mkdocs; rewrites the anchors of 1 page"]
     refused = pgrag.run("index", "kettle", source, "--slugs", "jekyll", code=2).err
     assert "Invalid value for '--slugs'" in refused
-
-
-def test_profiles_are_remembered_too(pgrag, tmp_path):
     source = write_pages(tmp_path / "pumps", 2)
     pgrag.run("index", "pumps", source, "--profile", "short")
     assert pgrag.json("index", "pumps", source)["unchanged"] == 2

@@ -53,8 +53,10 @@ def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag, folder):
     assert "--tags" in wrong
 
 
-def test_a_worker_does_a_job_and_stops_when_told(pgrag, folder):
-    pgrag.run("index", "notes", folder, "--job")
+def test_a_worker_or_the_service_does_a_job_and_stops_when_told(pgrag, folder):
+    with served(pgrag, "--no-worker"):
+        pgrag.run("index", "notes", folder, "--job")
+    assert pgrag.json("jobs", "show", "1")["state"] == "queued"
     worker = pgrag.start("worker")
     try:
         eventually(lambda: pgrag.json("jobs", "show", "1")["state"] == "succeeded")
@@ -65,11 +67,6 @@ def test_a_worker_does_a_job_and_stops_when_told(pgrag, folder):
         worker.communicate()
     assert "1 page written" in pgrag.run("jobs", "show", "1").out
     assert "Tides" in pgrag.run("search", "sill", "--library", "notes").out
-
-
-def test_serve_works_on_jobs_unless_told_not_to(pgrag, folder):
-    with served(pgrag, "--no-worker"):
-        pgrag.run("index", "notes", folder, "--job")
-    assert pgrag.json("jobs", "show", "1")["state"] == "queued"
+    pgrag.run("index", "notes", folder, "--job")
     with served(pgrag):
-        eventually(lambda: pgrag.json("jobs", "show", "1")["state"] == "succeeded")
+        eventually(lambda: pgrag.json("jobs", "show", "2")["state"] == "succeeded")

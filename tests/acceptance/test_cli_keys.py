@@ -59,7 +59,7 @@ def test_who_revokes_a_key_learns_of_its_jobs(without_keys):
     assert sorted(jobs) == [(False, "queued"), (True, "cancelled")]
 
 
-def test_options_become_limits(without_keys):
+def test_options_become_limits_and_what_is_wrong_is_said(without_keys):
     pgrag = without_keys
     pgrag.run(
         "keys", "create", "page", "-l", "kestrel", "--origin", "https://docs.example",
@@ -69,9 +69,6 @@ def test_options_become_limits(without_keys):
     limits = {name: key[name] for name in ("rate", "burst", "concurrency", "timeout_ms")}
     assert limits == {"rate": 10, "burst": 5, "concurrency": 2, "timeout_ms": 1500}
     assert (key["kind"], key["origins"]) == ("publishable", ["https://docs.example"])
-
-
-def test_what_is_wrong_is_said(without_keys):
     pgrag = without_keys
     bad = {
         ("--expires", "90"): "'90' is not a duration, such as 30s",

@@ -3,7 +3,7 @@
 import re
 
 
-def test_what_there_is_can_be_listed(indexed):
+def test_libraries_and_versions_are_listed_found_and_resolved(indexed):
     listed = indexed.json("libraries")
     assert [row["library"] for row in listed] == ["kestrel", "spravka", "wegweiser"]
     assert [row["language"] for row in listed] == ["english", "russian", "german"]
@@ -15,9 +15,6 @@ def test_what_there_is_can_be_listed(indexed):
 
     assert [row["version"] for row in indexed.json("versions", "kestrel")] == ["2.0", "1.4"]
     assert "(unversioned)" in indexed.run("versions", "wegweiser").out
-
-
-def test_libraries_are_found_by_what_they_are_about(indexed):
     shown, nothing = indexed.run_all(
         ("libraries", "kestrel", "--top-k", "1"), ("libraries", "xylophone")
     )
@@ -27,9 +24,6 @@ def test_libraries_are_found_by_what_they_are_about(indexed):
     assert nothing.out == ""
     assert "No library has a word of the query." in nothing.err
     assert "top_k" in indexed.run("libraries", "kestrel", "--top-k", "1001", code=1).err
-
-
-def test_a_wish_for_a_version_is_resolved_with_its_reason(indexed):
     resolved = indexed.run_all(
         ("resolve", "kestrel", "1.4"), ("resolve", "kestrel", "^1.0"), ("resolve", "kestrel")
     )
@@ -57,9 +51,6 @@ def test_the_outline_of_a_page_by_key_url_or_id(indexed):
         "    └── From source",
         "        └── Checking the build",
     ]
-
-
-def test_a_page_that_is_not_there_is_answered_with_similar_ones(indexed):
     ended = indexed.run("outline", "kestrel", "instal", code=1)
     assert "has no page 'instal'" in ended.err
     assert "guide/install.md" in ended.err

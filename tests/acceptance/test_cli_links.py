@@ -113,9 +113,6 @@ def test_a_version_that_was_interrupted_is_said(vault):
         vault.run("backlinks", "half", "a").err.split()
     )
     assert "not indexed" not in vault.run("links", "vault").err
-
-
-def test_an_interrupted_run_over_a_finished_version_is_said(vault):
     with psycopg.connect(vault.variables["PGRAG_DATABASE_URL"]) as connection:
         changed = [PAGES[2] | {"body": "y", "source_hash": "other"}]
         connection.execute(

@@ -7,7 +7,7 @@ import psycopg
 QUERY = "restore a folder of yesterday"
 
 
-def test_json_is_a_list_of_hits_with_the_columns_of_the_database(indexed):
+def test_hits_are_json_for_machines_and_entries_for_people(indexed):
     with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"]) as connection:
         cursor = connection.execute("select * from pgrag.search('folder', top_k => 1)")
         assert cursor.description is not None
@@ -21,9 +21,6 @@ def test_json_is_a_list_of_hits_with_the_columns_of_the_database(indexed):
     assert hits[0]["snippet"] is None
     assert hits == sorted(hits, key=lambda hit: -hit["score"])
     assert "kestrel 2.0: the newest release" in found.err
-
-
-def test_a_person_sees_rank_score_breadcrumbs_address_and_excerpt(indexed):
     found = indexed.run("search", QUERY, "-l", "kestrel@2.0", "-n", "1")
     lines = found.out.splitlines()
     assert lines[0].split()[0] == "1"
@@ -104,24 +101,12 @@ def test_one_arm_alone_and_what_led_to_the_score(indexed):
     assert hit["score"] == hit["semantic_score"] == hit["explanation"]["semantic"]["score"]
 
 
-def test_no_hit_is_no_failure(indexed):
+def test_no_hit_is_no_failure_and_a_wrong_call_says_what_is_right(indexed):
     found = indexed.run("search", "xylophone", "--keyword", "-l", "kestrel@2.0")
     assert found.out == ""
     assert "No hit for 'xylophone'." in found.err
-
-
-def test_the_context_is_text_within_a_budget(indexed):
-    arguments = ("context", "how do I install it", "-l", "kestrel@2.0", "--parents", "--overlap")
-    grouped = indexed.run(*arguments).out
-    assert "## Install Kestrel (https://kestrel.example/2.0/guide/install)" in grouped
-    assert "### From source" in grouped
-    rows = indexed.json(*arguments, "--format", "simple", "--tokens", "150", "--no-expand")
-    assert rows[0]["block"].startswith("[1] Install Kestrel")
-    assert {row["relation"] for row in rows} <= {"hit", "parent"}
-    assert sum(row["tokens"] for row in rows) <= 200
-
-
-def test_a_wrong_call_says_what_is_right(indexed):
+    assert "No hit" in indexed.run("pages", "restore", "--min-score", "1.5").err
+    assert "No hit" in indexed.run("facets", "restore", "--min-score", "1.5").err
     said = indexed.run_all(
         ("search", "x", "--keyword", "--semantic"),
         ("search", "x", "--filter", "type"),
@@ -135,7 +120,18 @@ def test_a_wrong_call_says_what_is_right(indexed):
     assert "keyword_search has no argument alpha" in ended.err
 
 
-def test_a_person_sees_pages_with_their_best_passage(indexed):
+def test_the_context_is_text_within_a_budget(indexed):
+    arguments = ("context", "how do I install it", "-l", "kestrel@2.0", "--parents", "--overlap")
+    grouped = indexed.run(*arguments).out
+    assert "## Install Kestrel (https://kestrel.example/2.0/guide/install)" in grouped
+    assert "### From source" in grouped
+    rows = indexed.json(*arguments, "--format", "simple", "--tokens", "150", "--no-expand")
+    assert rows[0]["block"].startswith("[1] Install Kestrel")
+    assert {row["relation"] for row in rows} <= {"hit", "parent"}
+    assert sum(row["tokens"] for row in rows) <= 200
+
+
+def test_pages_come_with_their_best_passage_or_whole_and_facets_as_a_table(indexed):
     shown = indexed.run("pages", QUERY, "-l", "kestrel@2.0", "-n", "1")
     lines = shown.out.splitlines()
     assert lines[0].endswith("Restore a folder")
@@ -145,24 +141,13 @@ def test_a_person_sees_pages_with_their_best_passage(indexed):
     after = shown.err.split("--after=")[1].split()[0]
     again = indexed.json("pages", QUERY, "-l", "kestrel@2.0", "--after", after)
     assert "guide/restore.md" not in [row["key"] for row in again]
-
-
-def test_whole_pages_can_be_printed(indexed):
     [row] = indexed.json("pages", QUERY, "-l", "kestrel@2.0", "-n", "1", "--whole")
     shown = indexed.run("pages", QUERY, "-l", "kestrel@2.0", "-n", "1", "--whole")
     for line in row["content"].splitlines():
         assert line.strip() in shown.out
-
-
-def test_facets_are_a_table_and_json(indexed):
     rows = indexed.json("facets", "-l", "kestrel@2.0")
     assert rows[0] == {"facet": "library", "value": "kestrel", "page_count": 4}
     shown = indexed.run("facets", "-l", "kestrel@2.0").out
     for row in rows:
         assert row["value"] in shown
     assert shown.splitlines()[0].split() == ["facet", "value", "pages"]
-
-
-def test_nothing_found_is_said(indexed):
-    assert "No hit" in indexed.run("pages", "restore", "--min-score", "1.5").err
-    assert "No hit" in indexed.run("facets", "restore", "--min-score", "1.5").err

@@ -38,7 +38,10 @@ def test_without_keys_it_listens_on_this_machine_only(pgrag):
     assert "there is none" in words(pgrag.run(*public, code=1).err)
 
 
-def test_with_a_key_it_listens_anywhere(pgrag):
+def test_callers_read_without_a_key_here_or_with_one_anywhere(pgrag):
+    with served(pgrag, "--host", "0.0.0.0", "--open", "--open") as (client, _):
+        assert client.get("/v1/libraries").status_code == 200
+        assert client.patch("/v1/configuration", json={"entries": {}}).status_code == 403
     secret = pgrag.json("keys", "create", "docs", "-l", "*")["secret"]
     with served(pgrag, "--host", "0.0.0.0") as (client, process):
         address = f"http://{own_address()}:{client.base_url.port}/v1/libraries"
@@ -49,12 +52,6 @@ def test_with_a_key_it_listens_anywhere(pgrag):
         process.terminate()
         out, err = process.communicate(timeout=60)
         assert secret not in out + err
-
-
-def test_open_twice_reads_without_a_key(pgrag):
-    with served(pgrag, "--host", "0.0.0.0", "--open", "--open") as (client, _):
-        assert client.get("/v1/libraries").status_code == 200
-        assert client.patch("/v1/configuration", json={"entries": {}}).status_code == 403
 
 
 def test_writing_is_allowed_by_an_option_or_a_key(pgrag):

@@ -65,7 +65,7 @@ def test_the_address_of_a_repository_is_read_again_as_it_was(pgrag, repository, 
         assert "there is no repository" in refused
 
 
-def test_an_archive_is_indexed_and_says_what_it_skipped(pgrag, tmp_path):
+def test_archives_say_what_they_skipped_and_one_reason_is_told_at_once(pgrag, tmp_path):
     with zipfile.ZipFile(tmp_path / "kettle.zip", "w") as packed:
         packed.writestr("kettle-1.0/boiler.md", "# Boiler\n\nThe boiler is descaled.\n")
         packed.writestr("kettle-1.0/../../up.md", "# Up\n")
@@ -78,9 +78,6 @@ def test_an_archive_is_indexed_and_says_what_it_skipped(pgrag, tmp_path):
         in done.err
     )
     assert "Nothing changed" in pgrag.run("index", "kettle", tmp_path / "kettle.zip").out
-
-
-def test_what_is_skipped_or_fails_for_one_reason_is_told_at_once(pgrag, tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "boiler.md").write_text("# Boiler\n\nThe boiler is descaled.\n")

@@ -3,7 +3,7 @@
 import psycopg
 
 
-def test_lines_are_printed_as_by_ripgrep(indexed):
+def test_lines_are_searched_and_printed_as_by_ripgrep(indexed):
     rows = indexed.json("grep", "RESTORE", "-l", "kestrel@2.0", "-i", "-C", "1", "-n", "3")
     assert len(rows) == 3
     shown = indexed.run("grep", "RESTORE", "-l", "kestrel@2.0", "-i", "-n", "3").out.splitlines()
@@ -16,9 +16,6 @@ def test_lines_are_printed_as_by_ripgrep(indexed):
                 f"{row['key']}:{number}:{content}" in around
             )
     assert "--\n" in around
-
-
-def test_what_is_asked_for_reaches_the_database(indexed):
     lines = indexed.json("grep", r"^#+ \w+", "-l", "kestrel@2.0", "--regex", "-g", "guide/*.md")
     assert lines
     assert all(row["content"].startswith("#") for row in lines)
@@ -49,22 +46,16 @@ def test_a_library_is_examined_and_mended(indexed):
     assert "--repair" in indexed.run("doctor", "--repair", code=2).err
 
 
-def test_what_a_query_holds(indexed):
+def test_a_query_is_parsed_pointed_at_and_mended(indexed):
     assert indexed.json("parse", "restore type:guide #recovery") == {
         "words": "restore",
         "filters": {"type": "guide", "tags": "recovery"},
     }
     shown = indexed.run("parse", "restore a backup").out.splitlines()
     assert shown == ["words    restore a backup", "filters  none"]
-
-
-def test_a_wrong_filter_is_pointed_at(indexed):
     said = indexed.run("parse", "restore created:soon", code=1).err
     assert "Column 17 of the query" in said
     assert "2024-12-01" in said
-
-
-def test_a_typo_is_mended(indexed):
     assert "restore a folder" in indexed.run("suggest", "resotre a folder", "-l", "kestrel").out
     found = indexed.run("suggest", "restore a folder", "-l", "kestrel")
     assert found.out == ""

@@ -13,9 +13,6 @@ def test_library_with_too_little_text_stays_as_it_is(indexed):
     assert listed[0]["seed"] == 5
     assert "too little" in indexed.run("tune", "kestrel", "--history").out
     assert indexed.json("configure", "kestrel") == before
-
-
-def test_errors_and_usage_errors(indexed):
     assert "no tuning of library" in indexed.run("tune", "wegweiser", "--undo", code=1).err
     assert "There is no library" in indexed.run("tune", "kestrell", code=1).err
     assert "source must be" in indexed.run("tune", "kestrel", "--source", "links", code=1).err

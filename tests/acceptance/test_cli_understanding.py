@@ -9,15 +9,12 @@ rules:
 """
 
 
-def test_a_query_is_understood(pgrag):
+def test_a_query_is_understood_by_the_configuration_that_is_applied(pgrag):
     row = pgrag.json("intent", "Überblick über die Häfen")
     assert (row["intent"], row["rule"], row["levels"]) == ("EXPLORATORY", "overview-de", [0, 1, 2])
     shown = pgrag.run("intent", "when does the ferry leave").out
     assert "rule when-en: 'when does'" in shown
     assert "no rule matches" in pgrag.run("intent", "ferry").out
-
-
-def test_a_configuration_is_compared_applied_and_remembered(pgrag):
     file = pgrag.folder / "mine.yaml"
     file.write_text(FILE.format(confidence=7), encoding="utf-8")
     refused = pgrag.run("config", "diff", file, code=1)
@@ -50,7 +47,7 @@ def test_a_configuration_is_compared_applied_and_remembered(pgrag):
     )
 
 
-def test_a_strategy_of_ones_own_is_shown_and_reaches_a_context(pgrag, fixtures_folder):
+def test_strategies_and_synonyms_of_ones_own(pgrag, fixtures_folder):
     pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
     file = pgrag.folder / "strategy.yaml"
     strategy = "\nintents:\n  MOORING: {min_score: SCORE, graph: {search: true, depth: 2}}\n"
@@ -66,9 +63,6 @@ def test_a_strategy_of_ones_own_is_shown_and_reaches_a_context(pgrag, fixtures_f
     assert pgrag.json(*ask)
     assert pgrag.json(*ask, "--intent", "auto") == []
     assert pgrag.json(*ask, "--intent", "auto", "--min-score", "0")
-
-
-def test_synonyms_of_a_library(pgrag, fixtures_folder):
     pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
     assert "has no synonyms" in pgrag.run("synonyms", "wegweiser").out
     given = "Müll: [Abfall]\nAusweis: {expansions: [Personalausweis], mutual: true, weight: 0.8}\n"

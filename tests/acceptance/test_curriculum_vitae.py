@@ -94,7 +94,7 @@ def database(personal):
         yield connection
 
 
-def test_every_employer_is_among_the_sources_of_an_answer(database):
+def test_every_employer_is_among_the_sources_and_one_hit_brings_in_its_page(database, personal):
     """However the question is understood, and if a single hit is all that the search gives."""
     for arguments in ("", ", top_k => 1", ", intent => 'EXPLORATORY'", ", intent => 'off'"):
         row = database.execute(
@@ -104,9 +104,6 @@ def test_every_employer_is_among_the_sources_of_an_answer(database):
         assert {source["path"][-1] for source in row["sources"]} >= EMPLOYERS, arguments
         prompt = row["messages"][-1]["content"]
         assert [name for name in EMPLOYERS if name not in prompt] == []
-
-
-def test_one_hit_brings_in_the_rest_of_its_page(personal):
     rows = personal.json("context", WHERE_HE_WORKED, "-l", "personal", "--top-k", "1")
     assert [row["relation"] for row in rows].count("hit") == 1
     assert {row["path"][-1] for row in rows} >= EMPLOYERS

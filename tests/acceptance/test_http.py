@@ -27,11 +27,14 @@ def client(indexed):
         yield client
 
 
-def test_a_service_for_this_machine_has_no_other_name(client):
+def test_a_service_for_this_machine_answers_at_once_and_has_no_other_name(client):
     """A page whose name was made to mean 127.0.0.1 reads nothing."""
     refused = client.get("/v1/libraries", headers={"Host": "evil.example"})
     assert (refused.status_code, refused.json()["type"]) == (421, "/problems/wrong-host")
     assert client.get("/v1/libraries", headers={"Host": "localhost"}).status_code == 200
+    # A client that keeps its connection delays acknowledgements, after some at once, by 40 ms.
+    times = [client.get("/healthz").elapsed.total_seconds() for _ in range(60)]
+    assert min(times[30:]) < 10 * min(times[:10])
 
 
 def test_a_port_in_use_is_an_error_before_the_service_says_that_it_is_ready(pgrag):
@@ -43,12 +46,6 @@ def test_a_port_in_use_is_an_error_before_the_service_says_that_it_is_ready(pgra
         "Stop that program, or choose another port; --port 0 takes a free one.",
     ]
     assert "Cannot listen on port" in pgrag.run("serve", "--host", "192.0.2.1", code=1).err
-
-
-def test_no_answer_waits_for_an_acknowledgement(client):
-    """A client that keeps its connection delays acknowledgements, after some at once, by 40 ms."""
-    times = [client.get("/healthz").elapsed.total_seconds() for _ in range(60)]
-    assert min(times[30:]) < 10 * min(times[:10])
 
 
 def commands():

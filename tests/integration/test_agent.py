@@ -180,6 +180,13 @@ def test_a_chunk_is_read_with_those_around_it_and_never_shown_twice(ask, server,
     assert "Already above: [1]" in read
     assert "The sill is then dry" not in read
     assert outcome.trace[1]["calls"][0]["sources"][-1] == 1
+    tools = Toolbox(app.search, app.database.call, library="harbour")
+    chunk_id = app.search.keyword_search("sill dry", library="harbour", top_k=1).rows[0][
+        "document_id"
+    ]
+    read = tools.use("read_chunk", json.dumps({"chunk_id": chunk_id, "expand": True}), 2000)
+    headings = [source["heading"] for source in tools.sources]
+    assert (read.outcome, headings) == ("found", ["High water", "Low water", "Springs"])
 
 
 @pytest.mark.parametrize("tool", ["keyword_search", "semantic_search"])
@@ -192,16 +199,6 @@ def test_passages_below_the_threshold_are_not_shown(app, tool):
     again.use(tool, json.dumps({"query": query, "threshold": scores[1]}), 2000)
     assert [source["score"] for source in again.sources] == scores[:2]
     assert len(scores) > 2
-
-
-def test_a_chunk_is_read_with_its_page(app):
-    tools = Toolbox(app.search, app.database.call, library="harbour")
-    chunk_id = app.search.keyword_search("sill dry", library="harbour", top_k=1).rows[0][
-        "document_id"
-    ]
-    read = tools.use("read_chunk", json.dumps({"chunk_id": chunk_id, "expand": True}), 2000)
-    headings = [source["heading"] for source in tools.sources]
-    assert (read.outcome, headings) == ("found", ["High water", "Low water", "Springs"])
 
 
 @pytest.mark.parametrize(
@@ -278,13 +275,7 @@ def test_a_repeated_call_is_told_so_and_then_tools_are_taken_away(ask, server):
     assert outcome.answer.text == "At noon [1]."
 
 
-def test_a_model_that_only_calls_tools_is_ended(ask, server):
-    with pytest.raises(LanguageModelError, match="keeps calling tools"):
-        ask(calls(SEARCH), max_steps=50)
-    assert len(server.requests) == 4
-
-
-def test_steps_are_bounded(ask, server):
+def test_steps_and_calls_are_bounded(ask, server):
     script = [calls(("keyword_search", {"query": f"water {n}"})) for n in range(2)]
     outcome = ask(*script, says("At noon [1]."), max_steps=2)
     assert len(server.requests) == 3
@@ -297,12 +288,13 @@ def test_steps_are_bounded(ask, server):
 
     ask(calls(SEARCH), says("At noon."), max_steps=1, on_event=tell)
     assert tokens == ["At", " noon."]
-
-
-def test_calls_of_one_step_are_bounded(ask):
     many = [("keyword_search", {"query": f"water {n}"}) for n in range(9)]
     outcome = ask(calls(*many), says("At noon [1]."))
     assert outcomes(outcome)[0][5:] == ["unusable"] * 4
+    server.requests.clear()
+    with pytest.raises(LanguageModelError, match="keeps calling tools"):
+        ask(calls(SEARCH), max_steps=50)
+    assert len(server.requests) == 4
 
 
 def test_tokens_are_bounded(ask, server):

@@ -177,7 +177,11 @@ def test_the_stream_tells_everything_in_order(answerer, server):
     assert by_name["sources"]["search_id"] == by_name["done"]["search_id"]
 
 
-def test_the_documentation_may_have_no_answer(app, answerer, server):
+def test_without_an_answer_or_its_end_that_is_said(app, answerer, server):
+    made = answer(answerer, server, "x", "qwertzuiop", alpha=0.0)
+    assert (made.status, made.text, made.sources) == ("not_in_documentation", NO_ANSWER, ())
+    assert server.requests == []
+    assert recorded(app, made)["status"] == "not_in_documentation"
     made = answer(answerer, server, "NOT_IN_DOCUMENTATION\n\nVon Walen steht dort nichts.")
     assert (made.status, made.text) == ("not_in_documentation", "Von Walen steht dort nichts.")
     assert made.sentences == ()
@@ -185,16 +189,6 @@ def test_the_documentation_may_have_no_answer(app, answerer, server):
     assert answer(answerer, server, "NOT_IN_DOCUMENTATION").text == NO_ANSWER
     late = answer(answerer, server, "Nothing about whales.\nNOT_IN_DOCUMENTATION")
     assert (late.status, late.text) == ("not_in_documentation", "Nothing about whales.")
-
-
-def test_without_a_source_no_model_is_asked(app, answerer, server):
-    made = answer(answerer, server, "x", "qwertzuiop", alpha=0.0)
-    assert (made.status, made.text, made.sources) == ("not_in_documentation", NO_ANSWER, ())
-    assert server.requests == []
-    assert recorded(app, made)["status"] == "not_in_documentation"
-
-
-def test_an_answer_that_is_cut_off_says_so(answerer, server):
     server.script = [says("It is [1] and", finish="length")]
     made = answerer.answer(QUESTION, library="harbour")
     assert "PGRAG_LLM_MAX_TOKENS" in made.notices[0]
@@ -349,15 +343,12 @@ def test_who_leaves_the_stream_early_cancels_it(answerer, server):
     assert server.requests == []
 
 
-def test_nothing_is_recorded_where_that_is_switched_off(app, answerer, server):
+def test_recording_and_the_language_model_can_be_off(app, answerer, server):
     before = app.database.query("select count(*) as n from pgrag.answers")
     with App(app.settings.model_copy(update={"record_searches": False})) as quiet:
         made = answer(quiet.answering("test"), server, "So it is [1].")
     assert made.search_id is None
     assert app.database.query("select count(*) as n from pgrag.answers") == before
-
-
-def test_without_a_language_model_it_is_said_what_to_set(app):
     with App(app.settings.model_copy(update={"llm_url": None})) as without:
         with pytest.raises(NotConfigured) as caught:
             without.answering("test")

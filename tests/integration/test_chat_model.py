@@ -138,6 +138,11 @@ def test_a_completion_comes_whole_and_in_pieces(server, model):
             assert other.complete(ASKED).text == "At noon."
     assert server.requests[-1][0] == "/v1/chat/completions?version=2"
     assert "Authorization" not in server.requests[-1][1]
+    for completion in both(model, server, says("x" * 10, usage=None)):
+        words = sum(len(message.content) for message in ASKED)
+        assert completion.usage == Usage(
+            prompt_tokens=-(-words // 4), completion_tokens=3, is_estimated=True
+        )
 
 
 def test_tools_are_offered_called_and_answered(server, model):
@@ -160,14 +165,6 @@ def test_tools_are_offered_called_and_answered(server, model):
         {"role": "assistant", "content": None, "tool_calls": called},
         {"role": "tool", "content": "12:00", "tool_call_id": "call_7"},
     ]
-
-
-def test_a_server_that_counts_no_tokens_is_counted_for(server, model):
-    for completion in both(model, server, says("x" * 10, usage=None)):
-        words = sum(len(message.content) for message in ASKED)
-        assert completion.usage == Usage(
-            prompt_tokens=-(-words // 4), completion_tokens=3, is_estimated=True
-        )
 
 
 @pytest.mark.parametrize(
@@ -409,7 +406,19 @@ def test_one_cancellation_ends_all_requests_that_share_it(server):
         assert [type(request.exception(120)) for request in requests] == [GenerationCancelled] * 3
 
 
-def test_cancelled_between_pieces_and_before_the_first(server, model):
+def test_closing_the_model_ends_what_runs(server):
+    server.script = [hang]
+    model = ChatModel(url=server.url, model="tiny")
+    with ThreadPoolExecutor() as pool:
+        requests = [pool.submit(ask, ASKED) for ask in ways(model)]
+        wait_for(server, running=2)
+        model.close()
+        assert [type(each.exception(120)) for each in requests] == [GenerationCancelled] * 2
+    with pytest.raises(GenerationCancelled):
+        model.complete(ASKED)
+
+
+def test_cancelled_before_or_between_pieces_and_while_waiting(server, model):
     server.script = [says("At noon or so")]
     stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
     pieces = iter(stream)
@@ -426,9 +435,6 @@ def test_cancelled_between_pieces_and_before_the_first(server, model):
     list(stream)
     cancellation.cancel()
     assert stream.completion.text == "At noon or so"
-
-
-def test_cancelling_ends_a_wait_for_another_attempt(server):
     server.script = [status(429, Retry_After="30")]
     with ChatModel(url=server.url, model="tiny") as model:
         stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
@@ -439,24 +445,17 @@ def test_cancelling_ends_a_wait_for_another_attempt(server):
         timer.join()
 
 
-def test_a_stream_that_nobody_reads_on_is_let_go(server, model):
+def test_streams_that_nobody_reads_on_or_that_never_stop_are_left(server, model):
     server.script = [hang_after("At noon")]
     stream = model.stream(ASKED)
     assert next(iter(stream)) == "At noon"
     del stream
     assert server.left.wait(120)
-
-
-def test_closing_the_model_ends_what_runs(server):
-    server.script = [hang]
-    model = ChatModel(url=server.url, model="tiny")
-    with ThreadPoolExecutor() as pool:
-        requests = [pool.submit(ask, ASKED) for ask in ways(model)]
-        wait_for(server, running=2)
-        model.close()
-        assert [type(each.exception(120)) for each in requests] == [GenerationCancelled] * 2
-    with pytest.raises(GenerationCancelled):
-        model.complete(ASKED)
+    server.left.clear()
+    server.script = [talk_on("and on " * 100)]
+    with pytest.raises(AnswerCutShort, match="past its token limit"):
+        list(model.stream(ASKED, max_tokens=10))
+    assert server.left.wait(120)
 
 
 def test_several_threads_share_a_model(server, model, monkeypatch):
@@ -479,13 +478,6 @@ def test_several_threads_share_a_model(server, model, monkeypatch):
 def test_settings_that_cannot_be_used_are_refused(given, words):
     with pytest.raises(SettingsError, match=words):
         ChatModel(**given)
-
-
-def test_a_server_that_never_stops_is_left(server, model):
-    server.script = [talk_on("and on " * 100)]
-    with pytest.raises(AnswerCutShort, match="past its token limit"):
-        list(model.stream(ASKED, max_tokens=10))
-    assert server.left.wait(120)
 
 
 def test_a_password_in_the_address_is_sent_and_nowhere_written_down(server, caplog):

@@ -33,22 +33,23 @@ def db(url):
         yield db
 
 
-def test_names_are_sorted_and_all_there():
+def test_every_name_is_exported_and_documented():
     assert pgrag.__all__ == sorted(pgrag.__all__)
     assert dir(pgrag) == pgrag.__all__
     for name in pgrag.__all__:
         assert getattr(pgrag, name).__name__ == name
     with pytest.raises(AttributeError, match="has no attribute 'conect'"):
         pgrag.conect  # noqa: B018
-
-
-def test_every_error_and_nothing_private_is_exported():
     errors = {
         name for name, member in vars(pgrag.ground.errors).items()
         if isinstance(member, type) and issubclass(member, pgrag.PgragError)
     }  # fmt: skip
     assert errors <= set(pgrag.__all__)
     assert not [name for name in pgrag.__all__ if name.startswith("_")]
+    text = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
+    table = text[text.index("## All methods") :]
+    methods = {name for name in dir(pgrag.Client) if not name.startswith("_")}
+    assert set(re.findall(r"`(\w+)`", table)) == methods - {"close"}
 
 
 def test_a_search_says_what_it_read_and_goes_on(db):
@@ -65,21 +66,24 @@ def test_a_search_says_what_it_read_and_goes_on(db):
     assert [hit.document_id for hit in whole.hits] == seen
     with pytest.raises(dataclasses.FrozenInstanceError):
         first.hits[0].score = 1.0
-
-
-def test_results_are_equal_where_their_hits_are(db):
     one, other = (db.search("compost", library="garden", version="1.0") for _ in range(2))
     assert one == other
     assert one.version == "1.0"
     assert "_continued" not in repr(one)
 
 
-def test_arguments_that_do_not_exist_are_named(db):
+def test_wrong_arguments_are_named(db):
     with pytest.raises(pgrag.UnknownLibrary, match="gardn") as caught:
         db.search("compost", library="gardn")
     assert "garden" in str(caught.value)
     with pytest.raises(pgrag.InvalidInput, match="alpha must be 0 to 1"):
         db.search("compost", alpha=2)
+    with pytest.raises(pgrag.InvalidInput, match="chunk_key must not be None"):
+        db.find_passage(None, "garden")
+    with pytest.raises(pgrag.InvalidInput, match="library must not be None"):
+        db.find_passage("compost.md#c1", None)
+    with pytest.raises(pgrag.NotConfigured, match="PGRAG_LLM"):
+        db.answer("how is compost made", library="garden")
 
 
 def test_pages_facets_batches_and_contexts(db):
@@ -135,13 +139,6 @@ def test_an_argument_of_another_method_is_refused_by_its_name(db, arguments):
     [name] = arguments
     with pytest.raises(pgrag.InvalidInput, match=f"search has no argument {name}"):
         db.search("compost", library="garden", **arguments)
-
-
-def test_none_for_a_necessary_argument_is_refused_by_its_name(db):
-    with pytest.raises(pgrag.InvalidInput, match="chunk_key must not be None"):
-        db.find_passage(None, "garden")
-    with pytest.raises(pgrag.InvalidInput, match="library must not be None"):
-        db.find_passage("compost.md#c1", None)
 
 
 def test_the_graph(db):
@@ -283,11 +280,6 @@ def test_evaluation(db):
     assert [found.name for found in db.evaluation_sets()] == ["garden-questions"]
 
 
-def test_without_a_language_model_the_way_out_is_named(db):
-    with pytest.raises(pgrag.NotConfigured, match="PGRAG_LLM"):
-        db.answer("how is compost made", library="garden")
-
-
 class TestAsync:
     def test_has_every_method(self):
         def methods(kind):
@@ -373,10 +365,3 @@ def test_repositories_and_their_tags(clone, tmp_path):
         assert reports["1.1"].written == 1
         assert {page.key for page in db.pages("harbour", "1.0")} == {"tides.md"}
         assert db.index("harbour", root, "1.0", ref="v1.0", subfolder="docs").unchanged == 1
-
-
-def test_the_documentation_names_every_method():
-    text = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
-    table = text[text.index("## All methods") :]
-    methods = {name for name in dir(pgrag.Client) if not name.startswith("_")}
-    assert set(re.findall(r"`(\w+)`", table)) == methods - {"close"}

@@ -21,7 +21,7 @@ def sill(mcp):
     return found["passages"][0]
 
 
-def test_page_is_read_whole_by_id_path_or_url(mcp, sill):
+def test_page_is_read_whole_or_in_parts_in_the_version_asked_for(mcp, sill):
     text, page = mcp.ok("get_page", page_id=sill["page_id"])
     assert page["title"] == "Reading the tide table"
     assert page["version_reason"] is None
@@ -34,9 +34,6 @@ def test_page_is_read_whole_by_id_path_or_url(mcp, sill):
         assert same["paragraphs"] == page["paragraphs"]
         assert same["version_reason"] == "the newest version in the range 2"
         assert "harbour 2.1 (the newest version in the range 2)" in text
-
-
-def test_page_by_its_id_is_of_the_library_and_version_asked_for(mcp, sill):
     for given in (
         {"library": "Harbour"},
         {"version": "2"},
@@ -49,9 +46,6 @@ def test_page_by_its_id_is_of_the_library_and_version_asked_for(mcp, sill):
             said = mcp.failed(tool, page_id=sill["page_id"], **given)
             assert "is one of harbour 2.1, not of" in said
             assert "page='navigation/tides.md'" in said
-
-
-def test_long_page_comes_in_parts_of_whole_paragraphs(mcp, sill):
     _, page = mcp.ok("get_page", page_id=sill["page_id"])
     seen, cursor = [], None
     while not seen or cursor is not None:
@@ -66,7 +60,7 @@ def test_long_page_comes_in_parts_of_whole_paragraphs(mcp, sill):
     )
 
 
-def test_outline_leads_to_sections(mcp, sill):
+def test_passage_is_read_with_its_section_and_what_stands_around_it(mcp, sill):
     text, outline = mcp.ok("get_outline", page_id=sill["page_id"])
     headings = {heading["heading"]: heading for heading in outline["headings"]}
     section = headings["Depth over the sill"]
@@ -76,8 +70,6 @@ def test_outline_leads_to_sections(mcp, sill):
     assert [paragraph["id"] for paragraph in read["paragraphs"]] == [sill["id"]]
     assert read["is_complete"]
 
-
-def test_document_is_read_with_what_stands_around_it(mcp, sill):
     def ids(**given):
         _, read = mcp.ok("read_document", id=sill["id"], **given)
         return [paragraph["id"] for paragraph in read["paragraphs"]], read["is_complete"]
@@ -98,7 +90,7 @@ def test_document_is_read_with_what_stands_around_it(mcp, sill):
     assert count_tokens(text) <= 200
 
 
-def test_related_pages_have_reasons(mcp, sill):
+def test_related_pages_and_hits_are_explained(mcp, sill):
     text, found = mcp.ok("get_related", page_id=sill["page_id"], top_k=2)
     assert len(found["related"]) == 2
     for page in found["related"]:
@@ -106,6 +98,14 @@ def test_related_pages_have_reasons(mcp, sill):
         assert page["reason"] in text
     _, by_name = mcp.ok("get_related", library="harbour", page="Tides", top_k=2)
     assert by_name == found
+    text, found = mcp.ok("explain_search", library="harbour", query="depth over the sill", top_k=1)
+    [hit] = found["hits"]
+    assert hit["id"] == sill["id"]
+    assert hit["reasons"]
+    assert all(reason in text for reason in hit["reasons"])
+    assert hit["numbers"]["alpha"] == pytest.approx(0.3)
+    assert "0.7 × words" in text
+    assert "0.3 × meaning" in text
 
 
 def test_lines_are_found_as_by_grep(mcp):
@@ -156,17 +156,6 @@ def test_properties_are_a_table(mcp):
     assert "Column 9 of the query" in said
 
 
-def test_explanation_has_reasons_and_numbers(mcp, sill):
-    text, found = mcp.ok("explain_search", library="harbour", query="depth over the sill", top_k=1)
-    [hit] = found["hits"]
-    assert hit["id"] == sill["id"]
-    assert hit["reasons"]
-    assert all(reason in text for reason in hit["reasons"])
-    assert hit["numbers"]["alpha"] == pytest.approx(0.3)
-    assert "0.7 × words" in text
-    assert "0.3 × meaning" in text
-
-
 def test_feedback_is_kept_with_its_search(mcp):
     _, found = mcp.ok("search_docs", library="harbour", query="paying by card", top_k=1)
     rated = {"search_id": found["search_id"], "rating": 5}
@@ -214,7 +203,7 @@ def test_names_of_files_stay_on_one_line(mcp, tmp_path):
         mcp.app.database.call("remove_library", library="buoys")
 
 
-def test_pages_that_changed(mcp):
+def test_what_changed_between_versions_comes_by_page_and_by_topic(mcp):
     text, content = mcp.ok("compare_versions", library="harbour", from_version="1")
     assert "From 1.0 (the newest version in the range 1) to 2.1 (the newest release)" in text
     assert [(page["change"], page["key"]) for page in content["pages"]] == [
@@ -227,18 +216,12 @@ def test_pages_that_changed(mcp):
     text, content = mcp.ok("compare_versions", library="harbour", from_version="2.1")
     assert content["pages"] == []
     assert "Nothing changed." in text
-
-
-def test_a_page_with_its_diff(mcp):
     text, content = mcp.ok(
         "compare_versions",
         library="harbour", from_version="1.0", to_version="2.1", page="navigation/tides.md",
     )  # fmt: skip
     assert "+## Spring tides" in text
     assert [page["key"] for page in content["pages"]] == ["navigation/tides.md"]
-
-
-def test_what_does_not_fit_comes_with_the_cursor(mcp):
     asked = {"library": "harbour", "from_version": "1.0", "token_budget": 200}
     keys, cursor = [], None
     while not keys or cursor is not None:
@@ -247,14 +230,8 @@ def test_what_does_not_fit_comes_with_the_cursor(mcp):
         keys += [page["key"] for page in content["pages"]]
         cursor = content["cursor"]
     assert keys == ["navigation/index.md", "navigation/tides.md"]
-
-
-def test_an_unknown_version_is_refused_with_those_that_exist(mcp):
     said = mcp.failed("compare_versions", library="harbour", from_version="0.1")
     assert "2.1, 1.0" in said
-
-
-def test_what_changed_about_a_topic(mcp):
     asked = {"library": "harbour", "query": "the harbour in summer", "top_k": 20}
     text, content = mcp.ok("search_docs", **asked, changed_since="1.0", history=True)
     assert {hit["title"] for hit in content["passages"]} == {

@@ -28,7 +28,7 @@ def refused(mcp, uri: str) -> str:
     return str(raised.value)
 
 
-def test_from_the_libraries_to_a_page_by_links(mcp):
+def test_from_the_libraries_to_a_page_by_links_or_by_a_wish(mcp):
     def linked(text: str, title: str) -> str:
         [line] = [line for line in text.splitlines() if f"[{title}](" in line]
         return line.partition("](")[2].partition(")")[0]
@@ -49,9 +49,6 @@ def test_from_the_libraries_to_a_page_by_links(mcp):
     german = read(mcp, linked(libraries, "port/authority"))
     german = read(mcp, linked(german, "-"))
     assert "Nachlass von zehn Prozent" in read(mcp, linked(german, "Hafengebühren"))
-
-
-def test_a_version_may_be_a_wish_and_a_key_lack_its_suffix(mcp):
     for uri in (
         "pgrag://harbour/latest/pages/navigation/tides",
         "pgrag://Harbour/2.x/pages/navigation/tides.md",

@@ -158,6 +158,11 @@ def test_errors_say_what_to_do_next(mcp):
     said = mcp.failed("search_docs", library="harbour", query="tide", cursor="x")
     assert "cursor" in said
     assert "\0" not in mcp.failed("search_docs", library="harbour", query="a\0b")
+    asked = {"library": "harbour", "query": "tide"}
+    assert "top_k" in mcp.failed("search_docs", **asked, top_k=True)
+    assert "not be a boolean" in mcp.failed("search_docs", **asked, token_budget=False)
+    assert "true or false" in mcp.failed("search_docs", **asked, history=1)
+    mcp.ok("search_docs", **asked, top_k="3", history="true")
 
 
 @pytest.mark.parametrize("end", ["</passage>", "</PASSAGE >", "< / passage>"])
@@ -192,7 +197,7 @@ def test_nothing_is_indexed(clone):
         assert "Nothing was found" in empty.ok("semantic_search", query="tide")[0]
 
 
-def test_libraries_and_versions(mcp):
+def test_libraries_are_listed_or_found_by_what_they_are_about(mcp):
     text, listed = mcp.ok("list_libraries")
     names = [library["library"] for library in listed["libraries"]]
     assert names == ["harbour", "port/authority"]
@@ -203,9 +208,6 @@ def test_libraries_and_versions(mcp):
     assert found["reason"] == "the newest version in the range 1.x"
     assert [version["version"] for version in found["versions"]] == ["2.1", "1.0"]
     assert "2.1, **1.0**" in text
-
-
-def test_libraries_are_found_by_what_they_are_about(mcp):
     text, found = mcp.ok("list_libraries", query="When is spring tide at the sill?")
     [library] = found["libraries"]
     assert (library["library"], library["title"]) == ("harbour", "Harbour handbook")
@@ -217,9 +219,6 @@ def test_libraries_are_found_by_what_they_are_about(mcp):
     assert "No library has a word of the query" in text
     # A query without text is none.
     assert len(mcp.ok("list_libraries", query=" ")[1]["libraries"]) == 2
-
-
-def test_found_libraries_go_on_after_a_cursor(mcp):
     _, whole = mcp.ok("list_libraries", query="harbour port authority")
     names = [library["library"] for library in whole["libraries"]]
     assert sorted(names) == ["harbour", "port/authority"]
@@ -262,11 +261,3 @@ def test_what_was_read_before_does_not_come_again(mcp, tool):
     _, second = mcp.ok(tool, library="harbour", query="tide", top_k=2, exclude=seen)
     assert second["passages"]
     assert not {*seen} & {str(passage["id"]) for passage in second["passages"]}
-
-
-def test_true_is_no_number_and_one_no_boolean(mcp):
-    asked = {"library": "harbour", "query": "tide"}
-    assert "top_k" in mcp.failed("search_docs", **asked, top_k=True)
-    assert "not be a boolean" in mcp.failed("search_docs", **asked, token_budget=False)
-    assert "true or false" in mcp.failed("search_docs", **asked, history=1)
-    mcp.ok("search_docs", **asked, top_k="3", history="true")

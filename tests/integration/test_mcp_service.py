@@ -37,7 +37,7 @@ def said(response):
     return json.loads(data.removeprefix("data: "))
 
 
-def test_a_call_needs_no_session(service):
+def test_a_call_needs_no_session_and_keeps_to_the_protocol(service):
     hello = service.post("initialize", **HELLO)
     assert said(hello)["result"]["serverInfo"]["name"] == "pgrag"
     assert "mcp-session-id" not in hello.headers
@@ -48,6 +48,29 @@ def test_a_call_needs_no_session(service):
         assert refused.headers["allow"] == "POST"
     slashed = service.http.get("/mcp/")
     assert (slashed.status_code, slashed.headers["allow"]) == (405, "POST")
+    plain = service.http.post("/mcp", content=b"{}", headers={"Content-Type": "text/plain"})
+    assert plain.status_code == 400
+    deaf = service.post("ping", headers={"Accept": "text/html"})
+    assert deaf.status_code == 406
+    future = service.post("ping", headers={"MCP-Protocol-Version": "2999-01-01"})
+    assert future.status_code == 400
+    assert said(service.post("no/such/method"))["error"]["code"] == -32601
+
+    def pieces():
+        for _ in range(30):
+            yield b" " * 50_000
+
+    answer = service.http.post(
+        "/mcp", content=pieces(), headers={"Content-Type": "application/json"}
+    )
+    assert answer.status_code == 413
+    preflight = {
+        "Origin": "https://chat.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type,mcp-protocol-version,mcp-method",
+    }
+    answer = service.http.options("/mcp", headers=preflight)
+    assert answer.headers["access-control-allow-origin"] == "https://chat.example"
 
 
 @pytest.mark.parametrize(
@@ -71,27 +94,6 @@ def test_bodies_that_are_no_request(service, body, status, version):
     assert "Traceback" not in answer.text
 
 
-def test_a_body_of_unknown_length_has_the_same_limit(service):
-    def pieces():
-        for _ in range(30):
-            yield b" " * 50_000
-
-    answer = service.http.post(
-        "/mcp", content=pieces(), headers={"Content-Type": "application/json"}
-    )
-    assert answer.status_code == 413
-
-
-def test_requests_that_the_protocol_refuses(service):
-    plain = service.http.post("/mcp", content=b"{}", headers={"Content-Type": "text/plain"})
-    assert plain.status_code == 400
-    deaf = service.post("ping", headers={"Accept": "text/html"})
-    assert deaf.status_code == 406
-    future = service.post("ping", headers={"MCP-Protocol-Version": "2999-01-01"})
-    assert future.status_code == 400
-    assert said(service.post("no/such/method"))["error"]["code"] == -32601
-
-
 @pytest.mark.parametrize(
     ("origin", "status"),
     [
@@ -113,16 +115,6 @@ def test_pages_of_other_origins_are_refused(service, origin, status):
     if status == 403:
         assert answer.json()["type"] == "/problems/forbidden-origin"
         assert "--allow-origin" in answer.json()["hint"]
-
-
-def test_a_page_whose_origin_is_allowed_may_ask_before_it_calls(service):
-    preflight = {
-        "Origin": "https://chat.example",
-        "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": "content-type,mcp-protocol-version,mcp-method",
-    }
-    answer = service.http.options("/mcp", headers=preflight)
-    assert answer.headers["access-control-allow-origin"] == "https://chat.example"
 
 
 @pytest.mark.parametrize(

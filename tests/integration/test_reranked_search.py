@@ -48,7 +48,7 @@ def client(harbour_url, server):
         yield client
 
 
-def test_the_reranker_decides_and_the_fused_score_stays(client, server):
+def test_the_reranker_decides_and_both_scores_are_kept(client, server, harbour_url):
     fused = {h["document_id"]: h["score"] for h in client.ok(
         "/v1/search", q=QUERY, library="harbour", top_k=50
     )["hits"]}  # fmt: skip
@@ -62,9 +62,6 @@ def test_the_reranker_decides_and_the_fused_score_stays(client, server):
     longest = sorted(payload["documents"], key=len)[:4]
     assert [round(1 / (1 + len(text)), 12) for text in longest] == [round(s, 12) for s in scores]
     assert found["next"] is None
-
-
-def test_both_scores_are_recorded(client, harbour_url):
     found = client.ok("/v1/search", top_k=3, **ASK)
     with psycopg.connect(harbour_url) as connection:
         rows = connection.execute(
@@ -75,11 +72,10 @@ def test_both_scores_are_recorded(client, harbour_url):
     assert rows == [
         (hit["document_id"], hit["score"], hit["hybrid_score"]) for hit in found["hits"]
     ]
-
-
-def test_only_so_many_are_read(client, server):
     client.ok("/v1/search", top_k=2, rerank_depth=3, **ASK)
     assert len(server.requests[-1][2]["documents"]) == 3
+    client.ok("/v1/search", **{**ASK, "q": "tide type:guide"})
+    assert server.requests[-1][2]["query"] == "tide"
 
 
 @pytest.mark.parametrize("address", ["/v1/search", "/v1/context"])
@@ -89,17 +85,17 @@ def test_a_depth_without_reranking_is_refused(client, address, rerank):
     assert "but rerank is off" in problem(refused, 422, "invalid-input")["detail"]
 
 
-def test_filters_are_not_read_to_the_reranker(client, server):
-    client.ok("/v1/search", **{**ASK, "q": "tide type:guide"})
-    assert server.requests[-1][2]["query"] == "tide"
-
-
-def test_a_failure_leaves_the_fused_order_and_says_so(client, server):
+def test_a_failure_leaves_the_fused_order_and_the_context_and_says_so(client, server):
     server.script = [status(500)]
     found = client.ok("/v1/search", top_k=3, **ASK)
     plain = client.ok("/v1/search", q=QUERY, library="harbour", top_k=3)
     assert [h["document_id"] for h in found["hits"]] == [h["document_id"] for h in plain["hits"]]
     assert any("Not reranked" in notice for notice in found["notices"])
+    server.script = [status(500)]
+    made = client.ok("/v1/context", **ASK)
+    plain = client.ok("/v1/context", q=QUERY, library="harbour")
+    assert made["text"] == plain["text"]
+    assert any("Not reranked" in notice for notice in made["notices"])
 
 
 def test_differences_are_made_after_it(client):
@@ -155,14 +151,6 @@ def test_injected_passages_take_no_place_of_a_hit(client, server):
 def test_what_cannot_rerank_refuses_it(name, database_url):
     with pgrag.connect(database_url) as db, pytest.raises(pgrag.PgragError, match="rerank"):
         getattr(db, name)("tides", rerank=True)
-
-
-def test_a_failure_leaves_the_context_as_it_is(client, server):
-    server.script = [status(500)]
-    made = client.ok("/v1/context", **ASK)
-    plain = client.ok("/v1/context", q=QUERY, library="harbour")
-    assert made["text"] == plain["text"]
-    assert any("Not reranked" in notice for notice in made["notices"])
 
 
 def test_explained_and_recorded_whole(client):

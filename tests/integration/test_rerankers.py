@@ -83,6 +83,9 @@ def test_scores_come_back_in_the_order_of_the_texts(server, reranker):
     assert path == "/v1/rerank"
     assert headers["Authorization"] == f"Bearer {KEY}"
     assert payload == {"model": "tiny", "query": "how many", "documents": TEXTS, "top_n": 3}
+    server.requests.clear()
+    assert reranker.rerank("q", []) == []
+    assert server.requests == []
 
 
 def test_without_a_model_it_speaks_to_text_embeddings_inference(server):
@@ -107,11 +110,6 @@ def test_many_texts_go_in_batches_where_the_server_wants_it(server):
     with HttpReranker(url=server.url, model="tiny", batch_size=50) as reranker:
         assert reranker.rerank("q", texts) == [share(text) for text in texts]
     assert [len(p["documents"]) for _, _, p in server.requests[3:]] == [50, 20]
-
-
-def test_nothing_is_asked_about_nothing(server, reranker):
-    assert reranker.rerank("q", []) == []
-    assert server.requests == []
 
 
 def test_logits_become_scores_and_stay_logits(server, reranker):
