@@ -81,7 +81,7 @@ def both(model, server, behaviour, **options):
     server.script = [behaviour]
     whole = model.complete(ASKED, **options)
     stream = model.stream(ASKED, **options)
-    with pytest.raises(RuntimeError, match="not come to its end"):
+    with pytest.raises(RuntimeError, match="has not ended"):
         _ = stream.completion
     assert "".join(stream) == stream.completion.text == whole.text
     return [whole, stream.completion]
