@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, searching
-from pgrag.cli.notations import counted, label
+from pgrag.cli.notations import counted, label, misuse
 from pgrag.cli.output import notice, print_indented, printable, stderr, stdout, warn
 from pgrag.ground.arguments import AnswerArguments, declared
 from pgrag.ground.values.answers import Answer, AnswerMode, RelatedSection, Source
@@ -66,9 +66,7 @@ def _check_mode(mode: AnswerMode, arguments: dict[str, Any]) -> None:
     options_of = {one.name: one.argument.option for one in declared(AnswerArguments)}
     if foreign := foreign_arguments(mode, arguments):
         names = [(options_of.get(name) or (f"--{name.replace('_', '-')}",))[0] for name in foreign]
-        raise typer.BadParameter(
-            f"the {mode} mode has no use for {', '.join(names)}.", param_hint="--mode"
-        )
+        raise misuse("--mode", f"the {mode} mode has no use for {', '.join(names)}.")
 
 
 def _followed(stream: "AnswerStream", *, is_shown: bool) -> Answer:
