@@ -91,7 +91,6 @@ def _followed(stream: "AnswerStream", *, is_shown: bool) -> Answer:
 
 
 def _step(data: dict[str, Any]) -> str:
-    """A step of the agentic mode on one line."""
     calls = [
         f"{call['tool']} {json.dumps(call['arguments'], ensure_ascii=False)}: {call['outcome']}"
         for call in data["calls"]
@@ -100,7 +99,6 @@ def _step(data: dict[str, Any]) -> str:
 
 
 def _print_sources(made: Answer) -> None:
-    """Print the cited sources, and what a reader should check."""
     cited = {citation.number for citation in made.citations}
     sources = [source for source in made.sources if source.number in cited]
     if sources:
@@ -133,7 +131,6 @@ def _print_sources(made: Answer) -> None:
 
 
 def _print_related(made: Answer) -> None:
-    """Print sections for further reading."""
     if made.related:
         stdout().print("\nSee also:")
     for section in made.related:

@@ -202,7 +202,6 @@ def _with_parameters(
 
 
 def _read(parameter: Parameter) -> Any:
-    """Return the annotation that typer reads."""
     match get_args(parameter.annotation):
         case (_, ArgumentInfo() as argument):
             argument.show_default = False
@@ -213,7 +212,6 @@ def _read(parameter: Parameter) -> Any:
 
 
 def _option(one: Declared) -> Any:
-    """Return the option of a declared argument."""
     argument = one.argument
     names = argument.option or (f"--{one.name.replace('_', '-')}",)
     settings: dict[str, Any] = {"help": _help(one), "show_default": False}

@@ -54,7 +54,6 @@ def show(
 
 
 def _stored(app: App, version: int | None) -> dict[str, Any]:
-    """Return the current configuration, or that of a version."""
     if version is None:
         rows = app.database.call("configuration")
     else:

@@ -184,7 +184,6 @@ def doctor(
 
 
 def _examine(app: App, library: str, *, repair: bool, as_json: bool) -> Output:
-    """Check a library part by part, or repair it in one call."""
     target = parse_target(library)
     rows: list[dict[str, Any]] = []
     if repair:

@@ -316,7 +316,6 @@ def _results(results: list[Row], metrics: list[str], *, alone: bool = False) -> 
 
 
 def _change(row: Row) -> str:
-    """The change since the previous run, in a sentence or two."""
     change = row["change"]
     told = f"{row['config']}, {change['metric']} since run {change['run_id']}:"
     if not change["moved"]:
@@ -326,7 +325,6 @@ def _change(row: Row) -> str:
 
 
 def _difference(compared: Row) -> str:
-    """The difference between two runs, in words."""
     bounds = ""
     # A single query has no interval.
     if compared["lower_bound"] is not None:

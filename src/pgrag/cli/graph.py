@@ -190,12 +190,10 @@ def links(
 
 
 def _as_written(row: Row) -> str:
-    """Return target and fragment as written in the source."""
     return f"{row['target']}#{row['fragment']}" if row["fragment"] else str(row["target"])
 
 
 def _fault(row: Row) -> str:
-    """Return what is wrong with a broken link."""
     if row["state"] == "unresolved":
         return f"{_as_written(row)} leads to no page"
     if row["state"] == "ambiguous":

@@ -139,7 +139,6 @@ def _watch(app: App, target: Target, source: str, arguments: dict[str, Any]) -> 
 def _index_tags(
     app: App, library: str, source: str, arguments: dict[str, Any], *, dry_run: bool, **shown: bool
 ) -> Output:
-    """Index each tag as a version."""
     pattern = arguments.pop("tags")
     with resumable(), ExitStack() as bars:
 
@@ -187,7 +186,6 @@ def _refuse_other_options(context: typer.Context) -> None:
 
 
 def _index_changed(app: App, libraries: Sequence[str], *, dry_run: bool, **shown: bool) -> Output:
-    """Reindex pages read with other page types."""
     targets = [parse_target(name) for name in libraries]
     rows = [
         row

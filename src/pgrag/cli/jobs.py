@@ -119,7 +119,6 @@ def queued(
 
 
 def _lines(row: Row) -> list[str]:
-    """A job in a few lines."""
     name = label(row["library"], row["version"])
     lines = [f"Job {row['job_id']}: {name} from {row['source']}, asked by {row['asked_by']}"]
     standing = f"  {row['state']}, attempt {row['attempts']} of {row['max_attempts']}"

@@ -125,7 +125,6 @@ def _output_of(
 
 
 def _print_hits(hits: list[Row], *, merged: bool, fusion: str | None) -> None:
-    """Print hits: rank, score, title, position, address and text."""
     for rank, entry in _ranked(_entries(hits, merged=merged, fusion=fusion)):
         hit = entry.hit
         path = hit["path"][1:] if hit["path"][:1] == [hit["library"]] else hit["path"]
@@ -180,7 +179,6 @@ def _print_entry(rank: int, row: Row, where: str, anchor: str | None, text: str 
 
 
 def _explained(explanation: dict[str, Any]) -> Text:
-    """Explain a score: reasons in words, then the numbers, one line per retriever."""
     keyword, semantic = explanation["keyword"], explanation["semantic"]
     words = [word for word in keyword["lexemes"] if word["adds"] > 0]
     reranked, graph = explanation["rerank_score"], explanation["graph"]
@@ -209,7 +207,6 @@ def _explained(explanation: dict[str, Any]) -> Text:
 
 
 def _graph(parts: dict[str, Any]) -> str:
-    """Return the parts of a score with links."""
     return (
         f"graph {_number(parts['score'])}: semantic {_number(parts['semantic'])}"
         f" (type weight {_number(parts['type_weight'])}), edges {_number(parts['edge'])},"

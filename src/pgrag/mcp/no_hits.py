@@ -66,7 +66,6 @@ def explain(
 
 
 def _words(documentation: Documentation, query: str) -> str:
-    """The query without the conditions in it."""
     try:
         [row] = documentation.call("parse_query", query=query)
     except PgragError:

@@ -222,7 +222,6 @@ def _require_same(documentation: Documentation, request: NamedPage, page: Row) -
 
 
 def _page_id(documentation: Documentation, read: Resolved, page: str) -> int:
-    """The id of a page by its path, name, title, alias or url, which may be one of a section."""
     try:
         [row] = documentation.call("find_page", library=read.library, page=page, version=read.label)
     except UnknownPage:

@@ -213,7 +213,6 @@ def _nothing(
 def _content(
     request: _Request, read: Resolved | None, result: Result, notices: list[str]
 ) -> Passages:
-    """The fields of a reply, except its passages."""
     unresolved = {"library": request.library, "version": None, "version_reason": None}
     return Passages(
         **(read.content if read else unresolved),
