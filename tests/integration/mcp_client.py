@@ -40,6 +40,24 @@ class McpClient:
         assert result.structured_content is not None
         return content.text, result.structured_content
 
+    def parts(self, name, **arguments):
+        """Text and data of each part of a reply, from cursor to cursor."""
+        yield (answer := self.ok(name, **arguments))
+        while (cursor := answer[1]["cursor"]) is not None:
+            yield (answer := self.ok(name, **arguments, cursor=cursor))
+
+    def heard(self, name, **arguments):
+        """Data of a call, and the progress that it told."""
+        told = []
+
+        async def hear(*progress):
+            told.append(progress)
+
+        async def call():
+            return await self.client.call_tool(name, arguments, progress_callback=hear)
+
+        return self.portal.call(call).structured_content, told
+
     def failed(self, name, **arguments):
         """What a call that must fail says."""
         result = self.call(name, arguments)

@@ -26,12 +26,6 @@ CONTEXT7 = ["resolve-library-id", "query-docs"]
 MOST_TOKENS = 6650
 
 
-@pytest.fixture(scope="module")
-def mcp(harbour_url):
-    with connected(harbour_url) as client:
-        yield client
-
-
 def test_definitions_are_plain_and_closed_and_do_not_fill_a_context(harbour_url):
     with connected(harbour_url, writes=True) as client:
         tools = client.tools()

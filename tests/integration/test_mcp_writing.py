@@ -8,7 +8,7 @@ import pipeline_runs
 import psycopg
 import pytest
 from api_corpus import SOURCES, write
-from git_server import run_git
+from git_server import commit, run_git
 from mcp_client import connected
 from website import Reply, Website, page
 
@@ -46,15 +46,7 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
     assert "would be written" in planned
     assert writer.ok("list_libraries")[1]["libraries"] == []
     arguments = {"library": "harbour", "version": "2.1", "source": folder}
-    told = []
-
-    async def hear(done, total, message):
-        told.append((done, total, message))
-
-    async def call():
-        return await writer.client.call_tool("index_docs", arguments, progress_callback=hear)
-
-    report = writer.portal.call(call).structured_content
+    report, told = writer.heard("index_docs", **arguments)
     assert (report["written"], report["failed"], report["version"]) == (4, {}, "2.1")
     assert told[-1] == (4, 4, "4 of 4 pages read")
     assert "Spring tides" in writer.ok("search_docs", library="harbour", query="spring tides")[0]
@@ -71,22 +63,13 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
 def test_a_website_is_fetched_before_its_pages_are_read(database_url):
     pages = {"/": page("Start", "", "/1", "/2"), **{f"/{n}": page(f"Buoy {n}") for n in (1, 2)}}
     replies = {path: Reply(html, seconds=0.8) for path, html in pages.items()}
-    told = []
-
-    async def hear(done, total, message):
-        told.append(message)
-
     with (
         Website(replies) as site,
         connected(database_url, writes=True, allow_private=True) as writer,
     ):
-
-        async def call():
-            arguments = {"library": "buoys", "source": site.url}
-            return await writer.client.call_tool("index_docs", arguments, progress_callback=hear)
-
-        assert writer.portal.call(call).structured_content["written"] == 3
-    stages = [str(message).rpartition(" ")[2] for message in told]
+        report, told = writer.heard("index_docs", library="buoys", source=site.url)
+    assert report["written"] == 3
+    stages = [message.rpartition(" ")[2] for *_, message in told]
     assert stages == sorted(stages), "fetched, then read"
     assert {*stages} == {"fetched", "read"}
 
@@ -188,9 +171,7 @@ def test_a_repository_reads_only_below_the_roots(database_url, tmp_path):
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "page.md").write_text("# Buoys\n\nThey mark the channel.\n")
-    run_git(secret, "init", "-q", "-b", "main")
-    run_git(secret, "add", "-A")
-    run_git(secret, "commit", "-q", "-m", "first")
+    commit(secret)
     root = tmp_path / "docs"
     for name in ("pointer", "alternate", "nested", "linked", "whole"):
         (root / name).mkdir(parents=True)
@@ -266,10 +247,8 @@ def test_archives_and_repositories_are_indexed_below_the_roots(database_url, tmp
     (root / "link.zip").symlink_to(outside / "buoys.zip")
     repository = root / "repository"
     repository.mkdir()
-    run_git(repository, "init", "-q", "-b", "main")
     (repository / "index.md").write_text("# Buoys\n\nThey are green.\n")
-    run_git(repository, "add", "-A")
-    run_git(repository, "commit", "-q", "-m", "first")
+    commit(repository)
     with connected(database_url, writes=True, roots=(root,)) as client:
         text, report = client.ok("index_docs", library="buoys", source=str(root / "buoys.zip"))
         assert report["written"] == 1
@@ -289,10 +268,8 @@ def test_tags_are_read_below_the_roots_only(database_url, tmp_path):
     root = tmp_path / "docs"
     for folder in (root / "repository", tmp_path / "outside"):
         folder.mkdir(parents=True)
-        run_git(folder, "init", "-q", "-b", "main")
         (folder / "index.md").write_text(f"# Buoys\n\nThose of {folder.name}.\n")
-        run_git(folder, "add", "-A")
-        run_git(folder, "commit", "-q", "-m", "first")
+        commit(folder)
         run_git(folder, "tag", "v1.0")
     borrower = root / "borrower"
     run_git(root, "clone", "-q", "--shared", str(tmp_path / "outside"), str(borrower))

@@ -52,6 +52,7 @@ class Endpoint:
                 tasks.cancel_scope.cancel()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
         if scope["method"] != "POST":
             await _refuse(send)
             return
