@@ -92,13 +92,13 @@ class CommandLine:
         """Run a command with --json; return what it printed."""
         return self.run(*arguments, "--json").json
 
-    def start(self, *arguments):
+    def start(self, *arguments, stdin=subprocess.DEVNULL):
         """Start a command from nothing, as a shell does, and return its process."""
         return subprocess.Popen(
             self.command(*arguments),
             cwd=self.folder,
             env=self.environment,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",

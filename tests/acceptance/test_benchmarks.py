@@ -45,7 +45,6 @@ def corpora(tmp_path):
 
 def test_every_measure_ends_and_what_is_exact_is_exact(corpora, empty_database_url, tmp_path):
     finished = _run(tmp_path, "--data", corpora, "--database-url", empty_database_url, "--quick")
-    assert finished.returncode == 0, finished.stderr
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in finished.stdout.splitlines()
@@ -78,7 +77,6 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
         "--figures", figures, "--only", "scifact", "k8s-anchor",
     )  # fmt: skip
     finished = _run(tmp_path, *arguments, module="benchmarks.evaluation")
-    assert finished.returncode == 0, finished.stderr
     text = page.read_text("utf-8")
     assert text.startswith(f"# Evaluation\n\n{marks[0]}\n\n### nDCG@10")
     assert text.endswith(f"{marks[1]}\n\nRead on.\n")
@@ -110,7 +108,6 @@ def test_rivals_are_measured_and_one_without_its_package_is_named(
         tmp_path, "--data", corpora, "--database-url", empty_database_url, "--quick",
         "--only", "k8s-anchor", "--page", page, "--figures", figures, module="benchmarks.rivals",
     )  # fmt: skip
-    assert finished.returncode == 0, finished.stderr
     found = json.loads(figures.read_text("utf-8"))["k8s-anchor"]
     missing = {system.name for system in SYSTEMS if system.versions() is None}
     assert found["systems"].keys() == {system.name for system in SYSTEMS} - missing
@@ -131,8 +128,7 @@ def test_growth_is_measured_and_goes_on_where_it_ended(corpora, tmp_path):
         corpora / "mdn-en", "--work", tmp_path / "work", "--sizes", "60", "120",
         "--page", page, "--to",
     )  # fmt: skip
-    first = _run(tmp_path, *arguments, "60", module="benchmarks.growth")
-    assert first.returncode == 0, first.stderr
+    _run(tmp_path, *arguments, "60", module="benchmarks.growth")
     small = json.loads(figures.read_text("utf-8"))
     assert [row["size"] for row in small] == [60] * 3
     # As after a crash, a page between the others is missing.
@@ -142,7 +138,6 @@ def test_growth_is_measured_and_goes_on_where_it_ended(corpora, tmp_path):
             " join pgrag.libraries as l using (library_id) group by l.name"
         )
     again = _run(tmp_path, *arguments, "120", "--beside", module="benchmarks.growth")
-    assert again.returncode == 0, again.stderr
     assert "60 passages …" not in again.stderr
     rows = json.loads(figures.read_text("utf-8"))
     assert [row for row in rows if row["size"] == 60] == small
@@ -162,10 +157,9 @@ def test_growth_is_measured_and_goes_on_where_it_ended(corpora, tmp_path):
 
 def test_a_missing_corpus_is_said_and_fails_only_when_strict(tmp_path, empty_database_url):
     arguments = ("--data", tmp_path, "--database-url", empty_database_url, "--only", "versions")
-    finished = _run(tmp_path, *arguments, "--strict")
-    assert finished.returncode == 1, finished.stderr
+    finished = _run(tmp_path, *arguments, "--strict", code=1)
     assert "holds no jest-versions" in finished.stdout
-    assert _run(tmp_path, *arguments).returncode == 0
+    _run(tmp_path, *arguments)
 
 
 def test_a_measure_that_fails_does_not_lose_the_others(monkeypatch, capsys, empty_database_url):
@@ -183,9 +177,9 @@ def test_a_measure_that_fails_does_not_lose_the_others(monkeypatch, capsys, empt
     assert "Traceback" in printed.err
 
 
-def _run(folder, *arguments, module="benchmarks"):
+def _run(folder, *arguments, module="benchmarks", code=0):
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": str(folder)}
-    return subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-W", "error", "-m", module, *map(str, arguments)],
         cwd=CHECKOUT,
         env=environment,
@@ -194,6 +188,8 @@ def _run(folder, *arguments, module="benchmarks"):
         timeout=SECONDS,
         check=False,
     )
+    assert finished.returncode == code, finished.stderr
+    return finished
 
 
 def _label(folder, word):

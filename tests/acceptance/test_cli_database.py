@@ -115,9 +115,7 @@ def test_the_doctor_finds_what_is_wrong_warns_and_says_how_to_mend_it(pgrag, tmp
         assert wrong == ["model", "library pumps"]
         pgrag.run("db", "upgrade")
         pgrag.run("index", "pumps", "pumps")
-    assert "wrong" not in pgrag.run("doctor").out
-    pgrag.run("db", "upgrade")
-    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
+        assert "wrong" not in pgrag.run("doctor").out
         older = "update pg_extension set extversion = '0.8.1' where extname = 'vector'"
         connection.execute(older)
         told = pgrag.run("doctor", code=0).out

@@ -100,7 +100,7 @@ def test_a_run_prints_its_metrics_and_what_changed_since_the_one_before(evaluate
     assert "no query moved" in told
 
 
-def test_configurations_come_from_yaml(evaluated, tmp_path):
+def test_configurations_come_from_yaml_whose_faults_are_named_with_their_line(evaluated, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text(
         "deep:\n  function: search\n  arguments: {alpha: 0.6, levels: [0, 1, 2]}\n  depth: 50\n"
@@ -111,11 +111,7 @@ def test_configurations_come_from_yaml(evaluated, tmp_path):
     assert runs[0]["configuration"]["arguments"] == {"alpha": 0.6, "levels": [0, 1, 2]}
     one = evaluated.json("eval", "run", "apiary", "--file", file, "--config", "light")
     assert one["config"] == "light"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+    for text, message in (
         ("a:\n  function: search\n  arguments:\n    alhpa: 1\n", ":4: a: pgrag.search has no arg"),
         ("a:\n  function: serach\n", ":2: a: There is no search function 'serach'."),
         ("a:\n  function: search\n  dept: 3\n", ":3: a: A configuration has no 'dept'."),
@@ -123,13 +119,10 @@ def test_configurations_come_from_yaml(evaluated, tmp_path):
         ("a: {function: search\nb: 1\n", "mine.yaml:"),
         ("- a\n", ":1: must map names to configurations"),
         ("a: {function: search}\na: {function: search}\n", ":2: 'a' is there twice"),
-    ],
-)
-def test_faults_in_yaml_are_named_with_their_line(evaluated, tmp_path, text, message):
-    file = tmp_path / "mine.yaml"
-    file.write_text(text)
-    failed = evaluated.run("eval", "run", "apiary", "--file", file, code=1)
-    assert message in failed.err
+    ):
+        file.write_text(text)
+        failed = evaluated.run("eval", "run", "apiary", "--file", file, code=1)
+        assert message in failed.err
 
 
 def test_runs_are_listed_compared_shown_repeated_and_removed(evaluated):

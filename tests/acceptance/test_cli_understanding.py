@@ -42,9 +42,8 @@ def test_a_query_is_understood_by_the_configuration_that_is_applied(pgrag):
     assert "no section 'rule'" in pgrag.run("config", "show", "rule", code=1).err
     assert "no version 99" in pgrag.run("config", "show", "--version", "99", code=1).err
     assert "cannot be read" in pgrag.run("config", "apply", "none.yaml", code=1).err
-    assert (
-        "stdin:2: this is not YAML" in pgrag.run("config", "apply", "-", code=1, stdin="a: [").err
-    )
+    broken = pgrag.run("config", "apply", "-", code=1, stdin="a: [")
+    assert "stdin:2: this is not YAML" in broken.err
 
 
 def test_strategies_and_synonyms_of_ones_own(pgrag, fixtures_folder):
@@ -63,7 +62,6 @@ def test_strategies_and_synonyms_of_ones_own(pgrag, fixtures_folder):
     assert pgrag.json(*ask)
     assert pgrag.json(*ask, "--intent", "auto") == []
     assert pgrag.json(*ask, "--intent", "auto", "--min-score", "0")
-    pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
     assert "has no synonyms" in pgrag.run("synonyms", "wegweiser").out
     given = "Müll: [Abfall]\nAusweis: {expansions: [Personalausweis], mutual: true, weight: 0.8}\n"
     shown = pgrag.run("synonyms", "wegweiser", "--file", "-", stdin=given).out

@@ -13,40 +13,11 @@ import pytest
 from command_line import SECONDS, CommandLine
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp_client import HELLO
 from service import eventually, served
 
 from pgrag.ground.embedded import EmbeddedServer
 from pgrag.mcp.resources import LIBRARIES, PAGE, PAGES, VERSIONS
-
-ERAS = ["legacy", "auto"]
-HELLO = {
-    "protocolVersion": "2025-06-18",
-    "capabilities": {},
-    "clientInfo": {"name": "a test", "version": "1"},
-}
-
-
-def program(pgrag, *options):
-    """How the official client starts a server."""
-    command, *arguments = pgrag.command("mcp", *options)
-    return StdioServerParameters(
-        command=command, args=arguments, env=pgrag.environment, cwd=pgrag.folder
-    )
-
-
-def ask(server, era):
-    """Tools, a search and a failure, by the official client."""
-
-    async def session():
-        async with Client(server, mode=era) as client:
-            tools = await client.list_tools()
-            found = await client.call_tool(
-                "search_docs", {"library": "kestrel", "query": "restore a folder"}
-            )
-            failed = await client.call_tool("search_docs", {"library": "kestral", "query": "x"})
-            return [client.protocol_version, tools, found, failed]
-
-    return anyio.run(session)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +28,27 @@ def ask(server, era):
     ],
 )
 def test_the_official_client_over_stdio(indexed, era, option, writing):
-    check(ask(program(indexed, option), era), era, writing)
+    command, *arguments = indexed.command("mcp", option)
+    server = StdioServerParameters(
+        command=command, args=arguments, env=indexed.environment, cwd=indexed.folder
+    )
+    right = {"library": "kestrel", "query": "restore a folder"}
+
+    async def session():
+        async with Client(server, mode=era) as client:
+            assert (client.protocol_version < "2026") == (era == "legacy")
+            tools = (await client.list_tools()).tools
+            found = await client.call_tool("search_docs", right)
+            failed = await client.call_tool("search_docs", right | {"library": "kestral"})
+            return tools, found, failed
+
+    tools, found, failed = anyio.run(session)
+    assert {"search_docs", "list_libraries"} <= {tool.name for tool in tools}
+    assert {tool.name for tool in tools if not tool.annotations.read_only_hint} == writing
+    assert found.structured_content["passages"][0]["title"]
+    assert "guide/restore" in found.content[0].text
+    assert failed.is_error
+    assert "kestrel" in failed.content[0].text
 
 
 @pytest.fixture(scope="module")
@@ -82,31 +73,11 @@ def test_the_guide_is_true(address, capsys):
     assert capsys.readouterr().out.startswith("https://kestrel.example/")
 
 
-def check(answers, era, writing):
-    version, tools, found, failed = answers
-    assert (version < "2026") == (era == "legacy")
-    assert {"search_docs", "list_libraries"} <= {tool.name for tool in tools.tools}
-    writers = {tool.name for tool in tools.tools if not tool.annotations.read_only_hint}
-    assert writers == writing
-    assert found.structured_content["passages"][0]["title"]
-    assert "guide/restore" in found.content[0].text
-    assert failed.is_error
-    assert "kestrel" in failed.content[0].text
-
-
 class Conversation:
     """Lines to and from `pgrag mcp`."""
 
     def __init__(self, pgrag, *options):
-        self.process = subprocess.Popen(
-            pgrag.command("mcp", *options),
-            cwd=pgrag.folder,
-            env=pgrag.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        )
+        self.process = pgrag.start("mcp", *options, stdin=subprocess.PIPE)
         self.number = 0
 
     def write(self, text):

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 import psycopg
 import pytest
 from command_line import SECONDS
-from git_server import run_git
+from git_server import commit, run_git
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from service import served
@@ -126,11 +126,8 @@ def repository(tmp_path):
     root = tmp_path / "repository"
     root.mkdir()
     (root / "page.md").write_text("# Page\n")
-
     git = partial(run_git, root)
-    git("init", "-q", "-b", "main")
-    git("add", "-A")
-    git("commit", "-q", "-m", "first")
+    commit(root)
     git("config", "remote.origin.url", GIT)
     git("config", "remote.origin.promisor", "true")
     git("config", "core.repositoryformatversion", "1")

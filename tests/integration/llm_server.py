@@ -95,24 +95,20 @@ def body(content):
 
 def break_off(*pieces):
     """Stream some pieces, then close the connection in the middle."""
-
-    def behave(handler, payload):
-        handler.begin_stream()
-        for piece in pieces:
-            handler.event(_chunk({"content": piece}))
-        drop(handler, payload)
-
-    return behave
+    return _streaming(pieces, drop)
 
 
 def hang_after(*pieces):
     """Stream some pieces, then nothing more; `server.left` is set when the client goes away."""
+    return _streaming(pieces, lambda handler, _: handler.wait_for_the_end())
 
-    def behave(handler, _):
+
+def _streaming(pieces, end):
+    def behave(handler, payload):
         handler.begin_stream()
         for piece in pieces:
             handler.event(_chunk({"content": piece}))
-        handler.wait_for_the_end()
+        end(handler, payload)
 
     return behave
 

@@ -10,6 +10,13 @@ from pgrag.ground.settings import Settings
 from pgrag.mcp.server import create_server
 from pgrag.service.app import App
 
+#: What an older client says first.
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "a test", "version": "1"},
+}
+
 
 class McpClient:
     """One session with a server; see `connected`."""

@@ -50,6 +50,8 @@ def test_every_name_is_exported_and_documented():
     table = text[text.index("## All methods") :]
     methods = {name for name in dir(pgrag.Client) if not name.startswith("_")}
     assert set(re.findall(r"`(\w+)`", table)) == methods - {"close"}
+    names = {name for name in dir(pgrag.AsyncClient) if not name.startswith("_")}
+    assert names == methods - {"answer_stream"}
 
 
 def test_a_search_says_what_it_read_and_goes_on(db):
@@ -76,12 +78,21 @@ def test_wrong_arguments_are_named(db):
     with pytest.raises(pgrag.UnknownLibrary, match="gardn") as caught:
         db.search("compost", library="gardn")
     assert "garden" in str(caught.value)
-    with pytest.raises(pgrag.InvalidInput, match="alpha must be 0 to 1"):
-        db.search("compost", alpha=2)
-    with pytest.raises(pgrag.InvalidInput, match="chunk_key must not be None"):
-        db.find_passage(None, "garden")
-    with pytest.raises(pgrag.InvalidInput, match="library must not be None"):
-        db.find_passage("compost.md#c1", None)
+    for arguments, told in (
+        ({"alpha": 2}, "alpha must be 0 to 1"),
+        ({"inject_types": ["x"]}, "search has no argument inject_types"),
+        ({"token_budget": 5}, "search has no argument token_budget"),
+        ({"library": ["garden"]}, r"library must be a text, not list \['garden'\]"),
+        ({"version": 2}, "version must be a text, not int 2"),
+        ({"top_k": 3.5}, "top_k must be a whole number, not float 3.5"),
+        ({"exclude": [1]}, "exclude must be a list of texts; int 1 is none"),
+        ({"filters": {"type": object()}}, "filters cannot hold object"),
+    ):
+        with pytest.raises(pgrag.InvalidInput, match=told):
+            db.search("compost", **arguments)
+    for name, arguments in (("chunk_key", (None, "garden")), ("library", ("compost.md#c1", None))):
+        with pytest.raises(pgrag.InvalidInput, match=f"{name} must not be None"):
+            db.find_passage(*arguments)
     with pytest.raises(pgrag.NotConfigured, match="PGRAG_LLM"):
         db.answer("how is compost made", library="garden")
 
@@ -134,13 +145,6 @@ def test_navigation(db):
         db.page(10**9)
 
 
-@pytest.mark.parametrize("arguments", [{"inject_types": ["x"]}, {"token_budget": 5}])
-def test_an_argument_of_another_method_is_refused_by_its_name(db, arguments):
-    [name] = arguments
-    with pytest.raises(pgrag.InvalidInput, match=f"search has no argument {name}"):
-        db.search("compost", library="garden", **arguments)
-
-
 def test_the_graph(db):
     linked = [edge for edge in db.edges("garden") if edge.target_page_id is not None]
     edge = linked[0]
@@ -177,21 +181,6 @@ def test_values_may_be_what_python_has_for_them(db):
     key = db.pages("garden")[0].key
     assert db.page(Path(key), "garden").key == key
     assert db.page(np.int64(db.pages("garden")[0].page_id)).key == key
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ({"library": ["garden"]}, r"library must be a text, not list \['garden'\]"),
-        ({"version": 2}, "version must be a text, not int 2"),
-        ({"top_k": 3.5}, "top_k must be a whole number, not float 3.5"),
-        ({"exclude": [1]}, "exclude must be a list of texts; int 1 is none"),
-        ({"filters": {"type": object()}}, "filters cannot hold object"),
-    ],
-)
-def test_a_value_of_another_type_is_named(db, arguments, told):
-    with pytest.raises(pgrag.InvalidInput, match=told):
-        db.search("compost", **arguments)
 
 
 def test_what_is_written_has_its_types_too(clone, tmp_path):
@@ -280,50 +269,45 @@ def test_evaluation(db):
     assert [found.name for found in db.evaluation_sets()] == ["garden-questions"]
 
 
-class TestAsync:
-    def test_has_every_method(self):
-        def methods(kind):
-            return {name for name in dir(kind) if not name.startswith("_")}
+def test_async_gives_the_same_values(url, db):
+    async def both():
+        async with pgrag.connect_async(url) as other:
+            return await asyncio.gather(
+                *(other.search(query, library="garden") for query in ("compost", "soil"))
+            )
 
-        assert methods(pgrag.AsyncClient) == methods(pgrag.Client) - {"answer_stream"}
+    assert asyncio.run(both()) == [
+        db.search(query, library="garden") for query in ("compost", "soil")
+    ]
 
-    def test_gives_the_same_values(self, url, db):
-        async def both():
-            async with pgrag.connect_async(url) as other:
-                return await asyncio.gather(
-                    *(other.search(query, library="garden") for query in ("compost", "soil"))
-                )
 
-        assert asyncio.run(both()) == [
-            db.search(query, library="garden") for query in ("compost", "soil")
-        ]
+def test_a_cancelled_call_ends_in_the_database(url):
+    app = App(Settings(database_url=url))
+    client = pgrag.Client(app)
+    running = "select from pg_stat_activity where query like 'select pg_sleep(599%%'"
 
-    def test_a_cancelled_call_ends_in_the_database(self, url):
-        app = App(Settings(database_url=url))
-        client = pgrag.Client(app)
-        running = "select from pg_stat_activity where query like 'select pg_sleep(599%%'"
+    def sleeps():
+        app.database.query("select pg_sleep(599)")
 
-        def sleeps(self):
-            app.database.query("select pg_sleep(599)")
+    async def cancel_it():
+        other = pgrag.AsyncClient(client)
+        task = asyncio.create_task(pgrag.client.asynchronous._in_thread(sleeps)(other))
+        while not await asyncio.to_thread(app.database.query, running):
+            await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
-        async def cancel_it():
-            other = pgrag.AsyncClient(client)
-            task = asyncio.create_task(pgrag.client.asynchronous._in_thread(sleeps)(other))
-            while not await asyncio.to_thread(app.database.query, running):
-                await asyncio.sleep(0.02)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
+    with client:
+        asyncio.run(asyncio.wait_for(cancel_it(), 120))
+        assert client.search("compost", library="garden").hits
 
-        with client:
-            asyncio.run(asyncio.wait_for(cancel_it(), 120))
-            assert client.search("compost", library="garden").hits
 
-    def test_a_cancelled_caller_starts_nothing_more(self, db):
-        statements = Statements()
-        statements.cancel()
-        with pytest.raises(pgrag.DatabaseError, match="no longer waits"):
-            statements.run(db.libraries)
+def test_a_cancelled_caller_starts_nothing_more(db):
+    statements = Statements()
+    statements.cancel()
+    with pytest.raises(pgrag.DatabaseError, match="no longer waits"):
+        statements.run(db.libraries)
 
 
 def test_the_examples_of_the_documentation_run(clone, monkeypatch, capsys):

@@ -10,14 +10,10 @@ import pipeline_runs
 import psycopg
 import pytest
 from mcp import Client
+from mcp_client import HELLO
 from mcp_service import PATIENCE, eventually, mcp_service
 
 ERAS = ["legacy", "auto"]
-HELLO = {
-    "protocolVersion": "2025-06-18",
-    "capabilities": {},
-    "clientInfo": {"name": "a test", "version": "1"},
-}
 SEARCH = {"name": "search_docs", "arguments": {"library": "harbour", "query": "spring tides"}}
 
 

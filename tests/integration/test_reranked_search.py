@@ -78,13 +78,6 @@ def test_the_reranker_decides_and_both_scores_are_kept(client, server, harbour_u
     assert server.requests[-1][2]["query"] == "tide"
 
 
-@pytest.mark.parametrize("address", ["/v1/search", "/v1/context"])
-@pytest.mark.parametrize("rerank", [{}, {"rerank": "false"}])
-def test_a_depth_without_reranking_is_refused(client, address, rerank):
-    refused = client.get(address, q=QUERY, rerank_depth=3, **rerank)
-    assert "but rerank is off" in problem(refused, 422, "invalid-input")["detail"]
-
-
 def test_a_failure_leaves_the_fused_order_and_the_context_and_says_so(client, server):
     server.script = [status(500)]
     found = client.ok("/v1/search", top_k=3, **ASK)
@@ -103,10 +96,6 @@ def test_differences_are_made_after_it(client):
     diverse = client.ok("/v1/search", top_k=5, mmr_lambda=0.2, **ASK)
     assert diverse["hits"][0]["document_id"] == plain["hits"][0]["document_id"]
     assert {h["document_id"] for h in diverse["hits"]} != {h["document_id"] for h in plain["hits"]}
-
-
-def test_it_has_one_page(client):
-    problem(client.get("/v1/search", after="0.5:1:100:100", **ASK), 422, "invalid-request")
 
 
 def test_it_decides_before_a_context_is_expanded(client, server):
@@ -147,10 +136,16 @@ def test_injected_passages_take_no_place_of_a_hit(client, server):
     assert len(texts) == 2
 
 
-@pytest.mark.parametrize("name", ["search_pages", "facets"])
-def test_what_cannot_rerank_refuses_it(name, database_url):
-    with pgrag.connect(database_url) as db, pytest.raises(pgrag.PgragError, match="rerank"):
-        getattr(db, name)("tides", rerank=True)
+def test_what_cannot_rerank_refuses_it(client, harbour_url):
+    for address in ("/v1/search", "/v1/context"):
+        for rerank in ({}, {"rerank": "false"}):
+            refused = client.get(address, q=QUERY, rerank_depth=3, **rerank)
+            assert "but rerank is off" in problem(refused, 422, "invalid-input")["detail"]
+    problem(client.get("/v1/search", after="0.5:1:100:100", **ASK), 422, "invalid-request")
+    with pgrag.connect(harbour_url) as db:
+        for method in (db.search_pages, db.facets):
+            with pytest.raises(pgrag.PgragError, match="rerank"):
+                method("tides", rerank=True)
 
 
 def test_explained_and_recorded_whole(client):

@@ -65,14 +65,9 @@ def waits():
 
 
 @pytest.fixture
-def timeout():
-    return 60
-
-
-@pytest.fixture
-def reranker(server, waits, timeout):
+def reranker(server, waits):
     with HttpReranker(
-        url=server.url, model="tiny", api_key=KEY, timeout=timeout, retries=2, sleep=waits.append
+        url=server.url, model="tiny", api_key=KEY, timeout=60, retries=2, sleep=waits.append
     ) as reranker:
         yield reranker
 
@@ -123,10 +118,13 @@ def test_logits_become_scores_and_stay_logits(server, reranker):
     assert reranker.rerank("q", ["a", "b"]) == pytest.approx([1 / (1 + math.exp(-0.5)), 0.5])
 
 
-@pytest.mark.parametrize("timeout", [0.3])
-def test_lasting_trouble_is_given_up(server, reranker):
+def test_lasting_trouble_is_given_up(server, waits):
     server.script = [hang]
-    with pytest.raises(RerankingError, match=r"did not answer within 0.3 s \(3 attempts\)"):
+    impatient = {"timeout": 0.3, "retries": 2, "sleep": waits.append}
+    with (
+        HttpReranker(url=server.url, model="tiny", **impatient) as reranker,
+        pytest.raises(RerankingError, match=r"did not answer within 0.3 s \(3 attempts\)"),
+    ):
         reranker.rerank("q", TEXTS)
 
 
@@ -217,26 +215,21 @@ def test_failure_leaves_the_order_of_the_fusion_and_says_so(server, reranker, ca
     assert "not reranked" in caplog.text
 
 
-class TestApp:
-    def test_endpoint_is_used_with_its_settings(self, server):
-        settings = Settings(
-            reranker_url=server.url, reranker_model="tiny", reranker_api_key=KEY,
-            reranker_timeout=3, database_url="postgresql://nowhere/x",
-        )  # fmt: skip
-        with App(settings) as app:
-            assert isinstance(app.providers.reranker, HttpReranker)
-            assert app.providers.reranker is app.providers.reranker
-            assert app.providers.reranker.rerank("q", TEXTS) == [0.3, 0.5, 0.6]
-        assert KEY not in repr(settings)
-
-    def test_there_need_be_none(self):
-        with App(Settings(database_url="postgresql://nowhere/x")) as app:
-            assert app.providers.reranker is None
-
-    def test_model_without_endpoint_runs_here(self, cross_encoders):
-        settings = Settings(database_url="postgresql://nowhere/x", reranker_model="some/encoder")
-        with App(settings) as app:
-            assert isinstance(app.providers.reranker, CrossEncoderReranker)
+def test_the_application_has_the_reranker_that_is_set(server, cross_encoders):
+    settings = Settings(
+        reranker_url=server.url, reranker_model="tiny", reranker_api_key=KEY,
+        reranker_timeout=3, database_url="postgresql://nowhere/x",
+    )  # fmt: skip
+    with App(settings) as app:
+        assert isinstance(app.providers.reranker, HttpReranker)
+        assert app.providers.reranker is app.providers.reranker
+        assert app.providers.reranker.rerank("q", TEXTS) == [0.3, 0.5, 0.6]
+    assert KEY not in repr(settings)
+    with App(Settings(database_url="postgresql://nowhere/x")) as app:
+        assert app.providers.reranker is None
+    settings = Settings(database_url="postgresql://nowhere/x", reranker_model="some/encoder")
+    with App(settings) as app:
+        assert isinstance(app.providers.reranker, CrossEncoderReranker)
 
 
 @pytest.fixture
@@ -261,23 +254,24 @@ def cross_encoders(monkeypatch):
     return made
 
 
-class TestCrossEncoder:
-    def test_it_is_loaded_when_needed_and_its_logits_become_scores(self, cross_encoders):
-        reranker = CrossEncoderReranker("some/encoder")
-        assert reranker.rerank("q", []) == []
-        assert cross_encoders == []
-        scores = reranker.rerank("q", TEXTS)
-        assert scores == pytest.approx([1 / (1 + math.exp(-x)) for x in (-1, 1, 2)])
-        reranker.rerank("q", TEXTS)
-        assert cross_encoders == ["some/encoder"]
-        assert reranker.name == "some/encoder"
+def test_it_is_loaded_when_needed_and_its_logits_become_scores(cross_encoders):
+    reranker = CrossEncoderReranker("some/encoder")
+    assert reranker.rerank("q", []) == []
+    assert cross_encoders == []
+    scores = reranker.rerank("q", TEXTS)
+    assert scores == pytest.approx([1 / (1 + math.exp(-x)) for x in (-1, 1, 2)])
+    reranker.rerank("q", TEXTS)
+    assert cross_encoders == ["some/encoder"]
+    assert reranker.name == "some/encoder"
 
-    @pytest.mark.parametrize(("model", "text"), [("missing", "a"), ("some/encoder", "nan")])
-    def test_failure_is_one_of_reranking(self, cross_encoders, model, text):
-        with pytest.raises(RerankingError, match=model):
-            CrossEncoderReranker(model).rerank("q", [text])
 
-    def test_without_the_package_it_says_what_to_install(self, monkeypatch):
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-        with pytest.raises(SettingsError, match=r"pip install sentence-transformers"):
-            CrossEncoderReranker("some/encoder")
+@pytest.mark.parametrize(("model", "text"), [("missing", "a"), ("some/encoder", "nan")])
+def test_failure_is_one_of_reranking(cross_encoders, model, text):
+    with pytest.raises(RerankingError, match=model):
+        CrossEncoderReranker(model).rerank("q", [text])
+
+
+def test_without_the_package_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SettingsError, match=r"pip install sentence-transformers"):
+        CrossEncoderReranker("some/encoder")
