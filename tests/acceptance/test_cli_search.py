@@ -77,7 +77,7 @@ def test_weak_matches_are_set_apart(indexed):
     assert "weak matches" not in indexed.run(*arguments, "--fusion", "rrf").out
 
 
-def test_versions_filters_and_limits_reach_the_database(indexed):
+def test_versions_filters_limits_and_arms_reach_the_database(indexed):
     every = indexed.json("search", "kestrel", "-l", "kestrel", "-v", "*", "-n", "50")
     assert {hit["version"] for hit in every} == {"1.4", "2.0"}
     hits = indexed.json(
@@ -90,9 +90,6 @@ def test_versions_filters_and_limits_reach_the_database(indexed):
     rest = indexed.json("search", "kestrel", "-l", "kestrel", "-v", "*", "--exclude", excluded)
     assert every[0]["document_id"] not in {hit["document_id"] for hit in rest}
     assert every[1]["page_id"] not in {hit["page_id"] for hit in rest}
-
-
-def test_one_arm_alone_and_what_led_to_the_score(indexed):
     told = indexed.run("search", "maxCopyAge", "-l", "kestrel", "--keyword", "--explain", "-n", "1")
     for word in ("maxcopyag: ", "semantic", "keyword retriever: "):
         assert word in told.out

@@ -181,9 +181,8 @@ def test_every_employer_is_in_the_answer_over_http(personal, server):
         told = list(read(client, body | {"stream": True}))
         is_complete(told[-1][1])
         assert [name for name, _ in told[:2]] == ["intent", "sources"]
-        assert (
-            "".join(data["text"] for name, data in told if name == "token") == (told[-1][1]["text"])
-        )
+        tokens = [data["text"] for name, data in told if name == "token"]
+        assert "".join(tokens) == told[-1][1]["text"]
         search_id = told[-1][1]["search_id"]
         rated = {"search_id": search_id, "rating": 5, "comment": "complete"}
         assert client.post("/v1/feedback", json=rated).is_success
@@ -217,7 +216,7 @@ def read(client, body):
                 yield name, json.loads(line.removeprefix("data: "))
 
 
-def test_an_answer_for_people(personal, server):
+def test_an_answer_for_people_and_its_exit_codes(personal, server):
     shown = personal.run("answer", WHERE_HE_WORKED, "-l", "personal")
     answer, _, sources = shown.out.partition("\n\n")
     assert [name for name in NAMES if name not in answer] == []
@@ -238,6 +237,17 @@ def test_an_answer_for_people(personal, server):
     assert piped.stdout == b"Peter"
     assert b"Traceback" not in piped.stderr
     assert server.left.wait(SECONDS)
+    asked = ("answer", WHERE_HE_WORKED, "-l", "personal")
+    server.script = [says("NOT_IN_DOCUMENTATION\nDavon steht dort nichts.")]
+    denied = personal.run(*asked, "--json", code=1)
+    assert denied.json["status"] == "not_in_documentation"
+    server.script = [status(500)]
+    failed = personal.run(*asked, code=1)
+    assert "error:" in failed.err
+    missing = personal.with_variables(PGRAG_LLM_URL="").run(*asked, code=1)
+    assert "PGRAG_LLM_URL" in missing.err
+    wrong = personal.run(*asked, "--mode", "agentic", "-n", "3", "--tokens", "100", code=2)
+    assert "no use for --tokens, --top-k" in " ".join(wrong.err.replace("│", "").split())
 
 
 def test_a_language_model_that_searches_by_itself(personal, server):
@@ -254,20 +264,6 @@ def test_a_language_model_that_searches_by_itself(personal, server):
     assert made["mode"] == "agentic"
     assert '1. keyword_search {"query": "Peter Kühne' in shown.err
     assert "3. answers" in shown.err
-
-
-def test_exit_codes(personal, server):
-    asked = ("answer", WHERE_HE_WORKED, "-l", "personal")
-    server.script = [says("NOT_IN_DOCUMENTATION\nDavon steht dort nichts.")]
-    denied = personal.run(*asked, "--json", code=1)
-    assert denied.json["status"] == "not_in_documentation"
-    server.script = [status(500)]
-    failed = personal.run(*asked, code=1)
-    assert "error:" in failed.err
-    missing = personal.with_variables(PGRAG_LLM_URL="").run(*asked, code=1)
-    assert "PGRAG_LLM_URL" in missing.err
-    wrong = personal.run(*asked, "--mode", "agentic", "-n", "3", "--tokens", "100", code=2)
-    assert "no use for --tokens, --top-k" in " ".join(wrong.err.replace("│", "").split())
 
 
 def test_an_interrupt_ends_the_answer(personal, server):

@@ -9,14 +9,7 @@ from llm_server import calls, hang, hang_after, says, serving, sources_of
 from pgrag.answer.agent import Agent
 from pgrag.answer.tool_arguments import definitions
 from pgrag.answer.tools import Toolbox
-from pgrag.ground.errors import (
-    DatabaseUnavailable,
-    GenerationCancelled,
-    InvalidInput,
-    LanguageModelError,
-    UnknownLibrary,
-    UnknownVersion,
-)
+from pgrag.ground import errors
 from pgrag.ground.settings import Settings
 from pgrag.models.endpoint import Cancellation
 from pgrag.service.app import App
@@ -292,14 +285,14 @@ def test_steps_and_calls_are_bounded(ask, server):
     outcome = ask(calls(*many), says("At noon [1]."))
     assert outcomes(outcome)[0][5:] == ["unusable"] * 4
     server.requests.clear()
-    with pytest.raises(LanguageModelError, match="keeps calling tools"):
+    with pytest.raises(errors.LanguageModelError, match="keeps calling tools"):
         ask(calls(SEARCH), max_steps=50)
     assert len(server.requests) == 4
 
 
 def test_tokens_are_bounded(ask, server):
     script = [calls(("semantic_search", {"query": f"water {n}"})) for n in range(30)]
-    with pytest.raises(InvalidInput, match=r"max_tokens must be at least \d+, not 100\."):
+    with pytest.raises(errors.InvalidInput, match=r"max_tokens must be at least \d+, not 100\."):
         ask(*script, max_tokens=100)
     assert not server.requests
     for bound in (3000, 6000):
@@ -358,14 +351,14 @@ def test_a_cancelled_answer_ends_at_once(ask, server, behaviour):
         running = pool.submit(ask, calls(SEARCH), behaviour, cancellation=cancellation)
         assert server.hanging.wait(120)
         cancellation.cancel()
-        assert type(running.exception(120)) is GenerationCancelled
+        assert type(running.exception(120)) is errors.GenerationCancelled
     assert len(server.requests) == 2
     assert server.left.wait(120)
 
 
 def test_cancelled_between_two_steps(ask, server):
     cancellation = Cancellation()
-    with pytest.raises(GenerationCancelled):
+    with pytest.raises(errors.GenerationCancelled):
         ask(
             calls(SEARCH),
             cancellation=cancellation,
@@ -393,13 +386,13 @@ def test_what_the_model_is_told_is_a_template(ask, server, app):
 
 def test_bad_arguments_are_refused(ask, server, app):
     for given, error, words in (
-        ({"question": " "}, InvalidInput, "empty"),
-        ({"max_steps": 0}, InvalidInput, "max_steps must be 1 to 50, not 0"),
-        ({"max_steps": 51}, InvalidInput, "not 51"),
-        ({"answer_tokens": 0}, InvalidInput, "answer_tokens"),
-        ({"library": "harbor"}, UnknownLibrary, "harbor"),
-        ({"version": "nightly"}, UnknownVersion, "nightly"),
-        ({"template": "none"}, InvalidInput, "There is no template 'none'"),
+        ({"question": " "}, errors.InvalidInput, "empty"),
+        ({"max_steps": 0}, errors.InvalidInput, "max_steps must be 1 to 50, not 0"),
+        ({"max_steps": 51}, errors.InvalidInput, "not 51"),
+        ({"answer_tokens": 0}, errors.InvalidInput, "answer_tokens"),
+        ({"library": "harbor"}, errors.UnknownLibrary, "harbor"),
+        ({"version": "nightly"}, errors.UnknownVersion, "nightly"),
+        ({"template": "none"}, errors.InvalidInput, "There is no template 'none'"),
     ):
         with pytest.raises(error, match=words):
             ask(says("x"), **given)
@@ -410,9 +403,9 @@ def test_a_database_that_is_gone_is_no_matter_for_the_model(app, server):
     def gone(function, **arguments):
         if function == "answer_messages":
             return app.database.call(function, **arguments)
-        raise DatabaseUnavailable("gone")
+        raise errors.DatabaseUnavailable("gone")
 
     server.script = [calls(("read_chunk", {"chunk_id": 1})), says("x")]
     agent = Agent(app.providers.require_language_model(), app.search, gone, QUESTION)
-    with pytest.raises(DatabaseUnavailable):
+    with pytest.raises(errors.DatabaseUnavailable):
         list(agent.events())

@@ -6,19 +6,12 @@ from dataclasses import replace
 
 import llm_server
 import pytest
-from api_corpus import SOURCES, write
+from api_corpus import SOURCES, indexed
 from llm_server import break_off, calls, hang, hang_after, says, status
 
 from pgrag.answer.intents import MOST_TOKENS
 from pgrag.answer.stream import NO_ANSWER
-from pgrag.ground.errors import (
-    AnswerCutShort,
-    GenerationCancelled,
-    InvalidInput,
-    LanguageModelError,
-    NotConfigured,
-    UnknownLibrary,
-)
+from pgrag.ground import errors
 from pgrag.ground.settings import Settings
 from pgrag.ground.values.answers import Source
 from pgrag.models.reranking import Reranked
@@ -40,19 +33,12 @@ def app(clone, server, tmp_path_factory):
     """The harbour handbook and a language model; tests add recorded answers and nothing else."""
     folder = tmp_path_factory.mktemp("answers")
     with clone() as url:
+        indexed(url, folder, SOURCES[1:])
         settings = Settings(
             database_url=url, pool_size=2, llm_url=server.url, llm_model="small-chat",
             llm_retries=0, llm_max_tokens=300,
         )  # fmt: skip
         with App(settings) as app:
-            for source in SOURCES[1:]:
-                app.index(
-                    source.library,
-                    source.version,
-                    str(write(source, folder)),
-                    base_url=source.base_url,
-                    language=source.language,
-                )
             yield app
 
 
@@ -97,7 +83,7 @@ def test_sources_are_reranked_before_they_are_expanded(app, answerer, server):
     [row] = app.database.call("search_record", search_id=made.search_id)
     [kept] = row["search_record"]["hits"]
     assert (kept["score"], kept["hybrid_score"]) == (source.score, source.hybrid_score)
-    with pytest.raises(InvalidInput, match="no use for rerank"):
+    with pytest.raises(errors.InvalidInput, match="no use for rerank"):
         answerer.answer(QUESTION, mode="agentic", rerank=True)
 
 
@@ -220,15 +206,15 @@ def test_the_model_says_the_intent_where_no_rule_does(answerer, server):
 def test_a_model_that_fails(app, answerer, server):
     server.script = [break_off("It is so ", "[1] and")]
     stream = answerer.stream(QUESTION, library="harbour")
-    with pytest.raises(AnswerCutShort):
+    with pytest.raises(errors.AnswerCutShort):
         list(stream)
     with pytest.raises(RuntimeError, match="not finished"):
         _ = stream.answer
     server.script = [status(500)]
-    with pytest.raises(LanguageModelError):
+    with pytest.raises(errors.LanguageModelError):
         answerer.answer(QUESTION, library="harbour")
     server.script = [calls(("search_the_web", {"query": "tides"}))]
-    with pytest.raises(LanguageModelError, match="calls tools instead of answering"):
+    with pytest.raises(errors.LanguageModelError, match="calls tools instead of answering"):
         answerer.answer(QUESTION, library="harbour")
     rows = app.database.query(
         "select status, answer from pgrag.answers where status = 'failed' order by at"
@@ -265,15 +251,15 @@ def test_a_model_that_searches_by_itself(app, answerer, server):
     direct = answer(answerer, server, "x")
     assert isinstance(made.sources[0], Source)
     assert isinstance(direct.sources[0], Source)
-    with pytest.raises(InvalidInput, match="no use for top_k"):
+    with pytest.raises(errors.InvalidInput, match="no use for top_k"):
         answerer.stream(QUESTION, mode="agentic", top_k=3)
-    with pytest.raises(InvalidInput, match="no use for max_steps"):
+    with pytest.raises(errors.InvalidInput, match="no use for max_steps"):
         answerer.stream(QUESTION, max_steps=3)
 
 
 def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(app, answerer, server):
     server.script = [calls(("keyword_search", {"query": "tide range"})), status(500)]
-    with pytest.raises(LanguageModelError):
+    with pytest.raises(errors.LanguageModelError):
         answerer.answer(QUESTION, library="harbour", mode="agentic")
     [row] = app.database.query(
         "select a.status, a.trace, a.prompt_tokens, count(h) as hits from pgrag.answers as a"
@@ -284,7 +270,7 @@ def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(app, answere
     assert row["hits"] > 0
     assert row["prompt_tokens"] == row["trace"][0]["prompt_tokens"] == 40
     before = app.database.query("select count(*) as n from pgrag.answers")
-    with pytest.raises(UnknownLibrary):
+    with pytest.raises(errors.UnknownLibrary):
         answerer.answer(QUESTION, library="atlantis", mode="agentic")
     assert app.database.query("select count(*) as n from pgrag.answers") == before
 
@@ -321,7 +307,7 @@ def test_a_cancelled_answer_leaves_nothing(app, answerer, server, behaviour, mod
         assert server.hanging.wait(120)
         stream.cancel()
         stream.cancel()
-        assert type(reading.exception(120)) is GenerationCancelled
+        assert type(reading.exception(120)) is errors.GenerationCancelled
     assert server.left.wait(120)
     [after] = app.database.query(cancelled)
     assert after["n"] == recorded_before["n"] + 1
@@ -338,7 +324,7 @@ def test_who_leaves_the_stream_early_cancels_it(answerer, server):
     never = answerer.stream(QUESTION, library="harbour")
     never.cancel()
     server.requests.clear()
-    with pytest.raises(GenerationCancelled):
+    with pytest.raises(errors.GenerationCancelled):
         list(never)
     assert server.requests == []
 
@@ -350,7 +336,7 @@ def test_recording_and_the_language_model_can_be_off(app, answerer, server):
     assert made.search_id is None
     assert app.database.query("select count(*) as n from pgrag.answers") == before
     with App(app.settings.model_copy(update={"llm_url": None})) as without:
-        with pytest.raises(NotConfigured) as caught:
+        with pytest.raises(errors.NotConfigured) as caught:
             without.answering("test")
         assert "PGRAG_LLM_URL" in str(caught.value)
         assert without.search.search("tide", library="harbour").rows

@@ -24,13 +24,7 @@ from llm_server import (
     talk_on,
 )
 
-from pgrag.ground.errors import (
-    AnswerCutShort,
-    GenerationCancelled,
-    LanguageModelError,
-    NotConfigured,
-    SettingsError,
-)
+from pgrag.ground import errors
 from pgrag.ground.settings import Settings
 from pgrag.models.endpoint import Cancellation
 from pgrag.models.llm import ChatModel, Completion, Message, ToolCall, Usage
@@ -305,7 +299,7 @@ def test_busy_and_failing_servers_are_asked_again_before_the_first_byte(server, 
     server.script = [status(500)]
     for ask in ways(model):
         server.requests.clear()
-        with pytest.raises(LanguageModelError, match=r"status 500.*\(3 attempts\)"):
+        with pytest.raises(errors.LanguageModelError, match=r"status 500.*\(3 attempts\)"):
             ask(ASKED)
         assert len(server.requests) == 3
 
@@ -325,7 +319,7 @@ def test_an_answer_that_breaks_off_is_no_answer_and_not_begun_again(server, hast
     server.script = [written]
     stream = hasty.stream(ASKED)
     heard = [next(iter(stream)), next(iter(stream))]
-    with pytest.raises(AnswerCutShort, match=words):
+    with pytest.raises(errors.AnswerCutShort, match=words):
         heard.extend(stream)
     assert "".join(heard) == "At noon"
     assert len(server.requests) == 1
@@ -336,7 +330,9 @@ def test_an_answer_that_breaks_off_is_no_answer_and_not_begun_again(server, hast
 def test_a_silent_server_is_given_up_at_once(server, hasty):
     server.script = [hang]
     for ask in ways(hasty):
-        with pytest.raises(LanguageModelError, match=r"did not answer within 2 s\. .*timeout"):
+        with pytest.raises(
+            errors.LanguageModelError, match=r"did not answer within 2 s\. .*timeout"
+        ):
             ask(ASKED)
     assert len(server.requests) == 2
 
@@ -360,7 +356,7 @@ def test_what_is_no_answer_is_explained_without_secrets(server, model, behaviour
     server.script = [behaviour]
     caplog.set_level(logging.DEBUG)
     for ask in ways(model):
-        with pytest.raises(LanguageModelError, match=words) as caught:
+        with pytest.raises(errors.LanguageModelError, match=words) as caught:
             ask(ASKED)
         assert KEY not in str(caught.value) + caplog.text
 
@@ -374,7 +370,7 @@ def test_what_is_no_answer_is_explained_without_secrets(server, model, behaviour
 )
 def test_an_error_in_the_middle_of_a_stream_is_told(server, model, written):
     server.script = [lines(event({"content": "At"}), *written)]
-    with pytest.raises(LanguageModelError, match=r"tiny at http://127.*out of memory"):
+    with pytest.raises(errors.LanguageModelError, match=r"tiny at http://127.*out of memory"):
         list(model.stream(ASKED))
 
 
@@ -387,7 +383,7 @@ def test_a_cancelled_stream_ends_at_once_wherever_it_waits(server, behaviour):
             reading = pool.submit(list, stream)
             assert server.hanging.wait(120)
             cancellation.cancel()
-            assert type(reading.exception(120)) is GenerationCancelled
+            assert type(reading.exception(120)) is errors.GenerationCancelled
         assert server.left.wait(120)
         cancellation.cancel()  # once more does nothing
 
@@ -403,7 +399,9 @@ def test_one_cancellation_ends_all_requests_that_share_it(server):
         requests = [pool.submit(list, stream) for stream in streams]
         wait_for(server, running=3)
         cancellation.cancel()
-        assert [type(request.exception(120)) for request in requests] == [GenerationCancelled] * 3
+        assert [type(request.exception(120)) for request in requests] == [
+            errors.GenerationCancelled
+        ] * 3
 
 
 def test_closing_the_model_ends_what_runs(server):
@@ -413,8 +411,8 @@ def test_closing_the_model_ends_what_runs(server):
         requests = [pool.submit(ask, ASKED) for ask in ways(model)]
         wait_for(server, running=2)
         model.close()
-        assert [type(each.exception(120)) for each in requests] == [GenerationCancelled] * 2
-    with pytest.raises(GenerationCancelled):
+        assert [type(each.exception(120)) for each in requests] == [errors.GenerationCancelled] * 2
+    with pytest.raises(errors.GenerationCancelled):
         model.complete(ASKED)
 
 
@@ -424,11 +422,11 @@ def test_cancelled_before_or_between_pieces_and_while_waiting(server, model):
     pieces = iter(stream)
     assert next(pieces) == "At"
     cancellation.cancel()
-    with pytest.raises(GenerationCancelled):
+    with pytest.raises(errors.GenerationCancelled):
         next(pieces)
     stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
     cancellation.cancel()
-    with pytest.raises(GenerationCancelled):
+    with pytest.raises(errors.GenerationCancelled):
         list(stream)
     assert len(server.requests) == 1
     stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
@@ -440,7 +438,7 @@ def test_cancelled_before_or_between_pieces_and_while_waiting(server, model):
         stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
         timer = threading.Timer(0.1, cancellation.cancel)
         timer.start()
-        with pytest.raises(GenerationCancelled):
+        with pytest.raises(errors.GenerationCancelled):
             list(stream)
         timer.join()
 
@@ -453,7 +451,7 @@ def test_streams_that_nobody_reads_on_or_that_never_stop_are_left(server, model)
     assert server.left.wait(120)
     server.left.clear()
     server.script = [talk_on("and on " * 100)]
-    with pytest.raises(AnswerCutShort, match="past its token limit"):
+    with pytest.raises(errors.AnswerCutShort, match="past its token limit"):
         list(model.stream(ASKED, max_tokens=10))
     assert server.left.wait(120)
 
@@ -476,11 +474,11 @@ def test_several_threads_share_a_model(server, model, monkeypatch):
     ],
 )
 def test_settings_that_cannot_be_used_are_refused(given, words):
-    with pytest.raises(SettingsError, match=words):
+    with pytest.raises(errors.SettingsError, match=words):
         ChatModel(**given)
 
 
-def test_a_password_in_the_address_is_sent_and_nowhere_written_down(server, caplog):
+def test_a_password_in_the_address_is_sent_and_nowhere_told(server, caplog, waits):
     server.script = [says("Hi")]
     url = server.url.replace("://", "://user:hidden@")
     with caplog.at_level(logging.DEBUG), ChatModel(url=url, model="tiny") as model:
@@ -490,13 +488,10 @@ def test_a_password_in_the_address_is_sent_and_nowhere_written_down(server, capl
     assert server.requests[-1][1]["Authorization"] == f"Basic {sent}"
     for secret in ("hidden", sent):
         assert secret not in caplog.text + str(model)
-
-
-def test_nobody_listens(waits):
     with (
         ChatModel(url="http://user:hidden@127.0.0.1:9/v1", model="m", sleep=waits.append) as model,
         pytest.raises(
-            LanguageModelError, match=r"cannot be reached.*Check PGRAG_LLM_URL"
+            errors.LanguageModelError, match=r"cannot be reached.*Check PGRAG_LLM_URL"
         ) as caught,
     ):
         list(model.stream(ASKED))
@@ -540,8 +535,8 @@ def test_the_doctor_asks_the_server_for_its_models(server, monkeypatch):
 def test_the_application_has_the_model_that_is_set(server):
     server.script = [says("Hi"), hang]
     for settings, error, words in (
-        ({}, NotConfigured, r"No language model.*PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
-        ({"llm_url": server.url}, SettingsError, "PGRAG_LLM_MODEL is not"),
+        ({}, errors.NotConfigured, r"No language model.*PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
+        ({"llm_url": server.url}, errors.SettingsError, "PGRAG_LLM_MODEL is not"),
     ):
         with App(Settings(**settings)) as app, pytest.raises(error, match=words):
             app.providers.require_language_model()
@@ -552,6 +547,6 @@ def test_the_application_has_the_model_that_is_set(server):
         assert server.requests[-1][1]["Authorization"] == f"Bearer {KEY}"
         timer = threading.Timer(0.1, app.close)
         timer.start()
-        with pytest.raises(GenerationCancelled):
+        with pytest.raises(errors.GenerationCancelled):
             model.complete(ASKED)
         timer.join()

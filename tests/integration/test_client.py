@@ -97,7 +97,7 @@ def test_wrong_arguments_are_named(db):
         db.answer("how is compost made", library="garden")
 
 
-def test_pages_facets_batches_and_contexts(db):
+def test_searches_queries_and_their_arguments(db):
     pages = db.search_pages("compost", library="garden", top_k=1)
     assert pages.pages[0].title == "Compost"
     assert pages.cursor is not None
@@ -109,6 +109,23 @@ def test_pages_facets_batches_and_contexts(db):
     context = db.context("how is compost made", library="garden", token_budget=200)
     assert context.text
     assert context.tokens == sum(block.tokens for block in context.blocks)
+    [line, *_] = db.search_text("compost", "garden", case="ignore")
+    assert "compost" in line.content.lower()
+    table = db.query_pages("TABLE tags", "garden")
+    assert table.columns
+    assert len(table.rows) == len(db.pages("garden"))
+    assert "tags" in {found.name for found in db.properties("garden")}
+    assert db.parse_query("compost type:guide").filters == {"type": "guide"}
+    assert db.detect_intent("how do I make compost").intent
+    assert [s.replacement for s in db.suggest("compst", "garden")] == ["compost"]
+    plain = [hit.document_id for hit in db.search("compost", library="garden", top_k=2).hits]
+    found = db.search("compost", library="garden", top_k=np.int64(2), levels=(1, 2)).hits
+    assert [hit.document_id for hit in found] == plain
+    since = {"modified": {">=": date(1990, 1, 1)}}
+    db.search("compost", library="garden", filters=since)
+    key = db.pages("garden")[0].key
+    assert db.page(Path(key), "garden").key == key
+    assert db.page(np.int64(db.pages("garden")[0].page_id)).key == key
 
 
 def test_navigation(db):
@@ -160,39 +177,6 @@ def test_the_graph(db):
     assert db.backlinks(target, kinds=["no-such-kind"]) == []
 
 
-def test_texts_queries_and_properties(db):
-    [line, *_] = db.search_text("compost", "garden", case="ignore")
-    assert "compost" in line.content.lower()
-    table = db.query_pages("TABLE tags", "garden")
-    assert table.columns
-    assert len(table.rows) == len(db.pages("garden"))
-    assert "tags" in {found.name for found in db.properties("garden")}
-    assert db.parse_query("compost type:guide").filters == {"type": "guide"}
-    assert db.detect_intent("how do I make compost").intent
-    assert [s.replacement for s in db.suggest("compst", "garden")] == ["compost"]
-
-
-def test_values_may_be_what_python_has_for_them(db):
-    plain = [hit.document_id for hit in db.search("compost", library="garden", top_k=2).hits]
-    found = db.search("compost", library="garden", top_k=np.int64(2), levels=(1, 2)).hits
-    assert [hit.document_id for hit in found] == plain
-    since = {"modified": {">=": date(1990, 1, 1)}}
-    db.search("compost", library="garden", filters=since)
-    key = db.pages("garden")[0].key
-    assert db.page(Path(key), "garden").key == key
-    assert db.page(np.int64(db.pages("garden")[0].page_id)).key == key
-
-
-def test_what_is_written_has_its_types_too(clone, tmp_path):
-    with pytest.raises(pgrag.InvalidInput, match="url must be a text, not PosixPath"):
-        pgrag.connect(tmp_path)
-    with clone() as url, pgrag.connect(url) as db:
-        with pytest.raises(pgrag.InvalidInput, match="version must be a text, not int 2"):
-            db.index("harbour", tmp_path, 2)
-        with pytest.raises(pgrag.InvalidInput, match="content must be a text or bytes"):
-            db.send_page("harbour", "a.md", tmp_path)
-
-
 def test_writing_and_removing(clone, tmp_path):
     (tmp_path / "tides.md").write_text("# Tides\n\nHigh water comes twice a day.\n")
     with clone() as url, pgrag.connect(url) as db:
@@ -214,6 +198,12 @@ def test_writing_and_removing(clone, tmp_path):
         assert db.libraries() == [] or db.versions("harbour") == []
         db.remove("harbour")
         assert db.libraries() == []
+        with pytest.raises(pgrag.InvalidInput, match="version must be a text, not int 2"):
+            db.index("harbour", tmp_path, 2)
+        with pytest.raises(pgrag.InvalidInput, match="content must be a text or bytes"):
+            db.send_page("harbour", "a.md", tmp_path)
+    with pytest.raises(pgrag.InvalidInput, match="url must be a text, not PosixPath"):
+        pgrag.connect(tmp_path)
 
 
 def test_pages_are_sent_and_jobs_are_made(clone, tmp_path):

@@ -43,9 +43,8 @@ def test_page_is_read_whole_or_in_parts_in_the_version_asked_for(mcp, sill):
         assert count_tokens(text) <= 200
         seen += part["paragraphs"]
     assert seen == page["paragraphs"]
-    assert "not a cursor of this page" in mcp.failed(
-        "get_page", page_id=sill["page_id"], cursor="x"
-    )
+    said = mcp.failed("get_page", page_id=sill["page_id"], cursor="x")
+    assert "not a cursor of this page" in said
 
 
 def test_passage_is_read_with_its_section_and_what_stands_around_it(mcp, sill):

@@ -74,7 +74,7 @@ def test_a_website_is_fetched_before_its_pages_are_read(database_url):
     assert {*stages} == {"fetched", "read"}
 
 
-def test_the_options_of_a_version_are_kept_and_their_changes_told(writer, tmp_path):
+def test_the_options_of_a_version_are_kept_and_what_cannot_be_is_told(writer, tmp_path):
     folder = str(write(SOURCES[1], tmp_path))
     arguments = {"library": "harbour", "source": folder}
     first = writer.ok("index_docs", **arguments, base_url="https://harbour.example")[1]
@@ -89,9 +89,6 @@ def test_the_options_of_a_version_are_kept_and_their_changes_told(writer, tmp_pa
     assert f"- changed: {other['changes'][1]}" in text
     assert "slugs" in writer.failed("index_docs", **arguments, slugs="jekyll")
     writer.ok("remove_docs", library="harbour", version="*")
-
-
-def test_what_cannot_be_read_or_removed_is_told(writer, tmp_path):
     missing = writer.failed("index_docs", library="harbour", source=str(tmp_path / "nowhere"))
     assert "nowhere" in missing
     assert "source: it is required" in writer.failed("index_docs", library="harbour")
