@@ -5,7 +5,13 @@ from typing import Any, Literal
 from uuid import UUID
 
 from pgrag.client.part import Part
-from pgrag.ground.values import evaluation
+from pgrag.ground.values.evaluation import (
+    Comparison,
+    EvaluationRun,
+    EvaluationSet,
+    ImportedSet,
+    Tuning,
+)
 
 
 class Evaluating(Part):
@@ -25,9 +31,9 @@ class Evaluating(Part):
             comment=comment,
         )  # fmt: skip
 
-    def evaluation_sets(self) -> list[evaluation.EvaluationSet]:
+    def evaluation_sets(self) -> list[EvaluationSet]:
         """The labelled sets, ordered by name."""
-        return self._rows(evaluation.EvaluationSet, "evaluation_sets")
+        return self._rows(EvaluationSet, "evaluation_sets")
 
     def import_evaluation_set(
         self,
@@ -36,7 +42,7 @@ class Evaluating(Part):
         queries: Sequence[Mapping[str, Any]],
         *,
         unit: Literal["page", "section", "document"] = "page",
-    ) -> evaluation.ImportedSet:
+    ) -> ImportedSet:
         """Create or replace a labelled set for a library.
 
         A query is `{"id": …, "text": …, "judgements": {target: grade}}`; `unit` decides what a
@@ -45,14 +51,14 @@ class Evaluating(Part):
         [row] = self._call(
             "import_evaluation_set", name=name, library=library, queries=list(queries), unit=unit
         )
-        return evaluation.ImportedSet(
+        return ImportedSet(
             name=name, queries=row["imported_queries"], judgements=row["imported_judgements"],
             unjudged=tuple(row["unjudged"]),
         )  # fmt: skip
 
     def evaluate(
         self, evaluation_set: str, configuration: Mapping[str, Any] | None = None
-    ) -> evaluation.EvaluationRun:
+    ) -> EvaluationRun:
         """Run every query of a set; `averages` has nDCG@10, recall and other metrics.
 
         The configuration is that of `pgrag.run_evaluation`, such as `{"function": "search",
@@ -64,20 +70,14 @@ class Evaluating(Part):
         chosen = runs.Configuration("python", dict(configuration)) if configuration else hybrid
         run_id = runs.run(self._app, evaluation_set, chosen)["run"]
         rows = self._call("evaluation_runs", evaluation_set=evaluation_set)
-        return evaluation.EvaluationRun.from_row(
-            next(row for row in rows if row["run_id"] == run_id)
-        )
+        return EvaluationRun.from_row(next(row for row in rows if row["run_id"] == run_id))
 
-    def compare(
-        self, run_id: int, other_run_id: int, metric: str = "ndcg@10"
-    ) -> evaluation.Comparison:
+    def compare(self, run_id: int, other_run_id: int, metric: str = "ndcg@10") -> Comparison:
         """The difference between two runs, with confidence interval and p value."""
         pair = {"run_id": run_id, "other_run_id": other_run_id, "metric": metric}
         [row] = self._call("compare_evaluations", **pair)
-        return evaluation.Comparison.from_row(
-            {**pair, **row, "moved": self._call("moved_queries", **pair)}
-        )
+        return Comparison.from_row({**pair, **row, "moved": self._call("moved_queries", **pair)})
 
-    def tune(self, library: str, *, dry_run: bool = False) -> evaluation.Tuning:
+    def tune(self, library: str, *, dry_run: bool = False) -> Tuning:
         """Search for better settings of a library; keep them if they are significantly better."""
-        return self._row(evaluation.Tuning, "tune", library=library, dry_run=dry_run)
+        return self._row(Tuning, "tune", library=library, dry_run=dry_run)
