@@ -88,8 +88,7 @@ def _become_command(connection):
         program, arguments, folder, environment = json.load(request)
     if pid := os.fork():
         connection.sendall(b"%d\n" % pid)
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        connection.sendall(b"%d\n" % status)
+        connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
         os._exit(0)
     connection.close()
     for number, stream in enumerate(streams):

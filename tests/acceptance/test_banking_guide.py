@@ -62,8 +62,7 @@ def expected_path(index):
 
 def test_fifteen_sections_over_four_levels_are_a_tree(sections, guide):
     assert len(TREE) == len(sections) == 15
-    found = [(s["heading"], s["heading_level"], s["position"]) for s in sections.values()]
-    assert found == TREE
+    assert [(s["heading"], s["heading_level"], s["position"]) for s in sections.values()] == TREE
     assert [s["path"] for s in sections.values()] == [expected_path(n) for n in range(15)]
     assert [s["depth"] for s in sections.values()] == [level for _, level, _ in TREE]
     assert {s["root_section"] for s in sections.values()} == {ROOT}

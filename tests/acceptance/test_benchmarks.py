@@ -90,8 +90,7 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
     assert rows["scifact, 4", 6][1] == "1.000 (≥ 0.670)"
     assert rows["k8s-anchor, 20", 6][1] == "1.000 (≥ 0.645)"
     assert any(key[0] == "k8s-anchor" and key[1] == 7 for key in rows), "front matter"
-    measured = json.loads(figures.read_text("utf-8"))
-    assert set(measured) == {"scifact", "k8s-anchor"}
+    assert set(json.loads(figures.read_text("utf-8"))) == {"scifact", "k8s-anchor"}
     assert "bare" not in finished.stderr
     # What is measured with these functions is not measured again.
     again = _run(tmp_path, *arguments, module="benchmarks.evaluation")
@@ -157,8 +156,7 @@ def test_growth_is_measured_and_goes_on_where_it_ended(corpora, tmp_path):
 
 def test_a_missing_corpus_is_said_and_fails_only_when_strict(tmp_path, empty_database_url):
     arguments = ("--data", tmp_path, "--database-url", empty_database_url, "--only", "versions")
-    finished = _run(tmp_path, *arguments, "--strict", code=1)
-    assert "holds no jest-versions" in finished.stdout
+    assert "holds no jest-versions" in _run(tmp_path, *arguments, "--strict", code=1).stdout
     _run(tmp_path, *arguments)
 
 
@@ -178,11 +176,10 @@ def test_a_measure_that_fails_does_not_lose_the_others(monkeypatch, capsys, empt
 
 
 def _run(folder, *arguments, module="benchmarks", code=0):
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": str(folder)}
     finished = subprocess.run(
         [sys.executable, "-W", "error", "-m", module, *map(str, arguments)],
         cwd=CHECKOUT,
-        env=environment,
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": str(folder)},
         capture_output=True,
         encoding="utf-8",
         timeout=SECONDS,

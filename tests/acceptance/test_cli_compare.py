@@ -16,8 +16,7 @@ def test_a_person_sees_pages_sections_a_diff_and_since_when(indexed):
         assert "Version 7 of kestrel is not indexed" in failed.err
     shown = indexed.run("compare", "kestrel", "1.4", "2.0", "--page", "guide/install.md", "--diff")
     lines = shown.out.splitlines()
-    start = lines.index("--- guide/install.md@1.4")
-    assert lines[start + 1] == "+++ guide/install.md@2.0"
+    assert lines[lines.index("--- guide/install.md@1.4") + 1] == "+++ guide/install.md@2.0"
     assert "-tags: [setup]" in lines
     assert "+## From source" in lines
     [added] = indexed.json("compare", "kestrel", "1.4", "--page", "guide/restore.md", "--diff")
@@ -41,8 +40,7 @@ def test_moves_are_named_with_their_origin(pgrag, tmp_path):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content, "utf-8")
         pgrag.run("index", f"boat@{version}", tmp_path / version)
-    shown = pgrag.run("compare", "boat", "1", "2")
-    assert shown.out.splitlines() == [
+    assert pgrag.run("compare", "boat", "1", "2").out.splitlines() == [
         "~ changed log.md",
         "    > moved   Storm (from Gale)",
         "> moved   rig/sails.md (from sails.md)",

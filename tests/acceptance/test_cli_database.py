@@ -116,8 +116,7 @@ def test_the_doctor_finds_what_is_wrong_warns_and_says_how_to_mend_it(pgrag, tmp
         pgrag.run("db", "upgrade")
         pgrag.run("index", "pumps", "pumps")
         assert "wrong" not in pgrag.run("doctor").out
-        older = "update pg_extension set extversion = '0.8.1' where extname = 'vector'"
-        connection.execute(older)
+        connection.execute("update pg_extension set extversion = '0.8.1' where extname = 'vector'")
         told = pgrag.run("doctor", code=0).out
         assert "warning pgvector       pgvector 0.8.1 has known faults: " in told
         assert "CVE-2026-3172" in told
@@ -145,8 +144,7 @@ def test_settings_and_help_need_no_database(tmp_path):
 
 
 def test_a_terminal_gets_progress_and_colour_and_is_asked(pgrag, tmp_path):
-    source = write_pages(tmp_path / "pumps", 40)
-    code, screen = on_terminal(pgrag, "index", "pumps", source)
+    code, screen = on_terminal(pgrag, "index", "pumps", write_pages(tmp_path / "pumps", 40))
     assert code == 0
     assert "Indexing pumps" in screen
     assert "40/40" in screen

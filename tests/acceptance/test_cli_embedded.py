@@ -66,8 +66,7 @@ def test_it_stops_when_asked_and_comes_back_up_to_date_when_needed(fresh):
 
 
 def test_a_database_made_before_the_first_release_stays_until_it_is_removed(fresh):
-    server = server_of(fresh)
-    with psycopg.connect(server.start(), autocommit=True) as connection:
+    with psycopg.connect(server_of(fresh).start(), autocommit=True) as connection:
         connection.execute("update pgrag.alembic_version set version_num = '0047'")
     refused = fresh.run("libraries", code=1).err
     assert "was made by a version of pgrag before 0.1" in refused
@@ -83,8 +82,7 @@ def test_a_database_that_goes_away_for_a_moment_does_not_end_a_run(fresh, tmp_pa
     url = server.start()
     source = write_pages(tmp_path / "pumps", 150)
     run = fresh.start("index", "pumps", source)
-    written = "select count(*) from pgrag.pages as p where p.key like '%/pump-%'"
-    wait_for(url, written, run, least=1)
+    wait_for(url, "select count(*) from pgrag.pages as p where p.key like '%/pump-%'", run, least=1)
     status = server.status()
     assert status.pid is not None
     os.kill(status.pid, signal.SIGQUIT)  # "immediate shutdown": as if it had crashed

@@ -79,8 +79,7 @@ def test_a_database_or_setting_that_cannot_be_used(tmp_path):
 
 def test_a_database_older_or_newer_than_the_package(pgrag, empty_database_url):
     empty = pgrag.with_variables(PGRAG_DATABASE_URL=empty_database_url)
-    ended = empty.run("index", "kestrel", KESTREL, code=1)
-    assert ended.err.splitlines() == [
+    assert empty.run("index", "kestrel", KESTREL, code=1).err.splitlines() == [
         "error: The database has no pgrag schema yet.",
         "Run `pgrag db upgrade`.",
     ]

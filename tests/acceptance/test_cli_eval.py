@@ -121,15 +121,13 @@ def test_configurations_come_from_yaml_whose_faults_are_named_with_their_line(ev
         ("a: {function: search}\na: {function: search}\n", ":2: 'a' is there twice"),
     ):
         file.write_text(text)
-        failed = evaluated.run("eval", "run", "apiary", "--file", file, code=1)
-        assert message in failed.err
+        assert message in evaluated.run("eval", "run", "apiary", "--file", file, code=1).err
 
 
 def test_runs_are_listed_compared_shown_repeated_and_removed(evaluated):
     one = evaluated.json("eval", "run", "apiary", "--config", "keyword")["run"]
     other = evaluated.json("eval", "run", "apiary", "--config", "semantic")["run"]
-    listed = evaluated.json("eval", "list", "apiary")
-    assert [row["run_id"] for row in listed[:2]] == [other, one]
+    assert [row["run_id"] for row in evaluated.json("eval", "list", "apiary")[:2]] == [other, one]
     assert evaluated.json("eval", "list")[0]["name"] == "apiary"
     compared = evaluated.json("eval", "compare", one, other)
     assert 0 < compared["p_value"] <= 1

@@ -17,8 +17,7 @@ def folder(tmp_path):
 def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag, folder):
     made = pgrag.run("index", "notes@1.0", folder, "--job")
     assert made.out.startswith("Job 1: a worker will index notes@1.0")
-    again = pgrag.json("index", "notes@1.0", folder, "--every", "1d")
-    assert again["job_id"] == 1
+    assert pgrag.json("index", "notes@1.0", folder, "--every", "1d")["job_id"] == 1
     listed = pgrag.run("jobs", "list").out
     assert "notes 1.0" in listed
     assert "queued" in listed
@@ -42,15 +41,13 @@ def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag, folder):
         "--include", "d", "--profile", "short", "--chunk-sizes", "150,900,1200", "--job",
     )  # fmt: skip
     assert made["version"] == "4.2"
-    shown = pgrag.json("jobs", "show", made["job_id"])
-    assert shown["arguments"] == {
+    assert pgrag.json("jobs", "show", made["job_id"])["arguments"] == {
         "source": site, "max_pages": 9, "allow_private": True, "include": ["a/{b,c}", "d"],
         "profile": "short", "chunk_sizes": [150, 900, 1200],
     }  # fmt: skip
     tags = pgrag.json("index", "kestrel", folder, "--tags", "v*", "--job")
     assert pgrag.json("jobs", "show", tags["job_id"])["arguments"]["tags"] == "v*"
-    wrong = pgrag.run("index", "kestrel@1", folder, "--tags", "v*", "--job", code=2).err
-    assert "--tags" in wrong
+    assert "--tags" in pgrag.run("index", "kestrel@1", folder, "--tags", "v*", "--job", code=2).err
 
 
 def test_a_worker_or_the_service_does_a_job_and_stops_when_told(pgrag, folder):

@@ -43,8 +43,7 @@ def test_the_outline_of_a_page_by_key_url_or_id(indexed):
     )
     assert by_id.json == by_url.json
     assert "kestrel 2.0: the newest version in the range 2" in shown.err
-    tree = [re.sub(r"  (lines|#).*", "", line) for line in shown.out.splitlines()]
-    assert tree[:5] == [
+    assert [re.sub(r"  (lines|#).*", "", line) for line in shown.out.splitlines()][:5] == [
         "Install Kestrel",
         "└── Install Kestrel",
         "    ├── From a package",
@@ -75,10 +74,8 @@ def test_settings_of_a_library_are_changed_one_by_one(pgrag, fixtures_folder):
 def test_a_library_goes_only_when_somebody_has_said_so(pgrag, kestrel):
     for target in ("kestrel@1.4", "kestrel"):
         pgrag.run("index", target, kestrel / "1.4")
-    asked = pgrag.run("remove", "kestrel@1.4", code=2)
-    assert "--yes" in asked.err
-    missing = pgrag.run("remove", "kestrel@3", "--yes", code=1)
-    assert "1.4, (unversioned)" in missing.err
+    assert "--yes" in pgrag.run("remove", "kestrel@1.4", code=2).err
+    assert "1.4, (unversioned)" in pgrag.run("remove", "kestrel@3", "--yes", code=1).err
 
     assert pgrag.json("remove", "kestrel@", "--yes")["pages"] == 2
     removed = pgrag.run("remove", "kestrel", "--yes")

@@ -80,8 +80,7 @@ def test_links_of_files(pgrag, tmp_path):
     (source / "a.md").write_text("# A\n\nSee [[b]] and\n[more](sub/c.md#part).\n", "utf-8")
     told = pgrag.run("index", "notes", source)
     assert "links: 2 lead to no page; see `pgrag links notes --check`" in told.out
-    checked = pgrag.run("links", "notes", "--check", code=1)
-    assert checked.out.splitlines() == [
+    assert pgrag.run("links", "notes", "--check", code=1).out.splitlines() == [
         "a.md:3: b leads to no page", "a.md:4: sub/c.md#part leads to no page",
     ]  # fmt: skip
     (source / "sub").mkdir()

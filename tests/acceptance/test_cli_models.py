@@ -57,8 +57,7 @@ def test_a_second_model_is_brought_in_used_missed_and_left(pgrag, kestrel):
     unreachable = configured.run("search", "prune old copies", "-n", "1")
     assert "kestrel prune" in unreachable.out
     assert MODEL in unreachable.err or "endpoint" in unreachable.err.lower()
-    told = pgrag.run("doctor", code=1)
-    assert f"its model {MODEL} is not configured here" in told.out
+    assert f"its model {MODEL} is not configured here" in pgrag.run("doctor", code=1).out
 
     assert f"0 texts of kestrel embedded by {BUILTIN}." in (
         pgrag.run("embed", "kestrel", "--model", BUILTIN, "--activate").out
@@ -79,8 +78,7 @@ def test_a_library_of_an_earlier_built_in_model_works_and_changes_without_a_gap(
         return row["model"]
 
     def finding(library):
-        found = pgrag.json("doctor")
-        [row] = [row for row in found if row["name"] == f"library {library}"]
+        [row] = [row for row in pgrag.json("doctor") if row["name"] == f"library {library}"]
         return row
 
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:

@@ -59,8 +59,7 @@ def test_the_address_of_a_repository_is_read_again_as_it_was(pgrag, repository, 
         assert "Nothing changed in kettle 1.0: 2 pages" in kept
         (tmp_path / "types.yaml").write_text("page_types:\n  default:\n    chunk_profile: long\n")
         pgrag.run("config", "apply", "types.yaml")
-        again = pgrag.run("index", "--changed-config").out
-        assert f"kettle 1.0 from {url}" in again
+        assert f"kettle 1.0 from {url}" in pgrag.run("index", "--changed-config").out
         refused = pgrag.run("index", "kettle", f"{server.url}/none.git", code=1).err
         assert "there is no repository" in refused
 

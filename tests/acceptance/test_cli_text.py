@@ -20,18 +20,15 @@ def test_lines_are_searched_and_printed_as_by_ripgrep(indexed):
     assert lines
     assert all(row["content"].startswith("#") for row in lines)
     assert all(row["key"].startswith("guide/") for row in lines)
-    words = indexed.json("grep", "restore", "-l", "kestrel@2.0", "-w", "-S")
-    assert words
-    missed = indexed.run("grep", "estor", "-l", "kestrel@2.0", "-w", code=1)
-    assert missed.out == ""
+    assert indexed.json("grep", "restore", "-l", "kestrel@2.0", "-w", "-S")
+    assert indexed.run("grep", "estor", "-l", "kestrel@2.0", "-w", code=1).out == ""
     wrong = indexed.run("grep", "(a", "-l", "kestrel", "--regex", code=1)
     assert "parentheses () not balanced" in wrong.err
     assert "--word" in indexed.run("grep", "a", "-l", "kestrel", "-w", "-e", code=2).err
 
 
 def test_a_library_is_examined_and_mended(indexed):
-    healthy = indexed.run("doctor", "kestrel")
-    assert "nothing is wrong" in healthy.err
+    assert "nothing is wrong" in indexed.run("doctor", "kestrel").err
     assert indexed.json("doctor", "kestrel@2.0") == []
     with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
         connection.execute("update pgrag.versions set page_count = 1000")

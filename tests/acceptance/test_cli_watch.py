@@ -31,8 +31,7 @@ def test_changes_are_searchable_soon_until_it_ends(pgrag, tmp_path):
     url = pgrag.variables["PGRAG_DATABASE_URL"]
     forgiving = pgrag.with_variables(PYTHONWARNINGS="error,ignore::ResourceWarning")
     process = forgiving.start("index", "pumps", source, "--watch")
-    ready = "select count(*) from pgrag.versions where status = 'ready'"
-    wait_for(url, ready, process, least=1)
+    wait_for(url, "select count(*) from pgrag.versions where status = 'ready'", process, least=1)
 
     (source / "new.md").write_text("# New\n\nThe flywheel is oiled.\n")
     wait_for_pages(url, kept | {"new.md"}, "flywheel")
@@ -52,8 +51,7 @@ def test_changes_are_searchable_soon_until_it_ends(pgrag, tmp_path):
     (source / "bad.md").write_bytes(bytes(range(1, 30)) * 50)
     for number in range(25):
         (source / f"burst-{number}.md").write_text(f"# Burst {number}\n\nThe gasket is tight.\n")
-    burst = {f"burst-{number}.md" for number in range(25)}
-    wait_for_pages(url, kept | burst, "gasket")
+    wait_for_pages(url, kept | {f"burst-{number}.md" for number in range(25)}, "gasket")
     for number in range(25):
         (source / f"burst-{number}.md").unlink()
     wait_for_pages(url, kept)

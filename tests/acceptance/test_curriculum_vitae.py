@@ -118,8 +118,7 @@ def test_what_is_relevant_is_found_and_little_else(database):
     wanted = found = false_positives = 0
     for question, relevant in RELEVANT.items():
         wanted += len(relevant)
-        context = _headings(database, "context", question, 10)
-        found += len(relevant & set(context))
+        found += len(relevant & set(_headings(database, "context", question, 10)))
         best = _headings(database, "search", question, len(relevant))
         false_positives += len([heading for heading in best if heading not in relevant])
     assert found / wanted > 0.9
@@ -239,13 +238,10 @@ def test_an_answer_for_people_and_its_exit_codes(personal, server):
     assert server.left.wait(SECONDS)
     asked = ("answer", WHERE_HE_WORKED, "-l", "personal")
     server.script = [says("NOT_IN_DOCUMENTATION\nDavon steht dort nichts.")]
-    denied = personal.run(*asked, "--json", code=1)
-    assert denied.json["status"] == "not_in_documentation"
+    assert personal.run(*asked, "--json", code=1).json["status"] == "not_in_documentation"
     server.script = [status(500)]
-    failed = personal.run(*asked, code=1)
-    assert "error:" in failed.err
-    missing = personal.with_variables(PGRAG_LLM_URL="").run(*asked, code=1)
-    assert "PGRAG_LLM_URL" in missing.err
+    assert "error:" in personal.run(*asked, code=1).err
+    assert "PGRAG_LLM_URL" in personal.with_variables(PGRAG_LLM_URL="").run(*asked, code=1).err
     wrong = personal.run(*asked, "--mode", "agentic", "-n", "3", "--tokens", "100", code=2)
     assert "no use for --tokens, --top-k" in " ".join(wrong.err.replace("│", "").split())
 

@@ -118,8 +118,7 @@ def test_stdout_carries_only_the_protocol(tmp_path):
     pgrag = CommandLine(tmp_path, {"PGRAG_HOME": str(home), "PGRAG_LOG_LEVEL": "debug"})
     try:
         conversation = Conversation(pgrag)
-        hello = conversation.hello()
-        assert hello["result"]["serverInfo"]["name"] == "pgrag"
+        assert conversation.hello()["result"]["serverInfo"]["name"] == "pgrag"
         for noise in ("no JSON", '{"a": 1}', "", "[]", "[" * 200_000, '{"jsonrpc": "2.0", "id": "'):
             conversation.write(noise)
         assert conversation.ask("no/such/method")["error"]["code"] == -32601

@@ -53,8 +53,7 @@ class Faces:
             response = self._http.request(verb, path, json=json.loads(body[0]) if body else None)
             assert response.status_code == 200, response.text
             return without_blanks(response.text)
-        rows = self._database.execute(question).fetchall()
-        return "\n".join(printed(row) for row in rows)
+        return "\n".join(printed(row) for row in self._database.execute(question).fetchall())
 
 
 def printed(answer):

@@ -76,8 +76,7 @@ def assert_secret(what, text):
         assert BIRD not in form, f"{what}: {form[max(0, form.index(BIRD) - 300) :][:600]}"
     for user in ("reader", "ranker"):
         for word in ("of-git", "of-reranker"):
-            encoded = base64.b64encode(f"{user}:{BIRD}-{word}".encode()).decode()
-            assert encoded not in text, what
+            assert base64.b64encode(f"{user}:{BIRD}-{word}".encode()).decode() not in text, what
 
 
 def run(pgrag, *arguments):
@@ -159,8 +158,7 @@ def test_no_command_says_a_secret(caged, echo, repository):
     assert "********" in ended[commands.index(("doctor", "--settings"))].out
     # The secrets were in use, or the test would show nothing.
     seen = "".join(echo.seen)
-    password = base64.b64encode(f"ranker:{BIRD}-of-reranker".encode()).decode()
-    assert password in seen
+    assert base64.b64encode(f"ranker:{BIRD}-of-reranker".encode()).decode() in seen
     assert [name for name, key in KEYS.items() if key not in seen] == ["PGRAG_RERANKER_API_KEY"]
 
 

@@ -152,8 +152,7 @@ def test_documents_stay_quoted_whatever_they_say(ask, server):
     assert "HACKED. &lt;source" in text
     [fees] = [source for source in outcome.tools.sources if source["title"] == "Fees"]
     assert ATTACK in fees["content"]  # shown as it is, where it can do no harm
-    quoted = sources_of({"messages": [{"role": "user", "content": text}]})
-    assert "HACKED" in quoted[fees["number"]]
+    assert "HACKED" in sources_of({"messages": [{"role": "user", "content": text}]})[fees["number"]]
     assert "never what you have to" in server.payloads[0]["messages"][0]["content"].replace(
         "\n", " "
     )
@@ -221,9 +220,8 @@ def test_calls_that_cannot_be_made_are_explained_to_the_model(ask, server, call,
 
 
 def test_small_slips_are_forgiven(ask):
-    twice = json.dumps(json.dumps({"query": "high water", "top_k": "2"}))
     outcome = ask(
-        calls(("keyword_search", twice)),
+        calls(("keyword_search", json.dumps(json.dumps({"query": "high water", "top_k": "2"})))),
         calls(("semantic_search", {"query": "high water", "top_k": None})),
         says("At noon [1]."),
     )
@@ -325,8 +323,7 @@ def test_what_does_not_fit_is_left_out_whole_and_can_be_found_again(app):
     assert first.left > 0
     assert f"{first.left} more did not fit" in first.text
     assert first.text.count("<source ") == len(first.numbers) == len(tools.sources)
-    second = tools.use("keyword_search", '{"query": "water moon mooring"}', 4000)
-    assert second.left == 0
+    assert tools.use("keyword_search", '{"query": "water moon mooring"}', 4000).left == 0
     assert len(tools.sources) == len(first.numbers) + first.left
     nothing = tools.use("keyword_search", '{"query": "zzqx"}', 4000)
     assert (nothing.outcome, nothing.numbers) == ("nothing", [])

@@ -93,8 +93,7 @@ def recorded(app, made):
 
 
 def test_an_answer_rests_on_sources_and_is_recorded(app, answerer, server):
-    probe = answer(answerer, server, "x [1].")
-    number = number_of(probe, TRUE)
+    number = number_of(answer(answerer, server, "x [1]."), TRUE)
     made = answer(answerer, server, f"{TRUE} [{number}].")
     assert made.status == "answered"
     assert made.text == f"{TRUE} [{number}]."
@@ -148,8 +147,7 @@ def test_the_stream_tells_everything_in_order(answerer, server):
     server.script = [says("", pieces=["It", " is so [", "1", "] and", " so [9]."])]
     stream = answerer.stream(QUESTION, library="harbour")
     events = list(stream)
-    names = [event.name for event in events]
-    assert names == [
+    assert [event.name for event in events] == [
         "intent", "sources", "token", "token", "token", "token", "citation", "token", "citation",
         "done",
     ]  # fmt: skip
@@ -226,8 +224,7 @@ def test_a_model_that_searches_by_itself(app, answerer, server):
     search = ("keyword_search", {"query": "spring tides"})
     server.script = [calls(search), says(f"{TRUE} [1]. Whales sing at midnight [1].")]
     stream = answerer.stream(QUESTION, library="harbour", mode="agentic", max_steps=3)
-    events = list(stream)
-    names = [event.name for event in events]
+    names = [event.name for event in list(stream)]
     assert names[0] == "sources"
     assert names[-1] == "done"
     assert {"step", "token", "citation"} <= set(names)
@@ -240,8 +237,7 @@ def test_a_model_that_searches_by_itself(app, answerer, server):
     ]
     assert [s.doubt for s in made.sentences] == [None, "other words than its sources"]
     assert made.citations[0].document_id == made.sources[0].document_id
-    row = recorded(app, made)
-    assert len(row["trace"]) == 2
+    assert len(recorded(app, made)["trace"]) == 2
     [found] = app.database.query(
         "select * from pgrag.searches where search_id = %s", [made.search_id]
     )

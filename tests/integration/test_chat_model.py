@@ -102,8 +102,7 @@ def event(delta, finish=None, **more):
 def streamed(model, server, *written, **options):
     server.script = [lines(*written)]
     stream = model.stream(ASKED, **options)
-    text = "".join(stream)
-    assert text == stream.completion.text
+    assert "".join(stream) == stream.completion.text
     return stream.completion
 
 
@@ -274,10 +273,9 @@ def test_what_a_server_refuses_is_left_out(server, model, words, caplog):
 
 def test_newer_models_of_openai_are_asked_as_they_want(server, model, waits):
     refusal = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-    cold = "'temperature' does not support 0.2 with this model."
     server.script = [
         status(400, {"error": {"message": refusal}}),
-        status(400, {"error": {"message": cold}}),
+        status(400, {"error": {"message": "'temperature' does not support 0.2 with this model."}}),
         says("Hi"),
     ]
     for _ in range(2):
@@ -501,8 +499,7 @@ def test_a_password_in_the_address_is_sent_and_nowhere_told(server, caplog, wait
 
 def test_the_doctor_asks_the_server_for_its_models(server, monkeypatch):
     def finding(url=server.url, model="tiny", **given):
-        settings = Settings(llm_url=url, llm_model=model, llm_api_key=KEY, **given)
-        with App(settings) as app:
+        with App(Settings(llm_url=url, llm_model=model, llm_api_key=KEY, **given)) as app:
             return language_model_finding(app.providers.require_language_model)
 
     try:

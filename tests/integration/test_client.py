@@ -101,8 +101,7 @@ def test_searches_queries_and_their_arguments(db):
     pages = db.search_pages("compost", library="garden", top_k=1)
     assert pages.pages[0].title == "Compost"
     assert pages.cursor is not None
-    facets = db.facets("compost", library="garden").facets
-    assert facets["library"][0].value == "garden"
+    assert db.facets("compost", library="garden").facets["library"][0].value == "garden"
     batch = db.search_many(["compost", ""], library="garden", top_k=1)
     assert len(batch.answers[0].hits) == 1
     assert batch.answers[1].error.code == "PGR01"
@@ -121,8 +120,7 @@ def test_searches_queries_and_their_arguments(db):
     plain = [hit.document_id for hit in db.search("compost", library="garden", top_k=2).hits]
     found = db.search("compost", library="garden", top_k=np.int64(2), levels=(1, 2)).hits
     assert [hit.document_id for hit in found] == plain
-    since = {"modified": {">=": date(1990, 1, 1)}}
-    db.search("compost", library="garden", filters=since)
+    db.search("compost", library="garden", filters={"modified": {">=": date(1990, 1, 1)}})
     key = db.pages("garden")[0].key
     assert db.page(Path(key), "garden").key == key
     assert db.page(np.int64(db.pages("garden")[0].page_id)).key == key
@@ -140,8 +138,7 @@ def test_navigation(db):
     assert db.compare_versions("garden", "1.0", diff=True).pages == ()
     history = db.section_history(db.search("garden", library="garden").hits[0].document_id)
     assert [state.change for state in history] == ["first", "unchanged"]
-    listed = db.pages("garden")
-    page = db.page(listed[0].key, "garden")
+    page = db.page(db.pages("garden")[0].key, "garden")
     assert page == db.page(page.page_id)
     beds = db.find_page("Raised beds", "garden", "^1")
     assert beds.key == "beds.md"
@@ -163,8 +160,7 @@ def test_navigation(db):
 
 
 def test_the_graph(db):
-    linked = [edge for edge in db.edges("garden") if edge.target_page_id is not None]
-    edge = linked[0]
+    edge = next(edge for edge in db.edges("garden") if edge.target_page_id is not None)
     source, target = edge.source_page_id, edge.target_page_id
     assert source in {link.source_page_id for link in db.backlinks(target)}
     assert target in {near.page_id for near in db.neighbourhood(source, direction="out")}

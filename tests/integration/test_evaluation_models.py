@@ -17,8 +17,7 @@ def oven_set(tmp_path):
     records = [{"_id": "a", "text": "Ovens are warm."}, {"_id": "b", "text": "Zebras are not."}]
     queries = [{"_id": "1", "text": "ovens"}, {"_id": "2", "text": "zebras"}]
     for name, rows in (("corpus", records), ("queries", queries)):
-        text = "\n".join(map(json.dumps, rows))
-        (folder / f"{name}.jsonl").write_text(text)
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (folder / "qrels.tsv").write_text("1\ta\t1\n2\tb\t1\n")
     return folder
 

@@ -202,8 +202,7 @@ def test_what_changed_between_versions_comes_by_page_and_by_topic(mcp):
         "navigation/index.md",
         "navigation/tides.md",
     ]
-    said = mcp.failed("compare_versions", library="harbour", from_version="0.1")
-    assert "2.1, 1.0" in said
+    assert "2.1, 1.0" in mcp.failed("compare_versions", library="harbour", from_version="0.1")
     asked = {"library": "harbour", "query": "the harbour in summer", "top_k": 20}
     text, content = mcp.ok("search_docs", **asked, changed_since="1.0", history=True)
     assert {hit["title"] for hit in content["passages"]} == {

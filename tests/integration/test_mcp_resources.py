@@ -33,15 +33,13 @@ def test_from_the_libraries_to_a_page_by_links_or_by_a_wish(mcp):
         [line] = [line for line in text.splitlines() if f"[{title}](" in line]
         return line.partition("](")[2].partition(")")[0]
 
-    listed = mcp.portal.call(mcp.client.list_resources).resources
-    assert [resource.uri for resource in listed] == [
+    assert [resource.uri for resource in mcp.portal.call(mcp.client.list_resources).resources] == [
         "pgrag://libraries", "pgrag://harbour/versions", "pgrag://port%2Fauthority/versions"
     ]  # fmt: skip
     libraries = read(mcp, "pgrag://libraries")
     versions = read(mcp, linked(libraries, "harbour"))
     assert versions.index("[2.1]") < versions.index("[1.0]")
-    pages = read(mcp, linked(versions, "2.1"))
-    page = linked(pages, "Reading the tide table")
+    page = linked(read(mcp, linked(versions, "2.1")), "Reading the tide table")
     assert page == "pgrag://harbour/2.1/pages/navigation/tides.md"
     text = read(mcp, page)
     assert text.startswith("Source: https://harbour.example/navigation/tides (harbour 2.1)")
@@ -88,8 +86,7 @@ def test_addresses_are_completed(mcp):
     place = types.ResourceTemplateReference(uri=template.uri_template)
 
     def complete(name: str, typed: str, **known: str) -> list[str]:
-        argument = {"name": name, "value": typed}
-        found = mcp.portal.call(mcp.client.complete, place, argument, known)
+        found = mcp.portal.call(mcp.client.complete, place, {"name": name, "value": typed}, known)
         return found.completion.values
 
     assert complete("library", "Ha") == ["harbour"]
@@ -106,8 +103,7 @@ def test_addresses_are_completed(mcp):
 
 def test_the_prompt_brings_numbered_sources(mcp):
     def prompt(**arguments: str) -> str:
-        answer = mcp.portal.call(mcp.client.get_prompt, "answer_from_docs", arguments)
-        [message] = answer.messages
+        [message] = mcp.portal.call(mcp.client.get_prompt, "answer_from_docs", arguments).messages
         assert message.role == "user"
         return message.content.text
 

@@ -46,10 +46,8 @@ def test_a_call_needs_no_session_and_keeps_to_the_protocol(service):
     assert (slashed.status_code, slashed.headers["allow"]) == (405, "POST")
     plain = service.http.post("/mcp", content=b"{}", headers={"Content-Type": "text/plain"})
     assert plain.status_code == 400
-    deaf = service.post("ping", headers={"Accept": "text/html"})
-    assert deaf.status_code == 406
-    future = service.post("ping", headers={"MCP-Protocol-Version": "2999-01-01"})
-    assert future.status_code == 400
+    assert service.post("ping", headers={"Accept": "text/html"}).status_code == 406
+    assert service.post("ping", headers={"MCP-Protocol-Version": "2999-01-01"}).status_code == 400
     assert said(service.post("no/such/method"))["error"]["code"] == -32601
 
     def pieces():
@@ -132,8 +130,7 @@ def test_a_server_for_this_machine_has_no_other_name(service, host, status):
     assert answer.status_code == status
     if status == 421:
         assert "--allow-host" in answer.json()["hint"]
-    rest = service.http.get("/v1/libraries", headers={"Host": host})
-    assert rest.status_code == status
+    assert service.http.get("/v1/libraries", headers={"Host": host}).status_code == status
     assert service.http.get("/healthz", headers={"Host": host}).status_code == 200
 
 
@@ -143,8 +140,7 @@ def test_names_that_are_allowed_writes_and_limits(database_url):
     ) as service:
         listed = said(service.post("tools/list", headers={"Host": "docs.intranet:80"}))
         assert {"index_docs", "remove_docs"} <= {t["name"] for t in listed["result"]["tools"]}
-        statuses = [service.post("ping").status_code for _ in range(5)]
-        assert statuses == [200, 200, 200, 429, 429]
+        assert [service.post("ping").status_code for _ in range(5)] == [200, 200, 200, 429, 429]
         assert service.http.get("/healthz").status_code == 200
     with mcp_service(database_url, hosts=None, mcp_writes=True, mcp_read_only=True) as service:
         listed = said(service.post("tools/list", headers={"Host": "any.example"}))

@@ -62,9 +62,8 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
 
 def test_a_website_is_fetched_before_its_pages_are_read(database_url):
     pages = {"/": page("Start", "", "/1", "/2"), **{f"/{n}": page(f"Buoy {n}") for n in (1, 2)}}
-    replies = {path: Reply(html, seconds=0.8) for path, html in pages.items()}
     with (
-        Website(replies) as site,
+        Website({path: Reply(html, seconds=0.8) for path, html in pages.items()}) as site,
         connected(database_url, writes=True, allow_private=True) as writer,
     ):
         report, told = writer.heard("index_docs", library="buoys", source=site.url)
@@ -75,8 +74,7 @@ def test_a_website_is_fetched_before_its_pages_are_read(database_url):
 
 
 def test_the_options_of_a_version_are_kept_and_what_cannot_be_is_told(writer, tmp_path):
-    folder = str(write(SOURCES[1], tmp_path))
-    arguments = {"library": "harbour", "source": folder}
+    arguments = {"library": "harbour", "source": str(write(SOURCES[1], tmp_path))}
     first = writer.ok("index_docs", **arguments, base_url="https://harbour.example")[1]
     assert (first["slugs"], first["changes"]) == ("github", [])
     for blank in ({}, {"base_url": "", "language": "", "slugs": ""}):
@@ -125,8 +123,7 @@ def test_only_what_lies_below_the_roots_is_indexed(database_url, tmp_path):
             assert "outside the folders" in told, arguments
             assert str(root) in told
         for arguments in ({"source": str(root)}, {"source": str(root), "subfolder": "guide"}):
-            report = client.ok("index_docs", library="buoys", **arguments)[1]
-            assert report["written"] == 1
+            assert client.ok("index_docs", library="buoys", **arguments)[1]["written"] == 1
     with connected(database_url, writes=True, roots=()) as client:
         told = client.failed("index_docs", library="buoys", source=str(root))
         assert "PGRAG_MCP_ROOTS" in told
@@ -146,8 +143,7 @@ def test_odd_paths_and_pipes_hold_up_nobody(database_url, tmp_path, monkeypatch)
             f"/proc/{os.getpid()}/cwd/../{secret}",
             "/proc/1/cwd",
         ]
-        odd = [f"{root}\0", f"{root}/\0/../../secret", f"{root}/\ud800", "\0", *through]
-        for source in odd:
+        for source in [f"{root}\0", f"{root}/\0/../../secret", f"{root}/\ud800", "\0", *through]:
             told = client.failed("index_docs", library="buoys", source=source)
             refusals = ("outside the folders", "arguments cannot be used")
             assert any(refusal in told for refusal in refusals), source

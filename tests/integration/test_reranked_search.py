@@ -132,8 +132,7 @@ def test_injected_passages_take_no_place_of_a_hit(client, server):
             for blocks in (plain, made)
         ]
         assert ids[0] == ids[1]
-    texts = server.requests[-1][2]["documents"]
-    assert len(texts) == 2
+    assert len(server.requests[-1][2]["documents"]) == 2
 
 
 def test_what_cannot_rerank_refuses_it(client, harbour_url):
