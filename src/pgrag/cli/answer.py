@@ -53,8 +53,7 @@ def answer(
     """
     arguments |= {"max_steps": max_steps, "max_tokens": max_tokens}
     _check_mode(mode, {**arguments, "ask_intent": ask_intent or None})
-    answerer = app.answering("cli")
-    stream = answerer.stream(question, mode=mode, ask_intent=ask_intent, **arguments)
+    stream = app.answering("cli").stream(question, mode=mode, ask_intent=ask_intent, **arguments)
     made = _followed(stream, is_shown=not as_json)
     failed = made.status == "not_in_documentation"
     return Output(made.as_json(), lambda: _print_sources(made), made.notices, failed=failed)
@@ -112,8 +111,7 @@ def _print_sources(made: Answer) -> None:
             soft_wrap=True,
         )
         if source.url:
-            address = Text(printable(source.url + anchor), style="blue")
-            print_indented(address, indent=_INDENT)
+            print_indented(Text(printable(source.url + anchor), style="blue"), indent=_INDENT)
     _print_related(made)
     for number in made.unknown_citations:
         warn(f"the answer cites [{number}], which is no source.")

@@ -269,8 +269,7 @@ def resolve(
 @command
 def outline(app: App, target: options.LibraryVersion, page: PageName) -> Output:
     """Show the headings of a page as a tree."""
-    library = resolved(app, target)
-    [outlined] = app.database.call("find_page", **library.scope, page=page)
+    [outlined] = app.database.call("find_page", **resolved(app, target).scope, page=page)
     rows = app.database.call("outline", page_id=outlined["page_id"])
 
     def show() -> None:

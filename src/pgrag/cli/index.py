@@ -171,8 +171,7 @@ def _reported(runs: Iterable[_Run], *, verbose: bool, as_json: bool) -> Output:
             print_report(outcome, verbose=verbose)
         for failure in failures(outcome):
             complain(failure)
-    failed = any(each["error"] or each["report"]["failed"] for each in results)
-    return text(results, failed=failed)
+    return text(results, failed=any(each["error"] or each["report"]["failed"] for each in results))
 
 
 def _refuse_other_options(context: typer.Context) -> None:

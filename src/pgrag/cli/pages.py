@@ -110,8 +110,7 @@ def query(
     """Ask for pages or tasks by the properties of their front matter."""
     if as_json and as_csv:
         raise misuse("--csv", "cannot be combined with --json.")
-    library = resolved(app, target)
-    rows = told(app, "query_pages", timeout, query=text, **library.scope, top_k=top_k)
+    rows = told(app, "query_pages", timeout, query=text, **resolved(app, target).scope, top_k=top_k)
     columns = [*_location(rows[0]), *rows[0]["columns"]] if rows else []
     values = [[*_location(row).values(), *map(_value, row["values"])] for row in rows]
 

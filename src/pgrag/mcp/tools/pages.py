@@ -153,8 +153,7 @@ def get_related(documentation: Documentation, request: GetRelated) -> Reply:
         for other in content.related
     ] or ["No other page is linked with it or similar to it."]
     head = f"# {replies.plural(len(rows), 'page')} related to {replies.on_one_line(page['title'])}"
-    text = "\n".join([head, "", *lines, "", "Read one with get_page(page_id)."])
-    return Reply(text, content)
+    return Reply("\n".join([head, "", *lines, "", "Read one with get_page(page_id)."]), content)
 
 
 def _part(
@@ -190,8 +189,7 @@ def _page(documentation: Documentation, request: NamedPage) -> tuple[Row, str | 
     """The chosen page, and the reason for its version if the version was resolved here."""
     if request.library is not None and request.page is not None:
         read = documentation.resolve(request.library, request.version)
-        page_id = _page_id(documentation, read, request.page)
-        [row] = documentation.call("page", page_id=page_id)
+        [row] = documentation.call("page", page_id=_page_id(documentation, read, request.page))
         return row["page"], read.reason
     [row] = documentation.call("page", page_id=request.page_id)
     _require_same(documentation, request, row["page"])
