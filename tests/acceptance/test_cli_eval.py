@@ -135,8 +135,7 @@ def test_runs_are_listed_compared_shown_repeated_and_removed(evaluated):
     assert len(compared["moved"]) == min(10, compared["wins"] + compared["losses"])
     assert " → " in evaluated.run("eval", "compare", one, other).out
     answer = evaluated.json("eval", "show", one, "q22")
-    assert answer["query"] == "E17"
-    assert answer["results"][0]["target"] == "en/troubleshooting.md"
+    assert (answer["query"], answer["results"][0]["target"]) == ("E17", "en/troubleshooting.md")
     assert answer["results"][0]["words"].startswith("e17 ")
     assert answer["metrics"] == {"mrr@10": 1, "ndcg@10": 1}
     assert "en/troubleshooting.md" in evaluated.run("eval", "show", one, "q22").out

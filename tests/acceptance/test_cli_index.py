@@ -131,8 +131,7 @@ def test_what_is_wrong_with_pages_is_said_and_the_rest_goes_on(pgrag, tmp_path):
     assert ended.err.count("warning: valve-") == 20
     assert "… and 4 more" in ended.err
     report = pgrag.run("index", "pumps", source, "--json", code=1).json
-    assert list(report["failed"]) == ["image.md"]
-    assert report["unchanged"] == 26
+    assert (list(report["failed"]), report["unchanged"]) == (["image.md"], 26)
 
 
 def test_options_choose_what_is_read_and_how(pgrag, kestrel):

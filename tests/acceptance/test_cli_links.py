@@ -87,8 +87,7 @@ def test_links_of_files(pgrag, tmp_path):
     (source / "sub" / "c.md").write_text("# C\n\n## Part\n\nText.\n", "utf-8")
     (source / "b.md").write_text("# B\n\nText.\n", "utf-8")
     report = pgrag.json("index", "notes", source)
-    assert report["links"]["resolved"] == 2
-    assert report["links"]["unresolved"] == 0
+    assert (report["links"]["resolved"], report["links"]["unresolved"]) == (2, 0)
     assert pgrag.run("links", "notes", "--check").out == ""
 
     # Links that were never read come with the run after --repair, though no file has changed.

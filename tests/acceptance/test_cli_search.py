@@ -15,8 +15,7 @@ def test_hits_are_json_for_machines_and_entries_for_people(indexed):
     found = indexed.run("search", QUERY, "-l", "kestrel", "-n", "3", "--json")
     hits = found.json
     assert [list(hit) for hit in hits] == [columns] * 3
-    assert hits[0]["key"] == "guide/restore.md"
-    assert hits[0]["version"] == "2.0"
+    assert (hits[0]["key"], hits[0]["version"]) == ("guide/restore.md", "2.0")
     assert hits[0]["url"] == "https://kestrel.example/2.0/guide/restore"
     assert hits[0]["snippet"] is None
     assert hits == sorted(hits, key=lambda hit: -hit["score"])

@@ -20,13 +20,10 @@ from pgrag.ground.embedded import EmbeddedServer
 from pgrag.mcp.resources import LIBRARIES, PAGE, PAGES, VERSIONS
 
 
-@pytest.mark.parametrize(
-    ("era", "option", "writing"),
-    [
-        ("legacy", "--allow-writes", {"index_docs", "remove_docs", "send_feedback"}),
-        ("auto", "--read-only", set()),
-    ],
-)
+@pytest.mark.parametrize(("era", "option", "writing"), [
+    ("legacy", "--allow-writes", {"index_docs", "remove_docs", "send_feedback"}),
+    ("auto", "--read-only", set()),
+])  # fmt: skip
 def test_the_official_client_over_stdio(indexed, era, option, writing):
     command, *arguments = indexed.command("mcp", option)
     server = StdioServerParameters(
@@ -62,8 +59,7 @@ def test_the_guide_is_true(address, capsys):
     configurations = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", guide, re.S)]
     for configuration in configurations:
         [servers] = configuration.values()
-        assert servers["pgrag"]["command"] == "pgrag"
-        assert servers["pgrag"]["args"] == ["mcp"]
+        assert (servers["pgrag"]["command"], servers["pgrag"]["args"]) == ("pgrag", ["mcp"])
     assert [*configurations[0], *configurations[1]] == ["mcpServers", "servers"]
     for template in (LIBRARIES, VERSIONS, PAGES, PAGE):
         assert f"| `{template.replace('{+', '{')}` |" in guide

@@ -193,25 +193,19 @@ def test_passages_below_the_threshold_are_not_shown(app, tool):
     assert len(scores) > 2
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (("delete_everything", {}), "There is no tool 'delete_everything'. Tools: keyword_search"),
-        (("keyword_search", "{broken"), "not JSON"),
-        (("keyword_search", "[1]"), "must be a JSON object"),
-        (
-            ("keyword_search", {}),
-            "query: field required. The arguments are: query, top_k, threshold.",
-        ),
-        (("keyword_search", {"query": "x", "library": "other"}), "library: extra inputs"),
-        (("keyword_search", {"query": "x", "top_k": 10**9}), "top_k: input should be less"),
-        (("semantic_search", {"query": "x", "threshold": 2}), "threshold: input should be less"),
-        (("keyword_search", '{"query": "\\ud800"}'), "query: "),
-        (("keyword_search", '{"query": "\\u0000"}'), "Nothing was found: "),
-        (("read_chunk", {"chunk_id": 10**30}), "Nothing was "),
-        (("read_chunk", {"chunk_id": 999999}), "Nothing was found: There is no passage 999999"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (("delete_everything", {}), "There is no tool 'delete_everything'. Tools: keyword_search"),
+    (("keyword_search", "{broken"), "not JSON"),
+    (("keyword_search", "[1]"), "must be a JSON object"),
+    (("keyword_search", {}), "query: field required. The arguments are: query, top_k, threshold."),
+    (("keyword_search", {"query": "x", "library": "other"}), "library: extra inputs"),
+    (("keyword_search", {"query": "x", "top_k": 10**9}), "top_k: input should be less"),
+    (("semantic_search", {"query": "x", "threshold": 2}), "threshold: input should be less"),
+    (("keyword_search", '{"query": "\\ud800"}'), "query: "),
+    (("keyword_search", '{"query": "\\u0000"}'), "Nothing was found: "),
+    (("read_chunk", {"chunk_id": 10**30}), "Nothing was "),
+    (("read_chunk", {"chunk_id": 999999}), "Nothing was found: There is no passage 999999"),
+])  # fmt: skip
 def test_calls_that_cannot_be_made_are_explained_to_the_model(ask, server, call, words):
     outcome = ask(calls(call), calls(SEARCH), says("At noon [1]."))
     assert words in told(server)[0]
@@ -334,8 +328,7 @@ def test_an_answer_out_of_nothing_is_sent_back_once(ask, server):
     assert outcome.answer.text == "At noon [1]."
     assert "not searched the documentation" in server.payloads[1]["messages"][-1]["content"]
     stubborn = ask(says("I know that."))
-    assert stubborn.answer.text == "I know that."
-    assert stubborn.tools.sources == []
+    assert (stubborn.answer.text, stubborn.tools.sources) == ("I know that.", [])
     assert len(stubborn.trace) == 2
 
 

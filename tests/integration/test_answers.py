@@ -225,8 +225,7 @@ def test_a_model_that_searches_by_itself(app, answerer, server):
     server.script = [calls(search), says(f"{TRUE} [1]. Whales sing at midnight [1].")]
     stream = answerer.stream(QUESTION, library="harbour", mode="agentic", max_steps=3)
     names = [event.name for event in list(stream)]
-    assert names[0] == "sources"
-    assert names[-1] == "done"
+    assert (names[0], names[-1]) == ("sources", "done")
     assert {"step", "token", "citation"} <= set(names)
     made = stream.answer
     assert (made.mode, made.status, made.intent) == ("agentic", "answered", None)
@@ -271,15 +270,12 @@ def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(app, answere
     assert app.database.query("select count(*) as n from pgrag.answers") == before
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        ("keyword_search", '{"query": "tide \\ud800"}'),
-        ("keyword_search", '{"query": "tide\\u0000"}'),
-        ("keyword_search", '{"query": "tide", "top_k": NaN}'),
-        ("read\0chunk", '{"chunk_id": 1e999}'),
-    ],
-)
+@pytest.mark.parametrize("call", [
+    ("keyword_search", '{"query": "tide \\ud800"}'),
+    ("keyword_search", '{"query": "tide\\u0000"}'),
+    ("keyword_search", '{"query": "tide", "top_k": NaN}'),
+    ("read\0chunk", '{"chunk_id": 1e999}'),
+])  # fmt: skip
 def test_what_no_database_takes_of_a_model_costs_nobody_an_answer(app, answerer, server, call):
     server.script = [
         calls(call), calls(("keyword_search", {"query": "range tide"})), says(f"{TRUE}\0 [1]."),

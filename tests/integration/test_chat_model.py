@@ -141,8 +141,7 @@ def test_a_completion_comes_whole_and_in_pieces(server, model):
 def test_tools_are_offered_called_and_answered(server, model):
     wanted = calls(("look", {"what": "die Flut – ✓"}), ("look", "{broken"), text="I look. ")
     for completion in both(model, server, wanted, tools=[TOOL]):
-        assert completion.finish_reason == "tool_calls"
-        assert completion.text == "I look. "
+        assert (completion.finish_reason, completion.text) == ("tool_calls", "I look. ")
         assert [call.id for call in completion.tool_calls] == ["call_0", "call_1"]
         assert json.loads(completion.tool_calls[0].arguments) == {"what": "die Flut – ✓"}
         assert completion.tool_calls[1] == ToolCall("call_1", "look", "{broken")
@@ -202,8 +201,7 @@ def test_tools_are_offered_called_and_answered(server, model):
 )  # fmt: skip
 def test_streams_are_understood_however_servers_write_them(server, model, written, text):
     completion = streamed(model, server, *written)
-    assert completion.text == text
-    assert completion.finish_reason == "stop"
+    assert (completion.text, completion.finish_reason) == (text, "stop")
     assert completion.usage.is_estimated
 
 
@@ -214,8 +212,7 @@ def test_the_last_count_of_a_stream_is_taken(server, model):
         event({}, "length", usage={"prompt_tokens": 7, "completion_tokens": 2}),
     )  # fmt: skip
     assert completion.usage == Usage(prompt_tokens=7, completion_tokens=2)
-    assert completion.model == "big"
-    assert completion.finish_reason == "length"
+    assert (completion.model, completion.finish_reason) == ("big", "length")
 
 
 def part(arguments=None, name=None, **more):
@@ -335,21 +332,18 @@ def test_a_silent_server_is_given_up_at_once(server, hasty):
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "words"),
-    [
-        (garbage, "Welcome to nginx.*PGRAG_LLM_URL"),
-        (body([1, 2]), r"\[1, 2\]"),
-        (body({"error": {"message": f"no model, {KEY}"}}), r"no model, \*\*\*"),
-        (body({"choices": []}), "wrote nothing|stopped in the middle"),
-        (body({"detail": "no"}), "'detail': 'no'|stopped in the middle"),
-        (body({"object": "error", "message": "too long"}), "too long"),
-        (says("", finish="length"), "wrote nothing.*PGRAG_LLM_MAX_TOKENS"),
-        (status(401, {"error": f"Incorrect API key provided: {KEY}"}), "Check PGRAG_LLM_API_KEY"),
-        (status(404), "Check PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
-        (status(413), "Lower the token budget"),
-    ],
-)
+@pytest.mark.parametrize(("behaviour", "words"), [
+    (garbage, "Welcome to nginx.*PGRAG_LLM_URL"),
+    (body([1, 2]), r"\[1, 2\]"),
+    (body({"error": {"message": f"no model, {KEY}"}}), r"no model, \*\*\*"),
+    (body({"choices": []}), "wrote nothing|stopped in the middle"),
+    (body({"detail": "no"}), "'detail': 'no'|stopped in the middle"),
+    (body({"object": "error", "message": "too long"}), "too long"),
+    (says("", finish="length"), "wrote nothing.*PGRAG_LLM_MAX_TOKENS"),
+    (status(401, {"error": f"Incorrect API key provided: {KEY}"}), "Check PGRAG_LLM_API_KEY"),
+    (status(404), "Check PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
+    (status(413), "Lower the token budget"),
+])  # fmt: skip
 def test_what_is_no_answer_is_explained_without_secrets(server, model, behaviour, words, caplog):
     server.script = [behaviour]
     caplog.set_level(logging.DEBUG)
@@ -359,13 +353,10 @@ def test_what_is_no_answer_is_explained_without_secrets(server, model, behaviour
         assert KEY not in str(caught.value) + caplog.text
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        ('data: {"error": {"message": "out of memory"}}', "data: [DONE]"),
-        ('{"error": "out of memory"}',),
-    ],
-)
+@pytest.mark.parametrize("written", [
+    ('data: {"error": {"message": "out of memory"}}', "data: [DONE]"),
+    ('{"error": "out of memory"}',),
+])  # fmt: skip
 def test_an_error_in_the_middle_of_a_stream_is_told(server, model, written):
     server.script = [lines(event({"content": "At"}), *written)]
     with pytest.raises(errors.LanguageModelError, match=r"tiny at http://127.*out of memory"):
@@ -462,15 +453,12 @@ def test_several_threads_share_a_model(server, model, monkeypatch):
     assert server.most_at_once > 1
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"url": "ftp://x", "model": "m"}, "PGRAG_LLM_URL"),
-        ({"url": "http://x", "model": ""}, "PGRAG_LLM_MODEL"),
-        ({"url": "http://x", "model": "m", "timeout": 0}, "above 0"),
-        ({"url": "http://x", "model": "m", "api_key": "ключ"}, "PGRAG_LLM_API_KEY"),
-    ],
-)
+@pytest.mark.parametrize(("given", "words"), [
+    ({"url": "ftp://x", "model": "m"}, "PGRAG_LLM_URL"),
+    ({"url": "http://x", "model": ""}, "PGRAG_LLM_MODEL"),
+    ({"url": "http://x", "model": "m", "timeout": 0}, "above 0"),
+    ({"url": "http://x", "model": "m", "api_key": "ключ"}, "PGRAG_LLM_API_KEY"),
+])  # fmt: skip
 def test_settings_that_cannot_be_used_are_refused(given, words):
     with pytest.raises(errors.SettingsError, match=words):
         ChatModel(**given)

@@ -16,8 +16,7 @@ def mcp(harbour_url, request):
 
 def read(mcp, uri: str) -> str:
     [content] = mcp.portal.call(mcp.client.read_resource, uri).contents
-    assert content.mime_type == "text/markdown"
-    assert content.uri == uri
+    assert (content.mime_type, content.uri) == ("text/markdown", uri)
     return content.text
 
 
@@ -55,20 +54,17 @@ def test_from_the_libraries_to_a_page_by_links_or_by_a_wish(mcp):
     assert page_uri("a/b", "", "x y/ü.md") == "pgrag://a%2Fb/-/pages/x%20y/%C3%BC.md"
 
 
-@pytest.mark.parametrize(
-    ("uri", "said"),
-    [
-        ("pgrag://harbor/versions", "harbour"),
-        ("pgrag://harbour/nightly/pages", "2.1"),
-        ("pgrag://harbour/2.1/pages/tidez.md", "navigation/tides.md"),
-        ("pgrag://harbour", "pgrag://libraries"),
-        ("pgrag://harbour/2.1/pages/../../etc/passwd", "no page"),
-        ("file:///etc/passwd", "pgrag://libraries"),
-        ("pgrag://harbour/%00/pages", "pgrag://libraries"),
-        ("", "pgrag://libraries"),
-        ("pgrag://" + "x" * 100_000, "pgrag://libraries"),
-    ],
-)
+@pytest.mark.parametrize(("uri", "said"), [
+    ("pgrag://harbor/versions", "harbour"),
+    ("pgrag://harbour/nightly/pages", "2.1"),
+    ("pgrag://harbour/2.1/pages/tidez.md", "navigation/tides.md"),
+    ("pgrag://harbour", "pgrag://libraries"),
+    ("pgrag://harbour/2.1/pages/../../etc/passwd", "no page"),
+    ("file:///etc/passwd", "pgrag://libraries"),
+    ("pgrag://harbour/%00/pages", "pgrag://libraries"),
+    ("", "pgrag://libraries"),
+    ("pgrag://" + "x" * 100_000, "pgrag://libraries"),
+])  # fmt: skip
 def test_an_address_that_is_wrong_gets_the_way_out(mcp, uri, said):
     if uri:
         assert said in refused(mcp, uri)

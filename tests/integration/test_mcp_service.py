@@ -40,8 +40,7 @@ def test_a_call_needs_no_session_and_keeps_to_the_protocol(service):
     assert "Spring tides" in service.post("tools/call", **SEARCH).text
     for method in ("GET", "DELETE", "PUT"):
         refused = service.http.request(method, "/mcp")
-        assert refused.status_code == 405
-        assert refused.headers["allow"] == "POST"
+        assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
     slashed = service.http.get("/mcp/")
     assert (slashed.status_code, slashed.headers["allow"]) == (405, "POST")
     plain = service.http.post("/mcp", content=b"{}", headers={"Content-Type": "text/plain"})
@@ -67,19 +66,16 @@ def test_a_call_needs_no_session_and_keeps_to_the_protocol(service):
     assert answer.headers["access-control-allow-origin"] == "https://chat.example"
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        (b"no JSON", 400),
-        (b'{"jsonrpc": "1.0"}', 400),
-        (b"[]", 400),
-        (b'{"jsonrpc": "2.0", "method": "notifications/initialized"}', 202),
-        (b"[" * 900_000, 400),
-        (b'{"a":' * 150_000, 400),
-        (b"\xff\xfe", 400),
-        (b"x" * 1_000_001, 413),
-    ],
-)
+@pytest.mark.parametrize(("body", "status"), [
+    (b"no JSON", 400),
+    (b'{"jsonrpc": "1.0"}', 400),
+    (b"[]", 400),
+    (b'{"jsonrpc": "2.0", "method": "notifications/initialized"}', 202),
+    (b"[" * 900_000, 400),
+    (b'{"a":' * 150_000, 400),
+    (b"\xff\xfe", 400),
+    (b"x" * 1_000_001, 413),
+])  # fmt: skip
 @pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
 def test_bodies_that_are_no_request(service, body, status, version):
     headers = {"Content-Type": "application/json", "MCP-Protocol-Version": version}
@@ -88,21 +84,18 @@ def test_bodies_that_are_no_request(service, body, status, version):
     assert "Traceback" not in answer.text
 
 
-@pytest.mark.parametrize(
-    ("origin", "status"),
-    [
-        (None, 200),
-        ("http://localhost:6274", 200),
-        ("http://127.0.0.1", 200),
-        ("http://[::1]:8000", 200),
-        ("https://chat.example", 200),
-        ("https://elsewhere.example", 403),
-        ("https://localhost.elsewhere.example", 403),
-        ("https://chat.example.elsewhere.example", 403),
-        ("null", 403),
-        ("http://[", 403),
-    ],
-)
+@pytest.mark.parametrize(("origin", "status"), [
+    (None, 200),
+    ("http://localhost:6274", 200),
+    ("http://127.0.0.1", 200),
+    ("http://[::1]:8000", 200),
+    ("https://chat.example", 200),
+    ("https://elsewhere.example", 403),
+    ("https://localhost.elsewhere.example", 403),
+    ("https://chat.example.elsewhere.example", 403),
+    ("null", 403),
+    ("http://[", 403),
+])  # fmt: skip
 def test_pages_of_other_origins_are_refused(service, origin, status):
     answer = service.post("ping", headers={} if origin is None else {"Origin": origin})
     assert answer.status_code == status
@@ -111,20 +104,17 @@ def test_pages_of_other_origins_are_refused(service, origin, status):
         assert "--allow-origin" in answer.json()["hint"]
 
 
-@pytest.mark.parametrize(
-    ("host", "status"),
-    [
-        ("localhost", 200),
-        ("127.0.0.1:8000", 200),
-        ("[::1]:8000", 200),
-        ("evil.example", 421),
-        ("evil.example:8000", 421),
-        ("evil.example@127.0.0.1", 421),
-        ("evil.example:x@localhost:8000", 421),
-        ("localhost.evil.example", 421),
-        ("[", 421),
-    ],
-)
+@pytest.mark.parametrize(("host", "status"), [
+    ("localhost", 200),
+    ("127.0.0.1:8000", 200),
+    ("[::1]:8000", 200),
+    ("evil.example", 421),
+    ("evil.example:8000", 421),
+    ("evil.example@127.0.0.1", 421),
+    ("evil.example:x@localhost:8000", 421),
+    ("localhost.evil.example", 421),
+    ("[", 421),
+])  # fmt: skip
 def test_a_server_for_this_machine_has_no_other_name(service, host, status):
     answer = service.post("ping", headers={"Host": host})
     assert answer.status_code == status

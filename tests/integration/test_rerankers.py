@@ -135,15 +135,12 @@ def test_long_waits_are_not_waited_for(server, reranker, waits):
     assert waits == []
 
 
-@pytest.mark.parametrize(
-    ("code", "hint"),
-    [
-        (401, "Check PGRAG_RERANKER_API_KEY"),
-        (404, "Check PGRAG_RERANKER_URL and PGRAG_RERANKER_MODEL"),
-        (413, "Lower the batch size"),
-        (422, "Check the model's name, PGRAG_RERANKER_SHAPE and the batch size"),
-    ],
-)
+@pytest.mark.parametrize(("code", "hint"), [
+    (401, "Check PGRAG_RERANKER_API_KEY"),
+    (404, "Check PGRAG_RERANKER_URL and PGRAG_RERANKER_MODEL"),
+    (413, "Lower the batch size"),
+    (422, "Check the model's name, PGRAG_RERANKER_SHAPE and the batch size"),
+])  # fmt: skip
 def test_refusals_are_final_and_say_what_to_do(server, reranker, code, hint):
     server.script = [status(code, {"message": f"bad key {KEY}"})]
     with pytest.raises(RerankingError, match=f"status {code}.*{hint}") as caught:
@@ -152,27 +149,24 @@ def test_refusals_are_final_and_say_what_to_do(server, reranker, code, hint):
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize(
-    ("answer", "reason"),
-    [
-        (garbage, "did not answer with JSON"),
-        (lambda handler, _: handler.reply(200, {"data": []}), "holds no list of results"),
-        (lambda handler, _: handler.reply(200, 7), "holds no list of results"),
-        (results(), "0 results for 2 texts"),
-        (results(result(0, 0.5)), "1 results for 2 texts"),
-        (results(result(0, 0.5), result(0, 0.6)), "or wrong indexes"),
-        (results(result(0, 0.5), result(2, 0.6)), "or wrong indexes"),
-        (results(result(0, 0.5), result(1, 0.6), result(1, 0.6)), "3 results for 2 texts"),
-        (results(result(0, 0.5), result("1", 0.6)), "without index or score"),
-        (results(result(0, 0.5), result(True, 0.6)), "without index or score"),
-        (results(result(0, 0.5), result(1, None)), "without index or score"),
-        (results(result(0, 0.5), result(1, "0.6")), "without index or score"),
-        (results(result(0, 0.5), 1), "without index or score"),
-        (results(result(0, float("nan")), result(1, 0.6)), "not finite"),
-        (results(result(0, 10**400), result(1, 0.6)), "not finite"),
-        (results(result(0, 0.5), result(1, float("-inf"))), "not finite"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "reason"), [
+    (garbage, "did not answer with JSON"),
+    (lambda handler, _: handler.reply(200, {"data": []}), "holds no list of results"),
+    (lambda handler, _: handler.reply(200, 7), "holds no list of results"),
+    (results(), "0 results for 2 texts"),
+    (results(result(0, 0.5)), "1 results for 2 texts"),
+    (results(result(0, 0.5), result(0, 0.6)), "or wrong indexes"),
+    (results(result(0, 0.5), result(2, 0.6)), "or wrong indexes"),
+    (results(result(0, 0.5), result(1, 0.6), result(1, 0.6)), "3 results for 2 texts"),
+    (results(result(0, 0.5), result("1", 0.6)), "without index or score"),
+    (results(result(0, 0.5), result(True, 0.6)), "without index or score"),
+    (results(result(0, 0.5), result(1, None)), "without index or score"),
+    (results(result(0, 0.5), result(1, "0.6")), "without index or score"),
+    (results(result(0, 0.5), 1), "without index or score"),
+    (results(result(0, float("nan")), result(1, 0.6)), "not finite"),
+    (results(result(0, 10**400), result(1, 0.6)), "not finite"),
+    (results(result(0, 0.5), result(1, float("-inf"))), "not finite"),
+])  # fmt: skip
 def test_unusable_answers_are_refused(server, reranker, answer, reason):
     server.script = [answer]
     with pytest.raises(RerankingError, match=reason):
@@ -187,16 +181,13 @@ def test_server_that_is_not_there(server):
         reranker.rerank("q", TEXTS)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"url": "ftp://x", "model": "m"}, "The URL of the reranker endpoint"),
-        ({"url": "http://x", "shape": "cohere"}, "needs the name of a model"),
-        ({"url": "http://x", "model": "m", "timeout": 0}, "timeout must be above 0"),
-        ({"url": "http://x", "model": "m", "batch_size": 0}, "batch size must be above 0"),
-        ({"url": "http://x", "model": "m", "api_key": "a\nb"}, "PGRAG_RERANKER_API_KEY"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"url": "ftp://x", "model": "m"}, "The URL of the reranker endpoint"),
+    ({"url": "http://x", "shape": "cohere"}, "needs the name of a model"),
+    ({"url": "http://x", "model": "m", "timeout": 0}, "timeout must be above 0"),
+    ({"url": "http://x", "model": "m", "batch_size": 0}, "batch size must be above 0"),
+    ({"url": "http://x", "model": "m", "api_key": "a\nb"}, "PGRAG_RERANKER_API_KEY"),
+])  # fmt: skip
 def test_bad_settings_are_refused(options, message):
     with pytest.raises(SettingsError, match=message):
         HttpReranker(**options)
