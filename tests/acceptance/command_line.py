@@ -10,12 +10,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import Any
 
 import psycopg
 from fork_server import ForkServer
@@ -45,7 +43,7 @@ class Finished:
     err: str
 
     @property
-    def json(self) -> Any:
+    def json(self):
         """What stdout holds, all of it."""
         return json.loads(self.out)
 
@@ -59,14 +57,14 @@ class CommandLine:
     #: A run can be hit between two commits without a large source, and tries again sooner.
     small_batches: bool = False
 
-    def run(self, *arguments: object, code: int = 0, stdin: str = "") -> Finished:
+    def run(self, *arguments, code=0, stdin=""):
         """Run a command to its end, which must come with this exit status and no traceback."""
         finished = self.attempt(*arguments, stdin=stdin)
         assert "Traceback" not in finished.err, finished.err
         assert finished.code == code, f"{finished.code}\n{finished.out}\n{finished.err}"
         return finished
 
-    def attempt(self, *arguments: object, stdin: str = "") -> Finished:
+    def attempt(self, *arguments, stdin=""):
         """Run a command to its end, whatever that is."""
         # Python reads its own variables at its start, which is that of the server.
         assert not any(name.startswith("PYTHON") for name in self.variables)
@@ -85,52 +83,52 @@ class CommandLine:
             err.seek(0)
             return Finished(ended, out.read().decode(), err.read().decode())
 
-    def run_all(self, *commands: Sequence[object], code: int = 0) -> list[Finished]:
+    def run_all(self, *commands, code=0):
         """Run commands that do not depend on each other, two at a time."""
         with ThreadPoolExecutor(max_workers=2) as pool:
             return list(pool.map(lambda command: self.run(*command, code=code), commands))
 
-    def json(self, *arguments: object) -> Any:
+    def json(self, *arguments):
         """Run a command with --json; return what it printed."""
         return self.run(*arguments, "--json").json
 
-    def start(self, *arguments: object) -> subprocess.Popen[str]:
+    def start(self, *arguments, stdin=subprocess.DEVNULL):
         """Start a command from nothing, as a shell does, and return its process."""
         return subprocess.Popen(
             self.command(*arguments),
             cwd=self.folder,
             env=self.environment,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
         )
 
-    def with_variables(self, **variables: str) -> CommandLine:
+    def with_variables(self, **variables):
         """The same with more variables in the environment."""
         return replace(self, variables=self.variables | variables)
 
     @property
-    def program(self) -> str:
+    def program(self):
         """What Python runs."""
         return _SMALL_BATCHES if self.small_batches else _PROGRAM
 
     @property
-    def environment(self) -> dict[str, str]:
+    def environment(self):
         return {
             **_BARE_ENVIRONMENT,
             "PGRAG_HOME": str(self.folder / "pgrag-home"),
             **self.variables,
         }
 
-    def command(self, *arguments: object) -> list[str]:
+    def command(self, *arguments):
         """The words that start it."""
         program = ["-c", _SMALL_BATCHES] if self.small_batches else ["-m", "pgrag"]
         return [sys.executable, *program, *map(str, arguments)]
 
 
 @functools.cache
-def _fork_server() -> ForkServer:
+def _fork_server():
     """The server of this run of tests."""
     folder = TemporaryDirectory(prefix="pgrag-")
     server = ForkServer(Path(folder.name) / "commands", _BARE_ENVIRONMENT)
@@ -139,7 +137,7 @@ def _fork_server() -> ForkServer:
     return server
 
 
-def write_pages(folder: Path, pages: int, *, word: str = "pump") -> Path:
+def write_pages(folder, pages, *, word="pump"):
     """Make a source of pages that are all different, each with three sections."""
     for number in range(pages):
         page = folder / f"part-{number % 7}" / f"{word}-{number}.md"
@@ -155,7 +153,7 @@ def write_pages(folder: Path, pages: int, *, word: str = "pump") -> Path:
     return folder
 
 
-def wait_for(url: str, statement: str, process: subprocess.Popen[str], *, least: int) -> None:
+def wait_for(url, statement, process, *, least):
     """Wait until a count in the database is at least so high, while a process still runs."""
     deadline = time.monotonic() + SECONDS
     with psycopg.connect(url, autocommit=True) as connection:
@@ -168,19 +166,19 @@ def wait_for(url: str, statement: str, process: subprocess.Popen[str], *, least:
     raise AssertionError(f"{statement} stayed below {least}")
 
 
-def kill(process: subprocess.Popen[str]) -> None:
+def kill(process):
     """End a process without letting it say a word."""
     process.send_signal(signal.SIGKILL)
     process.communicate()
 
 
-def rows(url: str, statement: str, library: str) -> list[dict[str, Any]]:
+def rows(url, statement, library):
     """Run a statement with a library's name."""
     with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         return connection.execute(statement.encode(), {"library": library}).fetchall()
 
 
-def counted(url: str, library: str) -> dict[str, Any]:
+def counted(url, library):
     """Count what is stored of a library."""
     statement = """
         with
@@ -197,7 +195,7 @@ def counted(url: str, library: str) -> dict[str, Any]:
     return counts
 
 
-def assert_complete(url: str, *, library: str, pages: int) -> None:
+def assert_complete(url, *, library, pages):
     """Every page is there with all its vectors, and the statistics are those of the rows."""
     counts = counted(url, library)
     assert counts["pages"] == pages

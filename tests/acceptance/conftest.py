@@ -1,8 +1,6 @@
 """`pgrag` on databases of its own."""
 
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -15,23 +13,18 @@ SITE = "https://kestrel.example"
 
 
 @pytest.fixture(scope="session")
-def kestrel(fixtures_folder: Path) -> Path:
+def kestrel(fixtures_folder):
     """The documentation of a small program, in two versions."""
     return fixtures_folder / "kestrel"
 
 
 @pytest.fixture(scope="session")
-def fixtures_folder() -> Path:
+def fixtures_folder():
     return Path(__file__).parents[1] / "fixtures"
 
 
 @pytest.fixture(scope="session")
-def indexed(
-    clone: Callable[[], AbstractContextManager[str]],
-    tmp_path_factory: pytest.TempPathFactory,
-    kestrel: Path,
-    fixtures_folder: Path,
-) -> Iterator[CommandLine]:
+def indexed(clone, tmp_path_factory, kestrel, fixtures_folder):
     """`pgrag` on a database with four small libraries; nobody changes them."""
     with clone() as url:
         pgrag = CommandLine(tmp_path_factory.mktemp("cli"), {"PGRAG_DATABASE_URL": url})
@@ -45,6 +38,6 @@ def indexed(
 
 
 @pytest.fixture
-def pgrag(database_url: str, tmp_path: Path) -> CommandLine:
+def pgrag(database_url, tmp_path):
     """`pgrag` on a database of its own, migrated and empty."""
     return CommandLine(tmp_path, {"PGRAG_DATABASE_URL": database_url})

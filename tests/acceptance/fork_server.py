@@ -13,9 +13,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import IO
 
 #: What commands import when they need it.
 MODULES = (
@@ -28,7 +25,7 @@ MODULES = (
 class ForkServer:
     """Runs commands in children of one process."""
 
-    def __init__(self, path: Path, environment: dict[str, str]) -> None:
+    def __init__(self, path, environment):
         """Start it; it listens on a socket at `path`."""
         self._path = os.fspath(path)
         self._process = subprocess.Popen(
@@ -37,24 +34,14 @@ class ForkServer:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
-        assert self._process.stdout is not None
         assert self._process.stdout.readline() == b"ready\n"
 
-    def stop(self) -> None:
+    def stop(self):
         """End it; a command that is on its way goes on."""
         self._process.kill()
         self._process.communicate()
 
-    def run(
-        self,
-        program: str,
-        arguments: Sequence[str],
-        *,
-        folder: Path,
-        environment: dict[str, str],
-        streams: Sequence[IO[bytes]],
-        timeout: float,
-    ) -> int:
+    def run(self, program, arguments, *, folder, environment, streams, timeout):
         """Run a program of Python on these files as stdin, stdout and stderr; return its status.
 
         Raises TimeoutError when it does not end in time; the command is killed.
@@ -74,7 +61,7 @@ class ForkServer:
                 raise
 
 
-def _accept(path: str) -> socket.socket:
+def _accept(path):
     """Fork for every connection and return it in the child; end when stdin is closed."""
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(path)
@@ -93,7 +80,7 @@ def _accept(path: str) -> socket.socket:
                 pass
 
 
-def _become_command(connection: socket.socket) -> str:
+def _become_command(connection):
     """Return the program in a grandchild that has all it needs; the child waits for its status."""
     _, streams, *_ = socket.recv_fds(connection, 1, 3)
     with connection.makefile() as request:
@@ -101,8 +88,7 @@ def _become_command(connection: socket.socket) -> str:
         program, arguments, folder, environment = json.load(request)
     if pid := os.fork():
         connection.sendall(b"%d\n" % pid)
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        connection.sendall(b"%d\n" % status)
+        connection.sendall(b"%d\n" % os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
         os._exit(0)
     connection.close()
     for number, stream in enumerate(streams):

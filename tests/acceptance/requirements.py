@@ -378,7 +378,7 @@ ELSEWHERE = [
     ("F9", "Odd paths are told, and the page is indexed",
      "unit/test_properties.py::test_paths_unlike_their_siblings"),
     ("R7", "The reranker decides; the fused score stays",
-     "integration/test_reranked_search.py::test_the_reranker_decides_and_the_fused_score_stays"),
+     "integration/test_reranked_search.py::test_the_reranker_decides_and_both_scores_are_kept"),
     ("R9", "A model's sentence places a chunk, and is never shown",
      "integration/test_enricher.py::test_it_is_asked_once_searched_and_never_shown"),
     ("R10", "Summaries by extraction, or by a model",

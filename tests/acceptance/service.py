@@ -1,23 +1,20 @@
 """Runs `pgrag serve` as a process of its own, for clients on loopback."""
 
 import socket
-import subprocess
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import httpx
-from command_line import SECONDS, CommandLine
+from command_line import SECONDS
 
 
-def free_port() -> int:
+def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        return probe.getsockname()[1]
 
 
-def eventually(condition: Callable[[], bool]) -> None:
+def eventually(condition):
     deadline = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < deadline, condition
@@ -25,15 +22,13 @@ def eventually(condition: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def served(
-    pgrag: CommandLine, *options: str
-) -> Iterator[tuple[httpx.Client, subprocess.Popen[str]]]:
+def served(pgrag, *options):
     """A client of a service that runs as a process of its own, and the process."""
     port = free_port()
     process = pgrag.start("serve", "--port", port, *options)
     client = httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60)
 
-    def answers() -> bool:
+    def answers():
         assert process.poll() is None, process.communicate()
         try:
             return client.get("/healthz").status_code == 200

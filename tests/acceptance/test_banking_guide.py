@@ -1,10 +1,6 @@
 """H7: fifteen sections over four heading levels become the tree that the document has."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
@@ -33,11 +29,7 @@ TREE = [
 
 
 @pytest.fixture(scope="module")
-def guide(
-    clone: Callable[[], AbstractContextManager[str]],
-    tmp_path_factory: pytest.TempPathFactory,
-    fixtures_folder: Path,
-) -> Iterator[CommandLine]:
+def guide(clone, tmp_path_factory, fixtures_folder):
     with clone() as url:
         pgrag = CommandLine(tmp_path_factory.mktemp("banking"), {"PGRAG_DATABASE_URL": url})
         pgrag.run("index", "banking", fixtures_folder / "banking_guide.md")
@@ -45,20 +37,20 @@ def guide(
 
 
 @pytest.fixture(scope="module")
-def database(guide: CommandLine) -> Iterator[psycopg.Connection[dict[str, Any]]]:
+def database(guide):
     url = guide.variables["PGRAG_DATABASE_URL"]
     with psycopg.connect(url, autocommit=True, row_factory=dict_row) as connection:
         yield connection
 
 
 @pytest.fixture(scope="module")
-def sections(guide: CommandLine) -> dict[str, dict[str, Any]]:
+def sections(guide):
     """The sections by heading, in reading order, without the page itself."""
     _, *rows = guide.json("outline", "banking", "banking_guide")
     return {row["heading"]: row for row in rows}
 
 
-def expected_path(index: int) -> list[str]:
+def expected_path(index):
     """The headings from the root down to this one: the parent is the last one of a lower level."""
     path, level = [], 9
     for name, depth, _ in reversed(TREE[: index + 1]):
@@ -68,19 +60,15 @@ def expected_path(index: int) -> list[str]:
     return path
 
 
-def test_fifteen_sections_over_four_levels(sections: dict[str, dict[str, Any]]) -> None:
+def test_fifteen_sections_over_four_levels_are_a_tree(sections, guide):
     assert len(TREE) == len(sections) == 15
-    found = [(s["heading"], s["heading_level"], s["position"]) for s in sections.values()]
-    assert found == TREE
+    assert [(s["heading"], s["heading_level"], s["position"]) for s in sections.values()] == TREE
     assert [s["path"] for s in sections.values()] == [expected_path(n) for n in range(15)]
     assert [s["depth"] for s in sections.values()] == [level for _, level, _ in TREE]
     assert {s["root_section"] for s in sections.values()} == {ROOT}
     ids = {s["document_id"]: heading for heading, s in sections.items()}
     parents = [ids.get(s["parent_id"]) for s in sections.values()]
     assert parents == [None, *(expected_path(n)[-2] for n in range(1, 15))]
-
-
-def test_the_tree_is_drawn(guide: CommandLine) -> None:
     lines = guide.run("outline", "banking@", "/banking_guide").out.splitlines()
     drawn = [re.fullmatch(r"([│├└─ ]*)(.+?)(  lines .*)?", line) for line in lines[1:-1]]
     assert [(line[2], len(line[1]) // 4) for line in drawn if line] == [row[:2] for row in TREE]
@@ -107,9 +95,7 @@ BRIEF = {
 }
 
 
-def test_sections_of_one_line_are_found_by_their_own_names(
-    guide: CommandLine, tmp_path: Path, database: psycopg.Connection[dict[str, Any]]
-) -> None:
+def test_sections_of_one_line_are_found_by_their_own_names(guide, tmp_path, database):
     brief = "\n\n".join(part for section in BRIEF.items() for part in section)
     (tmp_path / "brief.md").write_text(brief)
     guide.run("index", "brief", tmp_path)

@@ -22,7 +22,7 @@ SECONDS = 1200
 
 
 @pytest.fixture
-def corpora(tmp_path: Path) -> Path:
+def corpora(tmp_path):
     """The corpora that the benchmarks know, each with a few dozen pages; one is packed."""
     data = tmp_path / "corpora"
     for corpus, labelled, word in (
@@ -43,11 +43,8 @@ def corpora(tmp_path: Path) -> Path:
     return data
 
 
-def test_every_measure_ends_and_what_is_exact_is_exact(
-    corpora: Path, empty_database_url: str, tmp_path: Path
-) -> None:
+def test_every_measure_ends_and_what_is_exact_is_exact(corpora, empty_database_url, tmp_path):
     finished = _run(tmp_path, "--data", corpora, "--database-url", empty_database_url, "--quick")
-    assert finished.returncode == 0, finished.stderr
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in finished.stdout.splitlines()
@@ -55,7 +52,7 @@ def test_every_measure_ends_and_what_is_exact_is_exact(
     ]
     figures = {row[0]: row[1:] for row in rows if len(row) == 5}
 
-    def reached(beginning: str) -> tuple[str, str]:
+    def reached(beginning):
         [row] = [row for what, row in figures.items() if what.startswith(beginning)]
         return row[1], row[3]
 
@@ -70,8 +67,8 @@ def test_every_measure_ends_and_what_is_exact_is_exact(
 
 
 def test_labelled_sets_are_measured_and_written_into_the_page(
-    corpora: Path, empty_database_url: str, tmp_path: Path
-) -> None:
+    corpora, empty_database_url, tmp_path
+):
     page, figures = tmp_path / "evaluation.md", tmp_path / "figures.json"
     marks = ("<!-- figures: made by `make evaluation` -->", "<!-- end of the figures -->")
     page.write_text(f"# Evaluation\n\n{marks[0]}\nold\n{marks[1]}\n\nRead on.\n", "utf-8")
@@ -80,7 +77,6 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
         "--figures", figures, "--only", "scifact", "k8s-anchor",
     )  # fmt: skip
     finished = _run(tmp_path, *arguments, module="benchmarks.evaluation")
-    assert finished.returncode == 0, finished.stderr
     text = page.read_text("utf-8")
     assert text.startswith(f"# Evaluation\n\n{marks[0]}\n\n### nDCG@10")
     assert text.endswith(f"{marks[1]}\n\nRead on.\n")
@@ -94,8 +90,7 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
     assert rows["scifact, 4", 6][1] == "1.000 (≥ 0.670)"
     assert rows["k8s-anchor, 20", 6][1] == "1.000 (≥ 0.645)"
     assert any(key[0] == "k8s-anchor" and key[1] == 7 for key in rows), "front matter"
-    measured = json.loads(figures.read_text("utf-8"))
-    assert set(measured) == {"scifact", "k8s-anchor"}
+    assert set(json.loads(figures.read_text("utf-8"))) == {"scifact", "k8s-anchor"}
     assert "bare" not in finished.stderr
     # What is measured with these functions is not measured again.
     again = _run(tmp_path, *arguments, module="benchmarks.evaluation")
@@ -104,15 +99,14 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
 
 
 def test_rivals_are_measured_and_one_without_its_package_is_named(
-    corpora: Path, empty_database_url: str, tmp_path: Path
-) -> None:
+    corpora, empty_database_url, tmp_path
+):
     page, figures = tmp_path / "benchmarks.md", tmp_path / "rivals.json"
     page.write_text(f"# B\n\n{report.MARKS[0]}\n{report.MARKS[1]}\n", "utf-8")
     finished = _run(
         tmp_path, "--data", corpora, "--database-url", empty_database_url, "--quick",
         "--only", "k8s-anchor", "--page", page, "--figures", figures, module="benchmarks.rivals",
     )  # fmt: skip
-    assert finished.returncode == 0, finished.stderr
     found = json.loads(figures.read_text("utf-8"))["k8s-anchor"]
     missing = {system.name for system in SYSTEMS if system.versions() is None}
     assert found["systems"].keys() == {system.name for system in SYSTEMS} - missing
@@ -126,15 +120,14 @@ def test_rivals_are_measured_and_one_without_its_package_is_named(
     assert finished.stdout.strip() in page.read_text("utf-8")
 
 
-def test_growth_is_measured_and_goes_on_where_it_ended(corpora: Path, tmp_path: Path) -> None:
+def test_growth_is_measured_and_goes_on_where_it_ended(corpora, tmp_path):
     page, figures = tmp_path / "benchmarks.md", tmp_path / "work" / "figures.json"
     page.write_text(f"# B\n\n{growth.MARKS[0]}\n{growth.MARKS[1]}\n", "utf-8")
     arguments = (
         corpora / "mdn-en", "--work", tmp_path / "work", "--sizes", "60", "120",
         "--page", page, "--to",
     )  # fmt: skip
-    first = _run(tmp_path, *arguments, "60", module="benchmarks.growth")
-    assert first.returncode == 0, first.stderr
+    _run(tmp_path, *arguments, "60", module="benchmarks.growth")
     small = json.loads(figures.read_text("utf-8"))
     assert [row["size"] for row in small] == [60] * 3
     # As after a crash, a page between the others is missing.
@@ -144,7 +137,6 @@ def test_growth_is_measured_and_goes_on_where_it_ended(corpora: Path, tmp_path: 
             " join pgrag.libraries as l using (library_id) group by l.name"
         )
     again = _run(tmp_path, *arguments, "120", "--beside", module="benchmarks.growth")
-    assert again.returncode == 0, again.stderr
     assert "60 passages …" not in again.stderr
     rows = json.loads(figures.read_text("utf-8"))
     assert [row for row in rows if row["size"] == 60] == small
@@ -162,14 +154,10 @@ def test_growth_is_measured_and_goes_on_where_it_ended(corpora: Path, tmp_path: 
     assert again.stdout.strip() in page.read_text("utf-8")
 
 
-def test_a_missing_corpus_is_said_and_fails_only_when_strict(
-    tmp_path: Path, empty_database_url: str
-) -> None:
+def test_a_missing_corpus_is_said_and_fails_only_when_strict(tmp_path, empty_database_url):
     arguments = ("--data", tmp_path, "--database-url", empty_database_url, "--only", "versions")
-    finished = _run(tmp_path, *arguments, "--strict")
-    assert finished.returncode == 1, finished.stderr
-    assert "holds no jest-versions" in finished.stdout
-    assert _run(tmp_path, *arguments).returncode == 0
+    assert "holds no jest-versions" in _run(tmp_path, *arguments, "--strict", code=1).stdout
+    _run(tmp_path, *arguments)
 
 
 def test_a_measure_that_fails_does_not_lose_the_others(monkeypatch, capsys, empty_database_url):
@@ -187,22 +175,21 @@ def test_a_measure_that_fails_does_not_lose_the_others(monkeypatch, capsys, empt
     assert "Traceback" in printed.err
 
 
-def _run(
-    folder: Path, *arguments: object, module: str = "benchmarks"
-) -> subprocess.CompletedProcess[str]:
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": str(folder)}
-    return subprocess.run(
+def _run(folder, *arguments, module="benchmarks", code=0):
+    finished = subprocess.run(
         [sys.executable, "-W", "error", "-m", module, *map(str, arguments)],
         cwd=CHECKOUT,
-        env=environment,
+        env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TMPDIR": str(folder)},
         capture_output=True,
         encoding="utf-8",
         timeout=SECONDS,
         check=False,
     )
+    assert finished.returncode == code, finished.stderr
+    return finished
 
 
-def _label(folder: Path, word: str) -> None:
+def _label(folder, word):
     """Queries that name the number of a page; another page quotes each of them."""
     queries, answers, sources = [], ["query-id\tcorpus-id\tscore"], ["query-id\tsource-page"]
     for number in range(20):
@@ -212,7 +199,7 @@ def _label(folder: Path, word: str) -> None:
     _write(folder, {"queries.jsonl": queries, "qrels.tsv": answers, "sources.tsv": sources})
 
 
-def _abstracts(folder: Path) -> None:
+def _abstracts(folder):
     records, queries, answers = [], [], ["query-id\tcorpus-id\tscore"]
     for number, word in enumerate(WORDS):
         text = f"We observed that a {word} lasts {number + 3} years where the water is soft."
@@ -223,7 +210,7 @@ def _abstracts(folder: Path) -> None:
     _write(folder, {"corpus.jsonl": records, "queries.jsonl": queries, "qrels.tsv": answers})
 
 
-def _write(folder: Path, files: dict[str, list[str]]) -> None:
+def _write(folder, files):
     folder.mkdir(parents=True)
     for name, lines in files.items():
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -5,7 +5,6 @@ import pty
 import re
 import shlex
 import subprocess
-from pathlib import Path
 
 import psycopg
 from command_line import CommandLine, write_pages
@@ -13,7 +12,7 @@ from command_line import CommandLine, write_pages
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-def on_terminal(pgrag: CommandLine, *arguments: object, answer: str = "") -> tuple[int, str]:
+def on_terminal(pgrag, *arguments, answer=""):
     """Run a command on a terminal; return its exit status and what the screen got."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
@@ -39,16 +38,13 @@ def on_terminal(pgrag: CommandLine, *arguments: object, answer: str = "") -> tup
     return process.wait(), screen.decode()
 
 
-def test_psql_finds_the_functions_with_and_without_their_schema(indexed: CommandLine) -> None:
+def test_psql_finds_the_functions_and_shows_errors_without_those_inside(indexed):
     queries = (
         "select library from pgrag.search('zlib compiler', top_k => 1)",
         "select count(*) from libraries()",
     )
     ended = indexed.run("db", "psql", "--", "-At", *(part for q in queries for part in ("-c", q)))
     assert ended.out.split() == ["kestrel", "3"]
-
-
-def test_psql_shows_errors_without_the_functions_inside(indexed: CommandLine) -> None:
     query = "select * from pgrag.search('x', 'nowhere')"
     shown = indexed.run("db", "psql", "--", "-c", query, code=1).err
     assert [line.partition(":")[0] for line in shown.splitlines()] == ["ERROR", "HINT"]
@@ -56,9 +52,7 @@ def test_psql_shows_errors_without_the_functions_inside(indexed: CommandLine) ->
     assert "CONTEXT:" in shown
 
 
-def test_a_dump_restores_into_an_empty_database(
-    indexed: CommandLine, empty_database_url: str
-) -> None:
+def test_a_dump_restores_into_an_empty_database(indexed, empty_database_url):
     # As PostgreSQL 17.12 does it, with a number that others refuse.
     mark = "update pg_attribute set attoptions = {} where attrelid = 'pgrag.pages'::regclass"
     with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"]) as connection:
@@ -73,7 +67,7 @@ def test_a_dump_restores_into_an_empty_database(
     assert theirs == ours
 
 
-def test_url_and_status_say_where_the_database_is(indexed: CommandLine) -> None:
+def test_url_and_status_say_where_the_database_is(indexed):
     url = indexed.variables["PGRAG_DATABASE_URL"]
     assert indexed.run("db", "url").out.strip() == url
     status = indexed.json("db", "status")
@@ -82,9 +76,7 @@ def test_url_and_status_say_where_the_database_is(indexed: CommandLine) -> None:
     assert not password or str(password) not in status["url"]
 
 
-def test_a_database_made_before_the_first_release_is_refused_and_can_be_made_anew(
-    pgrag: CommandLine, tmp_path: Path
-) -> None:
+def test_a_database_made_before_the_first_release_is_refused_and_can_be_made_anew(pgrag, tmp_path):
     source = write_pages(tmp_path / "pumps", 2)
     pgrag.run("index", "pumps", source)
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
@@ -108,9 +100,7 @@ def test_a_database_made_before_the_first_release_is_refused_and_can_be_made_ane
     pgrag.run("doctor")
 
 
-def test_the_doctor_finds_what_is_wrong_and_says_how_to_mend_it(
-    pgrag: CommandLine, tmp_path: Path
-) -> None:
+def test_the_doctor_finds_what_is_wrong_warns_and_says_how_to_mend_it(pgrag, tmp_path):
     pgrag.run("index", "pumps", write_pages(tmp_path / "pumps", 2))
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
         connection.execute("delete from pgrag.embeddings")
@@ -125,14 +115,8 @@ def test_the_doctor_finds_what_is_wrong_and_says_how_to_mend_it(
         assert wrong == ["model", "library pumps"]
         pgrag.run("db", "upgrade")
         pgrag.run("index", "pumps", "pumps")
-    assert "wrong" not in pgrag.run("doctor").out
-
-
-def test_the_doctor_warns_and_leaves_the_exit_status_alone(pgrag: CommandLine) -> None:
-    pgrag.run("db", "upgrade")
-    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
-        older = "update pg_extension set extversion = '0.8.1' where extname = 'vector'"
-        connection.execute(older)
+        assert "wrong" not in pgrag.run("doctor").out
+        connection.execute("update pg_extension set extversion = '0.8.1' where extname = 'vector'")
         told = pgrag.run("doctor", code=0).out
         assert "warning pgvector       pgvector 0.8.1 has known faults: " in told
         assert "CVE-2026-3172" in told
@@ -144,7 +128,7 @@ def test_the_doctor_warns_and_leaves_the_exit_status_alone(pgrag: CommandLine) -
     assert "warning" not in pgrag.run("doctor", code=0).out
 
 
-def test_every_setting_is_listed_with_its_source_and_no_secret(tmp_path: Path) -> None:
+def test_settings_and_help_need_no_database(tmp_path):
     (tmp_path / ".env").write_text("PGRAG_POOL_SIZE=3\nPGRAG_EMBEDDING_API_KEY=sesame\n")
     pgrag = CommandLine(tmp_path, {"HYBRID_ALPHA": "0.4"})
     listed = {row["name"]: row for row in pgrag.json("doctor", "--settings")}
@@ -154,19 +138,13 @@ def test_every_setting_is_listed_with_its_source_and_no_secret(tmp_path: Path) -
     )
     assert listed["HYBRID_ALPHA"]["source"] == "environment"
     assert listed["PGRAG_EMBEDDING_API_KEY"]["value"] == "********"
-
-
-def test_help_and_version_need_nothing(tmp_path: Path) -> None:
     pgrag = CommandLine(tmp_path, {"PGRAG_POOL_SIZE": "broken"})
     assert pgrag.run("--version").out.startswith("pgrag ")
     assert "LIBRARY[@VERSION]" in pgrag.run("index", "--help").out
 
 
-def test_a_terminal_gets_progress_and_colour_and_is_asked(
-    pgrag: CommandLine, tmp_path: Path
-) -> None:
-    source = write_pages(tmp_path / "pumps", 40)
-    code, screen = on_terminal(pgrag, "index", "pumps", source)
+def test_a_terminal_gets_progress_and_colour_and_is_asked(pgrag, tmp_path):
+    code, screen = on_terminal(pgrag, "index", "pumps", write_pages(tmp_path / "pumps", 40))
     assert code == 0
     assert "Indexing pumps" in screen
     assert "40/40" in screen

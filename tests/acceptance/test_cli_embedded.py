@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -15,7 +14,7 @@ from pgrag.ground.embedded import EmbeddedServer
 
 
 @pytest.fixture(scope="module")
-def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
+def fresh(tmp_path_factory):
     """A machine on which pgrag has never run; its server goes afterwards."""
     pgrag = CommandLine(tmp_path_factory.mktemp("fresh"), small_batches=True)
     try:
@@ -24,11 +23,11 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CommandLine]:
         server_of(pgrag).remove()
 
 
-def server_of(pgrag: CommandLine) -> EmbeddedServer:
+def server_of(pgrag):
     return EmbeddedServer(Path(pgrag.environment["PGRAG_HOME"]))
 
 
-def test_the_first_command_makes_all_that_it_needs(fresh: CommandLine, kestrel: Path) -> None:
+def test_the_first_command_makes_all_that_it_needs(fresh, kestrel):
     assert fresh.json("db", "status")["running"] is False
     indexed = fresh.run("index", "kestrel@2.0", kestrel / "2.0")
     assert "Making a database in " in indexed.err
@@ -38,7 +37,7 @@ def test_the_first_command_makes_all_that_it_needs(fresh: CommandLine, kestrel: 
     assert "database" not in found.err, "made once"
 
 
-def test_it_stops_when_asked_and_starts_when_needed(fresh: CommandLine) -> None:
+def test_it_stops_when_asked_and_comes_back_up_to_date_when_needed(fresh):
     assert "has stopped" in fresh.run("db", "stop").out
     assert "does not run" in fresh.run("db", "stop").out
     status = fresh.json("db", "status")
@@ -50,9 +49,6 @@ def test_it_stops_when_asked_and_starts_when_needed(fresh: CommandLine) -> None:
     assert hits
     status = fresh.json("db", "status")
     assert (status["running"], status["state"]) == (True, "current")
-
-
-def test_stop_says_that_it_had_to_insist(fresh: CommandLine) -> None:
     server = server_of(fresh)
     server.start()
     status = server.status()
@@ -62,9 +58,6 @@ def test_stop_says_that_it_had_to_insist(fresh: CommandLine) -> None:
     assert "was ended at once" in stopped
     assert "recovers at its next start" in stopped
     assert "kestrel" in fresh.run("libraries").out
-
-
-def test_an_older_schema_is_brought_up_to_date_by_the_way(fresh: CommandLine) -> None:
     with psycopg.connect(server_of(fresh).start(), autocommit=True) as connection:
         connection.execute("update pgrag.installed_functions set digest = 'another'")
     assert "ok      schema" in fresh.run("doctor").out
@@ -72,11 +65,8 @@ def test_an_older_schema_is_brought_up_to_date_by_the_way(fresh: CommandLine) ->
     assert fresh.run("libraries").err == ""
 
 
-def test_a_database_made_before_the_first_release_stays_until_it_is_removed(
-    fresh: CommandLine,
-) -> None:
-    server = server_of(fresh)
-    with psycopg.connect(server.start(), autocommit=True) as connection:
+def test_a_database_made_before_the_first_release_stays_until_it_is_removed(fresh):
+    with psycopg.connect(server_of(fresh).start(), autocommit=True) as connection:
         connection.execute("update pgrag.alembic_version set version_num = '0047'")
     refused = fresh.run("libraries", code=1).err
     assert "was made by a version of pgrag before 0.1" in refused
@@ -87,15 +77,12 @@ def test_a_database_made_before_the_first_release_stays_until_it_is_removed(
     assert fresh.json("libraries") == []
 
 
-def test_a_database_that_goes_away_for_a_moment_does_not_end_a_run(
-    fresh: CommandLine, tmp_path: Path
-) -> None:
+def test_a_database_that_goes_away_for_a_moment_does_not_end_a_run(fresh, tmp_path):
     server = server_of(fresh)
     url = server.start()
     source = write_pages(tmp_path / "pumps", 150)
     run = fresh.start("index", "pumps", source)
-    written = "select count(*) from pgrag.pages as p where p.key like '%/pump-%'"
-    wait_for(url, written, run, least=1)
+    wait_for(url, "select count(*) from pgrag.pages as p where p.key like '%/pump-%'", run, least=1)
     status = server.status()
     assert status.pid is not None
     os.kill(status.pid, signal.SIGQUIT)  # "immediate shutdown": as if it had crashed

@@ -1,12 +1,9 @@
 """`pgrag enrich`, as a process of its own, with a language model on loopback."""
 
 import signal
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from command_line import CommandLine
-from llm_server import MODEL, Server, hang, says, serving, status
+from llm_server import MODEL, hang, says, serving, status
 
 PAGE = """# The {name}
 
@@ -22,7 +19,7 @@ place all the year round. A handle that is loose is glued before it is used agai
 """
 
 
-def written(folder: Path) -> Path:
+def written(folder):
     folder.mkdir()
     for name in ("saw", "plane"):
         (folder / f"{name}.md").write_text(PAGE.format(name=name), "utf-8")
@@ -30,19 +27,19 @@ def written(folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server():
     with serving(says("Ebony: on the care of tools.")) as server:
         yield server
 
 
 @pytest.fixture
-def asking(pgrag: CommandLine, server: Server) -> CommandLine:
+def asking(pgrag, server):
     return pgrag.with_variables(
         PGRAG_LLM_URL=server.url, PGRAG_LLM_MODEL=MODEL, PGRAG_LLM_RETRIES="0"
     )
 
 
-def test_plan_run_state_and_removal(asking: CommandLine, server: Server, tmp_path: Path) -> None:
+def test_plan_run_state_and_removal(asking, server, tmp_path):
     asking.run("index", "shop@1.0", written(tmp_path / "docs"))
 
     told = asking.run("enrich", "shop", "--dry-run").out
@@ -74,9 +71,7 @@ def test_plan_run_state_and_removal(asking: CommandLine, server: Server, tmp_pat
     assert "context: 0 of 4" in asking.run("enrich", "shop", "--state").out
 
 
-def test_an_interrupted_run_keeps_what_was_paid_for(
-    asking: CommandLine, server: Server, tmp_path: Path
-) -> None:
+def test_an_interrupted_run_keeps_what_was_paid_for(asking, server, tmp_path):
     asking.run("index", "shop", written(tmp_path / "docs"))
     server.script = [says("Ebony."), hang]
     one_by_one = asking.with_variables(PGRAG_LLM_CONCURRENCY="1")
@@ -96,7 +91,7 @@ def test_an_interrupted_run_keeps_what_was_paid_for(
     assert (report["calls"], report["failed"]) == (3, 0)
 
 
-def test_what_cannot_be_done_is_said(pgrag: CommandLine, asking: CommandLine) -> None:
+def test_what_cannot_be_done_is_said(pgrag, asking):
     without = pgrag.run("enrich", "shop", code=1)
     assert "No language model is configured." in without.err
     assert "PGRAG_LLM_URL" in without.err

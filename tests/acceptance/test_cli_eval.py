@@ -2,9 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
 
 import pytest
 from command_line import CommandLine
@@ -24,16 +21,12 @@ SMALL = {
 
 
 @pytest.fixture(scope="session")
-def house_set(fixtures_folder: Path) -> Path:
+def house_set(fixtures_folder):
     return fixtures_folder / "evaluation"
 
 
 @pytest.fixture(scope="module")
-def evaluated(
-    clone: Callable[[], AbstractContextManager[str]],
-    tmp_path_factory: pytest.TempPathFactory,
-    house_set: Path,
-) -> Iterator[CommandLine]:
+def evaluated(clone, tmp_path_factory, house_set):
     """`pgrag` on a database with our own set."""
     with clone() as url:
         pgrag = CommandLine(tmp_path_factory.mktemp("eval"), {"PGRAG_DATABASE_URL": url})
@@ -41,7 +34,7 @@ def evaluated(
         yield pgrag
 
 
-def write_set(folder: Path) -> Path:
+def write_set(folder):
     folder.mkdir()
     for name, records in SMALL.items():
         lines = [json.dumps(record, ensure_ascii=False) for record in records]
@@ -50,14 +43,11 @@ def write_set(folder: Path) -> Path:
     return folder
 
 
-def test_search_is_as_good_as_it_was(evaluated, house_set):
+def test_search_is_as_good_as_it_was_and_the_gate_names_a_drop(evaluated, house_set, tmp_path):
     """The gate: a drop of nDCG@10 by more than 0.01 on our own set fails."""
     rows = evaluated.json("eval", "gate", "apiary", house_set / "baseline.json")
     assert {row["config"] for row in rows} == {"keyword", "semantic", "hybrid", "rrf"}
     assert all(row["passed"] for row in rows)
-
-
-def test_the_gate_fails_on_a_drop_and_names_it(evaluated, tmp_path):
     baseline = tmp_path / "baseline.json"
     written = evaluated.json("eval", "gate", "apiary", baseline, "--update")
     document = json.loads(baseline.read_text())
@@ -75,7 +65,7 @@ def test_the_gate_fails_on_a_drop_and_names_it(evaluated, tmp_path):
     assert "is a baseline of 'mrr@10'; the gate compares ndcg@10" in other.err
 
 
-def test_a_run_prints_set_config_and_metrics(evaluated):
+def test_a_run_prints_its_metrics_and_what_changed_since_the_one_before(evaluated):
     found = evaluated.json("eval", "run", "apiary", "--config", "hybrid")
     assert (found["set"], found["config"], found["queries"]) == ("apiary", "hybrid", 35)
     assert set(found["metrics"]) == {"ndcg@10", "mrr@10", "recall@20"}
@@ -89,9 +79,6 @@ def test_a_run_prints_set_config_and_metrics(evaluated):
     assert "ndcg@10" in shown
     assert "keyword" in shown
     assert re.search(r"0\.\d{4} ± 0\.\d{3}", shown)
-
-
-def test_a_run_says_what_changed_since_the_one_before(evaluated):
     first = evaluated.json("eval", "run", "apiary", "--config", "hybrid")
     evaluated.run("eval", "run", "apiary", "--config", "keyword")
     evaluated.run("configure", "eval-apiary", "page_evidence=0")
@@ -113,7 +100,7 @@ def test_a_run_says_what_changed_since_the_one_before(evaluated):
     assert "no query moved" in told
 
 
-def test_configurations_come_from_yaml(evaluated, tmp_path):
+def test_configurations_come_from_yaml_whose_faults_are_named_with_their_line(evaluated, tmp_path):
     file = tmp_path / "mine.yaml"
     file.write_text(
         "deep:\n  function: search\n  arguments: {alpha: 0.6, levels: [0, 1, 2]}\n  depth: 50\n"
@@ -124,11 +111,7 @@ def test_configurations_come_from_yaml(evaluated, tmp_path):
     assert runs[0]["configuration"]["arguments"] == {"alpha": 0.6, "levels": [0, 1, 2]}
     one = evaluated.json("eval", "run", "apiary", "--file", file, "--config", "light")
     assert one["config"] == "light"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
+    for text, message in (
         ("a:\n  function: search\n  arguments:\n    alhpa: 1\n", ":4: a: pgrag.search has no arg"),
         ("a:\n  function: serach\n", ":2: a: There is no search function 'serach'."),
         ("a:\n  function: search\n  dept: 3\n", ":3: a: A configuration has no 'dept'."),
@@ -136,20 +119,15 @@ def test_configurations_come_from_yaml(evaluated, tmp_path):
         ("a: {function: search\nb: 1\n", "mine.yaml:"),
         ("- a\n", ":1: must map names to configurations"),
         ("a: {function: search}\na: {function: search}\n", ":2: 'a' is there twice"),
-    ],
-)
-def test_faults_in_yaml_are_named_with_their_line(evaluated, tmp_path, text, message):
-    file = tmp_path / "mine.yaml"
-    file.write_text(text)
-    failed = evaluated.run("eval", "run", "apiary", "--file", file, code=1)
-    assert message in failed.err
+    ):
+        file.write_text(text)
+        assert message in evaluated.run("eval", "run", "apiary", "--file", file, code=1).err
 
 
 def test_runs_are_listed_compared_shown_repeated_and_removed(evaluated):
     one = evaluated.json("eval", "run", "apiary", "--config", "keyword")["run"]
     other = evaluated.json("eval", "run", "apiary", "--config", "semantic")["run"]
-    listed = evaluated.json("eval", "list", "apiary")
-    assert [row["run_id"] for row in listed[:2]] == [other, one]
+    assert [row["run_id"] for row in evaluated.json("eval", "list", "apiary")[:2]] == [other, one]
     assert evaluated.json("eval", "list")[0]["name"] == "apiary"
     compared = evaluated.json("eval", "compare", one, other)
     assert 0 < compared["p_value"] <= 1
@@ -157,8 +135,7 @@ def test_runs_are_listed_compared_shown_repeated_and_removed(evaluated):
     assert len(compared["moved"]) == min(10, compared["wins"] + compared["losses"])
     assert " → " in evaluated.run("eval", "compare", one, other).out
     answer = evaluated.json("eval", "show", one, "q22")
-    assert answer["query"] == "E17"
-    assert answer["results"][0]["target"] == "en/troubleshooting.md"
+    assert (answer["query"], answer["results"][0]["target"]) == ("E17", "en/troubleshooting.md")
     assert answer["results"][0]["words"].startswith("e17 ")
     assert answer["metrics"] == {"mrr@10": 1, "ndcg@10": 1}
     assert "en/troubleshooting.md" in evaluated.run("eval", "show", one, "q22").out
@@ -179,9 +156,8 @@ def test_an_ablation_changes_one_thing_at_a_time_and_nothing_for_good(evaluated)
     assert {run["library"] for run in runs} == {"eval-apiary"}
     assert runs[2]["settings"]["field_weights"]["title"] == 0
     assert evaluated.json("libraries") == before
-    assert "rows are: keyword alone" in evaluated.run(
-        "eval", "ablation", "apiary", "--only", "magic", code=2
-    ).err  # fmt: skip
+    unknown = evaluated.run("eval", "ablation", "apiary", "--only", "magic", code=2)
+    assert "rows are: keyword alone" in unknown.err
 
 
 def test_a_beir_set_is_imported_with_its_language(pgrag, tmp_path):
@@ -215,16 +191,11 @@ def test_bad_input_is_named(pgrag, tmp_path):
     assert "There is no configuration 'best'." in unknown.err
 
 
-def test_an_unknown_metric_makes_no_run(evaluated: CommandLine) -> None:
+def test_bad_input_is_named_and_leaves_nothing(evaluated, house_set, tmp_path):
     before = evaluated.json("eval", "list", "apiary")
     failed = evaluated.run("eval", "run", "apiary", "--metric", "luck@10", code=1)
     assert "no metric 'luck@10'" in failed.err
     assert evaluated.json("eval", "list", "apiary") == before
-
-
-def test_a_set_that_cannot_be_imported_leaves_no_library(
-    evaluated: CommandLine, house_set: Path, tmp_path: Path
-) -> None:
     useless = write_set(tmp_path / "useless")
     (useless / "qrels.tsv").write_text("1\td3\t0\n")
     failed = evaluated.run("eval", "import", "useless", useless, code=1)

@@ -1,16 +1,13 @@
 """`pgrag index`: what it reports, what it leaves alone, and what it survives."""
 
 import signal
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from pathlib import Path
 
 from command_line import CommandLine, assert_complete, counted, kill, wait_for, write_pages
 
 DOCUMENTS = "select count(*) from pgrag.documents"
 
 
-def test_only_what_changed_is_written_again(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_only_what_changed_is_written_again(pgrag, tmp_path):
     source = write_pages(tmp_path / "pumps", 6)
     planned = pgrag.run("index", "pumps@1.0", source, "--dry-run").out
     assert "write   part-0/pump-0.md (" in planned
@@ -32,9 +29,7 @@ def test_only_what_changed_is_written_again(pgrag: CommandLine, tmp_path: Path) 
     assert_complete(pgrag.variables["PGRAG_DATABASE_URL"], library="pumps", pages=5)
 
 
-def test_a_version_remembers_its_options_and_says_what_a_change_rewrites(
-    pgrag: CommandLine, tmp_path: Path
-) -> None:
+def test_a_version_remembers_its_options_and_says_what_a_change_rewrites(pgrag, tmp_path):
     (tmp_path / "docs" / ".vitepress").mkdir(parents=True)
     page = "# Server\n\n## server.proxy\n\nIt passes requests on. See [there](#server-proxy).\n"
     (tmp_path / "docs" / "server.md").write_text(page)
@@ -55,9 +50,6 @@ def test_a_version_remembers_its_options_and_says_what_a_change_rewrites(
     assert styled["changes"] == ["slug style: vitepress → mkdocs; rewrites the anchors of 1 page"]
     refused = pgrag.run("index", "kettle", source, "--slugs", "jekyll", code=2).err
     assert "Invalid value for '--slugs'" in refused
-
-
-def test_profiles_are_remembered_too(pgrag: CommandLine, tmp_path: Path) -> None:
     source = write_pages(tmp_path / "pumps", 2)
     pgrag.run("index", "pumps", source, "--profile", "short")
     assert pgrag.json("index", "pumps", source)["unchanged"] == 2
@@ -67,7 +59,7 @@ def test_profiles_are_remembered_too(pgrag: CommandLine, tmp_path: Path) -> None
     assert bare["changes"] == ["profile: custom → none; cuts 2 pages again"]
 
 
-def test_a_dry_run_shows_every_document_and_edge(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_a_dry_run_shows_every_document_and_edge(pgrag, tmp_path):
     source = tmp_path / "notes"
     source.mkdir()
     (source / "a.md").write_text(
@@ -99,7 +91,7 @@ def test_a_dry_run_shows_every_document_and_edge(pgrag: CommandLine, tmp_path: P
     assert pgrag.json("index", "notes", source)["edges"] == report["edges"] == 3
 
 
-def test_ignored_files_stay_out_and_are_counted(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_ignored_files_stay_out_and_are_counted(pgrag, tmp_path):
     source = write_pages(tmp_path / "pumps", 2)
     (source / ".gitignore").write_text("venv/\n")
     (source / "venv").mkdir()
@@ -112,7 +104,7 @@ def test_ignored_files_stay_out_and_are_counted(pgrag: CommandLine, tmp_path: Pa
     assert pgrag.json("index", "pumps", source)["removed"] == 1
 
 
-def test_a_first_run_that_fails_leaves_no_library(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_a_first_run_that_fails_leaves_no_library(pgrag, tmp_path):
     source = tmp_path / "images"
     source.mkdir()
     for name in ("a.md", "b.md"):
@@ -127,9 +119,7 @@ def test_a_first_run_that_fails_leaves_no_library(pgrag: CommandLine, tmp_path: 
     assert [row["version"] for row in pgrag.json("versions", "images")] == ["0.9"]
 
 
-def test_what_is_wrong_with_pages_is_said_and_the_rest_goes_on(
-    pgrag: CommandLine, tmp_path: Path
-) -> None:
+def test_what_is_wrong_with_pages_is_said_and_the_rest_goes_on(pgrag, tmp_path):
     source = write_pages(tmp_path / "pumps", 2)
     (source / "image.md").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(300))
     for number in range(24):
@@ -141,11 +131,10 @@ def test_what_is_wrong_with_pages_is_said_and_the_rest_goes_on(
     assert ended.err.count("warning: valve-") == 20
     assert "… and 4 more" in ended.err
     report = pgrag.run("index", "pumps", source, "--json", code=1).json
-    assert list(report["failed"]) == ["image.md"]
-    assert report["unchanged"] == 26
+    assert (list(report["failed"]), report["unchanged"]) == (["image.md"], 26)
 
 
-def test_options_choose_what_is_read_and_how(pgrag: CommandLine, kestrel: Path) -> None:
+def test_options_choose_what_is_read_and_how(pgrag, kestrel):
     report = pgrag.json(
         *("index", "kestrel", kestrel, "--subfolder", "2.0", "--include", "guide/**"),
         *("--exclude", "**/restore.md", "--language", "de", "--base-url", "https://k.example/"),
@@ -161,9 +150,7 @@ def test_options_choose_what_is_read_and_how(pgrag: CommandLine, kestrel: Path) 
     assert "chunk_sizes must be a list of 3" in wrong.err
 
 
-def test_a_run_that_is_interrupted_or_killed_is_completed_by_the_next(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_a_run_that_is_interrupted_or_killed_is_completed_by_the_next(database_url, tmp_path):
     pgrag = CommandLine(tmp_path, {"PGRAG_DATABASE_URL": database_url}, small_batches=True)
     source = write_pages(tmp_path / "pumps", 150)
 
@@ -191,9 +178,7 @@ def test_a_run_that_is_interrupted_or_killed_is_completed_by_the_next(
     assert_complete(database_url, library="pumps", pages=150)
 
 
-def test_two_runs_on_different_libraries_do_not_disturb_each_other(
-    clone: Callable[[], AbstractContextManager[str]], tmp_path: Path
-) -> None:
+def test_two_runs_on_different_libraries_do_not_disturb_each_other(clone, tmp_path):
     with clone() as url:
         pgrag = CommandLine(tmp_path, {"PGRAG_DATABASE_URL": url}, small_batches=True)
         runs = [
@@ -207,14 +192,12 @@ def test_two_runs_on_different_libraries_do_not_disturb_each_other(
             assert_complete(url, library=word, pages=60)
 
 
-def test_the_overlap_is_a_setting_that_the_next_run_reads(
-    pgrag: CommandLine, tmp_path: Path
-) -> None:
+def test_the_overlap_is_a_setting_that_the_next_run_reads(pgrag, tmp_path):
     text = "Fill the tank. " * 8
     (tmp_path / "pump.md").write_text(f"# A\n\n{text}\n\n# B\n\n{text}\n", "utf-8")
     statement = "select overlap from pgrag.documents where overlap <> ''"
 
-    def overlap() -> str:
+    def overlap():
         pgrag.run("index", "pump", str(tmp_path))
         return str(pgrag.run("db", "psql", "--", "-Atc", statement).out).strip()
 

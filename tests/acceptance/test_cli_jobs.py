@@ -1,26 +1,23 @@
 """`pgrag jobs`, `pgrag worker` and `pgrag index --job`, as a user calls them."""
 
 import signal
-from pathlib import Path
 
 import pytest
-from command_line import CommandLine
 from service import eventually, served
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "tides.md").write_text("# Tides\n\nThe sill dries at half tide.\n")
     return docs
 
 
-def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag: CommandLine, folder: Path) -> None:
+def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag, folder):
     made = pgrag.run("index", "notes@1.0", folder, "--job")
     assert made.out.startswith("Job 1: a worker will index notes@1.0")
-    again = pgrag.json("index", "notes@1.0", folder, "--every", "1d")
-    assert again["job_id"] == 1
+    assert pgrag.json("index", "notes@1.0", folder, "--every", "1d")["job_id"] == 1
     listed = pgrag.run("jobs", "list").out
     assert "notes 1.0" in listed
     assert "queued" in listed
@@ -37,26 +34,26 @@ def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag: CommandLine, folde
     assert "cannot be combined with --job" in refused
 
 
-def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag: CommandLine, folder: Path) -> None:
+def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag, folder):
     site = "https://docs.example/kestrel/4.2/"
     made = pgrag.json(
         "index", "kestrel", site, "--max-pages", "9", "--allow-private", "--include", "a/{b,c}",
         "--include", "d", "--profile", "short", "--chunk-sizes", "150,900,1200", "--job",
     )  # fmt: skip
     assert made["version"] == "4.2"
-    shown = pgrag.json("jobs", "show", made["job_id"])
-    assert shown["arguments"] == {
+    assert pgrag.json("jobs", "show", made["job_id"])["arguments"] == {
         "source": site, "max_pages": 9, "allow_private": True, "include": ["a/{b,c}", "d"],
         "profile": "short", "chunk_sizes": [150, 900, 1200],
     }  # fmt: skip
     tags = pgrag.json("index", "kestrel", folder, "--tags", "v*", "--job")
     assert pgrag.json("jobs", "show", tags["job_id"])["arguments"]["tags"] == "v*"
-    wrong = pgrag.run("index", "kestrel@1", folder, "--tags", "v*", "--job", code=2).err
-    assert "--tags" in wrong
+    assert "--tags" in pgrag.run("index", "kestrel@1", folder, "--tags", "v*", "--job", code=2).err
 
 
-def test_a_worker_does_a_job_and_stops_when_told(pgrag: CommandLine, folder: Path) -> None:
-    pgrag.run("index", "notes", folder, "--job")
+def test_a_worker_or_the_service_does_a_job_and_stops_when_told(pgrag, folder):
+    with served(pgrag, "--no-worker"):
+        pgrag.run("index", "notes", folder, "--job")
+    assert pgrag.json("jobs", "show", "1")["state"] == "queued"
     worker = pgrag.start("worker")
     try:
         eventually(lambda: pgrag.json("jobs", "show", "1")["state"] == "succeeded")
@@ -67,11 +64,6 @@ def test_a_worker_does_a_job_and_stops_when_told(pgrag: CommandLine, folder: Pat
         worker.communicate()
     assert "1 page written" in pgrag.run("jobs", "show", "1").out
     assert "Tides" in pgrag.run("search", "sill", "--library", "notes").out
-
-
-def test_serve_works_on_jobs_unless_told_not_to(pgrag: CommandLine, folder: Path) -> None:
-    with served(pgrag, "--no-worker"):
-        pgrag.run("index", "notes", folder, "--job")
-    assert pgrag.json("jobs", "show", "1")["state"] == "queued"
+    pgrag.run("index", "notes", folder, "--job")
     with served(pgrag):
-        eventually(lambda: pgrag.json("jobs", "show", "1")["state"] == "succeeded")
+        eventually(lambda: pgrag.json("jobs", "show", "2")["state"] == "succeeded")

@@ -2,15 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterator
 
 import psycopg
 import pytest
-from command_line import CommandLine
 
 
 @pytest.fixture
-def without_keys(indexed: CommandLine) -> Iterator[CommandLine]:
+def pgrag(indexed):
     """What tests make is gone after them: others serve the same database."""
     yield indexed
     with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
@@ -18,8 +16,7 @@ def without_keys(indexed: CommandLine) -> Iterator[CommandLine]:
         connection.execute("select pgrag.forget_audit('0')")
 
 
-def test_a_secret_is_shown_once_and_nowhere_else(without_keys: CommandLine) -> None:
-    pgrag = without_keys
+def test_a_secret_is_shown_once_and_nowhere_else(pgrag):
     made = pgrag.run("keys", "create", "Docs", "--libraries", "*", "--expires", "90d")
     [secret] = re.findall(r"^(pgrag_sk_[0-9a-f]{72})$", made.out, re.MULTILINE)
     assert made.out == f"{secret}\n"
@@ -45,8 +42,7 @@ def test_a_secret_is_shown_once_and_nowhere_else(without_keys: CommandLine) -> N
     assert pgrag.json("keys", "list")[0]["state"] == "revoked"
 
 
-def test_who_revokes_a_key_learns_of_its_jobs(without_keys: CommandLine) -> None:
-    pgrag = without_keys
+def test_who_revokes_a_key_learns_of_its_jobs(pgrag):
     pgrag.run("keys", "create", "docs", "-l", "*", "--role", "write")
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
         for confined in (True, False):
@@ -61,8 +57,7 @@ def test_who_revokes_a_key_learns_of_its_jobs(without_keys: CommandLine) -> None
     assert sorted(jobs) == [(False, "queued"), (True, "cancelled")]
 
 
-def test_options_become_limits(without_keys: CommandLine) -> None:
-    pgrag = without_keys
+def test_options_become_limits_and_what_is_wrong_is_said(pgrag):
     pgrag.run(
         "keys", "create", "page", "-l", "kestrel", "--origin", "https://docs.example",
         "--rate", "600/min", "--burst", 5, "--concurrency", 2, "--timeout", "1.5s",
@@ -71,10 +66,6 @@ def test_options_become_limits(without_keys: CommandLine) -> None:
     limits = {name: key[name] for name in ("rate", "burst", "concurrency", "timeout_ms")}
     assert limits == {"rate": 10, "burst": 5, "concurrency": 2, "timeout_ms": 1500}
     assert (key["kind"], key["origins"]) == ("publishable", ["https://docs.example"])
-
-
-def test_what_is_wrong_is_said(without_keys: CommandLine) -> None:
-    pgrag = without_keys
     bad = {
         ("--expires", "90"): "'90' is not a duration, such as 30s",
         ("--expires", "0d"): "'0d' is not a duration",
@@ -85,18 +76,13 @@ def test_what_is_wrong_is_said(without_keys: CommandLine) -> None:
     for options, complaint in bad.items():
         ended = pgrag.run("keys", "create", "docs", "-l", "*", *options, code=2)
         assert complaint in " ".join(ended.err.replace("│", " ").split())
-    unlimited, unknown, later = (
-        pgrag.run("keys", "create", "docs", code=2),
-        pgrag.run("keys", "revoke", "docs", code=1),
-        pgrag.run("keys", "create", "docs", "-l", "kestrel,later"),
-    )
-    assert "--libraries" in unlimited.err
-    assert "There is no key 'docs'." in unknown.err
+    assert "--libraries" in pgrag.run("keys", "create", "docs", code=2).err
+    assert "There is no key 'docs'." in pgrag.run("keys", "revoke", "docs", code=1).err
+    later = pgrag.run("keys", "create", "docs", "-l", "kestrel,later")
     assert "There is no library later yet" in later.err
 
 
-def test_the_audit_is_kept_as_long_as_said(without_keys: CommandLine) -> None:
-    pgrag = without_keys
+def test_the_audit_is_kept_as_long_as_said(pgrag):
     pgrag.run("keys", "create", "docs", "-l", "*")
     assert pgrag.run("audit", "retention").out == "The audit is kept for 365 days.\n"
     assert pgrag.run("audit", "retention", "forever").out == "The audit is kept for ever.\n"

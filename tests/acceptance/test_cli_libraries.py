@@ -1,12 +1,9 @@
 """`pgrag libraries`, `versions`, `resolve`, `outline`, `configure`, `embed` and `remove`."""
 
 import re
-from pathlib import Path
-
-from command_line import CommandLine
 
 
-def test_what_there_is_can_be_listed(indexed: CommandLine) -> None:
+def test_libraries_and_versions_are_listed_found_and_resolved(indexed):
     listed = indexed.json("libraries")
     assert [row["library"] for row in listed] == ["kestrel", "spravka", "wegweiser"]
     assert [row["language"] for row in listed] == ["english", "russian", "german"]
@@ -18,9 +15,6 @@ def test_what_there_is_can_be_listed(indexed: CommandLine) -> None:
 
     assert [row["version"] for row in indexed.json("versions", "kestrel")] == ["2.0", "1.4"]
     assert "(unversioned)" in indexed.run("versions", "wegweiser").out
-
-
-def test_libraries_are_found_by_what_they_are_about(indexed: CommandLine) -> None:
     shown, nothing = indexed.run_all(
         ("libraries", "kestrel", "--top-k", "1"), ("libraries", "xylophone")
     )
@@ -30,9 +24,6 @@ def test_libraries_are_found_by_what_they_are_about(indexed: CommandLine) -> Non
     assert nothing.out == ""
     assert "No library has a word of the query." in nothing.err
     assert "top_k" in indexed.run("libraries", "kestrel", "--top-k", "1001", code=1).err
-
-
-def test_a_wish_for_a_version_is_resolved_with_its_reason(indexed: CommandLine) -> None:
     resolved = indexed.run_all(
         ("resolve", "kestrel", "1.4"), ("resolve", "kestrel", "^1.0"), ("resolve", "kestrel")
     )
@@ -43,7 +34,7 @@ def test_a_wish_for_a_version_is_resolved_with_its_reason(indexed: CommandLine) 
     ]
 
 
-def test_the_outline_of_a_page_by_key_url_or_id(indexed: CommandLine) -> None:
+def test_the_outline_of_a_page_by_key_url_or_id(indexed):
     [hit, *_] = indexed.json("search", "self-test", "-l", "kestrel@2.0", "--keyword")
     by_id, by_url, shown = indexed.run_all(
         ("outline", "kestrel@2.0", hit["page_id"], "--json"),
@@ -52,25 +43,19 @@ def test_the_outline_of_a_page_by_key_url_or_id(indexed: CommandLine) -> None:
     )
     assert by_id.json == by_url.json
     assert "kestrel 2.0: the newest version in the range 2" in shown.err
-    tree = [re.sub(r"  (lines|#).*", "", line) for line in shown.out.splitlines()]
-    assert tree[:5] == [
+    assert [re.sub(r"  (lines|#).*", "", line) for line in shown.out.splitlines()][:5] == [
         "Install Kestrel",
         "└── Install Kestrel",
         "    ├── From a package",
         "    └── From source",
         "        └── Checking the build",
     ]
-
-
-def test_a_page_that_is_not_there_is_answered_with_similar_ones(indexed: CommandLine) -> None:
     ended = indexed.run("outline", "kestrel", "instal", code=1)
     assert "has no page 'instal'" in ended.err
     assert "guide/install.md" in ended.err
 
 
-def test_settings_of_a_library_are_changed_one_by_one(
-    pgrag: CommandLine, fixtures_folder: Path
-) -> None:
+def test_settings_of_a_library_are_changed_one_by_one(pgrag, fixtures_folder):
     pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
     changed = pgrag.json("configure", "wegweiser", "alpha=0.5", "field_weights.title=7")
     assert (changed["alpha"], changed["field_weights"]["title"]) == (0.5, 7)
@@ -86,13 +71,11 @@ def test_settings_of_a_library_are_changed_one_by_one(
     assert "'large-one' is not configured here" in unknown.err
 
 
-def test_a_library_goes_only_when_somebody_has_said_so(pgrag: CommandLine, kestrel: Path) -> None:
+def test_a_library_goes_only_when_somebody_has_said_so(pgrag, kestrel):
     for target in ("kestrel@1.4", "kestrel"):
         pgrag.run("index", target, kestrel / "1.4")
-    asked = pgrag.run("remove", "kestrel@1.4", code=2)
-    assert "--yes" in asked.err
-    missing = pgrag.run("remove", "kestrel@3", "--yes", code=1)
-    assert "1.4, (unversioned)" in missing.err
+    assert "--yes" in pgrag.run("remove", "kestrel@1.4", code=2).err
+    assert "1.4, (unversioned)" in pgrag.run("remove", "kestrel@3", "--yes", code=1).err
 
     assert pgrag.json("remove", "kestrel@", "--yes")["pages"] == 2
     removed = pgrag.run("remove", "kestrel", "--yes")

@@ -1,10 +1,7 @@
 """`pgrag links`: where links lead, for people, programs and CI."""
 
-from pathlib import Path
-
 import psycopg
 import pytest
-from command_line import CommandLine
 from psycopg.types.json import Jsonb
 
 PAGES = [
@@ -24,7 +21,7 @@ PAGES = [
 
 
 @pytest.fixture
-def vault(pgrag: CommandLine) -> CommandLine:
+def vault(pgrag):
     """Three pages with links of each kind."""
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"]) as connection:
         connection.execute("select pgrag.ingest_pages('vault', %s)", [Jsonb(PAGES)])
@@ -32,7 +29,7 @@ def vault(pgrag: CommandLine) -> CommandLine:
     return pgrag
 
 
-def test_links_are_listed_and_checked(vault: CommandLine) -> None:
+def test_links_are_listed_and_checked(vault):
     table, embeds, fault, by_page = vault.run_all(
         ("links", "vault"),
         ("links", "vault", "--kind", "embeds", "--json"),
@@ -76,27 +73,25 @@ def test_links_are_listed_and_checked(vault: CommandLine) -> None:
     assert "has no page" in vault.run("links", "vault", "--page", "gone", code=1).err
 
 
-def test_links_of_files(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_links_of_files(pgrag, tmp_path):
     """From Markdown to the report, and healed by the next run."""
     source = tmp_path / "notes"
     source.mkdir()
     (source / "a.md").write_text("# A\n\nSee [[b]] and\n[more](sub/c.md#part).\n", "utf-8")
     told = pgrag.run("index", "notes", source)
     assert "links: 2 lead to no page; see `pgrag links notes --check`" in told.out
-    checked = pgrag.run("links", "notes", "--check", code=1)
-    assert checked.out.splitlines() == [
+    assert pgrag.run("links", "notes", "--check", code=1).out.splitlines() == [
         "a.md:3: b leads to no page", "a.md:4: sub/c.md#part leads to no page",
     ]  # fmt: skip
     (source / "sub").mkdir()
     (source / "sub" / "c.md").write_text("# C\n\n## Part\n\nText.\n", "utf-8")
     (source / "b.md").write_text("# B\n\nText.\n", "utf-8")
     report = pgrag.json("index", "notes", source)
-    assert report["links"]["resolved"] == 2
-    assert report["links"]["unresolved"] == 0
+    assert (report["links"]["resolved"], report["links"]["unresolved"]) == (2, 0)
     assert pgrag.run("links", "notes", "--check").out == ""
 
 
-def test_a_version_that_was_interrupted_is_said(vault: CommandLine) -> None:
+def test_a_version_that_was_interrupted_is_said(vault):
     with psycopg.connect(vault.variables["PGRAG_DATABASE_URL"]) as connection:
         connection.execute(
             "select pgrag.ingest_pages('half', %s, resolve => false)", [Jsonb(PAGES)]
@@ -108,9 +103,6 @@ def test_a_version_that_was_interrupted_is_said(vault: CommandLine) -> None:
         vault.run("backlinks", "half", "a").err.split()
     )
     assert "not indexed" not in vault.run("links", "vault").err
-
-
-def test_an_interrupted_run_over_a_finished_version_is_said(vault: CommandLine) -> None:
     with psycopg.connect(vault.variables["PGRAG_DATABASE_URL"]) as connection:
         changed = [PAGES[2] | {"body": "y", "source_hash": "other"}]
         connection.execute(

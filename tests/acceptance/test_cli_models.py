@@ -3,12 +3,9 @@
 import re
 import shutil
 import zlib
-from pathlib import Path
-from typing import Any
 
 import psycopg
-from command_line import CommandLine
-from scripted_server import Handler, serving
+from scripted_server import serving
 
 MODEL = "words-32"
 BUILTIN = "static-en-de-ru-256"
@@ -28,7 +25,7 @@ select pgrag.open_version('kestrel', '2.0', model => '{EARLIER}');
 """
 
 
-def count_words(handler: Handler, payload: dict[str, Any]) -> None:
+def count_words(handler, payload):
     """Embed texts by counting their words in 32 buckets."""
     vectors = [[0.0] * 32 for _ in payload["input"]]
     for text, vector in zip(payload["input"], vectors, strict=True):
@@ -38,9 +35,7 @@ def count_words(handler: Handler, payload: dict[str, Any]) -> None:
     handler.reply(200, {"data": data, "model": payload["model"]})
 
 
-def test_a_second_model_is_brought_in_used_missed_and_left(
-    pgrag: CommandLine, kestrel: Path
-) -> None:
+def test_a_second_model_is_brought_in_used_missed_and_left(pgrag, kestrel):
     pgrag.run("index", "kestrel", kestrel / "2.0")
     with serving(count_words) as server:
         configured = pgrag.with_variables(
@@ -62,8 +57,7 @@ def test_a_second_model_is_brought_in_used_missed_and_left(
     unreachable = configured.run("search", "prune old copies", "-n", "1")
     assert "kestrel prune" in unreachable.out
     assert MODEL in unreachable.err or "endpoint" in unreachable.err.lower()
-    told = pgrag.run("doctor", code=1)
-    assert f"its model {MODEL} is not configured here" in told.out
+    assert f"its model {MODEL} is not configured here" in pgrag.run("doctor", code=1).out
 
     assert f"0 texts of kestrel embedded by {BUILTIN}." in (
         pgrag.run("embed", "kestrel", "--model", BUILTIN, "--activate").out
@@ -73,19 +67,18 @@ def test_a_second_model_is_brought_in_used_missed_and_left(
 
 
 def test_a_library_of_an_earlier_built_in_model_works_and_changes_without_a_gap(
-    pgrag: CommandLine, kestrel: Path, tmp_path: Path
-) -> None:
-    def hits() -> list[str]:
+    pgrag, kestrel, tmp_path
+):
+    def hits():
         found = pgrag.json("search", "restore one folder", "-l", "kestrel", "--semantic")
         return [hit["url"] for hit in found]
 
-    def model_of(library: str) -> str:
+    def model_of(library):
         [row] = [row for row in pgrag.json("libraries") if row["library"] == library]
         return row["model"]
 
-    def finding(library: str) -> dict[str, str]:
-        found = pgrag.json("doctor")
-        [row] = [row for row in found if row["name"] == f"library {library}"]
+    def finding(library):
+        [row] = [row for row in pgrag.json("doctor") if row["name"] == f"library {library}"]
         return row
 
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
@@ -108,7 +101,6 @@ def test_a_library_of_an_earlier_built_in_model_works_and_changes_without_a_gap(
             " where d.covers > 0",
             [EARLIER],
         ).fetchone()
-        assert worst is not None
         assert worst[0] < 0.001
         before = hits()
         assert any("restore" in url for url in before)
@@ -120,7 +112,6 @@ def test_a_library_of_an_earlier_built_in_model_works_and_changes_without_a_gap(
         assert told["level"] == "warning"
         assert f"by {EARLIER}, the built-in model of an earlier version" in told["message"]
         command = re.search(r"`pgrag (.*)`", told["remedy"])
-        assert command is not None
         assert command[1] == f"embed kestrel --model {BUILTIN} --activate"
 
         # Until the new vectors are activated, searches use the earlier ones.

@@ -3,11 +3,9 @@
 import json
 import re
 import uuid
-from collections.abc import Iterator
 
 import psycopg
 import pytest
-from command_line import CommandLine
 
 RECORD = """
 select pgrag.record_search(
@@ -24,20 +22,19 @@ select pgrag.record_search(
 
 
 @pytest.fixture
-def searched(indexed: CommandLine) -> Iterator[list[str]]:
+def searched(indexed):
     """Two searches, the second of which found nothing; they are gone after the test."""
     with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
         connection.execute("select pgrag.forget_searches('0')")
         made = []
         for query, found, ms in [("install kestrel", True, 4.5), ("prüfstand", False, 2.0)]:
             row = connection.execute(RECORD, {"query": query, "found": found, "ms": ms}).fetchone()
-            assert row is not None
             made.append(str(row[0]))
         yield made
         connection.execute("select pgrag.forget_searches('0')")
 
 
-def test_searches_are_listed_shown_and_rated(indexed: CommandLine, searched: list[str]) -> None:
+def test_searches_are_listed_shown_and_rated(indexed, searched):
     rows = indexed.json("searches", "list", "--library", "kestrel")
     assert [row["search_id"] for row in rows] == searched[::-1]
     document = indexed.json("searches", "show", searched[0])["hits"][0]["document_id"]
@@ -53,16 +50,25 @@ def test_searches_are_listed_shown_and_rated(indexed: CommandLine, searched: lis
     assert "3 of 5, whole answer" in shown.out
 
 
-def test_gaps_are_listed(indexed: CommandLine, searched: list[str]) -> None:
+def test_gaps_metrics_and_errors_are_told(indexed, searched):
     [row] = indexed.json("gaps", "--library", "kestrel")
     assert (row["topic"], row["found_nothing"]) == ("prüfstand", 1)
     listed, all_of_them = indexed.run_all(("gaps",), ("gaps", "--weak-score", "1", "--top-k", "5"))
     assert "prüfstand" in listed.out
     assert "install kestrel" not in listed.out
     assert "install kestrel" in all_of_them.out
-
-
-def test_errors_and_usage_errors(indexed: CommandLine, searched: list[str]) -> None:
+    [row] = indexed.json("metrics", "searches", "--days", 7)
+    assert (row["searches"], row["max_ms"], row["empty_share"]) == (2, 4.5, 0.5)
+    assert [row["query"] for row in indexed.json("metrics", "empty")] == ["prüfstand"]
+    assert len(indexed.json("metrics", "popular", "--top-k", 1)) == 1
+    assert [row["duration_ms"] for row in indexed.json("metrics", "slow")] == [4.5, 2.0]
+    assert indexed.json("metrics", "answers") == []
+    tables = indexed.run_all(
+        *(("metrics", name) for name in ("searches", "popular", "empty", "slow"))
+    )
+    assert "p95 ms" in tables[0].out
+    assert all("kestrel" in ended.out for ended in tables)
+    assert "No search is recorded" in indexed.run("metrics", "slow", "--library", "spravka").err
     nowhere = str(uuid.uuid4())
     unknown, other, rating, odd, days = (
         indexed.run("feedback", nowhere, 3, code=1),
@@ -78,28 +84,11 @@ def test_errors_and_usage_errors(indexed: CommandLine, searched: list[str]) -> N
     assert "seven" in odd.err
     assert "forever" in days.err
     assert "1 to 36500 days" in indexed.run("searches", "retention", 0, code=1).err
-    assert (
-        "There is no library 'kestle'"
-        in indexed.run("metrics", "searches", "--library", "kestle", code=1).err
-    )
+    unknown = indexed.run("metrics", "searches", "--library", "kestle", code=1)
+    assert "There is no library 'kestle'" in unknown.err
 
 
-def test_metrics_are_tables_or_json(indexed: CommandLine, searched: list[str]) -> None:
-    [row] = indexed.json("metrics", "searches", "--days", 7)
-    assert (row["searches"], row["max_ms"], row["empty_share"]) == (2, 4.5, 0.5)
-    assert [row["query"] for row in indexed.json("metrics", "empty")] == ["prüfstand"]
-    assert len(indexed.json("metrics", "popular", "--top-k", 1)) == 1
-    assert [row["duration_ms"] for row in indexed.json("metrics", "slow")] == [4.5, 2.0]
-    assert indexed.json("metrics", "answers") == []
-    tables = indexed.run_all(
-        *(("metrics", name) for name in ("searches", "popular", "empty", "slow"))
-    )
-    assert "p95 ms" in tables[0].out
-    assert all("kestrel" in ended.out for ended in tables)
-    assert "No search is recorded" in indexed.run("metrics", "slow", "--library", "spravka").err
-
-
-def test_export_is_one_object_a_line(indexed: CommandLine, searched: list[str]) -> None:
+def test_searches_are_exported_and_forgotten(indexed, searched):
     indexed.run("feedback", searched[0], 4)
     ended = indexed.run("searches", "export", "--library", "kestrel")
     records = [json.loads(line) for line in ended.out.splitlines()]
@@ -110,9 +99,6 @@ def test_export_is_one_object_a_line(indexed: CommandLine, searched: list[str]) 
     assert ended.err == "Exported: 2.\n"
     assert indexed.run("searches", "export", "--until", "2020-01-01").out == ""
     assert len(indexed.run("searches", "export", "--since", "2020-01-01").out.splitlines()) == 2
-
-
-def test_searches_are_forgotten(indexed: CommandLine, searched: list[str]) -> None:
     try:
         assert indexed.run("searches", "retention").out == "Searches are kept for 90 days.\n"
         assert indexed.json("searches", "retention", 30) == {"days": 30}

@@ -1,15 +1,13 @@
 """`pgrag search`, `pages`, `facets` and `context` for people and for machines."""
 
 import shlex
-from pathlib import Path
 
 import psycopg
-from command_line import CommandLine
 
 QUERY = "restore a folder of yesterday"
 
 
-def test_json_is_a_list_of_hits_with_the_columns_of_the_database(indexed: CommandLine) -> None:
+def test_hits_are_json_for_machines_and_entries_for_people(indexed):
     with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"]) as connection:
         cursor = connection.execute("select * from pgrag.search('folder', top_k => 1)")
         assert cursor.description is not None
@@ -17,15 +15,11 @@ def test_json_is_a_list_of_hits_with_the_columns_of_the_database(indexed: Comman
     found = indexed.run("search", QUERY, "-l", "kestrel", "-n", "3", "--json")
     hits = found.json
     assert [list(hit) for hit in hits] == [columns] * 3
-    assert hits[0]["key"] == "guide/restore.md"
-    assert hits[0]["version"] == "2.0"
+    assert (hits[0]["key"], hits[0]["version"]) == ("guide/restore.md", "2.0")
     assert hits[0]["url"] == "https://kestrel.example/2.0/guide/restore"
     assert hits[0]["snippet"] is None
     assert hits == sorted(hits, key=lambda hit: -hit["score"])
     assert "kestrel 2.0: the newest release" in found.err
-
-
-def test_a_person_sees_rank_score_breadcrumbs_address_and_excerpt(indexed: CommandLine) -> None:
     found = indexed.run("search", QUERY, "-l", "kestrel@2.0", "-n", "1")
     lines = found.out.splitlines()
     assert lines[0].split()[0] == "1"
@@ -38,7 +32,7 @@ def test_a_person_sees_rank_score_breadcrumbs_address_and_excerpt(indexed: Comma
     assert "newest" not in found.err, "the version was named"
 
 
-def test_the_next_hits_follow_the_cursor(indexed: CommandLine) -> None:
+def test_the_next_hits_follow_the_cursor(indexed):
     both = indexed.json("search", "kestrel copy", "-n", "4", "-l", "kestrel@2")
     [first, second] = both[:2], both[2:]
     shown = indexed.run("search", "kestrel copy", "-n", "2", "-l", "kestrel@2")
@@ -55,7 +49,7 @@ def test_the_next_hits_follow_the_cursor(indexed: CommandLine) -> None:
     assert f"--after={second[-1]['cursor']}" in again
 
 
-def test_passages_of_one_section_are_one_entry(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_passages_of_one_section_are_one_entry(pgrag, tmp_path):
     paragraph = "The heron waits in the reeds of the pond, {} days, and then it eats a fish. "
     body = "\n\n".join(paragraph.format(n) * 10 for n in range(4))
     (tmp_path / "birds").mkdir()
@@ -70,7 +64,7 @@ def test_passages_of_one_section_are_one_entry(pgrag: CommandLine, tmp_path: Pat
     assert pgrag.run(*arguments, "--full").out.count("/heron#pond") > 1
 
 
-def test_weak_matches_are_set_apart(indexed: CommandLine) -> None:
+def test_weak_matches_are_set_apart(indexed):
     arguments = ("search", "fees of the library card", "-n", "30")
     hits = indexed.json(*arguments)
     weak = [hit for hit in hits if hit["score"] < hits[0]["score"] / 2]
@@ -82,7 +76,7 @@ def test_weak_matches_are_set_apart(indexed: CommandLine) -> None:
     assert "weak matches" not in indexed.run(*arguments, "--fusion", "rrf").out
 
 
-def test_versions_filters_and_limits_reach_the_database(indexed: CommandLine) -> None:
+def test_versions_filters_limits_and_arms_reach_the_database(indexed):
     every = indexed.json("search", "kestrel", "-l", "kestrel", "-v", "*", "-n", "50")
     assert {hit["version"] for hit in every} == {"1.4", "2.0"}
     hits = indexed.json(
@@ -95,35 +89,19 @@ def test_versions_filters_and_limits_reach_the_database(indexed: CommandLine) ->
     rest = indexed.json("search", "kestrel", "-l", "kestrel", "-v", "*", "--exclude", excluded)
     assert every[0]["document_id"] not in {hit["document_id"] for hit in rest}
     assert every[1]["page_id"] not in {hit["page_id"] for hit in rest}
-
-
-def test_one_arm_alone_and_what_led_to_the_score(indexed: CommandLine) -> None:
     told = indexed.run("search", "maxCopyAge", "-l", "kestrel", "--keyword", "--explain", "-n", "1")
-    assert "maxcopyag: " in told.out
-    assert "semantic" in told.out
-    assert "keyword retriever: " in told.out
+    for word in ("maxcopyag: ", "semantic", "keyword retriever: "):
+        assert word in told.out
     [hit] = indexed.json("search", "maxCopyAge", "--semantic", "--explain", "-n", "1")
     assert hit["score"] == hit["semantic_score"] == hit["explanation"]["semantic"]["score"]
 
 
-def test_no_hit_is_no_failure(indexed: CommandLine) -> None:
+def test_no_hit_is_no_failure_and_a_wrong_call_says_what_is_right(indexed):
     found = indexed.run("search", "xylophone", "--keyword", "-l", "kestrel@2.0")
     assert found.out == ""
     assert "No hit for 'xylophone'." in found.err
-
-
-def test_the_context_is_text_within_a_budget(indexed: CommandLine) -> None:
-    arguments = ("context", "how do I install it", "-l", "kestrel@2.0", "--parents", "--overlap")
-    grouped = indexed.run(*arguments).out
-    assert "## Install Kestrel (https://kestrel.example/2.0/guide/install)" in grouped
-    assert "### From source" in grouped
-    rows = indexed.json(*arguments, "--format", "simple", "--tokens", "150", "--no-expand")
-    assert rows[0]["block"].startswith("[1] Install Kestrel")
-    assert {row["relation"] for row in rows} <= {"hit", "parent"}
-    assert sum(row["tokens"] for row in rows) <= 200
-
-
-def test_a_wrong_call_says_what_is_right(indexed: CommandLine) -> None:
+    assert "No hit" in indexed.run("pages", "restore", "--min-score", "1.5").err
+    assert "No hit" in indexed.run("facets", "restore", "--min-score", "1.5").err
     said = indexed.run_all(
         ("search", "x", "--keyword", "--semantic"),
         ("search", "x", "--filter", "type"),
@@ -137,7 +115,18 @@ def test_a_wrong_call_says_what_is_right(indexed: CommandLine) -> None:
     assert "keyword_search has no argument alpha" in ended.err
 
 
-def test_a_person_sees_pages_with_their_best_passage(indexed: CommandLine) -> None:
+def test_the_context_is_text_within_a_budget(indexed):
+    arguments = ("context", "how do I install it", "-l", "kestrel@2.0", "--parents", "--overlap")
+    grouped = indexed.run(*arguments).out
+    assert "## Install Kestrel (https://kestrel.example/2.0/guide/install)" in grouped
+    assert "### From source" in grouped
+    rows = indexed.json(*arguments, "--format", "simple", "--tokens", "150", "--no-expand")
+    assert rows[0]["block"].startswith("[1] Install Kestrel")
+    assert {row["relation"] for row in rows} <= {"hit", "parent"}
+    assert sum(row["tokens"] for row in rows) <= 200
+
+
+def test_pages_come_with_their_best_passage_or_whole_and_facets_as_a_table(indexed):
     shown = indexed.run("pages", QUERY, "-l", "kestrel@2.0", "-n", "1")
     lines = shown.out.splitlines()
     assert lines[0].endswith("Restore a folder")
@@ -147,24 +136,13 @@ def test_a_person_sees_pages_with_their_best_passage(indexed: CommandLine) -> No
     after = shown.err.split("--after=")[1].split()[0]
     again = indexed.json("pages", QUERY, "-l", "kestrel@2.0", "--after", after)
     assert "guide/restore.md" not in [row["key"] for row in again]
-
-
-def test_whole_pages_can_be_printed(indexed: CommandLine) -> None:
     [row] = indexed.json("pages", QUERY, "-l", "kestrel@2.0", "-n", "1", "--whole")
     shown = indexed.run("pages", QUERY, "-l", "kestrel@2.0", "-n", "1", "--whole")
     for line in row["content"].splitlines():
         assert line.strip() in shown.out
-
-
-def test_facets_are_a_table_and_json(indexed: CommandLine) -> None:
     rows = indexed.json("facets", "-l", "kestrel@2.0")
     assert rows[0] == {"facet": "library", "value": "kestrel", "page_count": 4}
     shown = indexed.run("facets", "-l", "kestrel@2.0").out
     for row in rows:
         assert row["value"] in shown
     assert shown.splitlines()[0].split() == ["facet", "value", "pages"]
-
-
-def test_nothing_found_is_said(indexed: CommandLine) -> None:
-    assert "No hit" in indexed.run("pages", "restore", "--min-score", "1.5").err
-    assert "No hit" in indexed.run("facets", "restore", "--min-score", "1.5").err

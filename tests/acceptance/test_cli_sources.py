@@ -1,15 +1,13 @@
 """`pgrag index` with the sources that people have: archives, repositories, tags."""
 
 import zipfile
-from pathlib import Path
 
 import pytest
-from command_line import CommandLine
 from git_server import run_git, serving
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
+def repository(tmp_path):
     """A repository whose tag v0.1 has no page yet."""
     root = tmp_path / "repository"
     root.mkdir()
@@ -25,7 +23,7 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-def test_every_tag_becomes_a_version(pgrag: CommandLine, repository: Path) -> None:
+def test_every_tag_becomes_a_version(pgrag, repository):
     done = pgrag.run("index", "kettle", repository, "--tags", "v*", code=1)
     assert "kettle 0.1: " in done.err
     assert "no documentation in it" in done.err
@@ -48,9 +46,7 @@ def test_every_tag_becomes_a_version(pgrag: CommandLine, repository: Path) -> No
     assert "v1.1" in missing
 
 
-def test_the_address_of_a_repository_is_read_again_as_it_was(
-    pgrag: CommandLine, repository: Path, tmp_path: Path
-) -> None:
+def test_the_address_of_a_repository_is_read_again_as_it_was(pgrag, repository, tmp_path):
     run_git(tmp_path, "clone", "-q", "--bare", str(repository), "kettle.git")
     pgrag.variables["PGRAG_OUTGOING_ALLOW"] = "127.0.0.0/8"
     pgrag.variables["PGRAG_HOME"] = str(tmp_path / "home")
@@ -63,13 +59,12 @@ def test_the_address_of_a_repository_is_read_again_as_it_was(
         assert "Nothing changed in kettle 1.0: 2 pages" in kept
         (tmp_path / "types.yaml").write_text("page_types:\n  default:\n    chunk_profile: long\n")
         pgrag.run("config", "apply", "types.yaml")
-        again = pgrag.run("index", "--changed-config").out
-        assert f"kettle 1.0 from {url}" in again
+        assert f"kettle 1.0 from {url}" in pgrag.run("index", "--changed-config").out
         refused = pgrag.run("index", "kettle", f"{server.url}/none.git", code=1).err
         assert "there is no repository" in refused
 
 
-def test_an_archive_is_indexed_and_says_what_it_skipped(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_archives_say_what_they_skipped_and_one_reason_is_told_at_once(pgrag, tmp_path):
     with zipfile.ZipFile(tmp_path / "kettle.zip", "w") as packed:
         packed.writestr("kettle-1.0/boiler.md", "# Boiler\n\nThe boiler is descaled.\n")
         packed.writestr("kettle-1.0/../../up.md", "# Up\n")
@@ -77,16 +72,9 @@ def test_an_archive_is_indexed_and_says_what_it_skipped(pgrag: CommandLine, tmp_
     done = pgrag.run("index", "kettle", tmp_path / "kettle.zip")
     assert "1 page written" in done.out
     assert "Skipped, names that lead out of the archive: kettle-1.0/../../up.md.\n" in done.err
-    assert (
-        "Skipped, text for programs: requirements.txt. To read them as well: --include '**/"
-        in done.err
-    )
+    skipped = "Skipped, text for programs: requirements.txt. To read them as well: --include '**/"
+    assert skipped in done.err
     assert "Nothing changed" in pgrag.run("index", "kettle", tmp_path / "kettle.zip").out
-
-
-def test_what_is_skipped_or_fails_for_one_reason_is_told_at_once(
-    pgrag: CommandLine, tmp_path: Path
-) -> None:
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "boiler.md").write_text("# Boiler\n\nThe boiler is descaled.\n")

@@ -1,10 +1,9 @@
 """`pgrag grep`, `parse`, `suggest`, and `doctor` of a library."""
 
 import psycopg
-from command_line import CommandLine
 
 
-def test_lines_are_printed_as_by_ripgrep(indexed: CommandLine) -> None:
+def test_lines_are_searched_and_printed_as_by_ripgrep(indexed):
     rows = indexed.json("grep", "RESTORE", "-l", "kestrel@2.0", "-i", "-C", "1", "-n", "3")
     assert len(rows) == 3
     shown = indexed.run("grep", "RESTORE", "-l", "kestrel@2.0", "-i", "-n", "3").out.splitlines()
@@ -17,25 +16,19 @@ def test_lines_are_printed_as_by_ripgrep(indexed: CommandLine) -> None:
                 f"{row['key']}:{number}:{content}" in around
             )
     assert "--\n" in around
-
-
-def test_what_is_asked_for_reaches_the_database(indexed: CommandLine) -> None:
     lines = indexed.json("grep", r"^#+ \w+", "-l", "kestrel@2.0", "--regex", "-g", "guide/*.md")
     assert lines
     assert all(row["content"].startswith("#") for row in lines)
     assert all(row["key"].startswith("guide/") for row in lines)
-    words = indexed.json("grep", "restore", "-l", "kestrel@2.0", "-w", "-S")
-    assert words
-    missed = indexed.run("grep", "estor", "-l", "kestrel@2.0", "-w", code=1)
-    assert missed.out == ""
+    assert indexed.json("grep", "restore", "-l", "kestrel@2.0", "-w", "-S")
+    assert indexed.run("grep", "estor", "-l", "kestrel@2.0", "-w", code=1).out == ""
     wrong = indexed.run("grep", "(a", "-l", "kestrel", "--regex", code=1)
     assert "parentheses () not balanced" in wrong.err
     assert "--word" in indexed.run("grep", "a", "-l", "kestrel", "-w", "-e", code=2).err
 
 
-def test_a_library_is_examined_and_mended(indexed: CommandLine) -> None:
-    healthy = indexed.run("doctor", "kestrel")
-    assert "nothing is wrong" in healthy.err
+def test_a_library_is_examined_and_mended(indexed):
+    assert "nothing is wrong" in indexed.run("doctor", "kestrel").err
     assert indexed.json("doctor", "kestrel@2.0") == []
     with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"], autocommit=True) as connection:
         connection.execute("update pgrag.versions set page_count = 1000")
@@ -50,22 +43,16 @@ def test_a_library_is_examined_and_mended(indexed: CommandLine) -> None:
     assert "--repair" in indexed.run("doctor", "--repair", code=2).err
 
 
-def test_what_a_query_holds(indexed: CommandLine) -> None:
+def test_a_query_is_parsed_pointed_at_and_mended(indexed):
     assert indexed.json("parse", "restore type:guide #recovery") == {
         "words": "restore",
         "filters": {"type": "guide", "tags": "recovery"},
     }
     shown = indexed.run("parse", "restore a backup").out.splitlines()
     assert shown == ["words    restore a backup", "filters  none"]
-
-
-def test_a_wrong_filter_is_pointed_at(indexed: CommandLine) -> None:
     said = indexed.run("parse", "restore created:soon", code=1).err
     assert "Column 17 of the query" in said
     assert "2024-12-01" in said
-
-
-def test_a_typo_is_mended(indexed: CommandLine) -> None:
     assert "restore a folder" in indexed.run("suggest", "resotre a folder", "-l", "kestrel").out
     found = indexed.run("suggest", "restore a folder", "-l", "kestrel")
     assert found.out == ""

@@ -1,9 +1,7 @@
 """`pgrag tune`: what it says, and that nothing to do is not an error."""
 
-from command_line import CommandLine
 
-
-def test_library_with_too_little_text_stays_as_it_is(indexed: CommandLine) -> None:
+def test_library_with_too_little_text_stays_as_it_is(indexed):
     before = indexed.json("configure", "kestrel")
     told = indexed.run("tune", "kestrel@2.0")
     assert "Too little. There are" in told.out
@@ -15,9 +13,6 @@ def test_library_with_too_little_text_stays_as_it_is(indexed: CommandLine) -> No
     assert listed[0]["seed"] == 5
     assert "too little" in indexed.run("tune", "kestrel", "--history").out
     assert indexed.json("configure", "kestrel") == before
-
-
-def test_errors_and_usage_errors(indexed: CommandLine) -> None:
     assert "no tuning of library" in indexed.run("tune", "wegweiser", "--undo", code=1).err
     assert "There is no library" in indexed.run("tune", "kestrell", code=1).err
     assert "source must be" in indexed.run("tune", "kestrel", "--source", "links", code=1).err

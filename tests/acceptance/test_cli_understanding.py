@@ -1,9 +1,5 @@
 """`pgrag intent`, `pgrag config` and `pgrag synonyms`."""
 
-from pathlib import Path
-
-from command_line import CommandLine
-
 FILE = """
 rules:
   mooring:
@@ -13,15 +9,11 @@ rules:
 """
 
 
-def test_a_query_is_understood(pgrag: CommandLine) -> None:
+def test_a_query_is_understood_by_the_configuration_that_is_applied(pgrag):
     row = pgrag.json("intent", "Überblick über die Häfen")
     assert (row["intent"], row["rule"], row["levels"]) == ("EXPLORATORY", "overview-de", [0, 1, 2])
-    shown = pgrag.run("intent", "when does the ferry leave").out
-    assert "rule when-en: 'when does'" in shown
+    assert "rule when-en: 'when does'" in pgrag.run("intent", "when does the ferry leave").out
     assert "no rule matches" in pgrag.run("intent", "ferry").out
-
-
-def test_a_configuration_is_compared_applied_and_remembered(pgrag: CommandLine) -> None:
     file = pgrag.folder / "mine.yaml"
     file.write_text(FILE.format(confidence=7), encoding="utf-8")
     refused = pgrag.run("config", "diff", file, code=1)
@@ -49,14 +41,11 @@ def test_a_configuration_is_compared_applied_and_remembered(pgrag: CommandLine) 
     assert "no section 'rule'" in pgrag.run("config", "show", "rule", code=1).err
     assert "no version 99" in pgrag.run("config", "show", "--version", "99", code=1).err
     assert "cannot be read" in pgrag.run("config", "apply", "none.yaml", code=1).err
-    assert (
-        "stdin:2: this is not YAML" in pgrag.run("config", "apply", "-", code=1, stdin="a: [").err
-    )
+    broken = pgrag.run("config", "apply", "-", code=1, stdin="a: [")
+    assert "stdin:2: this is not YAML" in broken.err
 
 
-def test_a_strategy_of_ones_own_is_shown_and_reaches_a_context(
-    pgrag: CommandLine, fixtures_folder: Path
-) -> None:
+def test_strategies_and_synonyms_of_ones_own(pgrag, fixtures_folder):
     pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
     file = pgrag.folder / "strategy.yaml"
     strategy = "\nintents:\n  MOORING: {min_score: SCORE, graph: {search: true, depth: 2}}\n"
@@ -72,10 +61,6 @@ def test_a_strategy_of_ones_own_is_shown_and_reaches_a_context(
     assert pgrag.json(*ask)
     assert pgrag.json(*ask, "--intent", "auto") == []
     assert pgrag.json(*ask, "--intent", "auto", "--min-score", "0")
-
-
-def test_synonyms_of_a_library(pgrag: CommandLine, fixtures_folder: Path) -> None:
-    pgrag.run("index", "wegweiser", fixtures_folder / "wegweiser")
     assert "has no synonyms" in pgrag.run("synonyms", "wegweiser").out
     given = "Müll: [Abfall]\nAusweis: {expansions: [Personalausweis], mutual: true, weight: 0.8}\n"
     shown = pgrag.run("synonyms", "wegweiser", "--file", "-", stdin=given).out

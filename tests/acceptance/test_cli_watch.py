@@ -2,13 +2,12 @@
 
 import signal
 import time
-from pathlib import Path
 
 import psycopg
-from command_line import SECONDS, CommandLine, wait_for, write_pages
+from command_line import SECONDS, wait_for, write_pages
 
 
-def wait_for_pages(url: str, keys: set[str], word: str = "") -> None:
+def wait_for_pages(url, keys, word=""):
     """Wait until exactly these pages are stored, and one of them is found by a word."""
     deadline = time.monotonic() + SECONDS
     with psycopg.connect(url, autocommit=True) as connection:
@@ -26,14 +25,13 @@ def wait_for_pages(url: str, keys: set[str], word: str = "") -> None:
     raise AssertionError(f"{keys} expected, there are {rows}; {word!r} is found: {bool(found)}")
 
 
-def test_changes_are_searchable_soon_until_it_ends(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_changes_are_searchable_soon_until_it_ends(pgrag, tmp_path):
     source = write_pages(tmp_path / "pumps", 40)
     kept = {str(path.relative_to(source)) for path in source.rglob("*.md")}
     url = pgrag.variables["PGRAG_DATABASE_URL"]
     forgiving = pgrag.with_variables(PYTHONWARNINGS="error,ignore::ResourceWarning")
     process = forgiving.start("index", "pumps", source, "--watch")
-    ready = "select count(*) from pgrag.versions where status = 'ready'"
-    wait_for(url, ready, process, least=1)
+    wait_for(url, "select count(*) from pgrag.versions where status = 'ready'", process, least=1)
 
     (source / "new.md").write_text("# New\n\nThe flywheel is oiled.\n")
     wait_for_pages(url, kept | {"new.md"}, "flywheel")
@@ -53,8 +51,7 @@ def test_changes_are_searchable_soon_until_it_ends(pgrag: CommandLine, tmp_path:
     (source / "bad.md").write_bytes(bytes(range(1, 30)) * 50)
     for number in range(25):
         (source / f"burst-{number}.md").write_text(f"# Burst {number}\n\nThe gasket is tight.\n")
-    burst = {f"burst-{number}.md" for number in range(25)}
-    wait_for_pages(url, kept | burst, "gasket")
+    wait_for_pages(url, kept | {f"burst-{number}.md" for number in range(25)}, "gasket")
     for number in range(25):
         (source / f"burst-{number}.md").unlink()
     wait_for_pages(url, kept)
@@ -66,7 +63,7 @@ def test_changes_are_searchable_soon_until_it_ends(pgrag: CommandLine, tmp_path:
     assert out.count("pumps from ") < 12, "a burst is one run, or few"
 
 
-def test_only_a_folder_is_watched(pgrag: CommandLine, tmp_path: Path) -> None:
+def test_only_a_folder_is_watched(pgrag, tmp_path):
     source = write_pages(tmp_path / "pumps", 1)
     refused = pgrag.run("index", "pumps", source / "part-0" / "pump-0.md", "--watch", code=1).err
     assert "is not a folder, so it cannot be watched" in refused
@@ -74,6 +71,5 @@ def test_only_a_folder_is_watched(pgrag: CommandLine, tmp_path: Path) -> None:
         "index", "pumps", source, "--watch", "--max-pages", "3", "--allow-private", code=1
     ).err
     assert "allow_private, max_pages have no meaning for a folder that is watched" in refused
-    assert "Invalid value for --watch" in pgrag.run(
-        "index", "pumps", source, "--watch", "--ref", "main", code=2
-    ).err  # fmt: skip
+    refused = pgrag.run("index", "pumps", source, "--watch", "--ref", "main", code=2).err
+    assert "Invalid value for --watch" in refused

@@ -5,9 +5,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import anyio
 import psycopg
@@ -15,68 +13,53 @@ import pytest
 from command_line import SECONDS, CommandLine
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp_client import HELLO
 from service import eventually, served
 
 from pgrag.ground.embedded import EmbeddedServer
 from pgrag.mcp.resources import LIBRARIES, PAGE, PAGES, VERSIONS
 
-ERAS = ["legacy", "auto"]
-HELLO = {
-    "protocolVersion": "2025-06-18",
-    "capabilities": {},
-    "clientInfo": {"name": "a test", "version": "1"},
-}
 
-
-def program(pgrag: CommandLine, *options: str) -> StdioServerParameters:
-    """How the official client starts a server."""
-    command, *arguments = pgrag.command("mcp", *options)
-    return StdioServerParameters(
-        command=command, args=arguments, env=pgrag.environment, cwd=pgrag.folder
+@pytest.mark.parametrize(("era", "option", "writing"), [
+    ("legacy", "--allow-writes", {"index_docs", "remove_docs", "send_feedback"}),
+    ("auto", "--read-only", set()),
+])  # fmt: skip
+def test_the_official_client_over_stdio(indexed, era, option, writing):
+    command, *arguments = indexed.command("mcp", option)
+    server = StdioServerParameters(
+        command=command, args=arguments, env=indexed.environment, cwd=indexed.folder
     )
+    right = {"library": "kestrel", "query": "restore a folder"}
 
-
-def ask(server: StdioServerParameters | str, era: str) -> list[Any]:
-    """Tools, a search and a failure, by the official client."""
-
-    async def session() -> list[Any]:
+    async def session():
         async with Client(server, mode=era) as client:
-            tools = await client.list_tools()
-            found = await client.call_tool(
-                "search_docs", {"library": "kestrel", "query": "restore a folder"}
-            )
-            failed = await client.call_tool("search_docs", {"library": "kestral", "query": "x"})
-            return [client.protocol_version, tools, found, failed]
+            assert (client.protocol_version < "2026") == (era == "legacy")
+            tools = (await client.list_tools()).tools
+            found = await client.call_tool("search_docs", right)
+            failed = await client.call_tool("search_docs", right | {"library": "kestral"})
+            return tools, found, failed
 
-    return anyio.run(session)
-
-
-@pytest.mark.parametrize(
-    ("era", "option", "writing"),
-    [
-        ("legacy", "--allow-writes", {"index_docs", "remove_docs", "send_feedback"}),
-        ("auto", "--read-only", set()),
-    ],
-)
-def test_the_official_client_over_stdio(
-    indexed: CommandLine, era: str, option: str, writing: set[str]
-) -> None:
-    check(ask(program(indexed, option), era), era, writing)
+    tools, found, failed = anyio.run(session)
+    assert {"search_docs", "list_libraries"} <= {tool.name for tool in tools}
+    assert {tool.name for tool in tools if not tool.annotations.read_only_hint} == writing
+    assert found.structured_content["passages"][0]["title"]
+    assert "guide/restore" in found.content[0].text
+    assert failed.is_error
+    assert "kestrel" in failed.content[0].text
 
 
 @pytest.fixture(scope="module")
-def address(indexed: CommandLine) -> Iterator[str]:
+def address(indexed):
     with served(indexed) as (client, _):
         yield f"{client.base_url}/mcp".replace("//mcp", "/mcp")
 
 
-def test_the_guide_is_true(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_guide_is_true(address, capsys):
     guide = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
     configurations = [json.loads(text) for text in re.findall(r"```json\n(.*?)```", guide, re.S)]
     for configuration in configurations:
         [servers] = configuration.values()
-        assert servers["pgrag"]["command"] == "pgrag"
-        assert servers["pgrag"]["args"] == ["mcp"]
+        assert (servers["pgrag"]["command"], servers["pgrag"]["args"]) == ("pgrag", ["mcp"])
     assert [*configurations[0], *configurations[1]] == ["mcpServers", "servers"]
     for template in (LIBRARIES, VERSIONS, PAGES, PAGE):
         assert f"| `{template.replace('{+', '{')}` |" in guide
@@ -86,75 +69,52 @@ def test_the_guide_is_true(address: str, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out.startswith("https://kestrel.example/")
 
 
-def check(answers: list[Any], era: str, writing: set[str]) -> None:
-    version, tools, found, failed = answers
-    assert (version < "2026") == (era == "legacy")
-    assert {"search_docs", "list_libraries"} <= {tool.name for tool in tools.tools}
-    writers = {tool.name for tool in tools.tools if not tool.annotations.read_only_hint}
-    assert writers == writing
-    assert found.structured_content["passages"][0]["title"]
-    assert "guide/restore" in found.content[0].text
-    assert failed.is_error
-    assert "kestrel" in failed.content[0].text
-
-
 class Conversation:
     """Lines to and from `pgrag mcp`."""
 
-    def __init__(self, pgrag: CommandLine, *options: str) -> None:
-        self.process = subprocess.Popen(
-            pgrag.command("mcp", *options),
-            cwd=pgrag.folder,
-            env=pgrag.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            encoding="utf-8",
-        )
+    def __init__(self, pgrag, *options):
+        self.process = pgrag.start("mcp", *options, stdin=subprocess.PIPE)
         self.number = 0
 
-    def write(self, text: str) -> None:
-        assert self.process.stdin is not None
+    def write(self, text):
         self.process.stdin.write(f"{text}\n")
         self.process.stdin.flush()
 
-    def send(self, method: str, **parameters: Any) -> int:
+    def send(self, method, **parameters):
         self.number += 1
         request = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": parameters}
         self.write(json.dumps(request))
         return self.number
 
-    def answer(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        answer: dict[str, Any] = json.loads(self.process.stdout.readline())
+    def answer(self):
+        answer = json.loads(self.process.stdout.readline())
         assert answer["jsonrpc"] == "2.0"
         return answer
 
-    def ask(self, method: str, **parameters: Any) -> dict[str, Any]:
+    def ask(self, method, **parameters):
         number = self.send(method, **parameters)
         answer = self.answer()
         assert answer["id"] == number
         return answer
 
-    def hello(self) -> dict[str, Any]:
+    def hello(self):
         answer = self.ask("initialize", **HELLO)
         self.write(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
         return answer
 
-    def end(self) -> tuple[str, str]:
+    def end(self):
         """What is left on stdout and stderr when the process has ended."""
         out, err = self.process.communicate(timeout=SECONDS)
         assert "Traceback" not in err, err
         return out, err
 
 
-def test_stdout_carries_only_the_protocol(tmp_path: Any) -> None:
+def test_stdout_carries_only_the_protocol(tmp_path):
     home = tmp_path / "home"
     pgrag = CommandLine(tmp_path, {"PGRAG_HOME": str(home), "PGRAG_LOG_LEVEL": "debug"})
     try:
         conversation = Conversation(pgrag)
-        hello = conversation.hello()
-        assert hello["result"]["serverInfo"]["name"] == "pgrag"
+        assert conversation.hello()["result"]["serverInfo"]["name"] == "pgrag"
         for noise in ("no JSON", '{"a": 1}', "", "[]", "[" * 200_000, '{"jsonrpc": "2.0", "id": "'):
             conversation.write(noise)
         assert conversation.ask("no/such/method")["error"]["code"] == -32601
@@ -166,7 +126,7 @@ def test_stdout_carries_only_the_protocol(tmp_path: Any) -> None:
             "tools/call", name="find_version", arguments={"library": "a \ud83d"}
         )
         assert "no library 'a ?'" in half["result"]["content"][0]["text"]
-        deep: dict[str, Any] = {}
+        deep = {}
         for _ in range(300):
             deep = {"and": deep}
         refused = conversation.ask(
@@ -184,16 +144,13 @@ def test_stdout_carries_only_the_protocol(tmp_path: Any) -> None:
         EmbeddedServer(home).remove()
 
 
-def test_every_way_to_end_leaves_no_connection(
-    pgrag: CommandLine, connection: psycopg.Connection
-) -> None:
-    def sessions(kind: str = "%") -> int:
+def test_every_way_to_end_leaves_no_connection(pgrag, connection):
+    def sessions(kind="%"):
         row = connection.execute(
             "select count(*) as n from pg_stat_activity where datname = current_database()"
             " and application_name = 'pgrag' and coalesce(wait_event_type, '') like %s",
             [kind],
         ).fetchone()
-        assert isinstance(row, dict)
         return int(row["n"])
 
     closed, interrupted, terminated, deaf, busy = (Conversation(pgrag) for _ in range(5))
@@ -207,10 +164,8 @@ def test_every_way_to_end_leaves_no_connection(
         eventually(lambda: sessions("Lock") == 1)
         interrupted.process.send_signal(signal.SIGINT)
         terminated.process.send_signal(signal.SIGTERM)
-        assert deaf.process.stdout is not None
         deaf.process.stdout.close()
         deaf.send("ping")
-        assert busy.process.stdin is not None
         busy.process.stdin.close()
         assert closed.end()[0] == ""
         assert interrupted.process.wait(SECONDS) == 130
@@ -218,14 +173,13 @@ def test_every_way_to_end_leaves_no_connection(
         assert deaf.process.wait(SECONDS) == 1
         assert busy.process.wait(SECONDS) == 0, "it does not wait for what nobody waits for"
     for conversation in (interrupted, terminated, deaf, busy):
-        assert conversation.process.stderr is not None
         assert "Traceback" not in conversation.process.stderr.read()
         with conversation.process:  # closes its pipes
             pass
     eventually(lambda: sessions() == 0)
 
 
-def test_a_database_that_is_not_there_is_told_by_the_tools(tmp_path: Any) -> None:
+def test_a_database_that_is_not_there_is_told_by_the_tools(tmp_path):
     nowhere = "postgresql://nobody:secret@127.0.0.1:9/nothing"
     conversation = Conversation(CommandLine(tmp_path, {"PGRAG_DATABASE_URL": nowhere}))
     conversation.hello()

@@ -5,7 +5,6 @@ import shlex
 from pathlib import Path
 
 import psycopg
-from command_line import CommandLine
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -13,11 +12,11 @@ README = (ROOT / "README.md").read_text("utf-8")
 LEFT_OUT = {"serve", "answer"}
 
 
-def blocks(language: str) -> list[str]:
+def blocks(language):
     return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
-def test_every_command_and_statement_shows_something(pgrag: CommandLine) -> None:
+def test_every_command_and_statement_shows_something(pgrag):
     commands = [
         shlex.split(line.replace("tests/fixtures", str(ROOT / "tests/fixtures")), comments=True)
         for block in blocks("sh")

@@ -7,17 +7,14 @@ import json
 import shlex
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from string import Template
 
-import httpx
 import llm_server
 import psycopg
 import pytest
 from command_line import CommandLine
-from requirements import ELSEWHERE, NAMES, ROWS, Row
+from requirements import ELSEWHERE, NAMES, ROWS
 from service import served
 
 #: Whoever has to choose reads what the house values and where it wants to go.
@@ -35,18 +32,16 @@ rules:
 class Faces:
     """The three ways to ask, and what each row's faces answered so far."""
 
-    def __init__(
-        self, pgrag: CommandLine, http: httpx.Client, database: psycopg.Connection
-    ) -> None:
+    def __init__(self, pgrag, http, database):
         self._pgrag = pgrag
         self._http = http
         self._database = database
         self._ids = {
             name: str(database.execute(query).fetchall()[0][0]) for name, query in NAMES.items()
         }
-        self.passed: dict[tuple[str, str], list[str]] = defaultdict(list)
+        self.passed = defaultdict(list)
 
-    def ask(self, face: str, question: str) -> str:
+    def ask(self, face, question):
         """What this face answers, as text."""
         question = Template(question).safe_substitute(self._ids)
         if face == "CLI":
@@ -58,16 +53,15 @@ class Faces:
             response = self._http.request(verb, path, json=json.loads(body[0]) if body else None)
             assert response.status_code == 200, response.text
             return without_blanks(response.text)
-        rows = self._database.execute(question).fetchall()
-        return "\n".join(printed(row) for row in rows)
+        return "\n".join(printed(row) for row in self._database.execute(question).fetchall())
 
 
-def printed(answer: object) -> str:
+def printed(answer):
     """JSON as one text, the same whoever wrote it."""
     return json.dumps(answer, ensure_ascii=False, default=str, separators=(",", ":"))
 
 
-def without_blanks(answer: str) -> str:
+def without_blanks(answer):
     """An answer in JSON without the blanks of its layout; others as they are."""
     try:
         return printed(json.loads(answer))
@@ -76,11 +70,7 @@ def without_blanks(answer: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def faces(
-    clone: Callable[[], AbstractContextManager[str]],
-    tmp_path_factory: pytest.TempPathFactory,
-    fixtures_folder: Path,
-) -> Iterator[Faces]:
+def faces(clone, tmp_path_factory, fixtures_folder):
     folder = tmp_path_factory.mktemp("requirements")
     (folder / "decisions.yaml").write_text(DECISIONS)
     sources = fixtures_folder / "requirements"
@@ -111,7 +101,7 @@ def faces(
             print(table(faces))
 
 
-def table(faces: Faces) -> str:
+def table(faces):
     """The rows with the faces that showed what they must."""
     lines = ["", f"{'':5}{'SQL':5}{'REST':5}{'CLI':5}"]
     for row in ROWS:
@@ -133,7 +123,7 @@ def table(faces: Faces) -> str:
         for face in row.faces()
     ],
 )
-def test_row(faces: Faces, row: Row, face: str) -> None:
+def test_row(faces, row, face):
     answer = faces.ask(face, row.faces()[face])
     assert [text for text in row.shows if text not in answer] == [], answer
     assert [text for text in row.hides if text in answer] == [], answer
@@ -141,6 +131,6 @@ def test_row(faces: Faces, row: Row, face: str) -> None:
 
 
 @pytest.mark.parametrize("test", [test for *_, test in ELSEWHERE])
-def test_what_is_tested_elsewhere_is(test: str) -> None:
+def test_what_is_tested_elsewhere_is(test):
     file, _, name = test.partition("::")
     assert f"def {name}(" in (Path(__file__).parents[1] / file).read_text()

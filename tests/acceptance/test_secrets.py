@@ -7,17 +7,14 @@ import base64
 import json
 import signal
 import threading
-from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
-from typing import Any
 from urllib.parse import quote, unquote
 
 import psycopg
 import pytest
-from command_line import SECONDS, CommandLine, Finished
-from git_server import run_git
+from command_line import SECONDS
+from git_server import commit, run_git
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from service import served
@@ -35,15 +32,15 @@ KEYS = {
 class Echo(ThreadingHTTPServer):
     """A server that refuses everything and repeats what it was sent, headers and all."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(("127.0.0.1", 0), _EchoHandler)
-        self.seen: list[str] = []
+        self.seen = []
 
 
 class _EchoHandler(BaseHTTPRequestHandler):
     server: Echo
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.seen.append(f"{self.path} {self.headers}")
         told = {"path": self.path, **self.headers}
@@ -59,12 +56,12 @@ class _EchoHandler(BaseHTTPRequestHandler):
 
     do_GET = do_POST
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         pass
 
 
 @pytest.fixture
-def echo() -> Iterator[Echo]:
+def echo():
     with Echo() as server:
         thread = threading.Thread(target=server.serve_forever, args=[0.05])
         thread.start()
@@ -73,17 +70,16 @@ def echo() -> Iterator[Echo]:
         thread.join()
 
 
-def assert_secret(what: str, text: str) -> None:
+def assert_secret(what, text):
     """No canary in any of its clothes: as it is, in a URL, in JSON, in a header."""
     for form in (text, unquote(text), text.replace("\\", "")):
         assert BIRD not in form, f"{what}: {form[max(0, form.index(BIRD) - 300) :][:600]}"
     for user in ("reader", "ranker"):
         for word in ("of-git", "of-reranker"):
-            encoded = base64.b64encode(f"{user}:{BIRD}-{word}".encode()).decode()
-            assert encoded not in text, what
+            assert base64.b64encode(f"{user}:{BIRD}-{word}".encode()).decode() not in text, what
 
 
-def run(pgrag: CommandLine, *arguments: object) -> Finished:
+def run(pgrag, *arguments):
     """Run a command and search its output; its log at level debug may have tracebacks."""
     ended = pgrag.attempt(*arguments)
     assert_secret(" ".join(map(str, arguments)), ended.out + ended.err)
@@ -91,7 +87,7 @@ def run(pgrag: CommandLine, *arguments: object) -> Finished:
 
 
 @pytest.fixture
-def url(database_url: str, admin: psycopg.Connection) -> Iterator[str]:
+def url(database_url, admin):
     """The database, to a role whose password is a canary."""
     role = f"reader_{conninfo_to_dict(database_url)['dbname']}"
     admin.execute(
@@ -104,7 +100,7 @@ def url(database_url: str, admin: psycopg.Connection) -> Iterator[str]:
 
 
 @pytest.fixture
-def caged(pgrag: CommandLine, echo: Echo, kestrel: Path, url: str) -> CommandLine:
+def caged(pgrag, echo, kestrel, url):
     """`pgrag` with a secret in each setting that may have one, and a library."""
     pgrag.run("index", "kestrel", kestrel / "2.0")
     with psycopg.connect(url, autocommit=True) as connection:
@@ -124,16 +120,13 @@ def caged(pgrag: CommandLine, echo: Echo, kestrel: Path, url: str) -> CommandLin
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
+def repository(tmp_path):
     """A repository whose remote has credentials, and that lacks an object."""
     root = tmp_path / "repository"
     root.mkdir()
     (root / "page.md").write_text("# Page\n")
-
     git = partial(run_git, root)
-    git("init", "-q", "-b", "main")
-    git("add", "-A")
-    git("commit", "-q", "-m", "first")
+    commit(root)
     git("config", "remote.origin.url", GIT)
     git("config", "remote.origin.promisor", "true")
     git("config", "core.repositoryformatversion", "1")
@@ -143,8 +136,8 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-def test_no_command_says_a_secret(caged: CommandLine, echo: Echo, repository: Path) -> None:
-    commands: list[tuple[object, ...]] = [
+def test_no_command_says_a_secret(caged, echo, repository):
+    commands = [
         ("search", "configuration", "--library", "kestrel"),
         ("search", "configuration", "--library", "kestrel", "--mode", "semantic"),
         ("search", "configuration", "--library", "kestrel", "--rerank"),
@@ -165,14 +158,13 @@ def test_no_command_says_a_secret(caged: CommandLine, echo: Echo, repository: Pa
     assert "********" in ended[commands.index(("doctor", "--settings"))].out
     # The secrets were in use, or the test would show nothing.
     seen = "".join(echo.seen)
-    password = base64.b64encode(f"ranker:{BIRD}-of-reranker".encode()).decode()
-    assert password in seen
+    assert base64.b64encode(f"ranker:{BIRD}-of-reranker".encode()).decode() in seen
     assert [name for name, key in KEYS.items() if key not in seen] == ["PGRAG_RERANKER_API_KEY"]
 
 
-def test_no_answer_of_a_service_says_a_secret(caged: CommandLine, echo: Echo) -> None:
-    texts: list[tuple[str, str]] = []
-    calls: list[tuple[str, str, Any]] = [
+def test_no_answer_of_a_service_says_a_secret(caged, echo):
+    texts = []
+    calls = [
         ("GET", "/v1/search?q=configuration&library=kestrel&rerank=true", None),
         ("GET", "/v1/search?q=configuration&library=kestrel&mode=semantic", None),
         ("POST", "/v1/answer", {"question": "how is configuration read?", "library": "kestrel"}),
@@ -183,7 +175,7 @@ def test_no_answer_of_a_service_says_a_secret(caged: CommandLine, echo: Echo) ->
         ("GET", "/openapi.json", None),
         ("GET", f"/{quote('nothing')}", None),
     ]
-    tools: list[tuple[str, dict[str, Any]]] = [
+    tools = [
         ("index_docs", {"library": "git", "source": GIT}),
         ("index_docs", {"library": "git", "source": GIT, "ref": "main"}),
         ("search_docs", {"library": "kestrel", "query": "configuration"}),
@@ -212,9 +204,8 @@ def test_no_answer_of_a_service_says_a_secret(caged: CommandLine, echo: Echo) ->
     assert KEYS["PGRAG_LLM_API_KEY"] in "".join(echo.seen)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_no_error_of_a_database_url_says_its_password(pgrag):
+    for url in (
         # Nothing listens there.
         f"postgresql://reader:{BIRD}@127.0.0.1:9/docs",
         f"postgresql://reader:{BIRD}@127.0.0.1:9/docs?sslpassword={BIRD}",
@@ -236,28 +227,23 @@ def test_no_answer_of_a_service_says_a_secret(caged: CommandLine, echo: Echo) ->
         f"host=127.0.0.1 port=9 password='two {BIRD}",
         f"host=127.0.0.1 port=9 password:{BIRD}",
         f"host=127.0.0.1 port=9 pasword={BIRD}",
-    ],
-)
-def test_no_error_of_a_database_url_says_its_password(pgrag: CommandLine, url: str) -> None:
-    wrong = pgrag.with_variables(PGRAG_DATABASE_URL=url, PGRAG_LOG_LEVEL="debug")
-    for command in (("libraries",), ("doctor", "--settings")):
-        ended = run(wrong, *command)
-        assert ended.code == (0 if "--settings" in command and not ended.err else 1)
-
-
-def test_a_wrong_password_is_not_said(pgrag: CommandLine) -> None:
+    ):
+        wrong = pgrag.with_variables(PGRAG_DATABASE_URL=url, PGRAG_LOG_LEVEL="debug")
+        for command in (("libraries",), ("doctor", "--settings")):
+            ended = run(wrong, *command)
+            assert ended.code == (0 if "--settings" in command and not ended.err else 1)
     url = make_conninfo(pgrag.variables["PGRAG_DATABASE_URL"], password=f"{BIRD}-wrong")
     wrong = pgrag.with_variables(PGRAG_DATABASE_URL=url, PGRAG_LOG_LEVEL="debug")
     for command in (("libraries",), ("doctor", "--json"), ("db", "status"), ("db", "dump")):
         assert run(wrong, *command).code != 0
 
 
-def test_no_error_of_another_setting_says_a_secret(pgrag: CommandLine) -> None:
+def test_no_error_of_another_setting_says_a_secret(pgrag):
     services = ("EMBEDDING", "RERANKER", "LLM")
     models = {f"PGRAG_{name}_MODEL": "m" for name in services}
     commands = [("doctor", "--settings"), ("search", "configuration", "--rerank")]
 
-    def attempt(**variables: str) -> None:
+    def attempt(**variables):
         wrong = pgrag.with_variables(**models, **variables, PGRAG_LOG_LEVEL="debug")
         for command in commands:
             run(wrong, *command)

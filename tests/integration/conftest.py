@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 import pytest
 from api_client import ApiClient, serving
 from api_corpus import indexed
+from mcp_client import McpClient, connected
 
 
 @pytest.fixture(scope="session")
@@ -22,4 +23,11 @@ def harbour_url(
 def harbour(harbour_url: str) -> Iterator[ApiClient]:
     """Requests to an application on the harbour handbook; for tests that only read."""
     with serving(harbour_url) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def mcp(harbour_url: str) -> Iterator[McpClient]:
+    """An agent on the harbour handbook; for tests that only read."""
+    with connected(harbour_url) as client:
         yield client

@@ -10,48 +10,38 @@ A behaviour answers a request for a stream with a stream, any other one with JSO
 import itertools
 import json
 import re
-import threading
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
 
 import scripted_server
-from scripted_server import Behaviour, Handler, Server, drop, garbage, hang, status
+from scripted_server import Server, drop, garbage, hang, status
 
 __all__ = ["Server", "drop", "garbage", "hang", "status"]
 MODEL = "small-chat"
 NO_ANSWER = "The documentation does not answer this."
 
 
-def says(
-    text: str,
-    *,
-    pieces: Sequence[str] | None = None,
-    finish: str = "stop",
-    usage: tuple[int, int] | None = (40, 10),
-    gate: threading.Event | None = None,
-) -> Behaviour:
+def says(text, *, pieces=None, finish="stop", usage=(40, 10), gate=None):
     """Answer with a text, streamed word by word, or in `pieces`.
 
     `usage`: tokens of the prompt and the completion, None: not counted; `gate` is awaited after the
     first piece.
     """
 
-    def behave(handler: Handler, payload: dict) -> None:
+    def behave(handler, payload):
         _answer(handler, payload, pieces or _words(text), (), finish, usage, gate)
 
     return behave
 
 
-def calls(*wanted: tuple[str, object], text: str = "") -> Behaviour:
+def calls(*wanted, text=""):
     """Call tools: pairs of a name and its arguments (a string is sent as it is)."""
 
-    def behave(handler: Handler, payload: dict) -> None:
+    def behave(handler, payload):
         _answer(handler, payload, _words(text), wanted, "tool_calls", (40, 10), None)
 
     return behave
 
 
-def answer_from_context(handler: Handler, payload: dict) -> None:
+def answer_from_context(handler, payload):
     """Write two sentences of every numbered source of the prompt, each with its `[n]`."""
     written = [
         f"{sentence} [{number}]."
@@ -61,7 +51,7 @@ def answer_from_context(handler: Handler, payload: dict) -> None:
     _answer(handler, payload, _words(" ".join(written) or NO_ANSWER), (), "stop", None, None)
 
 
-def sources_of(payload: dict) -> dict[int, str]:
+def sources_of(payload):
     """The numbered sources in a request's messages.
 
     A source begins with a line that starts with `[n]`, or with a tag that has `number`, `id` or
@@ -72,7 +62,7 @@ def sources_of(payload: dict) -> dict[int, str]:
         for message in payload["messages"]
         if message["role"] != "system" and isinstance(message.get("content"), str)
     )
-    found: dict[int, str] = {}
+    found = {}
     heads = list(_HEAD.finditer(text))
     for head, following in zip(heads, [*heads[1:], None], strict=True):
         body = text[head.end() : following.start() if following else len(text)]
@@ -87,10 +77,10 @@ _HEAD = re.compile(
 )
 
 
-def lines(*written: str, chunked: bool = True) -> Behaviour:
+def lines(*written, chunked=True):
     """Send these lines as a stream of events, whatever is in them, and end it."""
 
-    def behave(handler: Handler, _: dict) -> None:
+    def behave(handler, _):
         handler.begin_stream(chunked=chunked)
         handler.write(("\n".join(written) + "\n").encode())
         handler.end_stream()
@@ -98,39 +88,35 @@ def lines(*written: str, chunked: bool = True) -> Behaviour:
     return behave
 
 
-def body(content: object) -> Behaviour:
+def body(content):
     """Answer 200 with this JSON, also where a stream was asked for."""
     return lambda handler, _: handler.reply(200, content)
 
 
-def break_off(*pieces: str) -> Behaviour:
+def break_off(*pieces):
     """Stream some pieces, then close the connection in the middle."""
-
-    def behave(handler: Handler, payload: dict) -> None:
-        handler.begin_stream()
-        for piece in pieces:
-            handler.event(_chunk({"content": piece}))
-        drop(handler, payload)
-
-    return behave
+    return _streaming(pieces, drop)
 
 
-def hang_after(*pieces: str) -> Behaviour:
+def hang_after(*pieces):
     """Stream some pieces, then nothing more; `server.left` is set when the client goes away."""
+    return _streaming(pieces, lambda handler, _: handler.wait_for_the_end())
 
-    def behave(handler: Handler, _: dict) -> None:
+
+def _streaming(pieces, end):
+    def behave(handler, payload):
         handler.begin_stream()
         for piece in pieces:
             handler.event(_chunk({"content": piece}))
-        handler.wait_for_the_end()
+        end(handler, payload)
 
     return behave
 
 
-def talk_on(*pieces: str) -> Behaviour:
+def talk_on(*pieces):
     """Stream these pieces again and again, a hundred a second, until the client goes away."""
 
-    def behave(handler: Handler, _: dict) -> None:
+    def behave(handler, _):
         handler.begin_stream()
         for piece in itertools.cycle(pieces):
             if handler.has_left(seconds=0.01):
@@ -140,21 +126,13 @@ def talk_on(*pieces: str) -> Behaviour:
     return behave
 
 
-def serving(*script: Behaviour) -> AbstractContextManager[Server]:
+def serving(*script):
     """A server with this script, until the end of the block."""
     behaviours = script or (answer_from_context,)
     return scripted_server.serving(*behaviours, path="/chat/completions", models=[MODEL])
 
 
-def _answer(
-    handler: Handler,
-    payload: dict,
-    pieces: Sequence[str],
-    wanted: Sequence[tuple[str, object]],
-    finish: str,
-    usage: tuple[int, int] | None,
-    gate: threading.Event | None,
-) -> None:
+def _answer(handler, payload, pieces, wanted, finish, usage, gate):
     """Answer as OpenAI does: tool calls come in pieces, the count of tokens only if asked for."""
     counted = usage and {"prompt_tokens": usage[0], "completion_tokens": usage[1]}
     arguments = [given if isinstance(given, str) else json.dumps(given) for _, given in wanted]
@@ -197,16 +175,16 @@ def _answer(
     handler.end_stream()
 
 
-def _chunk(delta: dict, finish: str | None = None) -> dict:
+def _chunk(delta, finish=None):
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     return {"object": "chat.completion.chunk", "model": MODEL, "choices": [choice]}
 
 
-def _words(text: str) -> list[str]:
+def _words(text):
     return re.findall(r"\s*\S+|\s+$", text)
 
 
-def _sentences(text: str) -> list[str]:
+def _sentences(text):
     """The sentences of a source's prose; its headings, tags, quotes' marks and notes are left."""
     prose = " ".join(
         line.strip("> \t")

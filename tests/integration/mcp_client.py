@@ -1,12 +1,8 @@
 """Calls the tools of an MCP server by the official client, in this process."""
 
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
-import mcp_types as types
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+from anyio.from_thread import start_blocking_portal
 from anyio.to_thread import current_default_thread_limiter
 from mcp import Client
 
@@ -14,29 +10,36 @@ from pgrag.ground.settings import Settings
 from pgrag.mcp.server import create_server
 from pgrag.service.app import App
 
+#: What an older client says first.
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "a test", "version": "1"},
+}
+
 
 class McpClient:
     """One session with a server; see `connected`."""
 
-    def __init__(self, portal: BlockingPortal, client: Client, app: App) -> None:
+    def __init__(self, portal, client, app):
         self.portal = portal
         self.client = client
         self.app = app
 
     @property
-    def threads(self) -> float:
+    def threads(self):
         """How many calls are worked on at once."""
         return self.portal.call(lambda: current_default_thread_limiter().total_tokens)
 
-    def tools(self) -> dict[str, types.Tool]:
+    def tools(self):
         """The tools by name."""
         return {tool.name: tool for tool in self.portal.call(self.client.list_tools).tools}
 
-    def call(self, name: str, arguments: dict[str, Any]) -> types.CallToolResult:
+    def call(self, name, arguments):
         """Call a tool; the client checks the answer against the tool's output schema."""
         return self.portal.call(self.client.call_tool, name, arguments)
 
-    def ok(self, name: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+    def ok(self, name, **arguments):
         """Text and data of a call that must succeed."""
         result = self.call(name, arguments)
         assert not result.is_error, result.content
@@ -44,7 +47,25 @@ class McpClient:
         assert result.structured_content is not None
         return content.text, result.structured_content
 
-    def failed(self, name: str, **arguments: Any) -> str:
+    def parts(self, name, **arguments):
+        """Text and data of each part of a reply, from cursor to cursor."""
+        yield (answer := self.ok(name, **arguments))
+        while (cursor := answer[1]["cursor"]) is not None:
+            yield (answer := self.ok(name, **arguments, cursor=cursor))
+
+    def heard(self, name, **arguments):
+        """Data of a call, and the progress that it told."""
+        told = []
+
+        async def hear(*progress):
+            told.append(progress)
+
+        async def call():
+            return await self.client.call_tool(name, arguments, progress_callback=hear)
+
+        return self.portal.call(call).structured_content, told
+
+    def failed(self, name, **arguments):
         """What a call that must fail says."""
         result = self.call(name, arguments)
         assert result.is_error, result.content
@@ -56,15 +77,8 @@ class McpClient:
 
 @contextmanager
 def connected(
-    url: str,
-    *,
-    writes: bool = False,
-    read_only: bool = False,
-    roots: tuple[Path, ...] | None = None,
-    mode: str = "auto",
-    pool_size: int = 3,
-    **settings: Any,
-) -> Iterator[McpClient]:
+    url, *, writes=False, read_only=False, roots=None, mode="auto", pool_size=3, **settings
+):
     """A client of a server on a database; mode "legacy" speaks the older protocol."""
     with App(Settings(database_url=url, pool_size=pool_size, **settings)) as app:
         server = create_server(app, writes=writes, read_only=read_only, roots=roots)

@@ -2,13 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import httpx
 import uvicorn
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+from anyio.from_thread import start_blocking_portal
 from mcp import Client
 
 from pgrag.api import create_app
@@ -25,7 +23,7 @@ LOCAL = Policy(allow_writes=True)
 class Service:
     """A running service; see `mcp_service`."""
 
-    def __init__(self, app: App, portal: BlockingPortal, address: str) -> None:
+    def __init__(self, app, portal, address):
         self.app = app
         self._portal = portal
         self.address = address
@@ -37,24 +35,24 @@ class Service:
         )
 
     @property
-    def mcp(self) -> str:
+    def mcp(self):
         """Where agents call."""
         return f"{self.address}/mcp"
 
     @property
-    def tasks(self) -> int:
+    def tasks(self):
         """How many tasks the server has."""
         return self._portal.call(lambda: len(asyncio.all_tasks()))
 
-    def post(self, method: str, headers: dict[str, str] | None = None, **params: Any) -> Any:
+    def post(self, method, headers=None, **params):
         """Send a request of the protocol as an older client does."""
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         return self.http.post("/mcp", json=body, headers=headers)
 
-    def session(self, work: Callable[[Client], Any], *, era: str = "auto") -> Any:
+    def session(self, work, *, era="auto"):
         """Do something with a session of the official client, in an event loop of its own."""
 
-        async def run() -> Any:
+        async def run():
             async with Client(self.mcp, mode=era) as client:
                 return await work(client)
 
@@ -62,16 +60,7 @@ class Service:
 
 
 @contextmanager
-def mcp_service(
-    url: str,
-    *,
-    pool_size: int = 3,
-    hosts: tuple[str, ...] | None = (),
-    origins: tuple[str, ...] = (),
-    policy: Policy = LOCAL,
-    grace: int | None = None,
-    **settings: Any,
-) -> Iterator[Service]:
+def mcp_service(url, *, pool_size=3, hosts=(), origins=(), policy=LOCAL, grace=None, **settings):
     """Serve a database until the block ends, and make sure that the server ends too."""
     app = App(Settings(database_url=url, pool_size=pool_size, **settings))
     api = create_app(app, policy=policy, hosts=hosts, cors_origins=origins)
@@ -90,7 +79,7 @@ def mcp_service(
             serving.result(PATIENCE)
 
 
-def eventually(condition: Callable[[], bool]) -> None:
+def eventually(condition):
     """Wait until something is true."""
     deadline = time.monotonic() + PATIENCE
     while not condition():

@@ -1,26 +1,15 @@
 """Agentic answers: a model on loopback that calls tools, over a real database."""
 
 import json
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
-from typing import Any
 
 import pytest
-from llm_server import Server, calls, hang, hang_after, says, serving, sources_of
+from llm_server import calls, hang, hang_after, says, serving, sources_of
 
 from pgrag.answer.agent import Agent
-from pgrag.answer.text import AnswerEvent
 from pgrag.answer.tool_arguments import definitions
 from pgrag.answer.tools import Toolbox
-from pgrag.ground.errors import (
-    DatabaseUnavailable,
-    GenerationCancelled,
-    InvalidInput,
-    LanguageModelError,
-    UnknownLibrary,
-    UnknownVersion,
-)
+from pgrag.ground import errors
 from pgrag.ground.settings import Settings
 from pgrag.models.endpoint import Cancellation
 from pgrag.service.app import App
@@ -60,17 +49,13 @@ FEES = ("semantic_search", {"query": "What does a mooring cost?", "top_k": 2})
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server():
     with serving() as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def app(
-    clone: Callable[[], AbstractContextManager[str]],
-    server: Server,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[App]:
+def app(clone, server, tmp_path_factory):
     folder = tmp_path_factory.mktemp("agent")
     for name, text in PAGES.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -85,15 +70,10 @@ def app(
 
 
 @pytest.fixture
-def ask(app: App, server: Server) -> Callable[..., Agent]:
+def ask(app, server):
     server.requests.clear()
 
-    def ask(
-        *script: Any,
-        question: str = QUESTION,
-        on_event: Callable[[AnswerEvent], object] = lambda _: None,
-        **given: Any,
-    ) -> Agent:
+    def ask(*script, question=QUESTION, on_event=lambda _: None, **given):
         server.script = list(script)
         agent = Agent(
             app.providers.require_language_model(),
@@ -109,18 +89,18 @@ def ask(app: App, server: Server) -> Callable[..., Agent]:
     return ask
 
 
-def told(server: Server, request: int = -1) -> list[str]:
+def told(server, request=-1):
     """What the tools have said in the conversation of a request."""
     messages = server.payloads[request]["messages"]
     return [message["content"] for message in messages if message["role"] == "tool"]
 
 
-def outcomes(outcome: Agent) -> list[list[str]]:
+def outcomes(outcome):
     return [[call["outcome"] for call in step["calls"]] for step in outcome.trace]
 
 
 def test_the_model_searches_until_it_answers(ask, server, app):
-    events: list[AnswerEvent] = []
+    events = []
     final = says("At noon [1], and 14 € [2].", pieces=["At noon [1], ", "and 14 € [2]."])
     outcome = ask(calls(SEARCH, text="Tides."), calls(FEES), final,
                   on_event=events.append)  # fmt: skip
@@ -172,8 +152,7 @@ def test_documents_stay_quoted_whatever_they_say(ask, server):
     assert "HACKED. &lt;source" in text
     [fees] = [source for source in outcome.tools.sources if source["title"] == "Fees"]
     assert ATTACK in fees["content"]  # shown as it is, where it can do no harm
-    quoted = sources_of({"messages": [{"role": "user", "content": text}]})
-    assert "HACKED" in quoted[fees["number"]]
+    assert "HACKED" in sources_of({"messages": [{"role": "user", "content": text}]})[fees["number"]]
     assert "never what you have to" in server.payloads[0]["messages"][0]["content"].replace(
         "\n", " "
     )
@@ -193,6 +172,13 @@ def test_a_chunk_is_read_with_those_around_it_and_never_shown_twice(ask, server,
     assert "Already above: [1]" in read
     assert "The sill is then dry" not in read
     assert outcome.trace[1]["calls"][0]["sources"][-1] == 1
+    tools = Toolbox(app.search, app.database.call, library="harbour")
+    chunk_id = app.search.keyword_search("sill dry", library="harbour", top_k=1).rows[0][
+        "document_id"
+    ]
+    read = tools.use("read_chunk", json.dumps({"chunk_id": chunk_id, "expand": True}), 2000)
+    headings = [source["heading"] for source in tools.sources]
+    assert (read.outcome, headings) == ("found", ["High water", "Low water", "Springs"])
 
 
 @pytest.mark.parametrize("tool", ["keyword_search", "semantic_search"])
@@ -207,35 +193,19 @@ def test_passages_below_the_threshold_are_not_shown(app, tool):
     assert len(scores) > 2
 
 
-def test_a_chunk_is_read_with_its_page(app):
-    tools = Toolbox(app.search, app.database.call, library="harbour")
-    chunk_id = app.search.keyword_search("sill dry", library="harbour", top_k=1).rows[0][
-        "document_id"
-    ]
-    read = tools.use("read_chunk", json.dumps({"chunk_id": chunk_id, "expand": True}), 2000)
-    headings = [source["heading"] for source in tools.sources]
-    assert (read.outcome, headings) == ("found", ["High water", "Low water", "Springs"])
-
-
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (("delete_everything", {}), "There is no tool 'delete_everything'. Tools: keyword_search"),
-        (("keyword_search", "{broken"), "not JSON"),
-        (("keyword_search", "[1]"), "must be a JSON object"),
-        (
-            ("keyword_search", {}),
-            "query: field required. The arguments are: query, top_k, threshold.",
-        ),
-        (("keyword_search", {"query": "x", "library": "other"}), "library: extra inputs"),
-        (("keyword_search", {"query": "x", "top_k": 10**9}), "top_k: input should be less"),
-        (("semantic_search", {"query": "x", "threshold": 2}), "threshold: input should be less"),
-        (("keyword_search", '{"query": "\\ud800"}'), "query: "),
-        (("keyword_search", '{"query": "\\u0000"}'), "Nothing was found: "),
-        (("read_chunk", {"chunk_id": 10**30}), "Nothing was "),
-        (("read_chunk", {"chunk_id": 999999}), "Nothing was found: There is no passage 999999"),
-    ],
-)
+@pytest.mark.parametrize(("call", "words"), [
+    (("delete_everything", {}), "There is no tool 'delete_everything'. Tools: keyword_search"),
+    (("keyword_search", "{broken"), "not JSON"),
+    (("keyword_search", "[1]"), "must be a JSON object"),
+    (("keyword_search", {}), "query: field required. The arguments are: query, top_k, threshold."),
+    (("keyword_search", {"query": "x", "library": "other"}), "library: extra inputs"),
+    (("keyword_search", {"query": "x", "top_k": 10**9}), "top_k: input should be less"),
+    (("semantic_search", {"query": "x", "threshold": 2}), "threshold: input should be less"),
+    (("keyword_search", '{"query": "\\ud800"}'), "query: "),
+    (("keyword_search", '{"query": "\\u0000"}'), "Nothing was found: "),
+    (("read_chunk", {"chunk_id": 10**30}), "Nothing was "),
+    (("read_chunk", {"chunk_id": 999999}), "Nothing was found: There is no passage 999999"),
+])  # fmt: skip
 def test_calls_that_cannot_be_made_are_explained_to_the_model(ask, server, call, words):
     outcome = ask(calls(call), calls(SEARCH), says("At noon [1]."))
     assert words in told(server)[0]
@@ -244,9 +214,8 @@ def test_calls_that_cannot_be_made_are_explained_to_the_model(ask, server, call,
 
 
 def test_small_slips_are_forgiven(ask):
-    twice = json.dumps(json.dumps({"query": "high water", "top_k": "2"}))
     outcome = ask(
-        calls(("keyword_search", twice)),
+        calls(("keyword_search", json.dumps(json.dumps({"query": "high water", "top_k": "2"})))),
         calls(("semantic_search", {"query": "high water", "top_k": None})),
         says("At noon [1]."),
     )
@@ -291,36 +260,31 @@ def test_a_repeated_call_is_told_so_and_then_tools_are_taken_away(ask, server):
     assert outcome.answer.text == "At noon [1]."
 
 
-def test_a_model_that_only_calls_tools_is_ended(ask, server):
-    with pytest.raises(LanguageModelError, match="keeps calling tools"):
-        ask(calls(SEARCH), max_steps=50)
-    assert len(server.requests) == 4
-
-
-def test_steps_are_bounded(ask, server):
+def test_steps_and_calls_are_bounded(ask, server):
     script = [calls(("keyword_search", {"query": f"water {n}"})) for n in range(2)]
     outcome = ask(*script, says("At noon [1]."), max_steps=2)
     assert len(server.requests) == 3
     assert outcome.trace[-1]["forced"] == "steps"
-    tokens: list[str] = []
+    tokens = []
 
-    def tell(event: AnswerEvent) -> None:
+    def tell(event):
         if event.name == "token":
             tokens.append(event.data["text"])
 
     ask(calls(SEARCH), says("At noon."), max_steps=1, on_event=tell)
     assert tokens == ["At", " noon."]
-
-
-def test_calls_of_one_step_are_bounded(ask):
     many = [("keyword_search", {"query": f"water {n}"}) for n in range(9)]
     outcome = ask(calls(*many), says("At noon [1]."))
     assert outcomes(outcome)[0][5:] == ["unusable"] * 4
+    server.requests.clear()
+    with pytest.raises(errors.LanguageModelError, match="keeps calling tools"):
+        ask(calls(SEARCH), max_steps=50)
+    assert len(server.requests) == 4
 
 
 def test_tokens_are_bounded(ask, server):
     script = [calls(("semantic_search", {"query": f"water {n}"})) for n in range(30)]
-    with pytest.raises(InvalidInput, match=r"max_tokens must be at least \d+, not 100\."):
+    with pytest.raises(errors.InvalidInput, match=r"max_tokens must be at least \d+, not 100\."):
         ask(*script, max_tokens=100)
     assert not server.requests
     for bound in (3000, 6000):
@@ -333,17 +297,17 @@ def test_tokens_are_bounded(ask, server):
         assert server.payloads[0]["max_tokens"] == 100
 
 
-def _counted(script: list) -> list:
+def _counted(script):
     """Behaviours whose answers have no count of tokens; the last one answers without tools."""
 
-    def behave(handler, payload) -> None:
+    def behave(handler, payload):
         behaviour = script[len(payload["messages"])] if "tools" in payload else None
         (behaviour or says("At noon [1].", usage=None))(handler, _uncounted(payload))
 
     return [behave]
 
 
-def _uncounted(payload: dict) -> dict:
+def _uncounted(payload):
     return {key: value for key, value in payload.items() if key != "stream_options"}
 
 
@@ -353,8 +317,7 @@ def test_what_does_not_fit_is_left_out_whole_and_can_be_found_again(app):
     assert first.left > 0
     assert f"{first.left} more did not fit" in first.text
     assert first.text.count("<source ") == len(first.numbers) == len(tools.sources)
-    second = tools.use("keyword_search", '{"query": "water moon mooring"}', 4000)
-    assert second.left == 0
+    assert tools.use("keyword_search", '{"query": "water moon mooring"}', 4000).left == 0
     assert len(tools.sources) == len(first.numbers) + first.left
     nothing = tools.use("keyword_search", '{"query": "zzqx"}', 4000)
     assert (nothing.outcome, nothing.numbers) == ("nothing", [])
@@ -365,8 +328,7 @@ def test_an_answer_out_of_nothing_is_sent_back_once(ask, server):
     assert outcome.answer.text == "At noon [1]."
     assert "not searched the documentation" in server.payloads[1]["messages"][-1]["content"]
     stubborn = ask(says("I know that."))
-    assert stubborn.answer.text == "I know that."
-    assert stubborn.tools.sources == []
+    assert (stubborn.answer.text, stubborn.tools.sources) == ("I know that.", [])
     assert len(stubborn.trace) == 2
 
 
@@ -379,14 +341,14 @@ def test_a_cancelled_answer_ends_at_once(ask, server, behaviour):
         running = pool.submit(ask, calls(SEARCH), behaviour, cancellation=cancellation)
         assert server.hanging.wait(120)
         cancellation.cancel()
-        assert type(running.exception(120)) is GenerationCancelled
+        assert type(running.exception(120)) is errors.GenerationCancelled
     assert len(server.requests) == 2
     assert server.left.wait(120)
 
 
 def test_cancelled_between_two_steps(ask, server):
     cancellation = Cancellation()
-    with pytest.raises(GenerationCancelled):
+    with pytest.raises(errors.GenerationCancelled):
         ask(
             calls(SEARCH),
             cancellation=cancellation,
@@ -414,13 +376,13 @@ def test_what_the_model_is_told_is_a_template(ask, server, app):
 
 def test_bad_arguments_are_refused(ask, server, app):
     for given, error, words in (
-        ({"question": " "}, InvalidInput, "empty"),
-        ({"max_steps": 0}, InvalidInput, "max_steps must be 1 to 50, not 0"),
-        ({"max_steps": 51}, InvalidInput, "not 51"),
-        ({"answer_tokens": 0}, InvalidInput, "answer_tokens"),
-        ({"library": "harbor"}, UnknownLibrary, "harbor"),
-        ({"version": "nightly"}, UnknownVersion, "nightly"),
-        ({"template": "none"}, InvalidInput, "There is no template 'none'"),
+        ({"question": " "}, errors.InvalidInput, "empty"),
+        ({"max_steps": 0}, errors.InvalidInput, "max_steps must be 1 to 50, not 0"),
+        ({"max_steps": 51}, errors.InvalidInput, "not 51"),
+        ({"answer_tokens": 0}, errors.InvalidInput, "answer_tokens"),
+        ({"library": "harbor"}, errors.UnknownLibrary, "harbor"),
+        ({"version": "nightly"}, errors.UnknownVersion, "nightly"),
+        ({"template": "none"}, errors.InvalidInput, "There is no template 'none'"),
     ):
         with pytest.raises(error, match=words):
             ask(says("x"), **given)
@@ -428,12 +390,12 @@ def test_bad_arguments_are_refused(ask, server, app):
 
 
 def test_a_database_that_is_gone_is_no_matter_for_the_model(app, server):
-    def gone(function: str, **arguments: Any) -> list:
+    def gone(function, **arguments):
         if function == "answer_messages":
             return app.database.call(function, **arguments)
-        raise DatabaseUnavailable("gone")
+        raise errors.DatabaseUnavailable("gone")
 
     server.script = [calls(("read_chunk", {"chunk_id": 1})), says("x")]
     agent = Agent(app.providers.require_language_model(), app.search, gone, QUESTION)
-    with pytest.raises(DatabaseUnavailable):
+    with pytest.raises(errors.DatabaseUnavailable):
         list(agent.events())

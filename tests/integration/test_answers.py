@@ -1,29 +1,18 @@
 """Answers by a language model on loopback: sources, citations, checks, what is kept of them."""
 
 import json
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
 
 import llm_server
 import pytest
-from api_corpus import SOURCES, write
+from api_corpus import SOURCES, indexed
 from llm_server import break_off, calls, hang, hang_after, says, status
 
-from pgrag.answer import Answerer
 from pgrag.answer.stream import MOST_TOKENS, NO_ANSWER
-from pgrag.ground.errors import (
-    AnswerCutShort,
-    GenerationCancelled,
-    InvalidInput,
-    LanguageModelError,
-    NotConfigured,
-    UnknownLibrary,
-)
+from pgrag.ground import errors
 from pgrag.ground.settings import Settings
-from pgrag.ground.values.answers import Answer, AnswerMode, Source
+from pgrag.ground.values.answers import Source
 from pgrag.models.reranking import Reranked
 from pgrag.search.search import Search
 from pgrag.service.app import App
@@ -33,57 +22,44 @@ TRUE = "Two days after a full moon the range is largest"
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[llm_server.Server]:
+def server():
     with llm_server.serving() as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def app(
-    clone: Callable[[], AbstractContextManager[str]],
-    server: llm_server.Server,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[App]:
+def app(clone, server, tmp_path_factory):
     """The harbour handbook and a language model; tests add recorded answers and nothing else."""
     folder = tmp_path_factory.mktemp("answers")
     with clone() as url:
+        indexed(url, folder, SOURCES[1:])
         settings = Settings(
             database_url=url, pool_size=2, llm_url=server.url, llm_model="small-chat",
             llm_retries=0, llm_max_tokens=300,
         )  # fmt: skip
         with App(settings) as app:
-            for source in SOURCES[1:]:
-                app.index(
-                    source.library,
-                    source.version,
-                    str(write(source, folder)),
-                    base_url=source.base_url,
-                    language=source.language,
-                )
             yield app
 
 
 @pytest.fixture
-def answerer(app: App, server: llm_server.Server) -> Answerer:
+def answerer(app, server):
     server.requests.clear()
     server.hanging.clear()
     server.left.clear()
     return app.answering("test")
 
 
-def answer(
-    answerer: Answerer, server: llm_server.Server, text: str, question: str = QUESTION, **given: Any
-) -> Answer:
+def answer(answerer, server, text, question=QUESTION, **given):
     server.script = [says(text)]
     return answerer.answer(question, library="harbour", **given)
 
 
-def number_of(made: Answer, words: str) -> int:
+def number_of(made, words):
     [number] = [s.number for s in made.sources if words in s.content]
     return int(number)
 
 
-def longest_first(_: str, rows: list[dict[str, Any]]) -> Reranked:
+def longest_first(_, rows):
     """As a reranker would that prefers long passages."""
     return Reranked(
         [
@@ -93,9 +69,7 @@ def longest_first(_: str, rows: list[dict[str, Any]]) -> Reranked:
     )
 
 
-def test_sources_are_reranked_before_they_are_expanded(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_sources_are_reranked_before_they_are_expanded(app, answerer, server):
     search = Search(app.database, None, rerank=longest_first, client="test")
     given = {"top_k": 1, "expand": False, "inject_types": [], "library": "harbour"}
     server.script = [says("x [1].")]
@@ -108,20 +82,17 @@ def test_sources_are_reranked_before_they_are_expanded(
     [row] = app.database.call("search_record", search_id=made.search_id)
     [kept] = row["search_record"]["hits"]
     assert (kept["score"], kept["hybrid_score"]) == (source.score, source.hybrid_score)
-    with pytest.raises(InvalidInput, match="no use for rerank"):
+    with pytest.raises(errors.InvalidInput, match="no use for rerank"):
         answerer.answer(QUESTION, mode="agentic", rerank=True)
 
 
-def recorded(app: App, made: Answer) -> dict[str, Any]:
+def recorded(app, made):
     [row] = app.database.query("select * from pgrag.answers where search_id = %s", [made.search_id])
     return row
 
 
-def test_an_answer_rests_on_sources_and_is_recorded(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
-    probe = answer(answerer, server, "x [1].")
-    number = number_of(probe, TRUE)
+def test_an_answer_rests_on_sources_and_is_recorded(app, answerer, server):
+    number = number_of(answer(answerer, server, "x [1]."), TRUE)
     made = answer(answerer, server, f"{TRUE} [{number}].")
     assert made.status == "answered"
     assert made.text == f"{TRUE} [{number}]."
@@ -132,7 +103,6 @@ def test_an_answer_rests_on_sources_and_is_recorded(
     assert sentence.is_supported
     assert sentence.cited == (number,)
     assert made.unsupported == made.unknown_citations == ()
-    assert made.intent is not None
     assert made.intent.decided_by in {"rule", "default"}
     assert made.model == "small-chat"
     assert (made.usage.prompt_tokens, made.usage.completion_tokens) == (40, 10)
@@ -154,7 +124,7 @@ def test_an_answer_rests_on_sources_and_is_recorded(
     )
 
 
-def test_what_is_not_supported_is_marked(answerer: Answerer, server: llm_server.Server) -> None:
+def test_what_is_not_supported_is_marked(answerer, server):
     number = number_of(answer(answerer, server, "x"), TRUE)
     made = answer(
         answerer,
@@ -172,14 +142,11 @@ def test_what_is_not_supported_is_marked(answerer: Answerer, server: llm_server.
     assert [c.number for c in made.citations] == [number, number]
 
 
-def test_the_stream_tells_everything_in_order(
-    answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_the_stream_tells_everything_in_order(answerer, server):
     server.script = [says("", pieces=["It", " is so [", "1", "] and", " so [9]."])]
     stream = answerer.stream(QUESTION, library="harbour")
     events = list(stream)
-    names = [event.name for event in events]
-    assert names == [
+    assert [event.name for event in events] == [
         "intent", "sources", "token", "token", "token", "token", "citation", "token", "citation",
         "done",
     ]  # fmt: skip
@@ -193,9 +160,11 @@ def test_the_stream_tells_everything_in_order(
     assert by_name["sources"]["search_id"] == by_name["done"]["search_id"]
 
 
-def test_the_documentation_may_have_no_answer(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_without_an_answer_or_its_end_that_is_said(app, answerer, server):
+    made = answer(answerer, server, "x", "qwertzuiop", alpha=0.0)
+    assert (made.status, made.text, made.sources) == ("not_in_documentation", NO_ANSWER, ())
+    assert server.requests == []
+    assert recorded(app, made)["status"] == "not_in_documentation"
     made = answer(answerer, server, "NOT_IN_DOCUMENTATION\n\nVon Walen steht dort nichts.")
     assert (made.status, made.text) == ("not_in_documentation", "Von Walen steht dort nichts.")
     assert made.sentences == ()
@@ -203,30 +172,15 @@ def test_the_documentation_may_have_no_answer(
     assert answer(answerer, server, "NOT_IN_DOCUMENTATION").text == NO_ANSWER
     late = answer(answerer, server, "Nothing about whales.\nNOT_IN_DOCUMENTATION")
     assert (late.status, late.text) == ("not_in_documentation", "Nothing about whales.")
-
-
-def test_without_a_source_no_model_is_asked(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
-    made = answer(answerer, server, "x", "qwertzuiop", alpha=0.0)
-    assert (made.status, made.text, made.sources) == ("not_in_documentation", NO_ANSWER, ())
-    assert server.requests == []
-    assert recorded(app, made)["status"] == "not_in_documentation"
-
-
-def test_an_answer_that_is_cut_off_says_so(answerer: Answerer, server: llm_server.Server) -> None:
     server.script = [says("It is [1] and", finish="length")]
     made = answerer.answer(QUESTION, library="harbour")
     assert "PGRAG_LLM_MAX_TOKENS" in made.notices[0]
 
 
-def test_the_model_says_the_intent_where_no_rule_does(
-    answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_the_model_says_the_intent_where_no_rule_does(answerer, server):
     vague = "harbour moorings electricity"
     server.script = [says("The kind is: procedural."), says("So it is [1].")]
     made = answerer.answer(vague, library="harbour", ask_intent=True)
-    assert made.intent is not None
     assert (made.intent.intent, made.intent.decided_by) == ("PROCEDURAL", "model")
     asked, _ = server.payloads
     assert asked["max_tokens"] == MOST_TOKENS
@@ -236,31 +190,28 @@ def test_the_model_says_the_intent_where_no_rule_does(
     for useless in (says("Both SEMANTIC and KNOWN_ITEM"), says("None"), status(500)):
         server.script = [useless, says("So it is [1].")]
         made = answerer.answer(vague, library="harbour", ask_intent=True)
-        assert made.intent is not None
         assert made.intent.decided_by == "default"
 
     server.requests.clear()
     server.script = [says("So it is [1].")]
     ruled = answerer.answer("How do I pay for electricity?", library="harbour", ask_intent=True)
     chosen = answerer.answer(vague, library="harbour", ask_intent=True, intent="SEMANTIC")
-    assert ruled.intent is not None
-    assert chosen.intent is not None
     assert (ruled.intent.decided_by, chosen.intent.decided_by) == ("rule", "argument")
     assert len(server.requests) == 2
 
 
-def test_a_model_that_fails(app: App, answerer: Answerer, server: llm_server.Server) -> None:
+def test_a_model_that_fails(app, answerer, server):
     server.script = [break_off("It is so ", "[1] and")]
     stream = answerer.stream(QUESTION, library="harbour")
-    with pytest.raises(AnswerCutShort):
+    with pytest.raises(errors.AnswerCutShort):
         list(stream)
     with pytest.raises(RuntimeError, match="not finished"):
         _ = stream.answer
     server.script = [status(500)]
-    with pytest.raises(LanguageModelError):
+    with pytest.raises(errors.LanguageModelError):
         answerer.answer(QUESTION, library="harbour")
     server.script = [calls(("search_the_web", {"query": "tides"}))]
-    with pytest.raises(LanguageModelError, match="calls tools instead of answering"):
+    with pytest.raises(errors.LanguageModelError, match="calls tools instead of answering"):
         answerer.answer(QUESTION, library="harbour")
     rows = app.database.query(
         "select status, answer from pgrag.answers where status = 'failed' order by at"
@@ -268,16 +219,12 @@ def test_a_model_that_fails(app: App, answerer: Answerer, server: llm_server.Ser
     assert [row["answer"] for row in rows] == ["It is so [1] and", "", ""]
 
 
-def test_a_model_that_searches_by_itself(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_a_model_that_searches_by_itself(app, answerer, server):
     search = ("keyword_search", {"query": "spring tides"})
     server.script = [calls(search), says(f"{TRUE} [1]. Whales sing at midnight [1].")]
     stream = answerer.stream(QUESTION, library="harbour", mode="agentic", max_steps=3)
-    events = list(stream)
-    names = [event.name for event in events]
-    assert names[0] == "sources"
-    assert names[-1] == "done"
+    names = [event.name for event in list(stream)]
+    assert (names[0], names[-1]) == ("sources", "done")
     assert {"step", "token", "citation"} <= set(names)
     made = stream.answer
     assert (made.mode, made.status, made.intent) == ("agentic", "answered", None)
@@ -288,8 +235,7 @@ def test_a_model_that_searches_by_itself(
     ]
     assert [s.doubt for s in made.sentences] == [None, "other words than its sources"]
     assert made.citations[0].document_id == made.sources[0].document_id
-    row = recorded(app, made)
-    assert len(row["trace"]) == 2
+    assert len(recorded(app, made)["trace"]) == 2
     [found] = app.database.query(
         "select * from pgrag.searches where search_id = %s", [made.search_id]
     )
@@ -299,17 +245,15 @@ def test_a_model_that_searches_by_itself(
     direct = answer(answerer, server, "x")
     assert isinstance(made.sources[0], Source)
     assert isinstance(direct.sources[0], Source)
-    with pytest.raises(InvalidInput, match="no use for top_k"):
+    with pytest.raises(errors.InvalidInput, match="no use for top_k"):
         answerer.stream(QUESTION, mode="agentic", top_k=3)
-    with pytest.raises(InvalidInput, match="no use for max_steps"):
+    with pytest.raises(errors.InvalidInput, match="no use for max_steps"):
         answerer.stream(QUESTION, max_steps=3)
 
 
-def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(app, answerer, server):
     server.script = [calls(("keyword_search", {"query": "tide range"})), status(500)]
-    with pytest.raises(LanguageModelError):
+    with pytest.raises(errors.LanguageModelError):
         answerer.answer(QUESTION, library="harbour", mode="agentic")
     [row] = app.database.query(
         "select a.status, a.trace, a.prompt_tokens, count(h) as hits from pgrag.answers as a"
@@ -320,29 +264,23 @@ def test_an_agentic_answer_that_fails_is_recorded_as_far_as_it_came(
     assert row["hits"] > 0
     assert row["prompt_tokens"] == row["trace"][0]["prompt_tokens"] == 40
     before = app.database.query("select count(*) as n from pgrag.answers")
-    with pytest.raises(UnknownLibrary):
+    with pytest.raises(errors.UnknownLibrary):
         answerer.answer(QUESTION, library="atlantis", mode="agentic")
     assert app.database.query("select count(*) as n from pgrag.answers") == before
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        ("keyword_search", '{"query": "tide \\ud800"}'),
-        ("keyword_search", '{"query": "tide\\u0000"}'),
-        ("keyword_search", '{"query": "tide", "top_k": NaN}'),
-        ("read\0chunk", '{"chunk_id": 1e999}'),
-    ],
-)
-def test_what_no_database_takes_of_a_model_costs_nobody_an_answer(
-    app: App, answerer: Answerer, server: llm_server.Server, call: tuple[str, str]
-) -> None:
+@pytest.mark.parametrize("call", [
+    ("keyword_search", '{"query": "tide \\ud800"}'),
+    ("keyword_search", '{"query": "tide\\u0000"}'),
+    ("keyword_search", '{"query": "tide", "top_k": NaN}'),
+    ("read\0chunk", '{"chunk_id": 1e999}'),
+])  # fmt: skip
+def test_what_no_database_takes_of_a_model_costs_nobody_an_answer(app, answerer, server, call):
     server.script = [
         calls(call), calls(("keyword_search", {"query": "range tide"})), says(f"{TRUE}\0 [1]."),
     ]  # fmt: skip
     made = answerer.answer(QUESTION, library="harbour", mode="agentic")
     assert made.text == f"{TRUE}\N{REPLACEMENT CHARACTER} [1]."
-    assert made.trace is not None
     assert made.trace[0]["calls"][0]["outcome"] == "unusable"
     json.dumps(made.as_json(), ensure_ascii=False, allow_nan=False).encode()
     assert recorded(app, made)["trace"] == list(made.trace)
@@ -350,13 +288,7 @@ def test_what_no_database_takes_of_a_model_costs_nobody_an_answer(
 
 @pytest.mark.parametrize("mode", ["direct", "agentic"])
 @pytest.mark.parametrize("behaviour", [hang, hang_after("It is so [1]", " and")])
-def test_a_cancelled_answer_leaves_nothing(
-    app: App,
-    answerer: Answerer,
-    server: llm_server.Server,
-    behaviour: llm_server.Behaviour,
-    mode: AnswerMode,
-) -> None:
+def test_a_cancelled_answer_leaves_nothing(app, answerer, server, behaviour, mode):
     server.script = [behaviour]
     cancelled = "select count(*) as n from pgrag.answers where status = 'cancelled'"
     [recorded_before] = app.database.query(cancelled)
@@ -366,15 +298,13 @@ def test_a_cancelled_answer_leaves_nothing(
         assert server.hanging.wait(120)
         stream.cancel()
         stream.cancel()
-        assert type(reading.exception(120)) is GenerationCancelled
+        assert type(reading.exception(120)) is errors.GenerationCancelled
     assert server.left.wait(120)
     [after] = app.database.query(cancelled)
     assert after["n"] == recorded_before["n"] + 1
 
 
-def test_who_leaves_the_stream_early_cancels_it(
-    answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_who_leaves_the_stream_early_cancels_it(answerer, server):
     server.script = [hang_after("It", " is")]
     stream = answerer.stream(QUESTION, library="harbour")
     for event in stream:
@@ -385,24 +315,19 @@ def test_who_leaves_the_stream_early_cancels_it(
     never = answerer.stream(QUESTION, library="harbour")
     never.cancel()
     server.requests.clear()
-    with pytest.raises(GenerationCancelled):
+    with pytest.raises(errors.GenerationCancelled):
         list(never)
     assert server.requests == []
 
 
-def test_nothing_is_recorded_where_that_is_switched_off(
-    app: App, answerer: Answerer, server: llm_server.Server
-) -> None:
+def test_recording_and_the_language_model_can_be_off(app, answerer, server):
     before = app.database.query("select count(*) as n from pgrag.answers")
     with App(app.settings.model_copy(update={"record_searches": False})) as quiet:
         made = answer(quiet.answering("test"), server, "So it is [1].")
     assert made.search_id is None
     assert app.database.query("select count(*) as n from pgrag.answers") == before
-
-
-def test_without_a_language_model_it_is_said_what_to_set(app: App) -> None:
     with App(app.settings.model_copy(update={"llm_url": None})) as without:
-        with pytest.raises(NotConfigured) as caught:
+        with pytest.raises(errors.NotConfigured) as caught:
             without.answering("test")
         assert "PGRAG_LLM_URL" in str(caught.value)
         assert without.search.search("tide", library="harbour").rows

@@ -6,12 +6,10 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from llm_server import (
-    Server,
     body,
     break_off,
     calls,
@@ -26,13 +24,7 @@ from llm_server import (
     talk_on,
 )
 
-from pgrag.ground.errors import (
-    AnswerCutShort,
-    GenerationCancelled,
-    LanguageModelError,
-    NotConfigured,
-    SettingsError,
-)
+from pgrag.ground import errors
 from pgrag.ground.settings import Settings
 from pgrag.models.endpoint import Cancellation
 from pgrag.models.llm import ChatModel, Completion, Message, ToolCall, Usage
@@ -45,13 +37,13 @@ TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": 
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[Server]:
+def shared():
     with serving() as server:
         yield server
 
 
 @pytest.fixture
-def server(shared) -> Server:
+def server(shared):
     shared.requests.clear()
     shared.most_at_once = 0
     shared.left.clear()
@@ -60,12 +52,12 @@ def server(shared) -> Server:
 
 
 @pytest.fixture
-def waits() -> list[float]:
+def waits():
     return []
 
 
 @pytest.fixture
-def model(server, waits) -> Iterator[ChatModel]:
+def model(server, waits):
     with ChatModel(
         url=server.url, model="tiny", api_key=KEY, timeout=20, sleep=waits.append
     ) as model:
@@ -73,28 +65,28 @@ def model(server, waits) -> Iterator[ChatModel]:
 
 
 @pytest.fixture
-def hasty(server) -> Iterator[ChatModel]:
+def hasty(server):
     with ChatModel(url=server.url, model="tiny", timeout=2) as model:
         yield model
 
 
-def both(model: ChatModel, server: Server, behaviour, **options) -> list[Completion]:
+def both(model, server, behaviour, **options):
     """The completion in one piece and in many, which must say the same."""
     server.script = [behaviour]
     whole = model.complete(ASKED, **options)
     stream = model.stream(ASKED, **options)
-    with pytest.raises(RuntimeError, match="not come to its end"):
+    with pytest.raises(RuntimeError, match="has not ended"):
         _ = stream.completion
     assert "".join(stream) == stream.completion.text == whole.text
     return [whole, stream.completion]
 
 
-def ways(model: ChatModel) -> tuple[Callable[..., object], ...]:
+def ways(model):
     """How a model is asked: for a whole answer, and for a stream."""
     return (model.complete, lambda asked: list(model.stream(asked)))
 
 
-def wait_for(server: Server, *, running: int) -> None:
+def wait_for(server, *, running):
     """Wait until the server works on as many requests."""
     deadline = time.monotonic() + 120
     while server.running < running:
@@ -102,16 +94,15 @@ def wait_for(server: Server, *, running: int) -> None:
         time.sleep(0.005)
 
 
-def event(delta: dict, finish: str | None = None, **more: object) -> str:
+def event(delta, finish=None, **more):
     chunk = {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}], **more}
     return f"data: {json.dumps(chunk, ensure_ascii=False)}\n"
 
 
-def streamed(model: ChatModel, server: Server, *written: str, **options) -> Completion:
+def streamed(model, server, *written, **options):
     server.script = [lines(*written)]
     stream = model.stream(ASKED, **options)
-    text = "".join(stream)
-    assert text == stream.completion.text
+    assert "".join(stream) == stream.completion.text
     return stream.completion
 
 
@@ -140,13 +131,17 @@ def test_a_completion_comes_whole_and_in_pieces(server, model):
             assert other.complete(ASKED).text == "At noon."
     assert server.requests[-1][0] == "/v1/chat/completions?version=2"
     assert "Authorization" not in server.requests[-1][1]
+    for completion in both(model, server, says("x" * 10, usage=None)):
+        words = sum(len(message.content) for message in ASKED)
+        assert completion.usage == Usage(
+            prompt_tokens=-(-words // 4), completion_tokens=3, is_estimated=True
+        )
 
 
 def test_tools_are_offered_called_and_answered(server, model):
     wanted = calls(("look", {"what": "die Flut – ✓"}), ("look", "{broken"), text="I look. ")
     for completion in both(model, server, wanted, tools=[TOOL]):
-        assert completion.finish_reason == "tool_calls"
-        assert completion.text == "I look. "
+        assert (completion.finish_reason, completion.text) == ("tool_calls", "I look. ")
         assert [call.id for call in completion.tool_calls] == ["call_0", "call_1"]
         assert json.loads(completion.tool_calls[0].arguments) == {"what": "die Flut – ✓"}
         assert completion.tool_calls[1] == ToolCall("call_1", "look", "{broken")
@@ -162,14 +157,6 @@ def test_tools_are_offered_called_and_answered(server, model):
         {"role": "assistant", "content": None, "tool_calls": called},
         {"role": "tool", "content": "12:00", "tool_call_id": "call_7"},
     ]
-
-
-def test_a_server_that_counts_no_tokens_is_counted_for(server, model):
-    for completion in both(model, server, says("x" * 10, usage=None)):
-        words = sum(len(message.content) for message in ASKED)
-        assert completion.usage == Usage(
-            prompt_tokens=-(-words // 4), completion_tokens=3, is_estimated=True
-        )
 
 
 @pytest.mark.parametrize(
@@ -214,8 +201,7 @@ def test_a_server_that_counts_no_tokens_is_counted_for(server, model):
 )  # fmt: skip
 def test_streams_are_understood_however_servers_write_them(server, model, written, text):
     completion = streamed(model, server, *written)
-    assert completion.text == text
-    assert completion.finish_reason == "stop"
+    assert (completion.text, completion.finish_reason) == (text, "stop")
     assert completion.usage.is_estimated
 
 
@@ -226,11 +212,10 @@ def test_the_last_count_of_a_stream_is_taken(server, model):
         event({}, "length", usage={"prompt_tokens": 7, "completion_tokens": 2}),
     )  # fmt: skip
     assert completion.usage == Usage(prompt_tokens=7, completion_tokens=2)
-    assert completion.model == "big"
-    assert completion.finish_reason == "length"
+    assert (completion.model, completion.finish_reason) == ("big", "length")
 
 
-def part(arguments: object = None, name: str | None = None, **more: object) -> dict:
+def part(arguments=None, name=None, **more):
     return {"function": {"name": name, "arguments": arguments}, **more}
 
 
@@ -285,10 +270,9 @@ def test_what_a_server_refuses_is_left_out(server, model, words, caplog):
 
 def test_newer_models_of_openai_are_asked_as_they_want(server, model, waits):
     refusal = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-    cold = "'temperature' does not support 0.2 with this model."
     server.script = [
         status(400, {"error": {"message": refusal}}),
-        status(400, {"error": {"message": cold}}),
+        status(400, {"error": {"message": "'temperature' does not support 0.2 with this model."}}),
         says("Hi"),
     ]
     for _ in range(2):
@@ -310,7 +294,7 @@ def test_busy_and_failing_servers_are_asked_again_before_the_first_byte(server, 
     server.script = [status(500)]
     for ask in ways(model):
         server.requests.clear()
-        with pytest.raises(LanguageModelError, match=r"status 500.*\(3 attempts\)"):
+        with pytest.raises(errors.LanguageModelError, match=r"status 500.*\(3 attempts\)"):
             ask(ASKED)
         assert len(server.requests) == 3
 
@@ -330,7 +314,7 @@ def test_an_answer_that_breaks_off_is_no_answer_and_not_begun_again(server, hast
     server.script = [written]
     stream = hasty.stream(ASKED)
     heard = [next(iter(stream)), next(iter(stream))]
-    with pytest.raises(AnswerCutShort, match=words):
+    with pytest.raises(errors.AnswerCutShort, match=words):
         heard.extend(stream)
     assert "".join(heard) == "At noon"
     assert len(server.requests) == 1
@@ -341,45 +325,41 @@ def test_an_answer_that_breaks_off_is_no_answer_and_not_begun_again(server, hast
 def test_a_silent_server_is_given_up_at_once(server, hasty):
     server.script = [hang]
     for ask in ways(hasty):
-        with pytest.raises(LanguageModelError, match=r"did not answer within 2 s\. .*timeout"):
+        with pytest.raises(
+            errors.LanguageModelError, match=r"did not answer within 2 s\. .*timeout"
+        ):
             ask(ASKED)
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "words"),
-    [
-        (garbage, "Welcome to nginx.*PGRAG_LLM_URL"),
-        (body([1, 2]), r"\[1, 2\]"),
-        (body({"error": {"message": f"no model, {KEY}"}}), r"no model, \*\*\*"),
-        (body({"choices": []}), "wrote nothing|stopped in the middle"),
-        (body({"detail": "no"}), "'detail': 'no'|stopped in the middle"),
-        (body({"object": "error", "message": "too long"}), "too long"),
-        (says("", finish="length"), "wrote nothing.*PGRAG_LLM_MAX_TOKENS"),
-        (status(401, {"error": f"Incorrect API key provided: {KEY}"}), "Check PGRAG_LLM_API_KEY"),
-        (status(404), "Check PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
-        (status(413), "Lower the token budget"),
-    ],
-)
+@pytest.mark.parametrize(("behaviour", "words"), [
+    (garbage, "Welcome to nginx.*PGRAG_LLM_URL"),
+    (body([1, 2]), r"\[1, 2\]"),
+    (body({"error": {"message": f"no model, {KEY}"}}), r"no model, \*\*\*"),
+    (body({"choices": []}), "wrote nothing|stopped in the middle"),
+    (body({"detail": "no"}), "'detail': 'no'|stopped in the middle"),
+    (body({"object": "error", "message": "too long"}), "too long"),
+    (says("", finish="length"), "wrote nothing.*PGRAG_LLM_MAX_TOKENS"),
+    (status(401, {"error": f"Incorrect API key provided: {KEY}"}), "Check PGRAG_LLM_API_KEY"),
+    (status(404), "Check PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
+    (status(413), "Lower the token budget"),
+])  # fmt: skip
 def test_what_is_no_answer_is_explained_without_secrets(server, model, behaviour, words, caplog):
     server.script = [behaviour]
     caplog.set_level(logging.DEBUG)
     for ask in ways(model):
-        with pytest.raises(LanguageModelError, match=words) as caught:
+        with pytest.raises(errors.LanguageModelError, match=words) as caught:
             ask(ASKED)
         assert KEY not in str(caught.value) + caplog.text
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        ('data: {"error": {"message": "out of memory"}}', "data: [DONE]"),
-        ('{"error": "out of memory"}',),
-    ],
-)
+@pytest.mark.parametrize("written", [
+    ('data: {"error": {"message": "out of memory"}}', "data: [DONE]"),
+    ('{"error": "out of memory"}',),
+])  # fmt: skip
 def test_an_error_in_the_middle_of_a_stream_is_told(server, model, written):
     server.script = [lines(event({"content": "At"}), *written)]
-    with pytest.raises(LanguageModelError, match=r"tiny at http://127.*out of memory"):
+    with pytest.raises(errors.LanguageModelError, match=r"tiny at http://127.*out of memory"):
         list(model.stream(ASKED))
 
 
@@ -392,7 +372,7 @@ def test_a_cancelled_stream_ends_at_once_wherever_it_waits(server, behaviour):
             reading = pool.submit(list, stream)
             assert server.hanging.wait(120)
             cancellation.cancel()
-            assert type(reading.exception(120)) is GenerationCancelled
+            assert type(reading.exception(120)) is errors.GenerationCancelled
         assert server.left.wait(120)
         cancellation.cancel()  # once more does nothing
 
@@ -408,45 +388,9 @@ def test_one_cancellation_ends_all_requests_that_share_it(server):
         requests = [pool.submit(list, stream) for stream in streams]
         wait_for(server, running=3)
         cancellation.cancel()
-        assert [type(request.exception(120)) for request in requests] == [GenerationCancelled] * 3
-
-
-def test_cancelled_between_pieces_and_before_the_first(server, model):
-    server.script = [says("At noon or so")]
-    stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
-    pieces = iter(stream)
-    assert next(pieces) == "At"
-    cancellation.cancel()
-    with pytest.raises(GenerationCancelled):
-        next(pieces)
-    stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
-    cancellation.cancel()
-    with pytest.raises(GenerationCancelled):
-        list(stream)
-    assert len(server.requests) == 1
-    stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
-    list(stream)
-    cancellation.cancel()
-    assert stream.completion.text == "At noon or so"
-
-
-def test_cancelling_ends_a_wait_for_another_attempt(server):
-    server.script = [status(429, Retry_After="30")]
-    with ChatModel(url=server.url, model="tiny") as model:
-        stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
-        timer = threading.Timer(0.1, cancellation.cancel)
-        timer.start()
-        with pytest.raises(GenerationCancelled):
-            list(stream)
-        timer.join()
-
-
-def test_a_stream_that_nobody_reads_on_is_let_go(server, model):
-    server.script = [hang_after("At noon")]
-    stream = model.stream(ASKED)
-    assert next(iter(stream)) == "At noon"
-    del stream
-    assert server.left.wait(120)
+        assert [type(request.exception(120)) for request in requests] == [
+            errors.GenerationCancelled
+        ] * 3
 
 
 def test_closing_the_model_ends_what_runs(server):
@@ -456,9 +400,49 @@ def test_closing_the_model_ends_what_runs(server):
         requests = [pool.submit(ask, ASKED) for ask in ways(model)]
         wait_for(server, running=2)
         model.close()
-        assert [type(each.exception(120)) for each in requests] == [GenerationCancelled] * 2
-    with pytest.raises(GenerationCancelled):
+        assert [type(each.exception(120)) for each in requests] == [errors.GenerationCancelled] * 2
+    with pytest.raises(errors.GenerationCancelled):
         model.complete(ASKED)
+
+
+def test_cancelled_before_or_between_pieces_and_while_waiting(server, model):
+    server.script = [says("At noon or so")]
+    stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
+    pieces = iter(stream)
+    assert next(pieces) == "At"
+    cancellation.cancel()
+    with pytest.raises(errors.GenerationCancelled):
+        next(pieces)
+    stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
+    cancellation.cancel()
+    with pytest.raises(errors.GenerationCancelled):
+        list(stream)
+    assert len(server.requests) == 1
+    stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
+    list(stream)
+    cancellation.cancel()
+    assert stream.completion.text == "At noon or so"
+    server.script = [status(429, Retry_After="30")]
+    with ChatModel(url=server.url, model="tiny") as model:
+        stream = model.stream(ASKED, cancellation=(cancellation := Cancellation()))
+        timer = threading.Timer(0.1, cancellation.cancel)
+        timer.start()
+        with pytest.raises(errors.GenerationCancelled):
+            list(stream)
+        timer.join()
+
+
+def test_streams_that_nobody_reads_on_or_that_never_stop_are_left(server, model):
+    server.script = [hang_after("At noon")]
+    stream = model.stream(ASKED)
+    assert next(iter(stream)) == "At noon"
+    del stream
+    assert server.left.wait(120)
+    server.left.clear()
+    server.script = [talk_on("and on " * 100)]
+    with pytest.raises(errors.AnswerCutShort, match="past its token limit"):
+        list(model.stream(ASKED, max_tokens=10))
+    assert server.left.wait(120)
 
 
 def test_several_threads_share_a_model(server, model, monkeypatch):
@@ -469,28 +453,18 @@ def test_several_threads_share_a_model(server, model, monkeypatch):
     assert server.most_at_once > 1
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"url": "ftp://x", "model": "m"}, "PGRAG_LLM_URL"),
-        ({"url": "http://x", "model": ""}, "PGRAG_LLM_MODEL"),
-        ({"url": "http://x", "model": "m", "timeout": 0}, "above 0"),
-        ({"url": "http://x", "model": "m", "api_key": "ключ"}, "PGRAG_LLM_API_KEY"),
-    ],
-)
+@pytest.mark.parametrize(("given", "words"), [
+    ({"url": "ftp://x", "model": "m"}, "PGRAG_LLM_URL"),
+    ({"url": "http://x", "model": ""}, "PGRAG_LLM_MODEL"),
+    ({"url": "http://x", "model": "m", "timeout": 0}, "above 0"),
+    ({"url": "http://x", "model": "m", "api_key": "ключ"}, "PGRAG_LLM_API_KEY"),
+])  # fmt: skip
 def test_settings_that_cannot_be_used_are_refused(given, words):
-    with pytest.raises(SettingsError, match=words):
+    with pytest.raises(errors.SettingsError, match=words):
         ChatModel(**given)
 
 
-def test_a_server_that_never_stops_is_left(server, model):
-    server.script = [talk_on("and on " * 100)]
-    with pytest.raises(AnswerCutShort, match="past its token limit"):
-        list(model.stream(ASKED, max_tokens=10))
-    assert server.left.wait(120)
-
-
-def test_a_password_in_the_address_is_sent_and_nowhere_written_down(server, caplog):
+def test_a_password_in_the_address_is_sent_and_nowhere_told(server, caplog, waits):
     server.script = [says("Hi")]
     url = server.url.replace("://", "://user:hidden@")
     with caplog.at_level(logging.DEBUG), ChatModel(url=url, model="tiny") as model:
@@ -500,13 +474,10 @@ def test_a_password_in_the_address_is_sent_and_nowhere_written_down(server, capl
     assert server.requests[-1][1]["Authorization"] == f"Basic {sent}"
     for secret in ("hidden", sent):
         assert secret not in caplog.text + str(model)
-
-
-def test_nobody_listens(waits):
     with (
         ChatModel(url="http://user:hidden@127.0.0.1:9/v1", model="m", sleep=waits.append) as model,
         pytest.raises(
-            LanguageModelError, match=r"cannot be reached.*Check PGRAG_LLM_URL"
+            errors.LanguageModelError, match=r"cannot be reached.*Check PGRAG_LLM_URL"
         ) as caught,
     ):
         list(model.stream(ASKED))
@@ -515,9 +486,8 @@ def test_nobody_listens(waits):
 
 
 def test_the_doctor_asks_the_server_for_its_models(server, monkeypatch):
-    def finding(url: str | None = server.url, model: str | None = "tiny", **given):
-        settings = Settings(llm_url=url, llm_model=model, llm_api_key=KEY, **given)
-        with App(settings) as app:
+    def finding(url=server.url, model="tiny", **given):
+        with App(Settings(llm_url=url, llm_model=model, llm_api_key=KEY, **given)) as app:
             return language_model_finding(app.providers.require_language_model)
 
     try:
@@ -550,8 +520,8 @@ def test_the_doctor_asks_the_server_for_its_models(server, monkeypatch):
 def test_the_application_has_the_model_that_is_set(server):
     server.script = [says("Hi"), hang]
     for settings, error, words in (
-        ({}, NotConfigured, r"No language model.*PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
-        ({"llm_url": server.url}, SettingsError, "PGRAG_LLM_MODEL is not"),
+        ({}, errors.NotConfigured, r"No language model.*PGRAG_LLM_URL and PGRAG_LLM_MODEL"),
+        ({"llm_url": server.url}, errors.SettingsError, "PGRAG_LLM_MODEL is not"),
     ):
         with App(Settings(**settings)) as app, pytest.raises(error, match=words):
             app.providers.require_language_model()
@@ -562,6 +532,6 @@ def test_the_application_has_the_model_that_is_set(server):
         assert server.requests[-1][1]["Authorization"] == f"Bearer {KEY}"
         timer = threading.Timer(0.1, app.close)
         timer.start()
-        with pytest.raises(GenerationCancelled):
+        with pytest.raises(errors.GenerationCancelled):
             model.complete(ASKED)
         timer.join()

@@ -3,7 +3,6 @@
 import asyncio
 import dataclasses
 import re
-from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -20,7 +19,7 @@ GARDEN = Path(__file__).parents[1] / "fixtures" / "garden"
 
 
 @pytest.fixture(scope="module")
-def url(clone) -> Iterator[str]:
+def url(clone):
     with clone() as url:
         with pgrag.connect(url) as db:
             db.index("garden", GARDEN, "2.1")
@@ -29,27 +28,30 @@ def url(clone) -> Iterator[str]:
 
 
 @pytest.fixture
-def db(url: str) -> Iterator[pgrag.Client]:
+def db(url):
     with pgrag.connect(url) as db:
         yield db
 
 
-def test_names_are_sorted_and_all_there():
+def test_every_name_is_exported_and_documented():
     assert pgrag.__all__ == sorted(pgrag.__all__)
     assert dir(pgrag) == pgrag.__all__
     for name in pgrag.__all__:
         assert getattr(pgrag, name).__name__ == name
     with pytest.raises(AttributeError, match="has no attribute 'conect'"):
         pgrag.conect  # noqa: B018
-
-
-def test_every_error_and_nothing_private_is_exported():
     errors = {
         name for name, member in vars(pgrag.ground.errors).items()
         if isinstance(member, type) and issubclass(member, pgrag.PgragError)
     }  # fmt: skip
     assert errors <= set(pgrag.__all__)
     assert not [name for name in pgrag.__all__ if name.startswith("_")]
+    text = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
+    table = text[text.index("## All methods") :]
+    methods = {name for name in dir(pgrag.Client) if not name.startswith("_")}
+    assert set(re.findall(r"`(\w+)`", table)) == methods - {"close"}
+    names = {name for name in dir(pgrag.AsyncClient) if not name.startswith("_")}
+    assert names == methods - {"answer_stream"}
 
 
 def test_a_search_says_what_it_read_and_goes_on(db):
@@ -66,35 +68,61 @@ def test_a_search_says_what_it_read_and_goes_on(db):
     assert [hit.document_id for hit in whole.hits] == seen
     with pytest.raises(dataclasses.FrozenInstanceError):
         first.hits[0].score = 1.0
-
-
-def test_results_are_equal_where_their_hits_are(db):
     one, other = (db.search("compost", library="garden", version="1.0") for _ in range(2))
     assert one == other
     assert one.version == "1.0"
     assert "_continued" not in repr(one)
 
 
-def test_arguments_that_do_not_exist_are_named(db):
+def test_wrong_arguments_are_named(db):
     with pytest.raises(pgrag.UnknownLibrary, match="gardn") as caught:
         db.search("compost", library="gardn")
     assert "garden" in str(caught.value)
-    with pytest.raises(pgrag.InvalidInput, match="alpha must be 0 to 1"):
-        db.search("compost", alpha=2)
+    for arguments, told in (
+        ({"alpha": 2}, "alpha must be 0 to 1"),
+        ({"inject_types": ["x"]}, "search has no argument inject_types"),
+        ({"token_budget": 5}, "search has no argument token_budget"),
+        ({"library": ["garden"]}, r"library must be a text, not list \['garden'\]"),
+        ({"version": 2}, "version must be a text, not int 2"),
+        ({"top_k": 3.5}, "top_k must be a whole number, not float 3.5"),
+        ({"exclude": [1]}, "exclude must be a list of texts; int 1 is none"),
+        ({"filters": {"type": object()}}, "filters cannot hold object"),
+    ):
+        with pytest.raises(pgrag.InvalidInput, match=told):
+            db.search("compost", **arguments)
+    for name, arguments in (("chunk_key", (None, "garden")), ("library", ("compost.md#c1", None))):
+        with pytest.raises(pgrag.InvalidInput, match=f"{name} must not be None"):
+            db.find_passage(*arguments)
+    with pytest.raises(pgrag.NotConfigured, match="PGRAG_LLM"):
+        db.answer("how is compost made", library="garden")
 
 
-def test_pages_facets_batches_and_contexts(db):
+def test_searches_queries_and_their_arguments(db):
     pages = db.search_pages("compost", library="garden", top_k=1)
     assert pages.pages[0].title == "Compost"
     assert pages.cursor is not None
-    facets = db.facets("compost", library="garden").facets
-    assert facets["library"][0].value == "garden"
+    assert db.facets("compost", library="garden").facets["library"][0].value == "garden"
     batch = db.search_many(["compost", ""], library="garden", top_k=1)
-    assert len(batch.answers[0].hits) == 1
-    assert batch.answers[1].error.code == "PGR01"
+    assert (len(batch.answers[0].hits), batch.answers[1].error.code) == (1, "PGR01")
     context = db.context("how is compost made", library="garden", token_budget=200)
     assert context.text
     assert context.tokens == sum(block.tokens for block in context.blocks)
+    [line, *_] = db.search_text("compost", "garden", case="ignore")
+    assert "compost" in line.content.lower()
+    table = db.query_pages("TABLE tags", "garden")
+    assert table.columns
+    assert len(table.rows) == len(db.pages("garden"))
+    assert "tags" in {found.name for found in db.properties("garden")}
+    assert db.parse_query("compost type:guide").filters == {"type": "guide"}
+    assert db.detect_intent("how do I make compost").intent
+    assert [s.replacement for s in db.suggest("compst", "garden")] == ["compost"]
+    plain = [hit.document_id for hit in db.search("compost", library="garden", top_k=2).hits]
+    found = db.search("compost", library="garden", top_k=np.int64(2), levels=(1, 2)).hits
+    assert [hit.document_id for hit in found] == plain
+    db.search("compost", library="garden", filters={"modified": {">=": date(1990, 1, 1)}})
+    key = db.pages("garden")[0].key
+    assert db.page(Path(key), "garden").key == key
+    assert db.page(np.int64(db.pages("garden")[0].page_id)).key == key
 
 
 def test_navigation(db):
@@ -109,8 +137,7 @@ def test_navigation(db):
     assert db.compare_versions("garden", "1.0", diff=True).pages == ()
     history = db.section_history(db.search("garden", library="garden").hits[0].document_id)
     assert [state.change for state in history] == ["first", "unchanged"]
-    listed = db.pages("garden")
-    page = db.page(listed[0].key, "garden")
+    page = db.page(db.pages("garden")[0].key, "garden")
     assert page == db.page(page.page_id)
     beds = db.find_page("Raised beds", "garden", "^1")
     assert beds.key == "beds.md"
@@ -131,23 +158,8 @@ def test_navigation(db):
         db.page(10**9)
 
 
-@pytest.mark.parametrize("arguments", [{"inject_types": ["x"]}, {"token_budget": 5}])
-def test_an_argument_of_another_method_is_refused_by_its_name(db, arguments):
-    [name] = arguments
-    with pytest.raises(pgrag.InvalidInput, match=f"search has no argument {name}"):
-        db.search("compost", library="garden", **arguments)
-
-
-def test_none_for_a_necessary_argument_is_refused_by_its_name(db):
-    with pytest.raises(pgrag.InvalidInput, match="chunk_key must not be None"):
-        db.find_passage(None, "garden")
-    with pytest.raises(pgrag.InvalidInput, match="library must not be None"):
-        db.find_passage("compost.md#c1", None)
-
-
 def test_the_graph(db):
-    linked = [edge for edge in db.edges("garden") if edge.target_page_id is not None]
-    edge = linked[0]
+    edge = next(edge for edge in db.edges("garden") if edge.target_page_id is not None)
     source, target = edge.source_page_id, edge.target_page_id
     assert source in {link.source_page_id for link in db.backlinks(target)}
     assert target in {near.page_id for near in db.neighbourhood(source, direction="out")}
@@ -158,54 +170,6 @@ def test_the_graph(db):
     assert target in {section.page_id for section in related if section.relation == "link"}
     assert {link.state for link in db.links("garden", state="resolved")} == {"resolved"}
     assert db.backlinks(target, kinds=["no-such-kind"]) == []
-
-
-def test_texts_queries_and_properties(db):
-    [line, *_] = db.search_text("compost", "garden", case="ignore")
-    assert "compost" in line.content.lower()
-    table = db.query_pages("TABLE tags", "garden")
-    assert table.columns
-    assert len(table.rows) == len(db.pages("garden"))
-    assert "tags" in {found.name for found in db.properties("garden")}
-    assert db.parse_query("compost type:guide").filters == {"type": "guide"}
-    assert db.detect_intent("how do I make compost").intent
-    assert [s.replacement for s in db.suggest("compst", "garden")] == ["compost"]
-
-
-def test_values_may_be_what_python_has_for_them(db):
-    plain = [hit.document_id for hit in db.search("compost", library="garden", top_k=2).hits]
-    found = db.search("compost", library="garden", top_k=np.int64(2), levels=(1, 2)).hits
-    assert [hit.document_id for hit in found] == plain
-    since = {"modified": {">=": date(1990, 1, 1)}}
-    db.search("compost", library="garden", filters=since)
-    key = db.pages("garden")[0].key
-    assert db.page(Path(key), "garden").key == key
-    assert db.page(np.int64(db.pages("garden")[0].page_id)).key == key
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ({"library": ["garden"]}, r"library must be a text, not list \['garden'\]"),
-        ({"version": 2}, "version must be a text, not int 2"),
-        ({"top_k": 3.5}, "top_k must be a whole number, not float 3.5"),
-        ({"exclude": [1]}, "exclude must be a list of texts; int 1 is none"),
-        ({"filters": {"type": object()}}, "filters cannot hold object"),
-    ],
-)
-def test_a_value_of_another_type_is_named(db, arguments, told):
-    with pytest.raises(pgrag.InvalidInput, match=told):
-        db.search("compost", **arguments)
-
-
-def test_what_is_written_has_its_types_too(clone, tmp_path):
-    with pytest.raises(pgrag.InvalidInput, match="url must be a text, not PosixPath"):
-        pgrag.connect(tmp_path)
-    with clone() as url, pgrag.connect(url) as db:
-        with pytest.raises(pgrag.InvalidInput, match="version must be a text, not int 2"):
-            db.index("harbour", tmp_path, 2)
-        with pytest.raises(pgrag.InvalidInput, match="content must be a text or bytes"):
-            db.send_page("harbour", "a.md", tmp_path)
 
 
 def test_writing_and_removing(clone, tmp_path):
@@ -229,6 +193,12 @@ def test_writing_and_removing(clone, tmp_path):
         assert db.libraries() == [] or db.versions("harbour") == []
         db.remove("harbour")
         assert db.libraries() == []
+        with pytest.raises(pgrag.InvalidInput, match="version must be a text, not int 2"):
+            db.index("harbour", tmp_path, 2)
+        with pytest.raises(pgrag.InvalidInput, match="content must be a text or bytes"):
+            db.send_page("harbour", "a.md", tmp_path)
+    with pytest.raises(pgrag.InvalidInput, match="url must be a text, not PosixPath"):
+        pgrag.connect(tmp_path)
 
 
 def test_pages_are_sent_and_jobs_are_made(clone, tmp_path):
@@ -284,55 +254,45 @@ def test_evaluation(db):
     assert [found.name for found in db.evaluation_sets()] == ["garden-questions"]
 
 
-def test_without_a_language_model_the_way_out_is_named(db):
-    with pytest.raises(pgrag.NotConfigured, match="PGRAG_LLM"):
-        db.answer("how is compost made", library="garden")
+def test_async_gives_the_same_values(url, db):
+    async def both():
+        async with pgrag.connect_async(url) as other:
+            return await asyncio.gather(
+                *(other.search(query, library="garden") for query in ("compost", "soil"))
+            )
+
+    assert asyncio.run(both()) == [
+        db.search(query, library="garden") for query in ("compost", "soil")
+    ]
 
 
-class TestAsync:
-    def test_has_every_method(self):
-        def methods(kind: type) -> set[str]:
-            return {name for name in dir(kind) if not name.startswith("_")}
+def test_a_cancelled_call_ends_in_the_database(url):
+    app = App(Settings(database_url=url))
+    client = pgrag.Client(app)
+    running = "select from pg_stat_activity where query like 'select pg_sleep(599%%'"
 
-        assert methods(pgrag.AsyncClient) == methods(pgrag.Client) - {"answer_stream"}
+    def sleeps():
+        app.database.query("select pg_sleep(599)")
 
-    def test_gives_the_same_values(self, url, db):
-        async def both() -> list[pgrag.SearchResult]:
-            async with pgrag.connect_async(url) as other:
-                return await asyncio.gather(
-                    *(other.search(query, library="garden") for query in ("compost", "soil"))
-                )
+    async def cancel_it():
+        other = pgrag.AsyncClient(client)
+        task = asyncio.create_task(pgrag.client.asynchronous._in_thread(sleeps)(other))
+        while not await asyncio.to_thread(app.database.query, running):
+            await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
-        assert asyncio.run(both()) == [
-            db.search(query, library="garden") for query in ("compost", "soil")
-        ]
+    with client:
+        asyncio.run(asyncio.wait_for(cancel_it(), 120))
+        assert client.search("compost", library="garden").hits
 
-    def test_a_cancelled_call_ends_in_the_database(self, url):
-        app = App(Settings(database_url=url))
-        client = pgrag.Client(app)
-        running = "select from pg_stat_activity where query like 'select pg_sleep(599%%'"
 
-        def sleeps(self: pgrag.Client) -> None:
-            app.database.query("select pg_sleep(599)")
-
-        async def cancel_it() -> None:
-            other = pgrag.AsyncClient(client)
-            task = asyncio.create_task(pgrag.client.asynchronous._in_thread(sleeps)(other))
-            while not await asyncio.to_thread(app.database.query, running):
-                await asyncio.sleep(0.02)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-
-        with client:
-            asyncio.run(asyncio.wait_for(cancel_it(), 120))
-            assert client.search("compost", library="garden").hits
-
-    def test_a_cancelled_caller_starts_nothing_more(self, db):
-        statements = Statements()
-        statements.cancel()
-        with pytest.raises(pgrag.DatabaseError, match="no longer waits"):
-            statements.run(db.libraries)
+def test_a_cancelled_caller_starts_nothing_more(db):
+    statements = Statements()
+    statements.cancel()
+    with pytest.raises(pgrag.DatabaseError, match="no longer waits"):
+        statements.run(db.libraries)
 
 
 def test_the_examples_of_the_documentation_run(clone, monkeypatch, capsys):
@@ -342,7 +302,7 @@ def test_the_examples_of_the_documentation_run(clone, monkeypatch, capsys):
     examples = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     assert len(examples) >= 7
     monkeypatch.chdir(root)
-    names: dict[str, object] = {}
+    names = {}
     with clone() as url:
         monkeypatch.setenv("PGRAG_DATABASE_URL", url)
         for example in examples:
@@ -374,10 +334,3 @@ def test_repositories_and_their_tags(clone, tmp_path):
         assert reports["1.1"].written == 1
         assert {page.key for page in db.pages("harbour", "1.0")} == {"tides.md"}
         assert db.index("harbour", root, "1.0", ref="v1.0", subfolder="docs").unchanged == 1
-
-
-def test_the_documentation_names_every_method():
-    text = (Path(__file__).parents[2] / "docs" / "python.md").read_text("utf-8")
-    table = text[text.index("## All methods") :]
-    methods = {name for name in dir(pgrag.Client) if not name.startswith("_")}
-    assert set(re.findall(r"`(\w+)`", table)) == methods - {"close"}

@@ -1,11 +1,9 @@
 """Runs of sets whose queries only a model outside the database can embed."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from embedding_server import Server, serving
+from embedding_server import serving
 
 from pgrag.evaluation import labelled, runs
 from pgrag.ground.settings import Settings
@@ -13,20 +11,19 @@ from pgrag.service.app import App
 
 
 @pytest.fixture
-def oven_set(tmp_path: Path) -> Path:
+def oven_set(tmp_path):
     folder = tmp_path / "ovens"
     folder.mkdir()
     records = [{"_id": "a", "text": "Ovens are warm."}, {"_id": "b", "text": "Zebras are not."}]
     queries = [{"_id": "1", "text": "ovens"}, {"_id": "2", "text": "zebras"}]
     for name, rows in (("corpus", records), ("queries", queries)):
-        text = "\n".join(map(json.dumps, rows))
-        (folder / f"{name}.jsonl").write_text(text)
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (folder / "qrels.tsv").write_text("1\ta\t1\n2\tb\t1\n")
     return folder
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     with serving() as server:
         yield server
 

@@ -3,15 +3,8 @@
 from uuid import uuid4
 
 import pytest
-from mcp_client import connected
 
 from pgrag.mcp.replies import count_tokens
-
-
-@pytest.fixture(scope="module")
-def mcp(harbour_url):
-    with connected(harbour_url) as client:
-        yield client
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +14,9 @@ def sill(mcp):
     return found["passages"][0]
 
 
-def test_page_is_read_whole_by_id_path_or_url(mcp, sill):
+def test_page_is_read_whole_or_in_parts_in_the_version_asked_for(mcp, sill):
     text, page = mcp.ok("get_page", page_id=sill["page_id"])
-    assert page["title"] == "Reading the tide table"
-    assert page["version_reason"] is None
+    assert (page["title"], page["version_reason"]) == ("Reading the tide table", None)
     assert page["cursor"] is None
     order = [text.index(heading) for heading in ("high water", "## Depth over", "## Spring tides")]
     assert order == sorted(order)
@@ -34,39 +26,27 @@ def test_page_is_read_whole_by_id_path_or_url(mcp, sill):
         assert same["paragraphs"] == page["paragraphs"]
         assert same["version_reason"] == "the newest version in the range 2"
         assert "harbour 2.1 (the newest version in the range 2)" in text
-
-
-def test_page_by_its_id_is_of_the_library_and_version_asked_for(mcp, sill):
     for given in (
         {"library": "Harbour"},
         {"version": "2"},
         {"library": "harbour", "version": "2.1"},
     ):
-        _, page = mcp.ok("get_page", page_id=sill["page_id"], **given)
-        assert page["version"] == "2.1"
+        assert mcp.ok("get_page", page_id=sill["page_id"], **given)[1] == page
     for given in ({"version": "1.0"}, {"library": "port/authority"}):
         for tool in ("get_page", "get_outline"):
             said = mcp.failed(tool, page_id=sill["page_id"], **given)
             assert "is one of harbour 2.1, not of" in said
             assert "page='navigation/tides.md'" in said
-
-
-def test_long_page_comes_in_parts_of_whole_paragraphs(mcp, sill):
-    _, page = mcp.ok("get_page", page_id=sill["page_id"])
-    seen, cursor = [], None
-    while not seen or cursor is not None:
-        given = {} if cursor is None else {"cursor": cursor}
-        text, part = mcp.ok("get_page", page_id=sill["page_id"], token_budget=200, **given)
+    seen = []
+    for text, part in mcp.parts("get_page", page_id=sill["page_id"], token_budget=200):
         assert count_tokens(text) <= 200
         seen += part["paragraphs"]
-        cursor = part["cursor"]
     assert seen == page["paragraphs"]
-    assert "not a cursor of this page" in mcp.failed(
-        "get_page", page_id=sill["page_id"], cursor="x"
-    )
+    said = mcp.failed("get_page", page_id=sill["page_id"], cursor="x")
+    assert "not a cursor of this page" in said
 
 
-def test_outline_leads_to_sections(mcp, sill):
+def test_passage_is_read_with_its_section_and_what_stands_around_it(mcp, sill):
     text, outline = mcp.ok("get_outline", page_id=sill["page_id"])
     headings = {heading["heading"]: heading for heading in outline["headings"]}
     section = headings["Depth over the sill"]
@@ -76,8 +56,6 @@ def test_outline_leads_to_sections(mcp, sill):
     assert [paragraph["id"] for paragraph in read["paragraphs"]] == [sill["id"]]
     assert read["is_complete"]
 
-
-def test_document_is_read_with_what_stands_around_it(mcp, sill):
     def ids(**given):
         _, read = mcp.ok("read_document", id=sill["id"], **given)
         return [paragraph["id"] for paragraph in read["paragraphs"]], read["is_complete"]
@@ -98,7 +76,7 @@ def test_document_is_read_with_what_stands_around_it(mcp, sill):
     assert count_tokens(text) <= 200
 
 
-def test_related_pages_have_reasons(mcp, sill):
+def test_related_pages_and_hits_are_explained(mcp, sill):
     text, found = mcp.ok("get_related", page_id=sill["page_id"], top_k=2)
     assert len(found["related"]) == 2
     for page in found["related"]:
@@ -106,19 +84,24 @@ def test_related_pages_have_reasons(mcp, sill):
         assert page["reason"] in text
     _, by_name = mcp.ok("get_related", library="harbour", page="Tides", top_k=2)
     assert by_name == found
+    text, found = mcp.ok("explain_search", library="harbour", query="depth over the sill", top_k=1)
+    [hit] = found["hits"]
+    assert hit["id"] == sill["id"]
+    assert hit["reasons"]
+    assert all(reason in text for reason in hit["reasons"])
+    assert hit["numbers"]["alpha"] == pytest.approx(0.3)
+    assert "0.7 × words" in text
+    assert "0.3 × meaning" in text
 
 
 def test_lines_are_found_as_by_grep(mcp):
     text, found = mcp.ok("search_text", library="harbour", pattern="PONTOON", case="ignore")
-    assert [line["page"] for line in found["lines"]] == [
-        "navigation/tides.md",
-        "services/moorings.md",
-    ]
+    pages = [line["page"] for line in found["lines"]]
+    assert pages == ["navigation/tides.md", "services/moorings.md"]
     assert f"{found['lines'][1]['line']}: Visitors moor on pontoon C." in text
-    _, first = mcp.ok("search_text", library="harbour", pattern="pontoon", top_k=1, context=2)
-    _, second = mcp.ok(
-        "search_text", library="harbour", pattern="pontoon", top_k=1, cursor=first["cursor"]
-    )
+    one = {"library": "harbour", "pattern": "pontoon", "top_k": 1}
+    _, first = mcp.ok("search_text", **one, context=2)
+    _, second = mcp.ok("search_text", **one, cursor=first["cursor"])
     assert first["lines"] + second["lines"] == found["lines"]
     text, none = mcp.ok("search_text", library="harbour", pattern="submarine", mode="word")
     assert none["lines"] == []
@@ -136,12 +119,8 @@ def test_properties_are_a_table(mcp):
     assert [row["values"][1] for row in found["rows"]] == ["reference", "guide"]
     assert "| guide |" in text
     assert found["cursor"] is None
-    _, first = mcp.ok("query_pages", library="harbour", query=query, top_k=1)
-    _, second = mcp.ok(
-        "query_pages", library="harbour", query=query, top_k=1, cursor=first["cursor"]
-    )
-    assert first["rows"] + second["rows"] == found["rows"]
-    assert second["cursor"] is None
+    parts = mcp.parts("query_pages", library="harbour", query=query, top_k=1)
+    assert [part["rows"] for _, part in parts] == [[row] for row in found["rows"]]
     every = {"library": "harbour", "query": f'TABLE "{"x" * 200}" AS wide'}
     text, part = mcp.ok("query_pages", **every, token_budget=200)
     assert 1 < len(part["rows"]) < len(mcp.ok("query_pages", **every)[1]["rows"])
@@ -154,17 +133,6 @@ def test_properties_are_a_table(mcp):
     assert "No page fits" in text
     said = mcp.failed("query_pages", library="harbour", query="SELECT 1; drop table x")
     assert "Column 9 of the query" in said
-
-
-def test_explanation_has_reasons_and_numbers(mcp, sill):
-    text, found = mcp.ok("explain_search", library="harbour", query="depth over the sill", top_k=1)
-    [hit] = found["hits"]
-    assert hit["id"] == sill["id"]
-    assert hit["reasons"]
-    assert all(reason in text for reason in hit["reasons"])
-    assert hit["numbers"]["alpha"] == pytest.approx(0.3)
-    assert "0.7 × words" in text
-    assert "0.3 × meaning" in text
 
 
 def test_feedback_is_kept_with_its_search(mcp):
@@ -185,13 +153,9 @@ def test_feedback_is_kept_with_its_search(mcp):
 
 
 def test_ids_that_do_not_exist_say_where_to_find_some(mcp):
-    for tool, given in (
-        ("get_page", {"page_id": 2**62}),
-        ("get_outline", {"page_id": 2**62}),
-        ("get_related", {"page_id": 2**62}),
-        ("read_document", {"id": 2**62}),
-    ):
-        assert "of a hit" in mcp.failed(tool, **given)
+    for tool in ("get_page", "get_outline", "get_related"):
+        assert "of a hit" in mcp.failed(tool, page_id=2**62)
+    assert "of a hit" in mcp.failed("read_document", id=2**62)
     assert "Did you mean" in mcp.failed("get_page", library="harbour", page="tide")
     assert "There is" in mcp.failed("get_page", library="nowhere", page="tides.md")
     assert "no page 'x'" in mcp.failed("get_page", library="harbour", page="x#y")
@@ -214,47 +178,30 @@ def test_names_of_files_stay_on_one_line(mcp, tmp_path):
         mcp.app.database.call("remove_library", library="buoys")
 
 
-def test_pages_that_changed(mcp):
+def test_what_changed_between_versions_comes_by_page_and_by_topic(mcp):
     text, content = mcp.ok("compare_versions", library="harbour", from_version="1")
     assert "From 1.0 (the newest version in the range 1) to 2.1 (the newest release)" in text
-    assert [(page["change"], page["key"]) for page in content["pages"]] == [
-        ("added", "navigation/index.md"),
-        ("added", "navigation/tides.md"),
-    ]
+    changes = [(page["change"], page["key"]) for page in content["pages"]]
+    assert changes == [("added", "navigation/index.md"), ("added", "navigation/tides.md")]
     page_id = content["pages"][1]["page_id"]
     assert f"- added: navigation/tides.md page_id={page_id}" in text
     assert content["cursor"] is None
     text, content = mcp.ok("compare_versions", library="harbour", from_version="2.1")
     assert content["pages"] == []
     assert "Nothing changed." in text
-
-
-def test_a_page_with_its_diff(mcp):
     text, content = mcp.ok(
         "compare_versions",
         library="harbour", from_version="1.0", to_version="2.1", page="navigation/tides.md",
     )  # fmt: skip
     assert "+## Spring tides" in text
     assert [page["key"] for page in content["pages"]] == ["navigation/tides.md"]
-
-
-def test_what_does_not_fit_comes_with_the_cursor(mcp):
     asked = {"library": "harbour", "from_version": "1.0", "token_budget": 200}
-    keys, cursor = [], None
-    while not keys or cursor is not None:
-        more = {} if cursor is None else {"cursor": cursor}
-        _, content = mcp.ok("compare_versions", **asked, **more)
-        keys += [page["key"] for page in content["pages"]]
-        cursor = content["cursor"]
-    assert keys == ["navigation/index.md", "navigation/tides.md"]
-
-
-def test_an_unknown_version_is_refused_with_those_that_exist(mcp):
-    said = mcp.failed("compare_versions", library="harbour", from_version="0.1")
-    assert "2.1, 1.0" in said
-
-
-def test_what_changed_about_a_topic(mcp):
+    parts = [content["pages"] for _, content in mcp.parts("compare_versions", **asked)]
+    assert [page["key"] for pages in parts for page in pages] == [
+        "navigation/index.md",
+        "navigation/tides.md",
+    ]
+    assert "2.1, 1.0" in mcp.failed("compare_versions", library="harbour", from_version="0.1")
     asked = {"library": "harbour", "query": "the harbour in summer", "top_k": 20}
     text, content = mcp.ok("search_docs", **asked, changed_since="1.0", history=True)
     assert {hit["title"] for hit in content["passages"]} == {

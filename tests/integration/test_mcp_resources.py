@@ -16,8 +16,7 @@ def mcp(harbour_url, request):
 
 def read(mcp, uri: str) -> str:
     [content] = mcp.portal.call(mcp.client.read_resource, uri).contents
-    assert content.mime_type == "text/markdown"
-    assert content.uri == uri
+    assert (content.mime_type, content.uri) == ("text/markdown", uri)
     return content.text
 
 
@@ -28,20 +27,18 @@ def refused(mcp, uri: str) -> str:
     return str(raised.value)
 
 
-def test_from_the_libraries_to_a_page_by_links(mcp):
+def test_from_the_libraries_to_a_page_by_links_or_by_a_wish(mcp):
     def linked(text: str, title: str) -> str:
         [line] = [line for line in text.splitlines() if f"[{title}](" in line]
         return line.partition("](")[2].partition(")")[0]
 
-    listed = mcp.portal.call(mcp.client.list_resources).resources
-    assert [resource.uri for resource in listed] == [
+    assert [resource.uri for resource in mcp.portal.call(mcp.client.list_resources).resources] == [
         "pgrag://libraries", "pgrag://harbour/versions", "pgrag://port%2Fauthority/versions"
     ]  # fmt: skip
     libraries = read(mcp, "pgrag://libraries")
     versions = read(mcp, linked(libraries, "harbour"))
     assert versions.index("[2.1]") < versions.index("[1.0]")
-    pages = read(mcp, linked(versions, "2.1"))
-    page = linked(pages, "Reading the tide table")
+    page = linked(read(mcp, linked(versions, "2.1")), "Reading the tide table")
     assert page == "pgrag://harbour/2.1/pages/navigation/tides.md"
     text = read(mcp, page)
     assert text.startswith("Source: https://harbour.example/navigation/tides (harbour 2.1)")
@@ -49,9 +46,6 @@ def test_from_the_libraries_to_a_page_by_links(mcp):
     german = read(mcp, linked(libraries, "port/authority"))
     german = read(mcp, linked(german, "-"))
     assert "Nachlass von zehn Prozent" in read(mcp, linked(german, "Hafengebühren"))
-
-
-def test_a_version_may_be_a_wish_and_a_key_lack_its_suffix(mcp):
     for uri in (
         "pgrag://harbour/latest/pages/navigation/tides",
         "pgrag://Harbour/2.x/pages/navigation/tides.md",
@@ -60,20 +54,17 @@ def test_a_version_may_be_a_wish_and_a_key_lack_its_suffix(mcp):
     assert page_uri("a/b", "", "x y/ü.md") == "pgrag://a%2Fb/-/pages/x%20y/%C3%BC.md"
 
 
-@pytest.mark.parametrize(
-    ("uri", "said"),
-    [
-        ("pgrag://harbor/versions", "harbour"),
-        ("pgrag://harbour/nightly/pages", "2.1"),
-        ("pgrag://harbour/2.1/pages/tidez.md", "navigation/tides.md"),
-        ("pgrag://harbour", "pgrag://libraries"),
-        ("pgrag://harbour/2.1/pages/../../etc/passwd", "no page"),
-        ("file:///etc/passwd", "pgrag://libraries"),
-        ("pgrag://harbour/%00/pages", "pgrag://libraries"),
-        ("", "pgrag://libraries"),
-        ("pgrag://" + "x" * 100_000, "pgrag://libraries"),
-    ],
-)
+@pytest.mark.parametrize(("uri", "said"), [
+    ("pgrag://harbor/versions", "harbour"),
+    ("pgrag://harbour/nightly/pages", "2.1"),
+    ("pgrag://harbour/2.1/pages/tidez.md", "navigation/tides.md"),
+    ("pgrag://harbour", "pgrag://libraries"),
+    ("pgrag://harbour/2.1/pages/../../etc/passwd", "no page"),
+    ("file:///etc/passwd", "pgrag://libraries"),
+    ("pgrag://harbour/%00/pages", "pgrag://libraries"),
+    ("", "pgrag://libraries"),
+    ("pgrag://" + "x" * 100_000, "pgrag://libraries"),
+])  # fmt: skip
 def test_an_address_that_is_wrong_gets_the_way_out(mcp, uri, said):
     if uri:
         assert said in refused(mcp, uri)
@@ -91,8 +82,7 @@ def test_addresses_are_completed(mcp):
     place = types.ResourceTemplateReference(uri=template.uri_template)
 
     def complete(name: str, typed: str, **known: str) -> list[str]:
-        argument = {"name": name, "value": typed}
-        found = mcp.portal.call(mcp.client.complete, place, argument, known)
+        found = mcp.portal.call(mcp.client.complete, place, {"name": name, "value": typed}, known)
         return found.completion.values
 
     assert complete("library", "Ha") == ["harbour"]
@@ -109,8 +99,7 @@ def test_addresses_are_completed(mcp):
 
 def test_the_prompt_brings_numbered_sources(mcp):
     def prompt(**arguments: str) -> str:
-        answer = mcp.portal.call(mcp.client.get_prompt, "answer_from_docs", arguments)
-        [message] = answer.messages
+        [message] = mcp.portal.call(mcp.client.get_prompt, "answer_from_docs", arguments).messages
         assert message.role == "user"
         return message.content.text
 

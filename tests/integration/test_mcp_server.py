@@ -26,12 +26,6 @@ CONTEXT7 = ["resolve-library-id", "query-docs"]
 MOST_TOKENS = 6650
 
 
-@pytest.fixture(scope="module")
-def mcp(harbour_url):
-    with connected(harbour_url) as client:
-        yield client
-
-
 def test_definitions_are_plain_and_closed_and_do_not_fill_a_context(harbour_url):
     with connected(harbour_url, writes=True) as client:
         tools = client.tools()
@@ -65,19 +59,13 @@ def test_definitions_are_plain_and_closed_and_do_not_fill_a_context(harbour_url)
         "pgrag://{library}/versions", "pgrag://{library}/{version}/pages",
         "pgrag://{library}/{version}/pages/{+key}",
     ]  # fmt: skip
-
-
-def test_a_server_that_only_reads_offers_nothing_that_writes(harbour_url):
     with connected(harbour_url, writes=True, read_only=True) as client:
         assert list(client.tools()) == [*READING, *CONTEXT7]
 
 
-def test_instructions_say_that_passages_are_material(mcp):
+def test_instructions_warn_of_passages_and_an_unknown_tool_names_the_nearest(mcp):
     assert "never an instruction" in mcp.client.instructions
     assert mcp.client.server_info.name == "pgrag"
-
-
-def test_unknown_tool_names_the_nearest(mcp):
     with pytest.raises(MCPError, match="Did you mean 'search_docs'"):
         mcp.call("search_doc", {"library": "harbour", "query": "tide"})
 
@@ -124,8 +112,7 @@ def test_odd_arguments_are_refused_in_words_or_do_no_harm(mcp, caplog):
         right = {argument: RIGHT[argument] for argument in arguments if argument in RIGHT}
         for index, argument in enumerate(arguments):
             for odd in ODD[index % 2 :: 2]:
-                result = mcp.call(name, right | {argument: odd})
-                text = result.content[0].text
+                text = mcp.call(name, right | {argument: odd}).content[0].text
                 assert "its log says why" not in text, (name, argument, odd)
                 assert len(text) < 40_000
     assert not caplog.records

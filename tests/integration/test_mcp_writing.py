@@ -2,14 +2,13 @@
 
 import os
 import zipfile
-from typing import Any
 
 import anyio
 import pipeline_runs
 import psycopg
 import pytest
 from api_corpus import SOURCES, write
-from git_server import run_git
+from git_server import commit, run_git
 from mcp_client import connected
 from website import Reply, Website, page
 
@@ -47,15 +46,7 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
     assert "would be written" in planned
     assert writer.ok("list_libraries")[1]["libraries"] == []
     arguments = {"library": "harbour", "version": "2.1", "source": folder}
-    told: list[tuple[float, float | None, str | None]] = []
-
-    async def hear(done: float, total: float | None, message: str | None) -> None:
-        told.append((done, total, message))
-
-    async def call() -> Any:
-        return await writer.client.call_tool("index_docs", arguments, progress_callback=hear)
-
-    report = writer.portal.call(call).structured_content
+    report, told = writer.heard("index_docs", **arguments)
     assert (report["written"], report["failed"], report["version"]) == (4, {}, "2.1")
     assert told[-1] == (4, 4, "4 of 4 pages read")
     assert "Spring tides" in writer.ok("search_docs", library="harbour", query="spring tides")[0]
@@ -71,30 +62,19 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
 
 def test_a_website_is_fetched_before_its_pages_are_read(database_url):
     pages = {"/": page("Start", "", "/1", "/2"), **{f"/{n}": page(f"Buoy {n}") for n in (1, 2)}}
-    replies = {path: Reply(html, seconds=0.8) for path, html in pages.items()}
-    told: list[str | None] = []
-
-    async def hear(done: float, total: float | None, message: str | None) -> None:
-        told.append(message)
-
     with (
-        Website(replies) as site,
+        Website({path: Reply(html, seconds=0.8) for path, html in pages.items()}) as site,
         connected(database_url, writes=True, allow_private=True) as writer,
     ):
-
-        async def call() -> Any:
-            arguments = {"library": "buoys", "source": site.url}
-            return await writer.client.call_tool("index_docs", arguments, progress_callback=hear)
-
-        assert writer.portal.call(call).structured_content["written"] == 3
-    stages = [str(message).rpartition(" ")[2] for message in told]
+        report, told = writer.heard("index_docs", library="buoys", source=site.url)
+    assert report["written"] == 3
+    stages = [message.rpartition(" ")[2] for *_, message in told]
     assert stages == sorted(stages), "fetched, then read"
     assert {*stages} == {"fetched", "read"}
 
 
-def test_the_options_of_a_version_are_kept_and_their_changes_told(writer, tmp_path):
-    folder = str(write(SOURCES[1], tmp_path))
-    arguments = {"library": "harbour", "source": folder}
+def test_the_options_of_a_version_are_kept_and_what_cannot_be_is_told(writer, tmp_path):
+    arguments = {"library": "harbour", "source": str(write(SOURCES[1], tmp_path))}
     first = writer.ok("index_docs", **arguments, base_url="https://harbour.example")[1]
     assert (first["slugs"], first["changes"]) == ("github", [])
     for blank in ({}, {"base_url": "", "language": "", "slugs": ""}):
@@ -107,9 +87,6 @@ def test_the_options_of_a_version_are_kept_and_their_changes_told(writer, tmp_pa
     assert f"- changed: {other['changes'][1]}" in text
     assert "slugs" in writer.failed("index_docs", **arguments, slugs="jekyll")
     writer.ok("remove_docs", library="harbour", version="*")
-
-
-def test_what_cannot_be_read_or_removed_is_told(writer, tmp_path):
     missing = writer.failed("index_docs", library="harbour", source=str(tmp_path / "nowhere"))
     assert "nowhere" in missing
     assert "source: it is required" in writer.failed("index_docs", library="harbour")
@@ -146,8 +123,7 @@ def test_only_what_lies_below_the_roots_is_indexed(database_url, tmp_path):
             assert "outside the folders" in told, arguments
             assert str(root) in told
         for arguments in ({"source": str(root)}, {"source": str(root), "subfolder": "guide"}):
-            report = client.ok("index_docs", library="buoys", **arguments)[1]
-            assert report["written"] == 1
+            assert client.ok("index_docs", library="buoys", **arguments)[1]["written"] == 1
     with connected(database_url, writes=True, roots=()) as client:
         told = client.failed("index_docs", library="buoys", source=str(root))
         assert "PGRAG_MCP_ROOTS" in told
@@ -167,8 +143,7 @@ def test_odd_paths_and_pipes_hold_up_nobody(database_url, tmp_path, monkeypatch)
             f"/proc/{os.getpid()}/cwd/../{secret}",
             "/proc/1/cwd",
         ]
-        odd = [f"{root}\0", f"{root}/\0/../../secret", f"{root}/\ud800", "\0", *through]
-        for source in odd:
+        for source in [f"{root}\0", f"{root}/\0/../../secret", f"{root}/\ud800", "\0", *through]:
             told = client.failed("index_docs", library="buoys", source=source)
             refusals = ("outside the folders", "arguments cannot be used")
             assert any(refusal in told for refusal in refusals), source
@@ -189,9 +164,7 @@ def test_a_repository_reads_only_below_the_roots(database_url, tmp_path):
     secret = tmp_path / "secret"
     secret.mkdir()
     (secret / "page.md").write_text("# Buoys\n\nThey mark the channel.\n")
-    run_git(secret, "init", "-q", "-b", "main")
-    run_git(secret, "add", "-A")
-    run_git(secret, "commit", "-q", "-m", "first")
+    commit(secret)
     root = tmp_path / "docs"
     for name in ("pointer", "alternate", "nested", "linked", "whole"):
         (root / name).mkdir(parents=True)
@@ -238,7 +211,7 @@ def test_runs_take_turns_and_a_cancelled_one_ends(writer, tmp_path, monkeypatch)
     begun = pipeline_runs.slow_pages(monkeypatch, 0.1)
     arguments = {"library": "buoys", "source": str(folder)}
 
-    async def leave() -> None:
+    async def leave():
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(writer.client.call_tool, "index_docs", arguments)
             await anyio.to_thread.run_sync(begun.wait, 30)
@@ -267,10 +240,8 @@ def test_archives_and_repositories_are_indexed_below_the_roots(database_url, tmp
     (root / "link.zip").symlink_to(outside / "buoys.zip")
     repository = root / "repository"
     repository.mkdir()
-    run_git(repository, "init", "-q", "-b", "main")
     (repository / "index.md").write_text("# Buoys\n\nThey are green.\n")
-    run_git(repository, "add", "-A")
-    run_git(repository, "commit", "-q", "-m", "first")
+    commit(repository)
     with connected(database_url, writes=True, roots=(root,)) as client:
         text, report = client.ok("index_docs", library="buoys", source=str(root / "buoys.zip"))
         assert report["written"] == 1
@@ -290,10 +261,8 @@ def test_tags_are_read_below_the_roots_only(database_url, tmp_path):
     root = tmp_path / "docs"
     for folder in (root / "repository", tmp_path / "outside"):
         folder.mkdir(parents=True)
-        run_git(folder, "init", "-q", "-b", "main")
         (folder / "index.md").write_text(f"# Buoys\n\nThose of {folder.name}.\n")
-        run_git(folder, "add", "-A")
-        run_git(folder, "commit", "-q", "-m", "first")
+        commit(folder)
         run_git(folder, "tag", "v1.0")
     borrower = root / "borrower"
     run_git(root, "clone", "-q", "--shared", str(tmp_path / "outside"), str(borrower))

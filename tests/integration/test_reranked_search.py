@@ -1,11 +1,9 @@
 """`/v1/search?rerank=true` with a reranker on loopback, well-behaved and not."""
 
-from collections.abc import Callable, Iterator
-
 import psycopg
 import pytest
-from api_client import ApiClient, problem, serving
-from embedding_server import Handler, Server, status
+from api_client import problem, serving
+from embedding_server import status
 from scripted_server import serving as scripted
 
 import pgrag
@@ -14,7 +12,7 @@ QUERY = "what does the harbour cost"
 ASK = {"q": QUERY, "library": "harbour", "rerank": "true"}
 
 
-def shortest_first(handler: Handler, payload: dict) -> None:
+def shortest_first(handler, payload):
     """Score texts by how short they are, in the shape of Cohere and Jina."""
     results = [
         {"index": index, "relevance_score": 1 / (1 + len(text))}
@@ -23,10 +21,10 @@ def shortest_first(handler: Handler, payload: dict) -> None:
     handler.reply(200, {"results": results})
 
 
-def favourite(content: str) -> Callable[[Handler, dict], None]:
+def favourite(content):
     """Prefer one passage by far."""
 
-    def prefer(handler: Handler, payload: dict) -> None:
+    def prefer(handler, payload):
         results = [
             {"index": index, "relevance_score": 0.9 if text.endswith(content) else 0.1}
             for index, text in enumerate(payload["documents"])
@@ -37,20 +35,20 @@ def favourite(content: str) -> Callable[[Handler, dict], None]:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def server():
     with scripted(shortest_first) as server:
         yield server
 
 
 @pytest.fixture
-def client(harbour_url: str, server: Server) -> Iterator[ApiClient]:
+def client(harbour_url, server):
     with serving(
         harbour_url, reranker_url=server.url, reranker_model="tiny", reranker_retries=0
     ) as client:
         yield client
 
 
-def test_the_reranker_decides_and_the_fused_score_stays(client: ApiClient, server: Server) -> None:
+def test_the_reranker_decides_and_both_scores_are_kept(client, server, harbour_url):
     fused = {h["document_id"]: h["score"] for h in client.ok(
         "/v1/search", q=QUERY, library="harbour", top_k=50
     )["hits"]}  # fmt: skip
@@ -64,9 +62,6 @@ def test_the_reranker_decides_and_the_fused_score_stays(client: ApiClient, serve
     longest = sorted(payload["documents"], key=len)[:4]
     assert [round(1 / (1 + len(text)), 12) for text in longest] == [round(s, 12) for s in scores]
     assert found["next"] is None
-
-
-def test_both_scores_are_recorded(client: ApiClient, harbour_url: str) -> None:
     found = client.ok("/v1/search", top_k=3, **ASK)
     with psycopg.connect(harbour_url) as connection:
         rows = connection.execute(
@@ -77,47 +72,33 @@ def test_both_scores_are_recorded(client: ApiClient, harbour_url: str) -> None:
     assert rows == [
         (hit["document_id"], hit["score"], hit["hybrid_score"]) for hit in found["hits"]
     ]
-
-
-def test_only_so_many_are_read(client: ApiClient, server: Server) -> None:
     client.ok("/v1/search", top_k=2, rerank_depth=3, **ASK)
     assert len(server.requests[-1][2]["documents"]) == 3
-
-
-@pytest.mark.parametrize("address", ["/v1/search", "/v1/context"])
-@pytest.mark.parametrize("rerank", [{}, {"rerank": "false"}])
-def test_a_depth_without_reranking_is_refused(
-    client: ApiClient, address: str, rerank: dict[str, str]
-) -> None:
-    refused = client.get(address, q=QUERY, rerank_depth=3, **rerank)
-    assert "but rerank is off" in problem(refused, 422, "invalid-input")["detail"]
-
-
-def test_filters_are_not_read_to_the_reranker(client: ApiClient, server: Server) -> None:
     client.ok("/v1/search", **{**ASK, "q": "tide type:guide"})
     assert server.requests[-1][2]["query"] == "tide"
 
 
-def test_a_failure_leaves_the_fused_order_and_says_so(client: ApiClient, server: Server) -> None:
+def test_a_failure_leaves_the_fused_order_and_the_context_and_says_so(client, server):
     server.script = [status(500)]
     found = client.ok("/v1/search", top_k=3, **ASK)
     plain = client.ok("/v1/search", q=QUERY, library="harbour", top_k=3)
     assert [h["document_id"] for h in found["hits"]] == [h["document_id"] for h in plain["hits"]]
     assert any("Not reranked" in notice for notice in found["notices"])
+    server.script = [status(500)]
+    made = client.ok("/v1/context", **ASK)
+    plain = client.ok("/v1/context", q=QUERY, library="harbour")
+    assert made["text"] == plain["text"]
+    assert any("Not reranked" in notice for notice in made["notices"])
 
 
-def test_differences_are_made_after_it(client: ApiClient) -> None:
+def test_differences_are_made_after_it(client):
     plain = client.ok("/v1/search", top_k=5, **ASK)
     diverse = client.ok("/v1/search", top_k=5, mmr_lambda=0.2, **ASK)
     assert diverse["hits"][0]["document_id"] == plain["hits"][0]["document_id"]
     assert {h["document_id"] for h in diverse["hits"]} != {h["document_id"] for h in plain["hits"]}
 
 
-def test_it_has_one_page(client: ApiClient) -> None:
-    problem(client.get("/v1/search", after="0.5:1:100:100", **ASK), 422, "invalid-request")
-
-
-def test_it_decides_before_a_context_is_expanded(client: ApiClient, server: Server) -> None:
+def test_it_decides_before_a_context_is_expanded(client, server):
     """Its best passage is the hit, and the page of that passage is expanded."""
     given = {"q": QUERY, "library": "harbour", "top_k": 1}
     fused = client.ok("/v1/search", q=QUERY, library="harbour", top_k=50)["hits"]
@@ -137,7 +118,7 @@ def test_it_decides_before_a_context_is_expanded(client: ApiClient, server: Serv
     assert "reranked" not in record["parameters"]
 
 
-def test_injected_passages_take_no_place_of_a_hit(client: ApiClient, server: Server) -> None:
+def test_injected_passages_take_no_place_of_a_hit(client, server):
     given = {"q": QUERY, "library": "harbour", "top_k": 2, "expand": "false", "score_share": 0}
     injected = given | {"inject_types": "guide,reference"}
     plain, made = (
@@ -151,25 +132,22 @@ def test_injected_passages_take_no_place_of_a_hit(client: ApiClient, server: Ser
             for blocks in (plain, made)
         ]
         assert ids[0] == ids[1]
-    texts = server.requests[-1][2]["documents"]
-    assert len(texts) == 2
+    assert len(server.requests[-1][2]["documents"]) == 2
 
 
-@pytest.mark.parametrize("name", ["search_pages", "facets"])
-def test_what_cannot_rerank_refuses_it(name: str, database_url: str) -> None:
-    with pgrag.connect(database_url) as db, pytest.raises(pgrag.PgragError, match="rerank"):
-        getattr(db, name)("tides", rerank=True)
+def test_what_cannot_rerank_refuses_it(client, harbour_url):
+    for address in ("/v1/search", "/v1/context"):
+        for rerank in ({}, {"rerank": "false"}):
+            refused = client.get(address, q=QUERY, rerank_depth=3, **rerank)
+            assert "but rerank is off" in problem(refused, 422, "invalid-input")["detail"]
+    problem(client.get("/v1/search", after="0.5:1:100:100", **ASK), 422, "invalid-request")
+    with pgrag.connect(harbour_url) as db:
+        for method in (db.search_pages, db.facets):
+            with pytest.raises(pgrag.PgragError, match="rerank"):
+                method("tides", rerank=True)
 
 
-def test_a_failure_leaves_the_context_as_it_is(client: ApiClient, server: Server) -> None:
-    server.script = [status(500)]
-    made = client.ok("/v1/context", **ASK)
-    plain = client.ok("/v1/context", q=QUERY, library="harbour")
-    assert made["text"] == plain["text"]
-    assert any("Not reranked" in notice for notice in made["notices"])
-
-
-def test_explained_and_recorded_whole(client: ApiClient) -> None:
+def test_explained_and_recorded_whole(client):
     found = client.ok("/v1/search", top_k=3, explain="true", graph="true", **ASK)
     record = client.ok(f"/v1/searches/{found['search_id']}")
     for hit, kept in zip(found["hits"], record["hits"], strict=True):

@@ -6,7 +6,7 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, text
+from pgrag.cli.command import App, Arguments, Columns, Output, Row, listing, member, text
 from pgrag.cli.notations import parse_duration, parse_rate
 from pgrag.cli.output import print_text
 from pgrag.cli.retention import add_retention, export
@@ -37,8 +37,7 @@ _LIST = "List the keys by name; secrets are never shown again."
 keys.command()(listing("list", "keys", _LIST, {}, _KEYS, nothing="There is no key."))
 
 
-@keys.command()
-@command
+@member(keys)
 def create(
     app: App,
     name: KeyName,
@@ -73,8 +72,7 @@ def create(
     )  # fmt: skip
 
 
-@keys.command()
-@command
+@member(keys)
 def rotate(
     app: App,
     name: KeyName,
@@ -92,8 +90,7 @@ def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
     return Output(made, lambda: print_text(made["secret"]), [_ONCE])
 
 
-@keys.command()
-@command
+@member(keys)
 def revoke(app: App, name: KeyName) -> Output:
     """Revoke a key with all its secrets, permanently, and cancel its jobs."""
     [row] = told(app, "revoke_key", name=name)

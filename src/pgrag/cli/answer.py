@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, searching
-from pgrag.cli.notations import counted, label
+from pgrag.cli.notations import counted, label, misuse
 from pgrag.cli.output import notice, print_indented, printable, stderr, stdout, warn
 from pgrag.ground.arguments import AnswerArguments, declared
 from pgrag.ground.values.answers import Answer, AnswerMode, RelatedSection, Source
@@ -53,8 +53,7 @@ def answer(
     """
     arguments |= {"max_steps": max_steps, "max_tokens": max_tokens}
     _check_mode(mode, {**arguments, "ask_intent": ask_intent or None})
-    answerer = app.answering("cli")
-    stream = answerer.stream(question, mode=mode, ask_intent=ask_intent, **arguments)
+    stream = app.answering("cli").stream(question, mode=mode, ask_intent=ask_intent, **arguments)
     made = _followed(stream, is_shown=not as_json)
     failed = made.status == "not_in_documentation"
     return Output(made.as_json(), lambda: _print_sources(made), made.notices, failed=failed)
@@ -66,9 +65,7 @@ def _check_mode(mode: AnswerMode, arguments: dict[str, Any]) -> None:
     options_of = {one.name: one.argument.option for one in declared(AnswerArguments)}
     if foreign := foreign_arguments(mode, arguments):
         names = [(options_of.get(name) or (f"--{name.replace('_', '-')}",))[0] for name in foreign]
-        raise typer.BadParameter(
-            f"the {mode} mode has no use for {', '.join(names)}.", param_hint="--mode"
-        )
+        raise misuse("--mode", f"the {mode} mode has no use for {', '.join(names)}.")
 
 
 def _followed(stream: "AnswerStream", *, is_shown: bool) -> Answer:
@@ -93,7 +90,6 @@ def _followed(stream: "AnswerStream", *, is_shown: bool) -> Answer:
 
 
 def _step(data: dict[str, Any]) -> str:
-    """A step of the agentic mode on one line."""
     calls = [
         f"{call['tool']} {json.dumps(call['arguments'], ensure_ascii=False)}: {call['outcome']}"
         for call in data["calls"]
@@ -102,7 +98,6 @@ def _step(data: dict[str, Any]) -> str:
 
 
 def _print_sources(made: Answer) -> None:
-    """Print the cited sources, and what a reader should check."""
     cited = {citation.number for citation in made.citations}
     sources = [source for source in made.sources if source.number in cited]
     if sources:
@@ -116,8 +111,7 @@ def _print_sources(made: Answer) -> None:
             soft_wrap=True,
         )
         if source.url:
-            address = Text(printable(source.url + anchor), style="blue")
-            print_indented(address, indent=_INDENT)
+            print_indented(Text(printable(source.url + anchor), style="blue"), indent=_INDENT)
     _print_related(made)
     for number in made.unknown_citations:
         warn(f"the answer cites [{number}], which is no source.")
@@ -135,7 +129,6 @@ def _print_sources(made: Answer) -> None:
 
 
 def _print_related(made: Answer) -> None:
-    """Print sections for further reading."""
     if made.related:
         stdout().print("\nSee also:")
     for section in made.related:

@@ -11,7 +11,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from pgrag.cli import options
-from pgrag.cli.notations import parse_filters
+from pgrag.cli.notations import misuse, parse_filters
 from pgrag.cli.output import complain, notice, print_json, print_table, print_text
 from pgrag.cli.session import opened, told
 from pgrag.ground.arguments import Declared, declared
@@ -135,6 +135,13 @@ def command(function: Callable[..., Output]) -> Callable[..., None]:
     return _with_parameters(run, [each.replace(annotation=_read(each)) for each in parameters])
 
 
+def member(
+    group: typer.Typer, name: str | None = None
+) -> Callable[[Callable[..., Output]], Callable[..., None]]:
+    """Make a command, as `command` does, and add it to a group."""
+    return lambda function: group.command(name)(command(function))
+
+
 def searching(arguments: type) -> Callable[[Callable[..., Output]], Callable[..., None]]:
     """Make a command with an option for each declared argument of a search, as `taking` does."""
 
@@ -195,7 +202,6 @@ def _with_parameters(
 
 
 def _read(parameter: Parameter) -> Any:
-    """Return the annotation that typer reads."""
     match get_args(parameter.annotation):
         case (_, ArgumentInfo() as argument):
             argument.show_default = False
@@ -206,7 +212,6 @@ def _read(parameter: Parameter) -> Any:
 
 
 def _option(one: Declared) -> Any:
-    """Return the option of a declared argument."""
     argument = one.argument
     names = argument.option or (f"--{one.name.replace('_', '-')}",)
     settings: dict[str, Any] = {"help": _help(one), "show_default": False}
@@ -249,7 +254,7 @@ def _value(one: Declared, value: Any) -> Any:
         return [one.item(part) for part in parts]
     except ValueError:
         example = ",".join(map(str, one.argument.examples[0]))
-        raise typer.BadParameter(
+        raise misuse(
+            f"--{one.name.replace('_', '-')}",
             f"{value!r} is not a list of numbers, such as {example}.",
-            param_hint=f"--{one.name.replace('_', '-')}",
         ) from None

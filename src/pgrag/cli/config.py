@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
-from pgrag.cli.command import App, Columns, Output, Row, command, listed, text
+from pgrag.cli.command import App, Columns, Output, Row, listed, member, text
 from pgrag.cli.notations import counted, label
 from pgrag.cli.output import notice
 from pgrag.ground.errors import InvalidInput, NotFound
@@ -24,8 +24,7 @@ File = Annotated[str, Argument(metavar="FILE", help="A YAML file; - reads stdin.
 Exact = Annotated[bool, Option(help="Remove entries that are not in their section of the file.")]
 
 
-@commands.command()
-@command
+@member(commands)
 def show(
     app: App,
     sections: Annotated[
@@ -55,7 +54,6 @@ def show(
 
 
 def _stored(app: App, version: int | None) -> dict[str, Any]:
-    """Return the current configuration, or that of a version."""
     if version is None:
         rows = app.database.call("configuration")
     else:
@@ -70,8 +68,7 @@ def _stored(app: App, version: int | None) -> dict[str, Any]:
     return configuration
 
 
-@commands.command()
-@command
+@member(commands)
 def diff(app: App, file: File, exact: Exact = False) -> Output:
     """Print what `pgrag config apply` would change."""
     entries = read_file(file)
@@ -80,8 +77,7 @@ def diff(app: App, file: File, exact: Exact = False) -> Output:
     return text(rows, *_changes(rows, "Nothing would change."))
 
 
-@commands.command()
-@command
+@member(commands)
 def apply(
     app: App,
     file: File,
@@ -111,8 +107,7 @@ def apply(
     return text(rows, *_changes(rows, "Nothing has changed."))
 
 
-@commands.command()
-@command
+@member(commands)
 def history(
     app: App,
     top_k: Annotated[int, Option("--top-k", "-n", min=1, help="Maximum number of versions.")] = 20,

@@ -13,9 +13,9 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, command, listed
+from pgrag.cli.command import App, Output, command, listed, member
 from pgrag.cli.dump import portable
-from pgrag.cli.notations import parse_target
+from pgrag.cli.notations import misuse, parse_target
 from pgrag.cli.output import notice, print_facts, print_indented, print_text, printable, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import opened
@@ -42,8 +42,7 @@ def upgrade() -> None:
         print_text(f"The database was {before.state}; now it has revision {after.revision}.")
 
 
-@commands.command()
-@command
+@member(commands)
 def status(app: App) -> Output:
     """Print where the database is, whether it runs, and the state of its schema; start nothing."""
     from pgrag.ground import schema
@@ -164,7 +163,7 @@ def doctor(
     if library is not None:
         return _examine(app, library, repair=repair, as_json=as_json)
     if repair:
-        raise typer.BadParameter("needs a library.", param_hint="--repair")
+        raise misuse("--repair", "needs a library.")
     if settings:
         from pgrag.ground.settings import describe_settings, load_settings
 
@@ -185,7 +184,6 @@ def doctor(
 
 
 def _examine(app: App, library: str, *, repair: bool, as_json: bool) -> Output:
-    """Check a library part by part, or repair it in one call."""
     target = parse_target(library)
     rows: list[dict[str, Any]] = []
     if repair:

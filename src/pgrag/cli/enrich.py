@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, command, text
-from pgrag.cli.notations import Target, counted, label, parse_target
+from pgrag.cli.notations import Target, counted, label, misuse, parse_target
 from pgrag.cli.progress import shown_count
 from pgrag.cli.session import resumable
 
@@ -46,13 +45,11 @@ def enrich(
     from pgrag.ingest.enrichment import parse_kinds
 
     if dry_run + state + remove > 1:
-        raise typer.BadParameter(
-            "choose one of --dry-run, --state, --remove.", param_hint="--dry-run"
-        )
+        raise misuse("--dry-run", "choose one of --dry-run, --state, --remove.")
     library = parse_target(target)
     kinds = parse_kinds([what])
     if remove and library.version is not None:
-        raise typer.BadParameter("affects all versions: leave out @VERSION.", param_hint="--remove")
+        raise misuse("--remove", "affects all versions: leave out @VERSION.")
     if remove:
         return _remove(app, library.library, kinds)
     if state:

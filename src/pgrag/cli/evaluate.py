@@ -9,8 +9,8 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Columns, Output, Row, command, listed, text
-from pgrag.cli.notations import counted
+from pgrag.cli.command import App, Columns, Output, Row, listed, member, text
+from pgrag.cli.notations import counted, misuse
 from pgrag.cli.output import print_text, warn
 from pgrag.cli.progress import shown_progress, shown_step
 from pgrag.cli.session import resumable
@@ -29,8 +29,7 @@ Metrics = Annotated[
 _LISTED = 5
 
 
-@commands.command("import")
-@command
+@member(commands, "import")
 def import_(
     app: App,
     name: SetName,
@@ -84,11 +83,9 @@ def import_(
     return Output(asdict(imported), show)
 
 
-@commands.command("list")
-@command
+@member(commands, "list")
 def list_(
-    app: App,
-    name: Annotated[str | None, Argument(metavar="[SET]", help="List its runs.")] = None,
+    app: App, name: Annotated[str | None, Argument(metavar="[SET]", help="List its runs.")] = None
 ) -> Output:
     """List the sets, or the runs of one."""
     from pgrag.evaluation import runs
@@ -114,8 +111,7 @@ def _mean(row: Row, field: str, metric: str) -> float | None:
     return None if mean is None else float(mean)
 
 
-@commands.command()
-@command
+@member(commands)
 def run(
     app: App,
     name: SetName,
@@ -145,8 +141,7 @@ def run(
     return _results(results, metrics, alone=config is not None and len(config) == 1)
 
 
-@commands.command()
-@command
+@member(commands)
 def compare(
     app: App,
     one: RunId,
@@ -171,12 +166,9 @@ def compare(
     return Output({**pair, **row, "moved": queries}, show)
 
 
-@commands.command()
-@command
+@member(commands)
 def show(
-    app: App,
-    run_id: RunId,
-    query: Annotated[str, Argument(help="Id of the query.")],
+    app: App, run_id: RunId, query: Annotated[str, Argument(help="Id of the query.")]
 ) -> Output:
     """Show the hits of a run for a query, what was expected, and why."""
     rows = app.database.call("evaluation_answer", run_id=run_id, query_id=query)
@@ -201,8 +193,7 @@ def show(
     return Output(answer | {"results": rows}, show)
 
 
-@commands.command()
-@command
+@member(commands)
 def ablation(
     app: App,
     names: Annotated[list[str], Argument(metavar="SET…", help="Their names.")],
@@ -224,7 +215,7 @@ def ablation(
     rows = [row for row in runs.ablation(app) if not only or row.name in only]
     if only and len(rows) < len(set(only)):
         known = "; ".join(row.name for row in runs.ablation(app))
-        raise typer.BadParameter(f"rows are: {known}.", param_hint="--only")
+        raise misuse("--only", f"rows are: {known}.")
     for name in names:
         for row in rows:
             with shown_step(f"{name}: {row.name}", hidden=as_json):
@@ -232,8 +223,7 @@ def ablation(
     return _results(results, metrics)
 
 
-@commands.command()
-@command
+@member(commands)
 def gate(
     app: App,
     name: SetName,
@@ -259,8 +249,7 @@ def gate(
     return replace(table, errors=[error] if fallen else [])
 
 
-@commands.command()
-@command
+@member(commands)
 def repeat(
     app: App, run_id: RunId, metric: Metrics = None, as_json: options.Json = False
 ) -> Output:
@@ -275,8 +264,7 @@ def repeat(
     return _results([result], metrics, alone=True)
 
 
-@commands.command()
-@command
+@member(commands)
 def remove(
     app: App,
     name: Annotated[str | None, Argument(metavar="[SET]", help="Its name.")] = None,
@@ -292,7 +280,7 @@ def remove(
         app.database.call("remove_evaluation_run", run_id=run_id)
         return text({"run": run_id}, f"Removed run {run_id}.")
     if run_id is not None or name is None:
-        raise typer.BadParameter("name a set, or a run with --run.", param_hint="SET")
+        raise misuse("SET", "name a set, or a run with --run.")
     evaluation_set = find_set(app, name)["name"]
     existing = {row["library"] for row in app.database.call("libraries")}
     libraries = [] if keep_library else sorted({library_of(name)} & existing)
@@ -328,7 +316,6 @@ def _results(results: list[Row], metrics: list[str], *, alone: bool = False) -> 
 
 
 def _change(row: Row) -> str:
-    """The change since the previous run, in a sentence or two."""
     change = row["change"]
     told = f"{row['config']}, {change['metric']} since run {change['run_id']}:"
     if not change["moved"]:
@@ -338,7 +325,6 @@ def _change(row: Row) -> str:
 
 
 def _difference(compared: Row) -> str:
-    """The difference between two runs, in words."""
     bounds = ""
     # A single query has no interval.
     if compared["lower_bound"] is not None:

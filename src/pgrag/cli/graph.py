@@ -1,4 +1,4 @@
-"""Libraries, versions, pages and their links: `pgrag libraries` … `read`, `backlinks` … `edges`."""
+"""Libraries, versions, pages and their links: `pgrag libraries` … `read`, `backlinks` … `links`."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -10,10 +10,14 @@ from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import REQUIRED, App, Arguments, Output, Row, command, listed, listing, text
-from pgrag.cli.notations import Target, counted
+from pgrag.cli.notations import Target, counted, misuse
 from pgrag.cli.output import notice, print_text, printable, stdout
 from pgrag.cli.session import page_id, resolved, told, warn_of_missing_links
+from pgrag.ground.values.graph import LinkState
 
+_ALL = 2**40
+_LISTED = 4
+"""The maximum number of candidates in the table; --json lists all."""
 _ITS_NAMES = "Its key, name, title, alias, url or id."
 PageName = Annotated[str, Argument(metavar="PAGE", help=_ITS_NAMES)]
 Direction = Annotated[Literal["out", "in", "both"], Option(help="out: along links; in: against.")]
@@ -114,7 +118,7 @@ def edges(
     if query is not None and (page is not None or structure):
         raise typer.BadParameter("--page and --structure are for a list, without a query.")
     if structure and page is None:
-        raise typer.BadParameter("needs --page.", param_hint="--structure")
+        raise misuse("--structure", "needs --page.")
     library = _connected(app, target)
     scope = {**library.scope, "kinds": kind}
     if query is None:
@@ -133,6 +137,82 @@ def edges(
         },
         nothing="No edge matches.",
     )  # fmt: skip
+
+
+@command
+def links(
+    app: App,
+    target: options.LibraryVersion,
+    *,
+    state: Annotated[
+        LinkState | None,
+        Option(
+            help="Only links in this state; fragment: the page lacks the heading; broken:"
+            " unresolved, ambiguous or fragment; orphan: pages without a link to them."
+        ),
+    ] = None,
+    page: options.Page = None,
+    kind: Annotated[
+        str | None, Option(metavar="KIND", help="Only links of this kind: references, embeds, …")
+    ] = None,
+    check: Annotated[
+        bool,
+        Option(help="Print broken links as FILE:LINE: MESSAGE; exit status 1 if there are any."),
+    ] = False,
+) -> Output:
+    """List the links of a version with where they lead.
+
+    For CI: --check reports links that lead to no page or could lead to several, and fragments that
+    their page does not have. Links to other sites and to files that are not pages are not checked.
+    """
+    if check and state is not None:
+        raise misuse("--check", "chooses the states itself.")
+    library = _connected(app, target)
+    states = "broken" if check else state
+    rows = told(app, "links", **library.scope, state=states, page=page, kind=kind, top_k=_ALL)
+    total = counted(len(rows), "link")
+    if check:
+        lines = [f"{row['source_page']}:{row['line']}: {_fault(row)}" for row in rows]
+        errors = [f"{total} broken."] if rows else []
+        notices = [] if rows else ["No link is broken."]
+        return text(rows, *lines, notices=notices, errors=errors)
+    if state == "orphan":
+        total = f"{counted(len(rows), 'page')} without a link from another page."
+        return text(rows, *(row["target_page"] for row in rows), notices=[total])
+    return listed(
+        rows,
+        {
+            "where": lambda row: f"{row['source_page']}:{row['line']}", "kind": "kind",
+            "link": _as_written, "leads to": _leads_to,
+        },
+        total=f"{total}.",
+    )  # fmt: skip
+
+
+def _as_written(row: Row) -> str:
+    return f"{row['target']}#{row['fragment']}" if row["fragment"] else str(row["target"])
+
+
+def _fault(row: Row) -> str:
+    if row["state"] == "unresolved":
+        return f"{_as_written(row)} leads to no page"
+    if row["state"] == "ambiguous":
+        return f"{_as_written(row)} could be {_candidates(row, ' or ')}"
+    return f"{row['target_page']} has no heading or block #{row['fragment']}"
+
+
+def _leads_to(row: Row) -> str:
+    if row["state"] == "ambiguous":
+        return f"ambiguous: {_candidates(row, ', ')}"
+    if row["target_page"] is None:
+        return str(row["state"])
+    return str(row["target_page"]) + ("" if row["fragment_found"] is not False else " (no heading)")
+
+
+def _candidates(row: Row, separator: str) -> str:
+    pages = row["candidates"]
+    more = [f"{len(pages) - _LISTED} more"] if len(pages) > _LISTED else []
+    return separator.join([*pages[:_LISTED], *more])
 
 
 @command
@@ -189,8 +269,7 @@ def resolve(
 @command
 def outline(app: App, target: options.LibraryVersion, page: PageName) -> Output:
     """Show the headings of a page as a tree."""
-    library = resolved(app, target)
-    [outlined] = app.database.call("find_page", **library.scope, page=page)
+    [outlined] = app.database.call("find_page", **resolved(app, target).scope, page=page)
     rows = app.database.call("outline", page_id=outlined["page_id"])
 
     def show() -> None:

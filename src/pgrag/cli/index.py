@@ -14,7 +14,7 @@ from typer import Argument, Option
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, command, taking, text
 from pgrag.cli.jobs import queued
-from pgrag.cli.notations import Target, counted, label, parse_duration, parse_target
+from pgrag.cli.notations import Target, counted, label, misuse, parse_duration, parse_target
 from pgrag.cli.output import complain, notice, print_text
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.run_report import failures, print_report, summary
@@ -80,29 +80,25 @@ def index(
         libraries = [] if target is None else [target, *(source or ())]
         return _index_changed(app, libraries, dry_run=dry_run, verbose=verbose, as_json=as_json)
     if target is None or source is None or len(source) != 1:
-        raise typer.BadParameter(
-            "needs a library and one source: pgrag index LIBRARY[@VERSION] SOURCE.",
-            param_hint="SOURCE",
+        raise misuse(
+            "SOURCE", "needs a library and one source: pgrag index LIBRARY[@VERSION] SOURCE."
         )
     library, is_job = parse_target(target), job or every is not None
     tags = arguments.get("tags")
     if watch:
         if tags or "ref" in arguments or dry_run or as_json or is_job:
-            raise typer.BadParameter(
+            raise misuse(
+                "--watch",
                 "follows a folder: leave out --tags, --ref, --dry-run, --job, --every and --json.",
-                param_hint="--watch",
             )
         return _watch(app, library, source[0], arguments)
     if tags and (library.version or "ref" in arguments):
-        raise typer.BadParameter(
-            "the versions and refs are those of the tags: leave out @VERSION and --ref.",
-            param_hint="--tags",
+        raise misuse(
+            "--tags", "the versions and refs are those of the tags: leave out @VERSION and --ref."
         )
     if is_job:
         if dry_run:
-            raise typer.BadParameter(
-                "cannot be combined with --job or --every.", param_hint="--dry-run"
-            )
+            raise misuse("--dry-run", "cannot be combined with --job or --every.")
         wait = None if every is None else parse_duration(every, "--every", least=60)
         return queued(app, library, source[0], arguments, every=wait)
     if tags:
@@ -143,7 +139,6 @@ def _watch(app: App, target: Target, source: str, arguments: dict[str, Any]) -> 
 def _index_tags(
     app: App, library: str, source: str, arguments: dict[str, Any], *, dry_run: bool, **shown: bool
 ) -> Output:
-    """Index each tag as a version."""
     pattern = arguments.pop("tags")
     with resumable(), ExitStack() as bars:
 
@@ -176,22 +171,20 @@ def _reported(runs: Iterable[_Run], *, verbose: bool, as_json: bool) -> Output:
             print_report(outcome, verbose=verbose)
         for failure in failures(outcome):
             complain(failure)
-    failed = any(each["error"] or each["report"]["failed"] for each in results)
-    return text(results, failed=failed)
+    return text(results, failed=any(each["error"] or each["report"]["failed"] for each in results))
 
 
 def _refuse_other_options(context: typer.Context) -> None:
     for name in context.params.keys() - _WITH_CHANGED:
         where = context.get_parameter_source(name)
         if where is not None and where.name != "DEFAULT":
-            raise typer.BadParameter(
+            raise misuse(
+                "--changed-config",
                 "takes no other options: pages keep those they were indexed with.",
-                param_hint="--changed-config",
             )
 
 
 def _index_changed(app: App, libraries: Sequence[str], *, dry_run: bool, **shown: bool) -> Output:
-    """Reindex pages read with other page types."""
     targets = [parse_target(name) for name in libraries]
     rows = [
         row

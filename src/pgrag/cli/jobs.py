@@ -9,7 +9,7 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Columns, Output, Row, command, listing, text
+from pgrag.cli.command import App, Columns, Output, Row, listing, member, text
 from pgrag.cli.notations import Target, counted, label
 from pgrag.cli.output import notice, print_text
 from pgrag.cli.session import opened
@@ -71,16 +71,14 @@ jobs.command()(
 )  # fmt: skip
 
 
-@jobs.command()
-@command
+@member(jobs)
 def show(app: App, job: JobId) -> Output:
     """Show a job: its progress, its report, and why attempts failed."""
     [row] = app.database.call("job", wanted_id=job)
     return Output(row, lambda: print_text(*_lines(row)))
 
 
-@jobs.command()
-@command
+@member(jobs)
 def cancel(app: App, job: JobId) -> Output:
     """Cancel a job and its schedule; written pages stay."""
     [row] = app.database.call("cancel_job", job_id=job)
@@ -89,8 +87,7 @@ def cancel(app: App, job: JobId) -> Output:
     return text({"job_id": job, "state": state}, f"Job {job}: {said}.")
 
 
-@jobs.command()
-@command
+@member(jobs)
 def retry(app: App, job: JobId) -> Output:
     """Queue a job again that has ended or is not due yet."""
     [row] = app.database.call("retry_job", job_id=job)
@@ -122,7 +119,6 @@ def queued(
 
 
 def _lines(row: Row) -> list[str]:
-    """A job in a few lines."""
     name = label(row["library"], row["version"])
     lines = [f"Job {row['job_id']}: {name} from {row['source']}, asked by {row['asked_by']}"]
     standing = f"  {row['state']}, attempt {row['attempts']} of {row['max_attempts']}"

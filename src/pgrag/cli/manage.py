@@ -9,7 +9,15 @@ from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, Row, command, listed, text
-from pgrag.cli.notations import Target, counted, label, members, parse_settings, parse_target
+from pgrag.cli.notations import (
+    Target,
+    counted,
+    label,
+    members,
+    misuse,
+    parse_settings,
+    parse_target,
+)
 from pgrag.cli.output import notice, print_table, print_text
 
 
@@ -72,9 +80,7 @@ def _pages_at_stake(app: App, library: Target) -> int | None:
 
 def _is_confirmed(loss: str) -> bool:
     if not sys.stdin.isatty():
-        raise typer.BadParameter(
-            f"there is no terminal to ask on; give --yes to remove {loss}.", param_hint="--yes"
-        )
+        raise misuse("--yes", f"there is no terminal to ask on; give --yes to remove {loss}.")
     return typer.confirm(f"Remove {loss}?", err=True)
 
 
@@ -104,7 +110,7 @@ def tune(
     A value is kept only if it is significantly better on questions that did not choose it.
     """
     if undo and (history or dry_run):
-        raise typer.BadParameter("takes no other options.", param_hint="--undo")
+        raise misuse("--undo", "takes no other options.")
     target = parse_target(library)
     if history:
         return _history(app.database.call("tuning_history", library=target.library))

@@ -36,6 +36,11 @@ class Target:
         return self.library if self.version is None else f"{self.library}@{self.version}"
 
 
+def misuse(option: str, complaint: str) -> typer.BadParameter:
+    """Return the usage error of an option or argument."""
+    return typer.BadParameter(complaint, param_hint=option)
+
+
 def label(library: str, version: str) -> str:
     """Return a version of a library as shown to users."""
     return f"{library} {version}".strip()
@@ -65,9 +70,9 @@ def parse_filters(conditions: Iterable[str], document: str | None) -> dict[str, 
     for condition in conditions:
         match = _CONDITION.fullmatch(condition)
         if match is None:
-            raise typer.BadParameter(
+            raise misuse(
+                "--filter",
                 f"{condition!r} is not a condition: write FIELD=VALUE (or !=, <, <=, >, >=).",
-                param_hint="--filter",
             )
         field, operator, value = match["field"], match["operator"], match["value"].strip()
         typed = _typed(field, value)
@@ -102,7 +107,7 @@ def parse_settings(pairs: Iterable[str]) -> dict[str, Any]:
     for pair in pairs:
         key, equals, text = pair.partition("=")
         if not key.strip() or not equals:
-            raise typer.BadParameter(f"{pair!r} is not KEY=VALUE.", param_hint="KEY=VALUE")
+            raise misuse("KEY=VALUE", f"{pair!r} is not KEY=VALUE.")
         try:
             value = json.loads(text)
         except ValueError:
@@ -111,7 +116,7 @@ def parse_settings(pairs: Iterable[str]) -> dict[str, Any]:
         if dot:
             group = settings.setdefault(name, {})
             if not isinstance(group, dict):
-                raise typer.BadParameter(f"{name!r} is given twice.", param_hint="KEY=VALUE")
+                raise misuse("KEY=VALUE", f"{name!r} is given twice.")
             group[member] = value
         else:
             settings[name] = value
@@ -123,13 +128,9 @@ def parse_duration(text: str, option: str, *, least: float = 1e-3) -> timedelta:
     match = _DURATION.fullmatch(text)
     seconds = float(match["number"]) * _SECONDS[match["unit"]] if match else -1
     if 0 < seconds < least:
-        raise typer.BadParameter(
-            f"{text!r} is too short; at least {least:g} seconds are needed.", param_hint=option
-        )
+        raise misuse(option, f"{text!r} is too short; at least {least:g} seconds are needed.")
     if not 0 < seconds <= _LONGEST_DAYS * _SECONDS["d"]:
-        raise typer.BadParameter(
-            f"{text!r} is not a duration, such as 30s, 15min, 12h or 90d.", param_hint=option
-        )
+        raise misuse(option, f"{text!r} is not a duration, such as 30s, 15min, 12h or 90d.")
     return timedelta(seconds=seconds)
 
 
@@ -138,9 +139,7 @@ def parse_rate(text: str) -> float:
     match = _RATE.fullmatch(text)
     rate = float(match["number"]) / _SECONDS[match["unit"]] if match else 0
     if rate <= 0:
-        raise typer.BadParameter(
-            f"{text!r} is not a rate, such as 10/s, 600/min or 100/h.", param_hint="--rate"
-        )
+        raise misuse("--rate", f"{text!r} is not a rate, such as 10/s, 600/min or 100/h.")
     return rate
 
 
@@ -157,9 +156,7 @@ def _json_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except ValueError as error:
-        raise typer.BadParameter(f"is not JSON: {error}.", param_hint="--filters") from None
+        raise misuse("--filters", f"is not JSON: {error}.") from None
     if isinstance(value, dict):
         return value
-    raise typer.BadParameter(
-        'must be a JSON object, such as {"type": "guide"}.', param_hint="--filters"
-    )
+    raise misuse("--filters", 'must be a JSON object, such as {"type": "guide"}.')

@@ -1,8 +1,6 @@
 """`pgrag searches`, `pgrag metrics` and `pgrag feedback`: recorded searches and their metrics."""
 
 import json
-import sys
-from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -10,19 +8,11 @@ import typer
 from rich.text import Text
 from typer import Argument, Option
 
-from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, text
+from pgrag.cli import options
+from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, member, text
 from pgrag.cli.notations import label
-from pgrag.cli.output import (
-    json_line,
-    notice,
-    print_facts,
-    print_indented,
-    print_table,
-    print_text,
-    printable,
-)
-from pgrag.cli.retention import add_retention
-from pgrag.cli.session import opened
+from pgrag.cli.output import print_facts, print_indented, print_table, print_text, printable
+from pgrag.cli.retention import add_retention, export
 
 searches = typer.Typer(help="Recorded searches: list, show, export and forget them.")
 metrics = typer.Typer(help="Figures from recorded searches: latency, relevance, popular queries.")
@@ -135,8 +125,7 @@ _HIT = (
 """The columns of a recorded hit; the last three are parts of a score with links."""
 
 
-@searches.command("show")
-@command
+@member(searches, "show")
 def show_search(app: App, search: SearchId) -> Output:
     """Show one recorded search with its hits, the parts of their scores, and its feedback."""
     [row] = app.database.call("search_record", search_id=search)
@@ -162,39 +151,16 @@ def _print_record(record: Row) -> None:
 
 @searches.command("export")
 def export_searches(
-    since: Annotated[
-        datetime | None,
-        Option(metavar="DATE", help="Searches from this date on; default: all."),
-    ] = None,
-    until: Annotated[
-        datetime | None,
-        Option(metavar="DATE", help="Searches before this date; default: now."),
-    ] = None,
-    library: OneLibrary = None,
+    since: options.Since = None, until: options.Until = None, library: OneLibrary = None
 ) -> None:
     """Write recorded searches to stdout as JSON Lines, with their hits and feedback."""
-    with opened() as app:
-        records = app.database.stream(
-            "export_searches",
-            since=since and since.astimezone(),
-            until=until and until.astimezone(),
-            library=library,
-        )
-        count = 0
-        for row in records:
-            sys.stdout.write(json_line(row["export_searches"]))
-            count += 1
-    notice(f"Exported: {count:,}.")
+    export("export_searches", since, until, library=library)
 
 
 add_retention(
-    searches,
-    forgetter="forget_searches",
-    keeper="keep_searches",
-    asker="search_retention",
-    removed="old searches with their hits and feedback",
-    kept="Searches are",
-)
+    searches, forgetter="forget_searches", keeper="keep_searches", asker="search_retention",
+    removed="old searches with their hits and feedback", kept="Searches are",
+)  # fmt: skip
 
 
 @command
@@ -202,8 +168,7 @@ def feedback(
     app: App,
     search: SearchId,
     rating: Annotated[
-        int,
-        Argument(metavar="RATING", min=1, max=5, help="1 useless, 5 exactly right."),
+        int, Argument(metavar="RATING", min=1, max=5, help="1 useless, 5 exactly right.")
     ],
     document: Annotated[
         int | None, Option(metavar="ID", help="Of one hit; default: the whole answer.")

@@ -3,10 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-import typer
 from typer import Argument, Option
 
-from pgrag.cli.notations import parse_target
+from pgrag.cli.notations import misuse, parse_target
 
 Query = Annotated[
     str,
@@ -73,5 +72,5 @@ def scope(library: str | None, version: str | None) -> tuple[str | None, str | N
         return None, version
     target = parse_target(library)
     if version is not None and target.version is not None:
-        raise typer.BadParameter("the version is given twice.", param_hint="--version")
+        raise misuse("--version", "the version is given twice.")
     return target.library, target.version if version is None else version

@@ -4,13 +4,12 @@ import json
 import re
 from typing import Annotated, Any
 
-import typer
 from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, Row, command, listed
-from pgrag.cli.notations import counted
+from pgrag.cli.notations import counted, misuse
 from pgrag.cli.output import notice, print_table, print_text, printable, stdout
 from pgrag.cli.session import page_id, resolved, told
 
@@ -46,7 +45,7 @@ def grep(
 ) -> Output:
     """List the lines of the sources that contain a text; exit status 1 means that none does."""
     if word and regex:
-        raise typer.BadParameter(r"is for plain text; use \b instead.", param_hint="--word")
+        raise misuse("--word", r"is for plain text; use \b instead.")
     target = resolved(app, library)
     mode = "word" if word else "regex" if regex else "literal"
     case_mode = "ignore" if ignore_case else "smart" if smart_case else "sensitive"
@@ -110,9 +109,8 @@ def query(
 ) -> Output:
     """Ask for pages or tasks by the properties of their front matter."""
     if as_json and as_csv:
-        raise typer.BadParameter("cannot be combined with --json.", param_hint="--csv")
-    library = resolved(app, target)
-    rows = told(app, "query_pages", timeout, query=text, **library.scope, top_k=top_k)
+        raise misuse("--csv", "cannot be combined with --json.")
+    rows = told(app, "query_pages", timeout, query=text, **resolved(app, target).scope, top_k=top_k)
     columns = [*_location(rows[0]), *rows[0]["columns"]] if rows else []
     values = [[*_location(row).values(), *map(_value, row["values"])] for row in rows]
 

@@ -27,7 +27,7 @@ _PANELS = {
     },
     "See what there is": {
         "libraries": "graph", "versions": "graph", "resolve": "graph", "compare": "compare",
-        "outline": "graph", "read": "graph", "properties": "pages", "links": "links",
+        "outline": "graph", "read": "graph", "properties": "pages", "links": "graph",
         "backlinks": "graph", "related": "graph", "neighbourhood": "graph", "path": "graph",
         "edges": "graph", "intent": "understanding",
     },

@@ -5,26 +5,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    ProgressColumn,
-    SpinnerColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich import progress as bars
 from rich.text import Text
 
 from pgrag.cli.output import stderr
 
 
-class _RateColumn(ProgressColumn):
+class _RateColumn(bars.ProgressColumn):
     """Pages and passages per second since the start; pages alone while a site is fetched."""
 
-    def render(self, task: Task) -> Text:
+    def render(self, task: bars.Task) -> Text:
         elapsed, documents = task.elapsed or 0.0, task.fields["documents"]
         if elapsed < 0.5:
             return Text("")
@@ -34,13 +24,13 @@ class _RateColumn(ProgressColumn):
         return Text(told, style="dim")
 
 
-_TITLE = TextColumn("{task.description}", markup=False)
-_COUNTED = (_TITLE, BarColumn(), MofNCompleteColumn())
+_TITLE = bars.TextColumn("{task.description}", markup=False)
+_COUNTED = (_TITLE, bars.BarColumn(), bars.MofNCompleteColumn())
 
 
-def _progress(*columns: ProgressColumn, hidden: bool) -> Progress:
+def _progress(*columns: bars.ProgressColumn, hidden: bool) -> bars.Progress:
     """Return a progress display on stderr, unless it is `hidden` or stderr is not a terminal."""
-    return Progress(
+    return bars.Progress(
         *columns, console=stderr(), transient=True, disable=hidden or not sys.stderr.isatty()
     )
 
@@ -48,7 +38,9 @@ def _progress(*columns: ProgressColumn, hidden: bool) -> Progress:
 @contextmanager
 def shown_step(title: str, *, hidden: bool) -> Iterator[None]:
     """Show the current step and its duration on stderr until the block ends."""
-    with _progress(SpinnerColumn(), _TITLE, TimeElapsedColumn(), hidden=hidden) as progress:
+    with _progress(
+        bars.SpinnerColumn(), _TITLE, bars.TimeElapsedColumn(), hidden=hidden
+    ) as progress:
         progress.add_task(title, total=None)
         yield
 
@@ -59,7 +51,7 @@ def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, 
 
     Without passages, pages of a website are being fetched; indexing then counts from zero.
     """
-    columns = (*_COUNTED, _RateColumn(), TimeRemainingColumn(compact=True))
+    columns = (*_COUNTED, _RateColumn(), bars.TimeRemainingColumn(compact=True))
     with _progress(*columns, hidden=hidden) as progress:
         task = progress.add_task(f"{title}: finding pages", total=None, documents=0)
         is_fetching = False
@@ -79,7 +71,7 @@ def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, 
 @contextmanager
 def shown_count(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, int], None]]:
     """Yield a function of (done, in total, failed) that shows the progress of slow steps."""
-    with _progress(*_COUNTED, TimeRemainingColumn(compact=True), hidden=hidden) as progress:
+    with _progress(*_COUNTED, bars.TimeRemainingColumn(compact=True), hidden=hidden) as progress:
         task = progress.add_task(title, total=None)
 
         def show(done: int, total: int, failed: int) -> None:

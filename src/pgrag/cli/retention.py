@@ -7,7 +7,7 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli.command import App, Output, command, text
-from pgrag.cli.notations import counted
+from pgrag.cli.notations import counted, misuse
 from pgrag.cli.options import Since, Until, moments
 from pgrag.cli.output import json_line, notice
 from pgrag.cli.session import opened
@@ -47,9 +47,7 @@ def add_retention(
         days: Annotated[str | None, Argument(metavar="[DAYS]", help="1–36500, or forever.")] = None,
     ) -> Output:
         if days not in {None, FOREVER} and not str(days).isdecimal():
-            raise typer.BadParameter(
-                f"{days!r} is not a number of days; or give {FOREVER}.", param_hint="DAYS"
-            )
+            raise misuse("DAYS", f"{days!r} is not a number of days; or give {FOREVER}.")
         if days is not None:
             number = None if days == FOREVER else int(days)
             app.database.query(f"select pgrag.{keeper}(%s::integer)", [number])

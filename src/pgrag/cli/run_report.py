@@ -42,7 +42,6 @@ def failures(report: IndexReport) -> list[str]:
 
 
 def _shown(names: Sequence[str], count: int) -> str:
-    """Return a name, or their number with examples."""
     if count == 1:
         return names[0]
     return f"{count:,} files ({', '.join(names[:3])}{' …' if count > 3 else ''})"

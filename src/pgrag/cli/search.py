@@ -1,18 +1,18 @@
 """`pgrag search`, `pages`, `facets` and `context`: hits, and what follows from them."""
 
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, Row, listed, searching
-from pgrag.cli.hits import Entry, entries, next_command
-from pgrag.cli.notations import counted, label
+from pgrag.cli.notations import counted, label, misuse
 from pgrag.cli.output import marked, notice, print_indented, print_text, printable, stdout
 from pgrag.cli.session import read_versions
 from pgrag.ground.arguments import ContextArguments, FacetArguments, PagesArguments, SearchArguments
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
     from pgrag.search.result import Result
 
 _INDENT = 8
+#: Hits below this share of the best score are weak. In the labelled sets of Kubernetes' and
+#: Obsidian's documentation, 0.2 % of the relevant hits of a first page are.
+_WEAK_SHARE = 0.5
+
+
+@dataclass(slots=True)
+class _Entry:
+    """An entry of a list: its best hit, and the other hits of the same section."""
+
+    hit: Row
+    others: list[Row] = field(default_factory=list)
+    is_weak: bool = False
 
 
 @searching(SearchArguments)
@@ -42,11 +54,11 @@ def search(
 ) -> Output:
     """Search the documentation by words and by meaning."""
     if keyword and semantic:
-        raise typer.BadParameter("cannot be combined with --semantic.", param_hint="--keyword")
+        raise misuse("--keyword", "cannot be combined with --semantic.")
     if keyword or semantic:
         arguments["mode"] = "keyword" if keyword else "semantic"
     if arguments.get("rerank") and "after" in arguments:
-        raise typer.BadParameter("a reranked list has one page.", param_hint="--after")
+        raise misuse("--after", "a reranked list has one page.")
     arguments["snippets"] = bool(snippets) if as_json else snippets is not False
     merged = not (snippets is False or arguments.get("explain"))
     show = partial(_print_hits, merged=merged, fusion=arguments.get("fusion"))
@@ -107,14 +119,13 @@ def _output_of(
             return
         show(rows)
         if len(rows) == result.top_k and (cursor := rows[-1].get("cursor")):
-            notice(f"More: {next_command(sys.argv[1:], cursor)}", is_whole=True)
+            notice(f"More: {_next_command(sys.argv[1:], cursor)}", is_whole=True)
 
     return Output(rows, show_rows)
 
 
 def _print_hits(hits: list[Row], *, merged: bool, fusion: str | None) -> None:
-    """Print hits: rank, score, title, position, address and text."""
-    for rank, entry in _ranked(entries(hits, merged=merged, fusion=fusion)):
+    for rank, entry in _ranked(_entries(hits, merged=merged, fusion=fusion)):
         hit = entry.hit
         path = hit["path"][1:] if hit["path"][:1] == [hit["library"]] else hit["path"]
         where = " › ".join([label(hit["library"], hit["version"]), *path])
@@ -138,7 +149,7 @@ def _history(hit: Row) -> str:
 
 def _print_pages(pages: list[Row], *, whole: bool, fusion: str | None) -> None:
     """Print pages like hits; `whole`: with their full text."""
-    for rank, entry in _ranked(entries(pages, merged=False, fusion=fusion)):
+    for rank, entry in _ranked(_entries(pages, merged=False, fusion=fusion)):
         page = entry.hit
         where = f"{label(page['library'], page['version'])} › {page['key']}"
         if page["passage_count"]:
@@ -147,7 +158,7 @@ def _print_pages(pages: list[Row], *, whole: bool, fusion: str | None) -> None:
         _print_entry(rank, page, where, None if whole else page["anchor"], text)
 
 
-def _ranked(listed: list[Entry]) -> Iterator[tuple[int, Entry]]:
+def _ranked(listed: list[_Entry]) -> Iterator[tuple[int, _Entry]]:
     """Yield entries with their ranks; a line sets the weak ones apart."""
     for rank, entry in enumerate(listed, start=1):
         if entry.is_weak and not listed[rank - 2].is_weak:
@@ -168,7 +179,6 @@ def _print_entry(rank: int, row: Row, where: str, anchor: str | None, text: str 
 
 
 def _explained(explanation: dict[str, Any]) -> Text:
-    """Explain a score: reasons in words, then the numbers, one line per retriever."""
     keyword, semantic = explanation["keyword"], explanation["semantic"]
     words = [word for word in keyword["lexemes"] if word["adds"] > 0]
     reranked, graph = explanation["rerank_score"], explanation["graph"]
@@ -197,7 +207,6 @@ def _explained(explanation: dict[str, Any]) -> Text:
 
 
 def _graph(parts: dict[str, Any]) -> str:
-    """Return the parts of a score with links."""
     return (
         f"graph {_number(parts['score'])}: semantic {_number(parts['semantic'])}"
         f" (type weight {_number(parts['type_weight'])}), edges {_number(parts['edge'])},"
@@ -217,3 +226,42 @@ def _plan(plan: dict[str, Any]) -> str:
 
 def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+
+
+def _entries(hits: Sequence[Row], *, merged: bool, fusion: str | None = None) -> list[_Entry]:
+    """Return the entries of a list of hits, best first.
+
+    `merged`: hits with the same address are one entry. Scores by the `fusion` "rrf" reflect only
+    ranks, so none of them is weak.
+    """
+    best = max((hit["score"] for hit in hits), default=0.0)
+    strong = [
+        n for n, hit in enumerate(hits) if fusion == "rrf" or hit["score"] >= _WEAK_SHARE * best
+    ]
+    made: dict[object, _Entry] = {}
+    for number, hit in enumerate(hits):
+        address = (hit["page_id"], hit["anchor"]) if merged else number
+        if address in made:
+            made[address].others.append(hit)
+        else:
+            # Only the tail: `hierarchy` and `mmr_lambda` do not order by score.
+            made[address] = _Entry(hit, is_weak=number > max(strong, default=-1))
+    return list(made.values())
+
+
+def _next_command(arguments: Sequence[str], cursor: str) -> str:
+    """Return the command that was called with these arguments, for the hits after a cursor."""
+    command, *rest = arguments
+    return shlex.join(["pgrag", command, f"--after={cursor}", *_without_after(rest)])
+
+
+def _without_after(arguments: Sequence[str]) -> Iterator[str]:
+    parts = iter(arguments)
+    for part in parts:
+        if part == "--":
+            yield part
+            yield from parts
+        elif part == "--after":
+            next(parts, None)
+        elif not part.startswith("--after="):
+            yield part

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer import Option
 
+from pgrag.cli.notations import misuse
 from pgrag.cli.output import notice
 from pgrag.cli.session import opened
 from pgrag.ground.errors import DatabaseUnavailable, PgragError, SettingsError
@@ -95,18 +96,17 @@ def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: in
     from pgrag.service.access import Policy
 
     if require_keys and times_open:
-        raise typer.BadParameter("contradicts --require-keys.", param_hint="--open")
+        raise misuse("--open", "contradicts --require-keys.")
     if times_open == 1 and not is_loopback(host):
-        raise typer.BadParameter(
+        raise misuse(
+            "--open",
             f"lets everybody who reaches {host} read all libraries without a key; give it twice if"
             " that is meant.",
-            param_hint="--open",
         )
     needs_key = require_keys or not (is_loopback(host) or times_open)
     if allow_writes and needs_key:
-        raise typer.BadParameter(
-            "is for callers without a key, and here every caller needs one.",
-            param_hint="--allow-writes",
+        raise misuse(
+            "--allow-writes", "is for callers without a key, and here every caller needs one."
         )
     return Policy(needs_key=needs_key, allow_writes=allow_writes)
 

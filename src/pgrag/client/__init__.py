@@ -8,8 +8,6 @@ from typing import Self
 from pydantic import SecretStr
 
 from pgrag.client.evaluating import Evaluating
-from pgrag.client.graph import Graph
-from pgrag.client.jobs import Jobs
 from pgrag.client.reading import Reading
 from pgrag.client.searching import Searching, SearchResult
 from pgrag.client.writing import Writing
@@ -20,7 +18,7 @@ from pgrag.service.app import App
 __all__ = ["Client", "SearchResult", "connect"]
 
 
-class Client(Searching, Reading, Graph, Writing, Jobs, Evaluating):
+class Client(Searching, Reading, Writing, Evaluating):
     """Documentation in one database. A context manager, safe to share between threads.
 
     `pgrag.connect` creates a client. `library` is the name that was passed to `index`. `version`

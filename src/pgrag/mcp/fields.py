@@ -14,7 +14,6 @@ SMALLEST_BUDGET = 200
 
 
 def _read_json(value: Any) -> Any:
-    """Parse an object that a model has written as text."""
     if isinstance(value, str):
         try:
             return json.loads(value)

@@ -51,8 +51,7 @@ class Arguments(BaseModel):
     @classmethod
     def _in_its_type(cls, value: Any, info: ValidationInfo) -> Any:
         """Refuse true for a number and 1 for a boolean; models write both as texts, too."""
-        annotation = cls.model_fields[info.field_name or ""].annotation
-        takes_truth = _takes(annotation, bool)
+        takes_truth = _takes(cls.model_fields[info.field_name or ""].annotation, bool)
         if isinstance(value, int | float) and isinstance(value, bool) != takes_truth:
             raise ValueError(f"must {'be true or false' if takes_truth else 'not be a boolean'}")
         return value
@@ -179,8 +178,7 @@ def tool(
 
     def make(run: Callable[[Documentation, Request], Reply]) -> Tool[Request]:
         description = " ".join((run.__doc__ or "").split())
-        arguments = get_type_hints(run)["request"]
-        return Tool(name, title, description, arguments, output, run, **traits)
+        return Tool(name, title, description, get_type_hints(run)["request"], output, run, **traits)
 
     return make
 

@@ -83,7 +83,6 @@ def _columns(cls: type[Any]) -> list[tuple[str, str, _Reader | None]]:
 
 
 def _reader(hint: Any) -> _Reader | None:
-    """The function that converts a column to the type of a hint."""
     origin, inner = get_origin(hint), get_args(hint)
     if NoneType in inner:
         [member, *others] = [choice for choice in inner if choice is not NoneType]

@@ -72,8 +72,7 @@ def read_document(documentation: Documentation, request: ReadDocument) -> Reply:
     def foot_below(count: int) -> str:
         return foot if count == len(rows) else f"{foot} {_INCOMPLETE}"
 
-    blocks = below_headings(chosen, row["path"])
-    fitted = fit(head, blocks, foot_below, request.token_budget)
+    fitted = fit(head, below_headings(chosen, row["path"]), foot_below, request.token_budget)
     paragraphs = as_given(chosen, fitted.blocks)
     is_complete = len(paragraphs) == len(rows) and not any(item.is_cut for item in paragraphs)
     content = {

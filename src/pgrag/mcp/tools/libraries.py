@@ -111,10 +111,9 @@ def _listed(documentation: Documentation, known: dict[str, Row], query: str | No
     if query is None:
         rows = sorted(known.values(), key=itemgetter("library"))
         return [row | {"title": None, "score": None} for row in rows]
-    ranked = documentation.call("find_libraries", query=query, top_k=_MOST_LIBRARIES)
     return [
         known[row["library"]] | {"title": row["title"] or None, "score": row["score"]}
-        for row in ranked
+        for row in documentation.call("find_libraries", query=query, top_k=_MOST_LIBRARIES)
         if row["library"] in known
     ]
 

@@ -88,7 +88,6 @@ def search_text(documentation: Documentation, request: SearchText) -> Reply:
 
 
 def _line_blocks(rows: list[Row]) -> list[Block]:
-    """Lines as grep shows them, below their page."""
     blocks = []
     page_id = None
     for row in rows:

@@ -6,18 +6,8 @@ from pydantic import BaseModel, Field, model_validator
 
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidCursor, InvalidInput, UnknownPage
-from pgrag.mcp import fields
+from pgrag.mcp import fields, replies
 from pgrag.mcp.corpus import Documentation, Resolved, named
-from pgrag.mcp.replies import (
-    Block,
-    Fitted,
-    address,
-    breadcrumbs,
-    fit_page,
-    line,
-    on_one_line,
-    plural,
-)
 from pgrag.mcp.tool import Arguments, Paged, Reply, tool
 from pgrag.mcp.tools.documents import Paragraph, as_given, below_headings, paragraphs_of
 
@@ -129,11 +119,13 @@ def get_outline(documentation: Documentation, request: GetPage) -> Reply:
     page, reason = _page(documentation, request)
     rows = _after(documentation.call("outline", page_id=page["page_id"]), request.cursor)
     headings = [
-        Heading.model_validate(row | {"url": address(page | {"anchor": row["anchor"]})})
+        Heading.model_validate(row | {"url": replies.address(page | {"anchor": row["anchor"]})})
         for row in rows
     ]
     blocks = [
-        line(f"{'  ' * item.depth}- {on_one_line(item.heading)} (id={item.id})", id=item.id)
+        replies.line(
+            f"{'  ' * item.depth}- {replies.on_one_line(item.heading)} (id={item.id})", id=item.id
+        )
         for item in headings
     ]
     foot = (
@@ -156,34 +148,33 @@ def get_related(documentation: Documentation, request: GetRelated) -> Reply:
     rows = documentation.call("related_pages", page_id=page["page_id"], top_k=request.top_k)
     content = RelatedPages.model_validate({"page_id": page["page_id"], "related": rows})
     lines = [
-        f"- **{on_one_line(other.title)}** (page_id={other.page_id}, {other.score:.2f}):"
-        f" {other.reason}. {on_one_line(other.url)}"
+        f"- **{replies.on_one_line(other.title)}** (page_id={other.page_id}, {other.score:.2f}):"
+        f" {other.reason}. {replies.on_one_line(other.url)}"
         for other in content.related
     ] or ["No other page is linked with it or similar to it."]
-    head = f"# {plural(len(rows), 'page')} related to {on_one_line(page['title'])}"
-    text = "\n".join([head, "", *lines, "", "Read one with get_page(page_id)."])
-    return Reply(text, content)
+    head = f"# {replies.plural(len(rows), 'page')} related to {replies.on_one_line(page['title'])}"
+    return Reply("\n".join([head, "", *lines, "", "Read one with get_page(page_id)."]), content)
 
 
 def _part(
     page: Row,
     reason: str | None,
     rows: list[Row],
-    blocks: list[Block],
+    blocks: list[replies.Block],
     *,
     foot: str,
     budget: int,
     separator: str = "\n\n",
-) -> Fitted:
+) -> replies.Fitted:
     """Fit a page, or the rest of it, below its title; a cursor is the order of a row."""
     source = named(page["library"], page["version"]) + (f" ({reason})" if reason else "")
     head = [
-        f"# {breadcrumbs(page)}",
-        f"page_id={page['page_id']} {source} {on_one_line(page['key'])}",
-        *([on_one_line(page["url"])] if page["url"] else []),
+        f"# {replies.breadcrumbs(page)}",
+        f"page_id={page['page_id']} {source} {replies.on_one_line(page['key'])}",
+        *([replies.on_one_line(page["url"])] if page["url"] else []),
         f'<passage page_id="{page["page_id"]}">',
     ]
-    return fit_page(
+    return replies.fit_page(
         "\n".join(head),
         blocks,
         f"</passage>\n\n{foot}",
@@ -198,8 +189,7 @@ def _page(documentation: Documentation, request: NamedPage) -> tuple[Row, str | 
     """The chosen page, and the reason for its version if the version was resolved here."""
     if request.library is not None and request.page is not None:
         read = documentation.resolve(request.library, request.version)
-        page_id = _page_id(documentation, read, request.page)
-        [row] = documentation.call("page", page_id=page_id)
+        [row] = documentation.call("page", page_id=_page_id(documentation, read, request.page))
         return row["page"], read.reason
     [row] = documentation.call("page", page_id=request.page_id)
     _require_same(documentation, request, row["page"])
@@ -222,7 +212,6 @@ def _require_same(documentation: Documentation, request: NamedPage, page: Row) -
 
 
 def _page_id(documentation: Documentation, read: Resolved, page: str) -> int:
-    """The id of a page by its path, name, title, alias or url, which may be one of a section."""
     try:
         [row] = documentation.call("find_page", library=read.library, page=page, version=read.label)
     except UnknownPage:

@@ -1,14 +1,16 @@
 """Searches: hybrid, and with a single retriever."""
 
+import re
 from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, Field
 
 from pgrag.ground.arguments import KeywordArguments, SearchArguments, SemanticArguments
 from pgrag.ground.calls import Row
-from pgrag.mcp import fields, no_hits
+from pgrag.ground.errors import PgragError
+from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, Resolved, label, named, shown
 from pgrag.mcp.replies import address, breadcrumbs, fit, hit_block, on_one_line
 from pgrag.mcp.tool import Arguments, Paged, Reply, Tool, tool, with_declared
@@ -22,6 +24,13 @@ _FILTERS = (
 _HISTORY = ("since", "changed_in")
 _VERSIONS = {None: "the newest version of each", "*": "every version"}
 """The versions that a search reads where several may be read."""
+_MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
+"""Marks that make a term of a query required or forbidden."""
+
+_RETRIEVERS = (
+    ("keyword", "keyword_search", "those words"),
+    ("vector", "semantic_search", "a vector near it"),
+)
 
 
 class _Asked(Paged):
@@ -200,20 +209,65 @@ def _nothing(
     if request.cursor is not None:
         said = ["There are no more passages. Go on with what you have, or ask in other words."]
     else:
-        scope = {"library": request.library, "version": label(request.version)}
-        why = no_hits.explain(
-            documentation, function, request.query, scope=scope, filters=request.filters
-        )
-        said = [*result.notices, *why]
+        said = [*result.notices, *_no_hits(documentation, function, request)]
     lines = [_head(request, read), "", "Nothing was found.", *(f"- {line}" for line in said)]
     lines += ["", "---", *_rating(result)] if result.search_id else []
     return Reply("\n".join(lines), _content(request, read, result, said))
 
 
+def _no_hits(documentation: Documentation, function: str, request: _Request) -> list[str]:
+    """Say which retrievers have no hits, and which changes of the search lead to hits."""
+    query, filters = request.query, request.filters
+    scope = {"library": request.library, "version": label(request.version)}
+
+    def find(search: str, words: str, **changed: Any) -> list[Row]:
+        """The hits of a search, one unless `top_k` is changed; none if the search fails."""
+        arguments = {"top_k": 1, "filters": filters} | scope | changed
+        try:
+            result: Result = getattr(documentation.unrecorded, search)(words, **arguments)
+        except PgragError:
+            return []
+        return result.rows
+
+    retrievers = [
+        f"The {name} retriever alone has hits: call {search}."
+        if find(search, query)
+        else f"The {name} retriever has no hits: no passage in scope has {lacking}."
+        for name, search, lacking in _RETRIEVERS
+    ]
+    said = []
+    if filters and find(function, query, filters=None):
+        said.append("Leave out `filters`: without them there are hits.")
+    words = _words(documentation, query)
+    if words != query and words and find(function, words):
+        said.append(f"Leave out the conditions in the query: {on_one_line(words)!r} has hits.")
+    plain = " ".join(_MARKS.sub(" ", words).split())
+    if plain != words and plain and find(function, plain):
+        said.append(f"Leave out quotation marks, + and -: {on_one_line(plain)!r} has hits.")
+    if scope["version"] != "*":
+        rows = find(function, query, version="*", top_k=20)
+        labels = dict.fromkeys(shown(row["version"]) for row in rows)
+        if labels:
+            said.append(f"Other versions have hits: {', '.join(labels)}.")
+    alone = plain or query
+    if not said and find(function, alone, version="*", filters=None):
+        shown_alone = f"{on_one_line(alone)!r} alone, in version '*'"
+        said.append(f"Leave out all conditions at once: {shown_alone}, has hits.")
+    return retrievers + (said or ["Other words may help: shorter, more general, as the"
+        " documentation would put it. search_text finds exact text."])  # fmt: skip
+
+
+def _words(documentation: Documentation, query: str) -> str:
+    try:
+        [row] = documentation.call("parse_query", query=query)
+    except PgragError:
+        return query
+    return str(row["words"])
+
+
 def _content(
     request: _Request, read: Resolved | None, result: Result, notices: list[str]
 ) -> Passages:
-    """The fields of a reply, except its passages."""
     unresolved = {"library": request.library, "version": None, "version_reason": None}
     return Passages(
         **(read.content if read else unresolved),

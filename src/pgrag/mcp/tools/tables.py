@@ -93,7 +93,6 @@ def query_pages(documentation: Documentation, request: QueryPages) -> Reply:
 
 
 def _skipped(cursor: str | None) -> int:
-    """The number of rows in earlier replies."""
     if cursor is None:
         return 0
     if not cursor.isdecimal() or int(cursor) > _MOST_ROWS:
