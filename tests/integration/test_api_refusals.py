@@ -51,6 +51,8 @@ INVALID = [
     ("context?q=sill&mode=keyword", "mode"),
     ("parse", "q"),
     ("parse?q=a&x=1", "x"),
+    *((f"intent?{wrong}", "q") for wrong in ("", "q=", "q=%00")),
+    ("intent?q=a&language=de", "language"),
     ("suggestions?q=a&top_k=0", "top_k"),
     ("resolve", "library"),
     ("resolve?library=harbour&wanted=2", "wanted"),

@@ -31,7 +31,7 @@ def test_every_argument_of_pages_reaches_the_database(harbour):
         "query": QUERY, "library": "harbour", "version": "2.1", "top_k": 3, "alpha": 0.2,
         "min_score": 0.01, "model": "static-en-de-ru-256", "filters": {"type": "guide"},
         "levels": [1, 2], "fusion": "absolute", "aggregate": "mean", "hierarchy": "breadth",
-        "mmr_lambda": 0.8, "whole": True, "snippets": False,
+        "mmr_lambda": 0.8, "whole": True, "snippets": False, "graph": True,
     }  # fmt: skip
     [page] = harbour.post("/v1/search/pages", body).json()["pages"]
     assert page["aggregate"] == "mean"
@@ -39,7 +39,7 @@ def test_every_argument_of_pages_reaches_the_database(harbour):
     assert "## Spring tides" in page["content"]
     address = {k: v for k, v in body.items() if k != "query"} | {
         "q": QUERY, "levels": "1,2", "filters": json.dumps(body["filters"]),
-        "whole": "true", "snippets": "false",
+        "whole": "true", "snippets": "false", "graph": "true",
     }  # fmt: skip
     assert harbour.ok("/v1/search/pages", **address)["pages"] == [page]
 
