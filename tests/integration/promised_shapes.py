@@ -38,7 +38,7 @@ def assert_answered(client: ApiClient, path: str, member: str, call: str, ids: d
     told = answer[member] if member else answer
     call = call.format(**ids)
     rows = client.app.database.query(
-        f"select r.* from pgrag.{call}{'' if ' as r(' in call else ' as r'}"
+        f"select r.* from pgrag.{call}{'' if ' as r' in call else ' as r'}"
     )
     told = told if isinstance(told, list) else [told]
     for row, given in zip(json.loads(to_json(rows)), told, strict=True):

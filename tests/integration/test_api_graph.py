@@ -6,9 +6,10 @@ from api_client import serving
 from promised_shapes import assert_answered
 from psycopg.types.json import Jsonb
 
+TEXT = "The blade is cleaned with a dry brush after each cut, and oiled once a week."
 #: tides → moorings → fees, and back from fees to tides.
 VAULT = [
-    {"key": "tides.md", "title": "Tides", "body": "x", "tags": ["water"], "edges": [
+    {"key": "tides.md", "body": "x", "tags": ["water"], "front_matter": {"n": 1}, "edges": [
         {"target": "moorings.md", "line": 3, "sentence": "Then go to the moorings."},
         {"target": "fees.md", "line": 5, "kind": "depends_on", "rule": "inline:rel",
          "confidence": 0.95, "sentence": "The times depend on the fees."},
@@ -24,12 +25,25 @@ VAULT = [
 TEAM = [
     {"key": "b.md", "body": "x"},
     {"key": "c.md", "body": "x"},
+    *({"key": f"{tool}.md", "body": f"{tool}: {TEXT}"} for tool in ("saw", "plane")),
     {"key": "a.md", "body": "x", "edges": [
         {"target": "b.md", "fragment": "gone", "line": 3, "text": "words"},
         {"target": "nowhere", "line": 4, "kind": "needs", "rule": "inline:rel", "confidence": 0.95},
         {"target": "https://example.org", "line": 5},
     ]},
 ]  # fmt: skip
+#: Of two passages in both versions, one has a text and the other a failure.
+ENRICHED = """
+select pgrag.store_enrichments('team/vault', 'context', 'scribe', '1', (
+    select jsonb_agg(
+        jsonb_build_object(
+            'input_hash', p.input_hash, 'document_ids', p.document_ids,
+            case p.key when 'saw.md' then 'text' else 'reason' end, 'Words.'
+        )
+    )
+    from pgrag.pending_enrichments('team/vault', 'context', 'scribe', '1') as p
+))
+"""
 LINKS = "/v1/libraries/team/vault/links"
 
 
@@ -48,6 +62,7 @@ def client(clone):
                 if resolve:
                     connection.execute("select pgrag.finish_version(%s, %s)", [library, version])
             connection.execute("select pgrag.embed_pending('vault', 'edge')")
+            connection.execute(ENRICHED)
         with serving(url) as client:
             yield client
 
@@ -78,8 +93,16 @@ ROUTES = [
      "links('team/vault', '1.0', 'broken')"),
     ("libraries/team/vault/links?kind=needs", "links", "links('team/vault', kind => 'needs')"),
     ("libraries/team/vault/links?page=b", "links", "links('team/vault', page => 'b')"),
+    ("libraries/team/vault/enrichment", "kinds", "enrichment_state('team/vault')"),
+    ("libraries/team/vault/enrichment", "failures", "enrichment_failures('team/vault')"),
+    ("libraries/team/vault/enrichment?version=latest&top_k=1", "kinds",
+     "enrichment_state('team/vault', '1.0')"),
+    ("libraries/team/vault/enrichment?version=0.9&top_k=1", "failures",
+     "enrichment_failures('team/vault', '0.9', top_k => 1)"),
+    ("libraries/vault/properties?examples=1", "properties",
+     "properties('vault', example_count => 1)"),
     ("pages/{tides}/properties", "properties", "page_properties({tides})"
-     " as p(name, value, type), lateral (select p.name, p.type, p.value) as r(name, type, value)"),
+     " as p, lateral (select p.name, p.type, p.value) as r"),
 ]  # fmt: skip
 
 
