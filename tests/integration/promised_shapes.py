@@ -1,14 +1,17 @@
-"""Holds answers of REST to the models that their routes declare."""
+"""Holds answers of REST to the models that their routes declare, and to the calls behind them."""
 
+import json
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+from api_client import ApiClient
 from fastapi import APIRouter
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
+from pydantic_core import to_json
 from starlette.routing import Match
 
 from pgrag.api import routes
@@ -22,6 +25,24 @@ def assert_promised(address: str, answer: dict[str, Any]) -> None:
     model: TypeAdapter[Any] = TypeAdapter(route.response_model)
     read = model.validate_python(answer, extra="forbid")
     assert model.dump_python(read, mode="json", by_alias=True).keys() == answer.keys()
+
+
+def assert_answered(client: ApiClient, path: str, member: str, call: str, ids: dict[str, Any]):
+    """The answer, or a member of it, has the rows of the call, with all of their values.
+
+    Path and call may name `ids`.
+    """
+    address = f"/v1/{path.format(**ids)}"
+    answer = client.ok(address)
+    assert_promised(address, answer)
+    told = answer[member] if member else answer
+    call = call.format(**ids)
+    rows = client.app.database.query(
+        f"select r.* from pgrag.{call}{'' if ' as r' in call else ' as r'}"
+    )
+    told = told if isinstance(told, list) else [told]
+    for row, given in zip(json.loads(to_json(rows)), told, strict=True):
+        assert {name: given[name] for name in row} == row
 
 
 @cache

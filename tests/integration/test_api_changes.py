@@ -1,4 +1,4 @@
-"""What changed between versions, and the history of a passage, over REST."""
+"""What changed between versions, over REST."""
 
 from promised_shapes import assert_promised
 
@@ -34,26 +34,3 @@ def test_names_with_slashes_and_documentation_without_versions(harbour):
     answer = harbour.ok("/v1/libraries/port/authority/changes?from_version=-")
     assert answer["pages"] == []
     assert answer["from_version"]["version"] == ""
-
-
-def test_the_history_of_a_passage(harbour):
-    [hit] = harbour.ok("/v1/search?library=harbour&q=mooring+fees&top_k=1&history=true")["hits"]
-    assert (hit["since"], hit["changed_in"]) == ("1.0", None)
-    address = f"/v1/documents/{hit['document_id']}/history"
-    answer = harbour.ok(address)
-    assert_promised(address, answer)
-    assert [(row["version"], row["change"]) for row in answer["history"]] == [
-        ("1.0", "first"),
-        ("2.1", "unchanged"),
-    ]
-
-
-def test_searches_of_what_changed(harbour):
-    asked = "library=harbour&q=the+harbour&changed_since=1.0"
-    hits = harbour.ok(f"/v1/search?{asked}&top_k=50")["hits"]
-    assert {hit["key"] for hit in hits} == {"navigation/index.md", "navigation/tides.md"}
-    posted = harbour.post(
-        "/v1/search", {"query": "the harbour", "library": "harbour", "changed_since": "2.1"}
-    )
-    assert posted.json()["hits"] == []
-    assert harbour.ok(f"/v1/context?{asked}")["blocks"]

@@ -1,20 +1,14 @@
 """`/v1/configuration` and `/v1/libraries/…/synonyms`: rules and synonyms, read and changed."""
 
-from collections.abc import Iterator
-
 import pytest
-from api_client import ApiClient, problem
+from api_client import problem
 
 RULE = {"rules": {"tickets": {"pattern": "T-[0-9]{4,}", "intent": "KNOWN_ITEM", "confidence": 1}}}
+TICKETS = {"entries": RULE, "note": "tickets are known items"}
 
 
 @pytest.fixture
-def tickets() -> dict[str, object]:
-    return {"entries": RULE, "note": "tickets are known items"}
-
-
-@pytest.fixture
-def restored(harbour: ApiClient) -> Iterator[ApiClient]:
+def restored(harbour):
     """What a test brings in is gone after it."""
     yield harbour
     harbour.request("PATCH", "/v1/configuration", json={"entries": {"rules": {"tickets": None}}})
@@ -22,10 +16,10 @@ def restored(harbour: ApiClient) -> Iterator[ApiClient]:
     harbour.request("PATCH", "/v1/libraries/harbour/synonyms", json=gone)
 
 
-def test_a_rule_is_tried_and_brought_in(restored: ApiClient, tickets: dict[str, object]) -> None:
+def test_a_rule_is_tried_and_brought_in(restored):
     api = restored
     for dry_run in (True, False):
-        answer = api.request("PATCH", "/v1/configuration", json=tickets | {"dry_run": dry_run})
+        answer = api.request("PATCH", "/v1/configuration", json=TICKETS | {"dry_run": dry_run})
         assert answer.status_code == 200, answer.text
         [change] = answer.json()["changes"]
         assert (change["section"], change["name"], change["change"]) == ("rules", "tickets", "add")
@@ -36,13 +30,12 @@ def test_a_rule_is_tried_and_brought_in(restored: ApiClient, tickets: dict[str, 
     assert (latest["origin"], latest["note"]) == ("user", "tickets are known items")
 
 
-def test_pages_outdated_by_a_page_type_are_counted(harbour: ApiClient) -> None:
-    def changed(entry: object, **options: bool) -> list[dict[str, object]]:
+def test_pages_outdated_by_a_page_type_are_counted(harbour):
+    def changed(entry, **options):
         body = {"entries": {"page_types": {"default": entry}}} | options
         answer = harbour.request("PATCH", "/v1/configuration", json=body)
         assert answer.status_code == 200, answer.text
-        found: list[dict[str, object]] = answer.json()["outdated"]
-        return found
+        return answer.json()["outdated"]
 
     assert changed({"inject": ["status"]}, dry_run=True) == []
     rows = changed({"inject": ["status"]})
@@ -51,13 +44,13 @@ def test_pages_outdated_by_a_page_type_are_counted(harbour: ApiClient) -> None:
     assert changed({"description": "As before."}) == []
 
 
-def test_errors_name_the_entry(harbour: ApiClient) -> None:
+def test_errors_name_the_entry(harbour):
     entries = {"rules": {"tickets": {"words": ["a"], "intent": "NOPE"}}}
     response = harbour.request("PATCH", "/v1/configuration", json={"entries": entries})
     assert "NOPE" in problem(response, 422, "invalid-input")["detail"]
 
 
-def test_synonyms_are_set_listed_and_removed(restored: ApiClient) -> None:
+def test_synonyms_are_set_listed_and_removed(restored):
     address = "/v1/libraries/harbour/synonyms"
     body = {"synonyms": {"PTO": ["paid time off", "leave"]}}
     answer = restored.request("PATCH", address, json=body)

@@ -1,13 +1,15 @@
-"""Links over REST: listed, followed, searched, and counted in searches."""
+"""Links over REST: listed, followed and searched."""
 
 import psycopg
 import pytest
 from api_client import serving
+from promised_shapes import assert_answered
 from psycopg.types.json import Jsonb
 
+TEXT = "The blade is cleaned with a dry brush after each cut, and oiled once a week."
 #: tides → moorings → fees, and back from fees to tides.
 VAULT = [
-    {"key": "tides.md", "title": "Tides", "body": "x", "tags": ["water"], "edges": [
+    {"key": "tides.md", "body": "x", "tags": ["water"], "front_matter": {"n": 1}, "edges": [
         {"target": "moorings.md", "line": 3, "sentence": "Then go to the moorings."},
         {"target": "fees.md", "line": 5, "kind": "depends_on", "rule": "inline:rel",
          "confidence": 0.95, "sentence": "The times depend on the fees."},
@@ -20,23 +22,28 @@ VAULT = [
         {"target": "tides.md", "line": 9, "sentence": "Come at high water."},
     ]},
 ]  # fmt: skip
-GARDEN = [
-    {"key": "can.md", "title": "Can", "body": "watering seedlings, watering seedlings", "edges": [
-        {"target": "trays.md", "line": 3, "text": "trays", "sentence": "Fill the trays."},
-    ]},
-    {"key": "trays.md", "title": "Trays", "body": "watering of seedlings in rows"},
-    {"key": "frost.md", "title": "Frost", "body": "no watering of seedlings in winter"},
-]  # fmt: skip
 TEAM = [
     {"key": "b.md", "body": "x"},
     {"key": "c.md", "body": "x"},
+    *({"key": f"{tool}.md", "body": f"{tool}: {TEXT}"} for tool in ("saw", "plane")),
     {"key": "a.md", "body": "x", "edges": [
         {"target": "b.md", "fragment": "gone", "line": 3, "text": "words"},
         {"target": "nowhere", "line": 4, "kind": "needs", "rule": "inline:rel", "confidence": 0.95},
         {"target": "https://example.org", "line": 5},
     ]},
 ]  # fmt: skip
-ASKED = {"q": "watering seedlings", "library": "garden", "mode": "keyword", "top_k": 3}
+#: Of two passages in both versions, one has a text and the other a failure.
+ENRICHED = """
+select pgrag.store_enrichments('team/vault', 'context', 'scribe', '1', (
+    select jsonb_agg(
+        jsonb_build_object(
+            'input_hash', p.input_hash, 'document_ids', p.document_ids,
+            case p.key when 'saw.md' then 'text' else 'reason' end, 'Words.'
+        )
+    )
+    from pgrag.pending_enrichments('team/vault', 'context', 'scribe', '1') as p
+))
+"""
 LINKS = "/v1/libraries/team/vault/links"
 
 
@@ -45,7 +52,7 @@ def client(clone):
     with clone() as url:
         with psycopg.connect(url) as connection:
             for library, pages, version, resolve in [
-                ("vault", VAULT, "", True), ("garden", GARDEN, "", True),
+                ("vault", VAULT, "", True),
                 ("team/vault", TEAM, "1.0", True), ("team/vault", TEAM, "0.9", False),
             ]:  # fmt: skip
                 connection.execute(
@@ -54,6 +61,8 @@ def client(clone):
                 )
                 if resolve:
                     connection.execute("select pgrag.finish_version(%s, %s)", [library, version])
+            connection.execute("select pgrag.embed_pending('vault', 'edge')")
+            connection.execute(ENRICHED)
         with serving(url) as client:
             yield client
 
@@ -65,111 +74,60 @@ def ids(client):
     return {row["key"].removesuffix(".md"): row["page_id"] for row in rows}
 
 
-def test_around_a_page(client, ids):
-    tides = f"/v1/pages/{ids['tides']}"
-    fees = f"/v1/pages/{ids['fees']}"
-    [moorings, strong] = client.ok(f"{fees}/backlinks")["backlinks"]
-    assert (moorings["key"], moorings["line"]) == ("moorings.md", 4)
-    assert (strong["kind"], strong["sentence"]) == ("depends_on", "The times depend on the fees.")
-    only = client.ok(f"{fees}/backlinks", kinds="depends_on, similar_to", top_k=5)["backlinks"]
-    assert [row["key"] for row in only] == ["tides.md"]
-
-    related = client.ok(f"{tides}/related", top_k=1)["related"]
-    assert len(related) == 1
-    assert related[0]["reason"]
-
-    around = client.ok(f"{tides}/neighbourhood", depth=2, direction="out", kinds="references")
-    assert [(row["key"], row["depth"]) for row in around["neighbourhood"]] == [
-        ("moorings.md", 1),
-        ("fees.md", 2),
-    ]
-    assert around["neighbourhood"][1]["path"] == [ids["tides"], ids["moorings"], ids["fees"]]
-
-    edges = client.ok(f"{tides}/edges", direction="out", top_k=2)
-    assert [row["line"] for row in edges["edges"]] == [3, 5]
-    rest = client.ok(f"{tides}/edges", direction="out", top_k=2, after=edges["next"])
-    assert ([row["state"] for row in rest["edges"]], rest["next"]) == (["unresolved"], None)
-
-
-def test_ways_and_searches(client, ids):
-    ends = {"from": ids["moorings"], "to": ids["tides"]}
-    steps = client.ok("/v1/path", **ends)["path"]
-    assert [row["key"] for row in steps] == ["moorings.md", "fees.md", "tides.md"]
-    assert steps[2]["sentence"] == "Come at high water."
-    assert client.ok("/v1/path", **ends, kinds="depends_on")["path"] == []
-
-    with psycopg.connect(client.app.url) as connection:
-        connection.execute("select pgrag.embed_pending('vault', 'edge')")
-    found = client.ok("/v1/edges/search", q="what does it cost", library="vault", top_k=2)
-    assert (found["edges"][0]["source_page"], found["notices"]) == ("moorings.md", [])
-    assert found["edges"][0]["matched_by"] == "meaning"
+ROUTES = [
+    ("pages/{fees}/backlinks", "backlinks", "backlinks({fees})"),
+    ("pages/{fees}/backlinks?kinds=depends_on, similar_to&top_k=1", "backlinks",
+     "backlinks({fees}, '{{depends_on, similar_to}}', 1)"),
+    ("pages/{tides}/related?top_k=1", "related", "related_pages({tides}, 1)"),
+    ("pages/{tides}/neighbourhood?depth=2&direction=out&kinds=references", "neighbourhood",
+     "neighbourhood({tides}, 2, '{{references}}', 'out')"),
+    ("pages/{tides}/edges?structure=1", "edges",
+     "edges('vault', page_id => {tides}, structure => true)"),
+    ("path?from={moorings}&to={tides}", "path", "shortest_path({moorings}, {tides})"),
+    ("path?from={moorings}&to={tides}&kinds=depends_on", "path",
+     "shortest_path({moorings}, {tides}, kinds => '{{depends_on}}')"),
+    ("edges/search?q=what does it cost&library=vault&top_k=2", "edges",
+     "search_edges('what does it cost', 'vault', top_k => 2)"),
+    ("libraries/team/vault/links", "links", "links('team/vault', '1.0')"),
+    ("libraries/team/vault/links?state=broken&version=^1.0", "links",
+     "links('team/vault', '1.0', 'broken')"),
+    ("libraries/team/vault/links?kind=needs", "links", "links('team/vault', kind => 'needs')"),
+    ("libraries/team/vault/links?page=b", "links", "links('team/vault', page => 'b')"),
+    ("libraries/team/vault/enrichment", "kinds", "enrichment_state('team/vault')"),
+    ("libraries/team/vault/enrichment", "failures", "enrichment_failures('team/vault')"),
+    ("libraries/team/vault/enrichment?version=latest&top_k=1", "kinds",
+     "enrichment_state('team/vault', '1.0')"),
+    ("libraries/team/vault/enrichment?version=0.9&top_k=1", "failures",
+     "enrichment_failures('team/vault', '0.9', top_k => 1)"),
+    ("libraries/vault/properties?examples=1", "properties",
+     "properties('vault', example_count => 1)"),
+    ("pages/{tides}/properties", "properties", "page_properties({tides})"
+     " as p, lateral (select p.name, p.type, p.value) as r"),
+]  # fmt: skip
 
 
-def test_links_count_where_they_are_asked_for(client):
-    plain = client.ok("/v1/search", **ASKED, explain=True)
-    linked = client.ok("/v1/search", **ASKED, explain=True, graph=True)
-    before, after = (
-        {hit["key"]: hit for hit in answer["hits"]} for answer in (plain, linked)
-    )  # fmt: skip
-    trays = after["trays.md"]
-    assert trays["score"] > before["trays.md"]["score"] == trays["hybrid_score"]
-    parts = trays["explanation"]["graph"]
-    assert parts["semantic"] + parts["edge"] + parts["centrality"] == pytest.approx(trays["score"])
-    [edge] = parts["edges_in"]
-    assert (edge["title"], edge["sentence"], edge["line"]) == ("Can", "Fill the trays.", 3)
-    assert "Linked by 1 of the 3 best pages: Can." in trays["explanation"]["reasons"]
-    assert before["trays.md"]["explanation"]["graph"] is None
-    assert before["trays.md"]["explanation"]["reasons"]
-
-
-def test_every_address_takes_it(client):
-    asked = {"query": "watering seedlings", "library": "garden", "alpha": 0, "graph": True}
-    hits = client.post("/v1/search", asked).json()["hits"]
-    scores = {hit["key"]: hit["score"] for hit in hits}
-    pages = client.post("/v1/search/pages", asked).json()["pages"]
-    assert {page["key"]: page["score"] for page in pages} == scores
-    [answer] = client.post("/v1/search/batch", {"queries": [asked]}).json()["answers"]
-    assert {hit["key"]: hit["score"] for hit in answer["hits"]} == scores
-    assert client.ok("/v1/context", q="watering seedlings", library="garden", graph=True)["blocks"]
-
-
-def test_links(client):
-    answer = client.ok(LINKS)
-    assert (answer["library"], answer["version"], answer["next"]) == ("team/vault", "1.0", None)
-    first, second, third = answer["links"]
-    assert {key: first[key] for key in first if not key.endswith("_id")} == {
-        "source_page": "a.md", "line": 3, "target": "b.md", "fragment": "gone",
-        "fragment_found": False, "target_page": "b.md", "rule": "explicit:link",
-        "kind": "references", "confidence": 1.0, "state": "resolved", "how": "path",
-        "link_text": "words", "candidates": None,
-    }  # fmt: skip
-    assert (second["state"], second["target_page"], second["kind"]) == ("unresolved", None, "needs")
-    assert third["state"] == "external"
+@pytest.mark.parametrize(("path", "member", "call"), ROUTES)
+def test_a_route_answers_what_its_function_answers(client, ids, path, member, call):
+    assert_answered(client, path, member, call, ids)
 
 
 def test_a_version_whose_links_are_not_all_known_says_so(client):
     finished = client.ok(LINKS, version="1.0")
     begun = client.ok(LINKS, version="0.9")
-    assert (finished["is_finished"], finished["unread_pages"]) == (True, 0)
-    assert (begun["is_finished"], begun["unread_pages"]) == (False, 0)
+    assert (finished["is_finished"], begun["is_finished"]) == (True, False)
 
 
-def test_some_links(client):
-    def lines(**parameters: object) -> list[int]:
-        answer = client.ok(LINKS, **parameters)
-        return [row["line"] for row in answer["links"]]
-
-    assert lines(state="broken", version="^1.0") == [3, 4]
-    assert lines(kind="needs") == [4]
-    assert lines(page="b") == []
-    orphans = client.ok(LINKS, state="orphan", top_k=1)
-    assert [row["target_page"] for row in orphans["links"]] == ["a.md"]
-    rest = client.ok(LINKS, state="orphan", after=orphans["next"])
-    assert [row["target_page"] for row in rest["links"]] == ["c.md"]
-
-
-def test_links_part_by_part(client):
-    first = client.ok(LINKS, top_k=2)
-    rest = client.ok(LINKS, top_k=2, after=first["next"])
-    assert [row["line"] for row in first["links"] + rest["links"]] == [3, 4, 5]
-    assert rest["next"] is None
+@pytest.mark.parametrize(
+    ("address", "member"),
+    [
+        (f"{LINKS}?state=orphan", "links"), (f"{LINKS}?", "links"),
+        ("/v1/pages/{tides}/edges?direction=out", "edges"),
+    ],
+)  # fmt: skip
+def test_rows_follow_each_other(client, ids, address, member):
+    address = address.format(**ids)
+    whole = client.ok(address)
+    first = client.ok(f"{address}&top_k=1")
+    rest = client.ok(f"{address}&after={first['next']}")
+    assert first[member] + rest[member] == whole[member]
+    assert (len(first[member]), rest["next"]) == (1, None)

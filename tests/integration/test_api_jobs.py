@@ -3,16 +3,13 @@
 import io
 import json
 import tarfile
-import threading
 import zipfile
 from typing import Any
 
 import pytest
 from api_client import ApiClient, problem, serving
-from pipeline_runs import slow_pages
 from website import Website, page
 
-from pgrag.service.access import Policy
 from pgrag.service.worker import Worker, complete
 
 PAGES = "/v1/libraries/manual/versions/2.0/pages"
@@ -238,17 +235,6 @@ def test_how_pages_are_read_is_stated_by_jobs_and_uploads(api, docs):
     assert (remembered["slugs"], remembered["chunk_profile"]["maximum"]) == ("hugo", 500)
 
 
-def test_a_running_job_is_cancelled(api, docs, monkeypatch):
-    begun = slow_pages(monkeypatch, 1.0)
-    number = api.post("/v1/jobs", {"library": "manual", "source": str(docs)}).json()["job_id"]
-    worker = threading.Thread(target=Worker(api.app).work)
-    worker.start()
-    assert begun.wait(30)
-    assert api.post(f"/v1/jobs/{number}/cancel", None).json()["state"] == "running"
-    worker.join(60)
-    assert api.ok(f"/v1/jobs/{number}")["state"] == "cancelled"
-
-
 @pytest.mark.parametrize(
     ("changes", "slug"),
     [
@@ -296,13 +282,3 @@ def test_a_form_that_cannot_be_read_is_bad_input(api, body):
 @pytest.mark.parametrize("path", ["/v1/jobs/7", "/v1/jobs/7/events"])
 def test_an_unknown_job_is_told(api, path):
     problem(api.get(path), 404, "unknown-job")
-
-
-def test_without_permission_nothing_is_sent(database_url):
-    with serving(database_url, policy=Policy()) as api:
-        for method, url in [
-            ("PUT", f"{PAGES}/a.md"), ("POST", PAGES), ("DELETE", f"{PAGES}/a.md"),
-            ("POST", UPLOAD), ("POST", "/v1/jobs"), ("POST", "/v1/jobs/1/cancel"),
-        ]:  # fmt: skip
-            problem(send(api, method, url, "# A", "text/markdown"), 403, "forbidden")
-        assert api.ok("/v1/jobs")["jobs"] == []

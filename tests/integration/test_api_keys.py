@@ -22,6 +22,7 @@ from pgrag.service.app import App
 KEYED = Policy(needs_key=True)
 PAGE = "https://docs.example"
 SEARCH = "/v1/search?q=spring+tides&library=harbour"
+SENT = "/v1/libraries/harbour/versions/2.0"
 
 
 class Site:
@@ -104,10 +105,14 @@ class TestWithoutKey:
                 ("PATCH", "/v1/configuration"), ("PATCH", "/v1/libraries/harbour/synonyms"),
                 ("PUT", "/v1/evaluations/a"), ("DELETE", "/v1/evaluations/a"),
                 ("POST", "/v1/libraries/harbour/tuning"), ("POST", "/v1/evaluations/a/runs"),
+                ("PUT", f"{SENT}/pages/a.md"), ("DELETE", f"{SENT}/pages/a.md"),
+                ("POST", f"{SENT}/pages"), ("POST", f"{SENT}/upload"),
+                ("POST", "/v1/jobs"), ("POST", "/v1/jobs/1/cancel"),
             ]:  # fmt: skip
                 refused = client.request(method, address, json={"entries": {}})
                 assert "--allow-writes" in problem(refused, 403, "forbidden")["hint"]
-            assert len(site.audit(reason="read-only", caller=None)) == 6
+            assert len(site.audit(reason="read-only", caller=None)) == 12
+            assert client.ok("/v1/jobs")["jobs"] == []
             writer = site.key("writer", "write")
             changed = client.request(
                 "PATCH", "/v1/libraries/harbour/synonyms", headers=writer,
@@ -147,7 +152,7 @@ class TestSecrets:
         problem(refused, 401, "invalid-key")
         assert refused.headers["www-authenticate"] == 'Bearer realm="pgrag", error="invalid_token"'
 
-    def test_expired_revoked_and_rotated_secrets_are_refused(self, site, keyed):
+    def test_expired_revoked_rotated_and_unknown_secrets_are_refused(self, site, keyed):
         header = site.key("docs")
         site.run("update pgrag.keys set expires_at = now() - interval '1 s'")
         refused = keyed.request("GET", SEARCH, headers=header)
@@ -159,6 +164,8 @@ class TestSecrets:
         site.run("select pgrag.revoke_key('docs')")
         refused = keyed.request("GET", SEARCH, headers=header)
         assert "revoked" in problem(refused, 401, "invalid-key")["detail"]
+        site.run("delete from pgrag.keys where name = 'docs'")
+        problem(keyed.request("GET", SEARCH, headers=header), 401, "invalid-key")
 
     def test_the_jobs_of_a_key_end_with_it(self, site, keyed):
         other, docs = site.key("other", "write"), site.key("docs", "write")
@@ -177,11 +184,6 @@ class TestSecrets:
         ]  # fmt: skip
         assert claimed["job_id"] == numbers[1]
         site.run("delete from pgrag.jobs")
-
-    def test_an_unknown_key_is_refused(self, site, keyed):
-        header = site.key("docs")
-        site.run("delete from pgrag.keys where name = 'docs'")
-        problem(keyed.request("GET", SEARCH, headers=header), 401, "invalid-key")
 
     def test_secrets_are_in_no_answer_log_or_entry(self, site, keyed, caplog):
         caplog.set_level(logging.DEBUG)
@@ -287,10 +289,14 @@ class TestRoles:
         assert ask("evaluated_query", "GET", f"{run}/queries/0")["results"]
         again = ask("repeat_evaluation", "POST", f"{run}/repeat", {})
         ask("comparison", "GET", f"{run}/comparison?other={again['run_id']}&metric=mrr@10")
-        ask("tune", "POST", "libraries/harbour/tuning", {"seed": 1})
-        assert ask("tuning_history", "GET", "libraries/harbour/tuning")["tunings"]
+        tuning = "libraries/harbour/tuning"
+        tuned = ask("tune", "POST", tuning, {"seed": 1})
+        assert tuned["source"] == "library"
+        assert ask("tune", "POST", tuning, {"dry_run": True})["outcome"] == "dry run"
+        history = ask("tuning_history", "GET", tuning)
+        assert (history["library"], history["tunings"][1]) == ("harbour", tuned)
         site.run("update pgrag.tuning_runs set outcome = 'accepted', settings_after = '{}'")
-        ask("undo_tuning", "DELETE", "libraries/harbour/tuning")
+        assert ask("undo_tuning", "DELETE", tuning)["undone_at"]
         ask("remove_evaluation_run", "DELETE", run)
         ask("remove_evaluation_set", "DELETE", "evaluations/questions")
         assert done == {name for name, needs in NEEDS.items() if needs.role == "admin"}

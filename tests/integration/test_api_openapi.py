@@ -103,32 +103,16 @@ def test_every_reference_leads_somewhere(openapi):
     "address",
     [
         "/v1/search?q=tide&library=harbour&explain=1&snippets=1", "/v1/search?q=tide&mode=keyword",
-        "/v1/search/pages?q=tide&library=harbour", "/v1/search/libraries?q=tide",
-        "/v1/facets?q=tide", "/v1/context?q=tide&library=harbour&parents=1&siblings=1",
-        "/v1/resolve?library=harbour", "/v1/parse?q=tide+type:guide", "/v1/intent?q=tide",
-        "/v1/suggestions?q=pontton&library=harbour", "/v1/configuration",
-        "/v1/configuration/versions", "/v1/evaluations", "/v1/libraries", "/v1/libraries/harbour",
-        "/v1/libraries/harbour/enrichment", "/v1/libraries/harbour/health",
-        "/v1/libraries/harbour/links", "/v1/libraries/harbour/properties",
-        "/v1/libraries/harbour/query?q=list", "/v1/libraries/harbour/synonyms",
-        "/v1/libraries/harbour/text?pattern=tide", "/v1/libraries/harbour/tuning",
-        "/v1/libraries/harbour/versions", "/v1/libraries/harbour/versions/2.1",
-        "/v1/libraries/harbour/versions/2.1/pages", "/v1/pages/{page_id}",
-        "/v1/pages/{page_id}/backlinks", "/v1/pages/{page_id}/edges?structure=1",
-        "/v1/pages/{page_id}/neighbourhood", "/v1/pages/{page_id}/outline",
-        "/v1/pages/{page_id}/properties", "/v1/pages/{page_id}/related",
-        "/v1/path?from={page_id}&to={page_id}", "/v1/edges/search?q=tide&library=harbour",
-        "/v1/documents?library=harbour&chunk_key=tides%23c1", "/v1/documents/{document_id}",
-        "/v1/documents/{document_id}/parent", "/v1/documents/{document_id}/children",
-        "/v1/documents/{document_id}/siblings", "/v1/documents/{document_id}/ancestors",
-        "/v1/documents/{document_id}/context", "/v1/tools", "/healthz", "/readyz",
+        "/v1/search/pages?q=tide&library=harbour", "/v1/facets?q=tide",
+        "/v1/context?q=tide&library=harbour&parents=1&siblings=1", "/v1/configuration",
+        "/v1/configuration/versions", "/v1/evaluations", "/v1/libraries/harbour",
+        "/v1/libraries/harbour/enrichment", "/v1/libraries/harbour/query?q=list",
+        "/v1/libraries/harbour/synonyms", "/v1/libraries/harbour/tuning",
+        "/v1/libraries/harbour/versions/2.1", "/v1/tools", "/healthz", "/readyz",
     ],
 )  # fmt: skip
 def test_answers_have_the_shape_that_is_promised(harbour, address):
-    hit = harbour.ok("/v1/search", q="half tide")["hits"][0]
-    ids = {name: hit[name] for name in ("page_id", "document_id")}
-    answer = harbour.ok(address.format(**ids))
-    assert_promised(address.format(**ids), answer)
+    assert_promised(address, harbour.ok(address))
 
 
 def test_the_reference_says_what_the_document_says():

@@ -1,11 +1,8 @@
-"""Queries over pages, and properties, over REST."""
-
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+"""Queries over pages, over REST."""
 
 import psycopg
 import pytest
-from api_client import ApiClient, problem, serving
+from api_client import problem, serving
 from psycopg.types.json import Jsonb
 
 PAGES = [
@@ -16,7 +13,7 @@ ADDRESS = "/v1/libraries/team/notes/query"
 
 
 @pytest.fixture(scope="module")
-def notes(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[ApiClient]:
+def notes(clone):
     with clone() as url:
         with psycopg.connect(url) as connection:
             connection.execute("select pgrag.ingest_pages('team/notes', %s, '1.0')", [Jsonb(PAGES)])
@@ -25,7 +22,7 @@ def notes(clone: Callable[[], AbstractContextManager[str]]) -> Iterator[ApiClien
             yield client
 
 
-def test_a_query_by_address_and_by_body(notes: ApiClient) -> None:
+def test_a_query_by_address_and_by_body(notes):
     query = "TABLE n, n * 2 AS Twice WHERE n > 1"
     answer = notes.ok(ADDRESS, q=query)
     assert answer["columns"] == ["File", "n", "Twice"]
@@ -46,7 +43,7 @@ def test_a_query_by_address_and_by_body(notes: ApiClient) -> None:
     assert notes.ok(ADDRESS, q="LIST WHERE m")["notices"] == ["No page has a property 'm'."]
 
 
-def test_mistakes(notes: ApiClient) -> None:
+def test_mistakes(notes):
     mistake = problem(notes.get(ADDRESS, q="LIST WHERE n >"), 422, "invalid-query")
     assert mistake["column"] == 15
     assert "expected a value, a property or a function" in mistake["detail"]
@@ -58,24 +55,3 @@ def test_mistakes(notes: ApiClient) -> None:
     problem(notes.get("/v1/libraries/nowhere/query", q="LIST"), 404, "unknown-library")
     problem(notes.get(ADDRESS), 422, "invalid-request")
     problem(notes.get(ADDRESS, q="LIST", version="next"), 404, "unknown-version")
-
-
-def test_properties(notes: ApiClient) -> None:
-    answer = notes.ok("/v1/libraries/team/notes/properties", examples=1)
-    assert answer["properties"] == [
-        {"name": "n", "types": ["number"], "pages": 2, "share": 1.0, "distinct_values": 2,
-         "examples": [1], "type_counts": {"number": 2}, "is_mixed": False},
-        {"name": "s", "types": ["number", "text"], "pages": 2, "share": 1.0, "distinct_values": 2,
-         "examples": ["x"], "type_counts": {"number": 1, "text": 1}, "is_mixed": True},
-    ]  # fmt: skip
-
-
-def test_properties_of_one_page(notes: ApiClient) -> None:
-    found = notes.ok(ADDRESS, q="TABLE n, s WHERE n = 1")["rows"]
-    [properties] = [notes.ok(f"/v1/pages/{row['page_id']}/properties") for row in found]
-    assert {row["name"]: (row["type"], row["value"]) for row in properties["properties"]} == {
-        name: ("number" if isinstance(value, int) else "text", value)
-        for name, value in found[0]["fields"].items()
-        if name in {"n", "s"}
-    }
-    problem(notes.get("/v1/pages/999999/properties"), 404, "unknown-page")

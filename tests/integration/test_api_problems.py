@@ -183,18 +183,14 @@ def test_a_service_whose_role_may_not_do_it_says_so(database_url):
         owner.execute("create role clerk login password 'b2Nlk8u3' in role pgrag_writer")
         try:
             as_clerk = make_conninfo(database_url, user="clerk", password="b2Nlk8u3")
-            _refuses_configuration(as_clerk)
+            with serving(as_clerk) as client:
+                body = {"entries": {"page_types": {"recipe": {"folders": ["recipes"]}}}}
+                response = client.request("PATCH", "/v1/configuration", json=body)
+            document = problem(response, 403, "forbidden")
+            assert "does not let this role" in document["detail"]
+            assert "security.md" in document["hint"]
         finally:
             owner.execute("drop role clerk")
-
-
-def _refuses_configuration(url: str) -> None:
-    with serving(url) as client:
-        body = {"entries": {"page_types": {"recipe": {"folders": ["recipes"]}}}}
-        response = client.request("PATCH", "/v1/configuration", json=body)
-        document = problem(response, 403, "forbidden")
-        assert "does not let this role" in document["detail"]
-        assert "security.md" in document["hint"]
 
 
 def test_a_read_only_database_refuses_changes(database_url):

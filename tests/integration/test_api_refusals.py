@@ -51,6 +51,8 @@ INVALID = [
     ("context?q=sill&mode=keyword", "mode"),
     ("parse", "q"),
     ("parse?q=a&x=1", "x"),
+    *((f"intent?{wrong}", "q") for wrong in ("", "q=", "q=%00")),
+    ("intent?q=a&language=de", "language"),
     ("suggestions?q=a&top_k=0", "top_k"),
     ("resolve", "library"),
     ("resolve?library=harbour&wanted=2", "wanted"),
@@ -127,6 +129,7 @@ REFUSED = [
     ("libraries/harbor/links", "unknown-library", "harbour"),
     ("libraries/harbour/links?page=nowhere", "unknown-page", "nowhere"),
     (f"libraries/harbour/links?after={10**12}", "invalid-cursor", ""),
+    ("libraries/kitchens/tuning", "unknown-library", "kitchens"),
     ("edges/search?q=x&library=nothing", "unknown-library", "nothing"),
     *((f"documents/{2**62}{part}", "unknown-document", f"{2**62}") for part in PARTS),
     ("documents/999999/history", "unknown-document", "999999"),
@@ -134,7 +137,7 @@ REFUSED = [
     *((f"pages/{2**63 - 1}{part}", "unknown-page", "") for part in ("", "/outline")),
     *(
         (f"pages/999999999/{part}", "unknown-page", "")
-        for part in ("backlinks", "related", "neighbourhood", "edges")
+        for part in ("backlinks", "related", "neighbourhood", "edges", "properties")
     ),
     ("path?from=999999998&to=999999999", "unknown-page", "99999999"),
     ("pages?library=harbour&page=tide", "unknown-page", "Did you mean navigation/tides"),

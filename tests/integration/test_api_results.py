@@ -1,4 +1,4 @@
-"""`/v1/search/pages`, `/v1/search/batch` and `/v1/facets`."""
+"""`/v1/context`, `/v1/search/pages`, `/v1/search/batch` and `/v1/facets`."""
 
 import json
 
@@ -31,7 +31,7 @@ def test_every_argument_of_pages_reaches_the_database(harbour):
         "query": QUERY, "library": "harbour", "version": "2.1", "top_k": 3, "alpha": 0.2,
         "min_score": 0.01, "model": "static-en-de-ru-256", "filters": {"type": "guide"},
         "levels": [1, 2], "fusion": "absolute", "aggregate": "mean", "hierarchy": "breadth",
-        "mmr_lambda": 0.8, "whole": True, "snippets": False,
+        "mmr_lambda": 0.8, "whole": True, "snippets": False, "graph": True,
     }  # fmt: skip
     [page] = harbour.post("/v1/search/pages", body).json()["pages"]
     assert page["aggregate"] == "mean"
@@ -39,7 +39,7 @@ def test_every_argument_of_pages_reaches_the_database(harbour):
     assert "## Spring tides" in page["content"]
     address = {k: v for k, v in body.items() if k != "query"} | {
         "q": QUERY, "levels": "1,2", "filters": json.dumps(body["filters"]),
-        "whole": "true", "snippets": "false",
+        "whole": "true", "snippets": "false", "graph": "true",
     }  # fmt: skip
     assert harbour.ok("/v1/search/pages", **address)["pages"] == [page]
 
@@ -116,3 +116,17 @@ def test_facets_follow_query_and_filters(harbour):
         {"value": "safety", "page_count": 1},
         {"value": "tides", "page_count": 1},
     ]
+
+
+def test_the_text_is_its_blocks(harbour):
+    made = harbour.ok("/v1/context", q=QUERY, library="harbour")
+    assert made["text"] == "\n\n".join(block["block"] for block in made["blocks"])
+    assert made["tokens"] == sum(block["tokens"] for block in made["blocks"])
+    assert "predicted height minus 1.8 metres" in made["text"]
+    assert made["resolved"][0]["version"] == "2.1"
+    assert made["notices"] == []
+
+
+def test_nothing_found_is_an_empty_text(harbour):
+    made = harbour.ok("/v1/context", q=QUERY, min_score=2)
+    assert (made["text"], made["tokens"], made["blocks"]) == ("", 0, [])

@@ -211,10 +211,8 @@ def test_server_is_set_for_search_and_stays_durable(server):
 def test_server_is_sized_by_the_machine(server):
     url = server.start()
     for name, size in sized(memory(), processors()).items():
-        query = "select current_setting(%s), pg_size_bytes(current_setting(%s)), pg_size_bytes(%s)"
-        with psycopg.connect(url) as connection:
-            shown, actual, wanted = connection.execute(query, [name, name, size]).fetchone()
-        assert actual == wanted, f"{name} is {shown}"
+        bytes_of = "pg_size_bytes(current_setting('{}')) = pg_size_bytes('{}')"
+        assert value(url, f"select {bytes_of.format(name, size)}"), name
 
 
 def test_settings_can_be_changed_by_alter_system(server):
@@ -431,45 +429,27 @@ def test_server_that_lost_its_socket_is_restarted(server):
     assert server.status().pid != status.pid
 
 
-@contextmanager
-def of_postgresql_16(data: Path) -> Iterator[None]:
-    original = (data / "PG_VERSION").read_text()
-    (data / "PG_VERSION").write_text("16\n")
-    yield
-    (data / "PG_VERSION").write_text(original)
-
-
-@contextmanager
-def open_to_all(data: Path) -> Iterator[None]:
-    data.chmod(0o755)
-    yield
-    data.chmod(0o700)
-
-
-@contextmanager
-def gone(data: Path) -> Iterator[None]:
-    """An empty database must not take its place."""
-    data.rename(data.with_name("elsewhere"))
-    yield
-    data.with_name("elsewhere").rename(data)
-
-
 @pytest.mark.parametrize(
-    ("spoilt", "message", "hint"),
+    ("spoil", "restore", "message", "hint"),
     [
-        (of_postgresql_16, r"made by PostgreSQL 16, but .* 18", "pgrag db dump"),
+        (lambda data: (data / "PG_VERSION").write_text("16\n"),
+         lambda data: (data / "PG_VERSION").write_text("18\n"),
+         r"made by PostgreSQL 16, but .* 18", "pgrag db dump"),
         # PostgreSQL's own line, too.
-        (open_to_all, r"(?s)the permissions are wrong.*has invalid permissions", "with mode 700."),
-        (gone, "is gone", "Put it back"),
+        (lambda data: data.chmod(0o755), lambda data: data.chmod(0o700),
+         r"(?s)the permissions are wrong.*has invalid permissions", "with mode 700."),
+        # An empty database must not take its place.
+        (lambda data: data.rename(data.with_name("elsewhere")),
+         lambda data: data.with_name("elsewhere").rename(data), "is gone", "Put it back"),
     ],
-)
-def test_data_that_cannot_be_used_is_explained(server, spoilt, message, hint):
+)  # fmt: skip
+def test_data_that_cannot_be_used_is_explained(server, spoil, restore, message, hint):
     server.stop()
-    with (
-        spoilt(server.status().data_directory),
-        pytest.raises(DatabaseUnavailable, match=message) as caught,
-    ):
+    data = server.status().data_directory
+    spoil(data)
+    with pytest.raises(DatabaseUnavailable, match=message) as caught:
         server.start()
+    restore(data)
     assert hint in caught.value.hint
     assert value(server.start(), "select 1") == 1
 

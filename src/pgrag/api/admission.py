@@ -16,8 +16,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from pgrag.api.limits import TokenBuckets, bearer, client_of, too_many
-from pgrag.api.problems import FORBIDDEN, TOO_MANY, Kind, problem
+from pgrag.api.limits import TokenBuckets, bearer, client_of, drained, too_many
+from pgrag.api.problems import FORBIDDEN, Kind, problem
 from pgrag.ground.callers import calling
 from pgrag.ground.errors import PgragError
 from pgrag.ground.requests import Served, serving
@@ -177,7 +177,7 @@ class Guard:
             # The limit of addresses let them pass, because they have what looks like a key.
             verdict = self.buckets.draw(served.address)
             if not verdict.is_allowed:
-                answer = too_many(Request(scope), self.buckets, verdict)
+                answer = drained(Request(scope), self.buckets, verdict)
         await answer(scope, receive, send)
 
     async def _end(self, served: Served, admission: Admission | None, scope: Scope) -> None:
@@ -224,7 +224,11 @@ class GuardedEndpoint:
 
 def _refusal(served: Served, admission: Admission | None, request: Request) -> Response:
     if admission is not None and admission.retry_after:
-        return _exceeded(request, admission)
+        detail = "As many requests of the key are running as may run at the same time."
+        if admission.refusal == "rate" and admission.limits is not None:
+            rate, burst, *_ = admission.limits
+            detail = f"The key may send {rate:g} requests a second, {burst:,} of them at once."
+        return too_many(request, detail, admission.retry_after, _limit_headers(admission))
     refusal = served.reason
     assert refusal is not None
     kind, detail, hint = _REASONS[refusal]
@@ -236,21 +240,6 @@ def _refusal(served: Served, admission: Admission | None, request: Request) -> R
         detail = f"A key of role {served.role} may not do this."
         hint = f"Use a key of role {needs_of(served.action).role}."
     return problem(request, kind, detail, hint=hint, headers=headers)
-
-
-def _exceeded(request: Request, admission: Admission) -> Response:
-    seconds = max(1, math.ceil(admission.retry_after))
-    detail = "As many requests of the key are running as may run at the same time."
-    if admission.refusal == "rate" and admission.limits is not None:
-        rate, burst, *_ = admission.limits
-        detail = f"The key may send {rate:g} requests a second, {burst:,} of them at once."
-    return problem(
-        request,
-        TOO_MANY,
-        detail,
-        hint=f"Send it again in {seconds} second{'s' if seconds > 1 else ''}.",
-        headers={**_limit_headers(admission), "Retry-After": str(seconds)},
-    )
 
 
 def _limit_headers(admission: Admission) -> dict[str, str]:

@@ -16,8 +16,7 @@ from starlette.routing import Route
 from pgrag.api import docs_page, limits, openapi, problems
 from pgrag.api.admission import MOST_REFUSALS, Guard, GuardedEndpoint
 from pgrag.api.declared import known_parameters
-from pgrag.api.headers import SecurityHeaders
-from pgrag.api.heads import HeadAsGet
+from pgrag.api.headers import HeadAsGet, SecurityHeaders
 from pgrag.api.origins import KnownHosts, KnownOrigins
 from pgrag.api.routes import (
     answers,

@@ -1,4 +1,4 @@
-"""Headers of every answer that tell browsers what pages may do with it."""
+"""Headers of every answer that tell browsers what pages may do with it, and answers to HEAD."""
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -41,3 +41,28 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, guarded)
+
+
+class HeadAsGet:
+    """Middleware: HEAD wherever there is GET gets the same answer without its body.
+
+    The address of agents is left alone: there GET may open a stream without end.
+    """
+
+    def __init__(self, app: ASGIApp, *, except_path: str) -> None:
+        self._app = app
+        self._except_path = except_path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        is_head = scope["type"] == "http" and scope["method"] == "HEAD"
+        if not is_head or scope["path"].rstrip("/") == self._except_path:
+            await self._app(scope, receive, send)
+            return
+
+        async def send_head(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self._app({**scope, "method": "GET"}, receive, send_head)

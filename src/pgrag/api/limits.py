@@ -194,7 +194,7 @@ class RateLimit:
         verdict = self._buckets.draw(client_of(scope))
         headers = _headers(self._buckets, verdict)
         if not verdict.is_allowed:
-            refusal = too_many(Request(scope), self._buckets, verdict)
+            refusal = drained(Request(scope), self._buckets, verdict)
             await refusal(scope, receive, send)
             return
 
@@ -206,17 +206,25 @@ class RateLimit:
         await self._app(scope, receive, told)
 
 
-def too_many(request: Request, buckets: TokenBuckets, verdict: Verdict) -> Response:
-    """The answer to a client whose bucket is empty."""
-    seconds = max(1, math.ceil(verdict.wait))
+def too_many(request: Request, detail: str, wait: float, headers: dict[str, str]) -> Response:
+    """The answer to a client that may send its next request in `wait` seconds."""
+    seconds = max(1, math.ceil(wait))
     return problem(
         request,
         TOO_MANY,
-        f"A client may send {buckets.per_minute:,} requests a minute,"
-        f" {buckets.burst:,} of them at once.",
+        detail,
         hint=f"Send it again in {seconds} second{'s' if seconds > 1 else ''}.",
-        headers={**_headers(buckets, verdict), "Retry-After": str(seconds)},
+        headers={**headers, "Retry-After": str(seconds)},
     )
+
+
+def drained(request: Request, buckets: TokenBuckets, verdict: Verdict) -> Response:
+    """The answer to a client whose bucket is empty."""
+    detail = (
+        f"A client may send {buckets.per_minute:,} requests a minute,"
+        f" {buckets.burst:,} of them at once."
+    )
+    return too_many(request, detail, verdict.wait, _headers(buckets, verdict))
 
 
 def _headers(buckets: TokenBuckets, verdict: Verdict) -> dict[str, str]:

@@ -1,40 +1,4 @@
-"""The error tree. Each error's message names the bad value and the way out.
-
-PgragError
-├── SettingsError
-│   └── NotConfigured
-├── SourceError
-├── DatabaseError
-│   ├── Busy
-│   ├── DatabaseUnavailable
-│   ├── LeaseLost
-│   ├── NotPermitted
-│   ├── SchemaOutdated
-│   ├── SchemaTooNew
-│   └── TimeExceeded
-├── NotFound
-│   ├── UnknownLibrary
-│   ├── UnknownVersion
-│   ├── UnknownPage
-│   ├── UnknownDocument
-│   ├── UnknownModel
-│   ├── UnknownSearch
-│   ├── UnknownEvaluationSet
-│   ├── UnknownEvaluationRun
-│   ├── UnknownKey
-│   └── UnknownJob
-├── InvalidInput
-│   ├── InvalidFilter
-│   ├── InvalidQuery
-│   ├── InvalidCursor
-│   ├── DimensionMismatch
-│   └── ForbiddenAddress
-├── EmbeddingError
-├── RerankingError
-└── LanguageModelError
-    ├── AnswerCutShort
-    └── GenerationCancelled
-"""
+"""The error tree. Each error's message names the bad value and the way out."""
 
 
 class PgragError(Exception):

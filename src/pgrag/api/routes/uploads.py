@@ -131,26 +131,17 @@ async def stored(
         return in_turn(request, lambda app: app.database.call(function, **arguments))
 
     [made] = await call(
-        "create_job",
-        library=library,
-        version=version,
-        arguments=arguments,
-        uploading=True,
+        "create_job", library=library, version=version, arguments=arguments, uploading=True
     )
     job_id = made["create_job"]
     try:
         for number, (name, chunks) in enumerate(files):
-            piece = 0
+            piece, upload = 0, {"job_id": job_id, "file": number, "name": name}
             async for data in chunks:
-                await call(
-                    "add_upload_piece", job_id=job_id, file=number, piece=piece, name=name,
-                    data=data,
-                )  # fmt: skip
+                await call("add_upload_piece", **upload, piece=piece, data=data)
                 piece += 1
             if piece == 0:
-                await call(
-                    "add_upload_piece", job_id=job_id, file=number, piece=0, name=name, data=b""
-                )
+                await call("add_upload_piece", **upload, piece=0, data=b"")
         await call("submit_upload", job_id=job_id)
     except BaseException:
         with anyio.CancelScope(shield=True), suppress(PgragError):
