@@ -1,28 +1,27 @@
 """Migrations and the reflected ORM classes have the same tables."""
 
-from collections.abc import Iterator
 from uuid import uuid4
 
 import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Engine, NullPool, create_engine, inspect, select, text
+from sqlalchemy import NullPool, create_engine, inspect, select, text
 from sqlalchemy.orm import Session
 
 from pgrag.ground import orm, schema
-from pgrag.ground.connections import Database, register_vector_types
+from pgrag.ground.connections import register_vector_types
 
 
 @pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
+def engine(database_url):
     engine = engine_of(database_url)
     yield engine
     engine.dispose()
 
 
-def engine_of(url: str) -> Engine:
-    def connect() -> psycopg.Connection:
+def engine_of(url):
+    def connect():
         # A user who is called like the schema would have it first in the search_path.
         connection = psycopg.connect(url, options="-c search_path=public")
         register_vector_types(connection)
@@ -69,13 +68,13 @@ def test_every_table_view_and_column_says_what_it_holds(database_url):
 
 
 def test_alembic_compares_the_reflected_tables(engine):
-    def is_ours(name: str | None, kind: str, _: object) -> bool:
+    def is_ours(name, kind, _):
         return {"schema": name == "pgrag", "table": name != "alembic_version"}.get(kind, True)
 
     base = orm.reflect(engine)
     with engine.connect() as connection:
 
-        def differences() -> list[object]:
+        def differences():
             context = MigrationContext.configure(
                 connection,
                 opts={
@@ -114,7 +113,7 @@ def test_every_table_has_a_class(engine):
     }  # fmt: skip
 
 
-def test_rows_are_read_with_their_relations(database: Database, engine):
+def test_rows_are_read_with_their_relations(database, engine):
     pages = [
         {
             "key": "a.md", "title": "Nodes", "path": ["Nodes"], "tags": ["ops"],

@@ -1,32 +1,19 @@
 """The words of links as a field of the page that they lead to."""
 
-from typing import Any
-
 import pytest
 from consistency import assert_consistent
-from library import (
-    Row,
-    document,
-    ingest,
-    keys,
-    page,
-    rebuild_statistics,
-    refused,
-    run,
-    search,
-    value,
-)
+from library import document, ingest, keys, page, rebuild_statistics, refused, run, search, value
 from psycopg.types.json import Jsonb
 
 
-def link(target: str, text: str, line: int = 1) -> Row:
+def link(target, text, line=1):
     return {
         "rule": "explicit:link", "kind": "references", "confidence": 1.0, "target": target,
         "fragment": None, "text": text, "sentence": f"See {text}.", "line": line, "document": 0,
     }  # fmt: skip
 
 
-def well(*paragraphs: str) -> Row:
+def well(*paragraphs):
     return page(
         "well.md",
         document("About wells.", level=0, covers=1),
@@ -51,20 +38,20 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def farm(module_connection) -> str:
+def farm(module_connection):
     ingest(module_connection, "farm", PAGES)
     return "farm"
 
 
-def configure(connection, value: Any) -> None:
+def configure(connection, value):
     run(connection, "configure_library", library="farm", settings=Jsonb({"anchor_texts": value}))
 
 
-def found(connection, query: str, **arguments: Any) -> list[str]:
+def found(connection, query, **arguments):
     return keys(search(connection, query, library="farm", alpha=0, **arguments))
 
 
-def anchor_texts(connection) -> list[str]:
+def anchor_texts(connection):
     return value(connection, "select anchor_texts from pgrag.pages where key = 'well.md'")
 
 

@@ -1,6 +1,5 @@
 """What is kept beside the rows, spoilt piece by piece: each piece is found, and mended."""
 
-import psycopg
 import pytest
 from library import document, ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
@@ -20,7 +19,7 @@ SECTIONS = [
 ]  # fmt: skip
 
 
-def note(key: str, *targets: str, words: str = "") -> dict:
+def note(key, *targets, words=""):
     edges = [
         {"rule": "explicit:wikilink", "kind": "references", "confidence": 1.0, "target": target,
          "fragment": fragment or None, "text": target, "sentence": target, "line": 12,
@@ -51,7 +50,7 @@ def module_connection(module_connection):
     return connection
 
 
-def found(connection: psycopg.Connection, **arguments) -> dict[str, dict]:
+def found(connection, **arguments):
     rows = run(connection, "check_library", **{"library": "shop", **arguments})
     return {row["problem"]: row for row in rows}
 
@@ -72,7 +71,7 @@ PARAGRAPH = """(
 SHOP = "library_id = (select l.library_id from pgrag.libraries as l where l.name = 'shop')"
 
 
-def the(place: int) -> str:
+def the(place):
     """The document at a place of the first page."""
     return f"document_id = {PARAGRAPH.format(place=place)}"
 
@@ -175,7 +174,7 @@ def test_what_is_spoilt_is_found_and_mended(connection, problem):
         assert state(connection) == before
 
 
-def state(connection: psycopg.Connection) -> list:
+def state(connection):
     """All that was spoilt above."""
     return [
         connection.execute(statement).fetchall()

@@ -251,23 +251,20 @@ class TestRemoval:
         assert contents(search(connection, "text", library="tool")) == ["Text of 1.0."]
         assert_consistent(connection)
 
-    @pytest.mark.parametrize(
-        ("function", "arguments"),
-        [
-            ("remove_library", {}),
-            ("remove_version", {}),
-            ("remove_pages", {"keys": []}),
-            ("finish_version", {}),
-            ("refresh_statistics", {}),
-            ("configure_library", {"settings": {}}),
-            ("pending_embeddings", {}),
-            ("embed_pending", {}),
-            ("use_model", {"model": "static-en-de-ru-256"}),
-            ("store_embeddings", {"model": "x", "text_hashes": [], "vectors": []}),
-            ("pages", {}),
-            ("library_versions", {}),
-        ],
-    )
+    @pytest.mark.parametrize(("function", "arguments"), [
+        ("remove_library", {}),
+        ("remove_version", {}),
+        ("remove_pages", {"keys": []}),
+        ("finish_version", {}),
+        ("refresh_statistics", {}),
+        ("configure_library", {"settings": {}}),
+        ("pending_embeddings", {}),
+        ("embed_pending", {}),
+        ("use_model", {"model": "static-en-de-ru-256"}),
+        ("store_embeddings", {"model": "x", "text_hashes": [], "vectors": []}),
+        ("pages", {}),
+        ("library_versions", {}),
+    ])  # fmt: skip
     def test_no_library_at_all(self, connection, function, arguments):
         with refused(connection, "PGR02", "There is no library 'none'.", "No library is indexed"):
             run(connection, function, library="none", **arguments)
@@ -320,17 +317,14 @@ class TestRenaming:
         assert value(connection, hashes) == {"a.md": before["a.md"], "c.md": ""}
         assert before["a.md"]
 
-    @pytest.mark.parametrize(
-        ("keys", "complaint"),
-        [
-            ({"a.md": "b.md"}, "There is a page 'b.md' already."),
-            ({"a.md": "c.md", "b.md": "c.md"}, "Two pages would have the key 'c.md'."),
-            ({"z.md": "c.md"}, "There is no page 'z.md'."),
-            ({"a.md": " "}, "The new key of 'a.md' is empty."),
-            ({"a.md": None}, "The new key of 'a.md' is empty."),
-            ('["a.md"]', "new_keys must be an object"),
-        ],
-    )
+    @pytest.mark.parametrize(("keys", "complaint"), [
+        ({"a.md": "b.md"}, "There is a page 'b.md' already."),
+        ({"a.md": "c.md", "b.md": "c.md"}, "Two pages would have the key 'c.md'."),
+        ({"z.md": "c.md"}, "There is no page 'z.md'."),
+        ({"a.md": " "}, "The new key of 'a.md' is empty."),
+        ({"a.md": None}, "The new key of 'a.md' is empty."),
+        ('["a.md"]', "new_keys must be an object"),
+    ])  # fmt: skip
     def test_what_cannot_be_renamed(self, connection, keys, complaint):
         ingest(connection, "tool", [page("a.md", "One."), page("b.md", "Two.")])
         with refused(connection, "PGR01", complaint):

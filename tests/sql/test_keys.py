@@ -3,7 +3,6 @@
 import hashlib
 import re
 import threading
-from typing import Any
 
 import psycopg
 import pytest
@@ -19,13 +18,13 @@ from _pgrag.admit(
 """
 
 
-def create(connection: psycopg.Connection, name: str, **options: Any) -> str:
+def create(connection, name, **options):
     given = {"role": "search", "libraries": ["*"]} | options
     [row] = run(connection, "create_key", name=name, **given)
     return row["create_key"]
 
 
-def admit(connection: psycopg.Connection, secret: str, **options: Any) -> dict[str, Any]:
+def admit(connection, secret, **options):
     given = {
         "hash": hashlib.sha256(secret.encode()).digest(), "role": "search", "is_for_pages": True,
         "origin": None, "is_foreign": False, "lasts": "1 minute",
@@ -33,7 +32,7 @@ def admit(connection: psycopg.Connection, secret: str, **options: Any) -> dict[s
     return connection.execute(ADMIT, given | options).fetchone()
 
 
-def finish(connection: psycopg.Connection, admitted: dict[str, Any], **entry: Any) -> None:
+def finish(connection, admitted, **entry):
     request = {
         "key_id": admitted["key_id"],
         "lease": admitted["lease"] and admitted["lease"].isoformat(),
@@ -42,7 +41,7 @@ def finish(connection: psycopg.Connection, admitted: dict[str, Any], **entry: An
     connection.execute("select _pgrag.end_request(%s)", [Jsonb(request)])
 
 
-def entries(connection: psycopg.Connection) -> list[dict[str, Any]]:
+def entries(connection):
     return run(connection, "audit_log", top_k=None)
 
 
@@ -110,34 +109,31 @@ class TestCreation:
             "fast": 100, "slow": 1,
         }  # fmt: skip
 
-    @pytest.mark.parametrize(
-        ("options", "complaint"),
-        [
-            ({"name": "a b"}, "cannot be named 'a b'"),
-            ({"role": "reader"}, "role must be search, write or admin, got 'reader'"),
-            ({"kind": "open"}, "kind must be secret or publishable"),
-            ({"libraries": []}, "at least one library"),
-            ({"libraries": ["a", "*"]}, "stands alone"),
-            ({"role": "admin", "libraries": ["a"]}, "role admin opens all libraries"),
-            ({"libraries": ["a", None]}, "each has a name"),
-            ({"libraries": None}, "at least one library"),
-            ({"expires_in": "101 years"}, "expires within 100 years"),
-            ({"kind": "publishable", "origins": [None]}, "not the origin"),
-            ({"kind": "publishable"}, "needs the origins"),
-            ({"origins": ["https://a.example"]}, "never belongs into a page"),
-            (
-                {"kind": "publishable", "role": "write", "origins": ["https://a.example"]},
-                "may only search",
-            ),
-            ({"kind": "publishable", "origins": ["https://a.example/docs"]}, "not the origin"),
-            ({"expires_in": "0 s"}, "expires within 100 years"),
-            ({"rate": 0}, "rate must be"),
-            ({"rate": float("nan")}, "rate must be"),
-            ({"burst": 0}, "burst must be"),
-            ({"concurrency": 0}, "concurrency must be"),
-            ({"timeout_ms": 99}, "timeout_ms must be"),
-        ],
-    )
+    @pytest.mark.parametrize(("options", "complaint"), [
+        ({"name": "a b"}, "cannot be named 'a b'"),
+        ({"role": "reader"}, "role must be search, write or admin, got 'reader'"),
+        ({"kind": "open"}, "kind must be secret or publishable"),
+        ({"libraries": []}, "at least one library"),
+        ({"libraries": ["a", "*"]}, "stands alone"),
+        ({"role": "admin", "libraries": ["a"]}, "role admin opens all libraries"),
+        ({"libraries": ["a", None]}, "each has a name"),
+        ({"libraries": None}, "at least one library"),
+        ({"expires_in": "101 years"}, "expires within 100 years"),
+        ({"kind": "publishable", "origins": [None]}, "not the origin"),
+        ({"kind": "publishable"}, "needs the origins"),
+        ({"origins": ["https://a.example"]}, "never belongs into a page"),
+        (
+            {"kind": "publishable", "role": "write", "origins": ["https://a.example"]},
+            "may only search",
+        ),
+        ({"kind": "publishable", "origins": ["https://a.example/docs"]}, "not the origin"),
+        ({"expires_in": "0 s"}, "expires within 100 years"),
+        ({"rate": 0}, "rate must be"),
+        ({"rate": float("nan")}, "rate must be"),
+        ({"burst": 0}, "burst must be"),
+        ({"concurrency": 0}, "concurrency must be"),
+        ({"timeout_ms": 99}, "timeout_ms must be"),
+    ])  # fmt: skip
     def test_what_is_wrong_is_said(self, connection, options, complaint):
         with refused(connection, "PGR01", complaint):
             create(connection, options.pop("name", "docs"), **options)
@@ -149,7 +145,7 @@ class TestCreation:
             create(connection, "docs")
 
     def test_a_library_that_is_not_there_yet_is_noticed(self, connection):
-        notices: list[str] = []
+        notices = []
         connection.add_notice_handler(lambda n: notices.append(n.message_primary))
         ingest(connection, "here", [page("a.md", "Words.")])
         create(connection, "docs", libraries=["here", "later"])
@@ -281,9 +277,9 @@ class TestLimits:
         """Nobody is admitted twice for one request of the burst, however they come."""
         with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as main:
             secret = create(main, "docs", rate=0.001, burst=25, concurrency=1000)
-            refusals: list[str | None] = []
+            refusals = []
 
-            def call() -> None:
+            def call():
                 with psycopg.connect(url, autocommit=True, row_factory=dict_row) as own:
                     refusals.extend(admit(own, secret)["refusal"] for _ in range(20))
 

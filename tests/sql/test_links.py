@@ -87,23 +87,20 @@ def test_an_unchanged_page_is_not_touched(connection):
     assert value(connection, "select xmin::text from pgrag.edges") == before
 
 
-@pytest.mark.parametrize(
-    ("written", "message"),
-    [
-        ({"target": "x"}, "must be a list"),
-        (["x"], "is not an object"),
-        ([{"rule": "inline:rel", "kind": "needs"}], "has no target"),
-        ([{"target": None}], "has no target"),
-        ([{"rule": "inline:rel", "kind": "needs", "target": " "}], "has no target"),
-        ([{"target": "x", "confidence": 0}], "confidence"),
-        ([{"target": "x", "confidence": 1.5}], "confidence"),
-        ([{"target": "x", "confidence": "high"}], "confidence"),
-        ([{"target": "x", "line": -1}], "line"),
-        ([{"target": "x", "line": "two"}], "line"),
-        ([{"target": "x", "document": 1.5}], "passages"),
-        ([{"target": "a"}, {"target": "x", "kind": "k" * 101}], "Edge 2 of page 'a.md'"),
-    ],
-)
+@pytest.mark.parametrize(("written", "message"), [
+    ({"target": "x"}, "must be a list"),
+    (["x"], "is not an object"),
+    ([{"rule": "inline:rel", "kind": "needs"}], "has no target"),
+    ([{"target": None}], "has no target"),
+    ([{"rule": "inline:rel", "kind": "needs", "target": " "}], "has no target"),
+    ([{"target": "x", "confidence": 0}], "confidence"),
+    ([{"target": "x", "confidence": 1.5}], "confidence"),
+    ([{"target": "x", "confidence": "high"}], "confidence"),
+    ([{"target": "x", "line": -1}], "line"),
+    ([{"target": "x", "line": "two"}], "line"),
+    ([{"target": "x", "document": 1.5}], "passages"),
+    ([{"target": "a"}, {"target": "x", "kind": "k" * 101}], "Edge 2 of page 'a.md'"),
+])  # fmt: skip
 def test_edges_that_cannot_be_used(connection, written, message):
     with refused(connection, "PGR01", message):
         ingest(connection, "vault", [page("a.md", "x", edges=written)])

@@ -1,53 +1,47 @@
 """A version that the words of a query name is the one that is searched; other numbers are words."""
 
-from typing import Any
-
-import psycopg
 import pytest
-from library import Row, ingest, page, refused, run, search, value
+from library import ingest, page, refused, run, search, value
 
 JEST = ["25.x", "26.x", "27.0", "next"]
 
 
-def make(connection: psycopg.Connection, library: str, *labels: str, **pages: list[Row]) -> None:
+def make(connection, library, *labels, **pages):
     """A library with a page per version, and further pages by label."""
     for label in labels:
         own = pages.get(label.replace(".", "_"), [])
         ingest(connection, library, [page("a.md", f"Timeout of {label}."), *own], label)
 
 
-def searched(connection: psycopg.Connection, query: str, **arguments: Any) -> set[str]:
+def searched(connection, query, **arguments):
     """The versions of the hits, each with its library."""
     hits = search(connection, query, **arguments)
     return {f"{hit['library']} {hit['version']}" for hit in hits}
 
 
 class TestNamed:
-    @pytest.mark.parametrize(
-        ("query", "version"),
-        [
-            ("default of the timeout in Jest 26", "26.x"),
-            ("Jest 26: what does timeout default to?", "26.x"),
-            ("jest 26.x timeout", "26.x"),
-            ("jest v26 timeout", "26.x"),
-            ("timeout of jest@26", "26.x"),
-            ("timeout in jest@next", "next"),
-            ("timeout in version next", "next"),
-            ("What's Jest 26's timeout?", "26.x"),
-            ("the timeout (v26)", "26.x"),
-            ("v26: timeout", "26.x"),
-            ("is there a timeout in v26.4.1?", "26.x"),
-            ("was there a timeout in 25?", "25.x"),
-            ("timeout, version 26", "26.x"),
-            ("timeout in version 26 of Jest", "26.x"),
-            ("timeout with version 26.x", "26.x"),
-            ("Wie lang ist das Timeout in Version 26?", "26.x"),
-            ("das Timeout in der Version 26 von Jest", "26.x"),
-            ("Какой timeout в версии 26?", "26.x"),
-            ("what is new in Jest 26 since 25?", "26.x"),
-            ("timeout in Jest 27.0.6", "27.0"),
-        ],
-    )
+    @pytest.mark.parametrize(("query", "version"), [
+        ("default of the timeout in Jest 26", "26.x"),
+        ("Jest 26: what does timeout default to?", "26.x"),
+        ("jest 26.x timeout", "26.x"),
+        ("jest v26 timeout", "26.x"),
+        ("timeout of jest@26", "26.x"),
+        ("timeout in jest@next", "next"),
+        ("timeout in version next", "next"),
+        ("What's Jest 26's timeout?", "26.x"),
+        ("the timeout (v26)", "26.x"),
+        ("v26: timeout", "26.x"),
+        ("is there a timeout in v26.4.1?", "26.x"),
+        ("was there a timeout in 25?", "25.x"),
+        ("timeout, version 26", "26.x"),
+        ("timeout in version 26 of Jest", "26.x"),
+        ("timeout with version 26.x", "26.x"),
+        ("Wie lang ist das Timeout in Version 26?", "26.x"),
+        ("das Timeout in der Version 26 von Jest", "26.x"),
+        ("Какой timeout в версии 26?", "26.x"),
+        ("what is new in Jest 26 since 25?", "26.x"),
+        ("timeout in Jest 27.0.6", "27.0"),
+    ])  # fmt: skip
     def test_is_what_is_searched(self, connection, query, version):
         make(connection, "jest", *JEST)
         assert searched(connection, query) == {f"jest {version}"}

@@ -58,21 +58,18 @@ def walk(connection, function: str, ids: dict[str, int], content: str, **argumen
 
 
 class TestParent:
-    @pytest.mark.parametrize(
-        ("content", "above"),
-        [
-            ("W2.", "Summary of Why."),
-            ("Summary of Why.", "Summary of Guide."),
-            ("Summary of Install.", "Summary of Guide."),
-            ("Summary of Extra.", "Summary of Install."),
-            ("Summary of Upgrade.", "Summary of Guide."),
-            ("Summary of Deep.", "Summary of Guide."),
-            ("Summary of Most.", "Summary of Deep."),
-            ("Summary of Guide.", None),
-            ("Summary of Other.", None),
-            ("No path at all.", None),
-        ],
-    )
+    @pytest.mark.parametrize(("content", "above"), [
+        ("W2.", "Summary of Why."),
+        ("Summary of Why.", "Summary of Guide."),
+        ("Summary of Install.", "Summary of Guide."),
+        ("Summary of Extra.", "Summary of Install."),
+        ("Summary of Upgrade.", "Summary of Guide."),
+        ("Summary of Deep.", "Summary of Guide."),
+        ("Summary of Most.", "Summary of Deep."),
+        ("Summary of Guide.", None),
+        ("Summary of Other.", None),
+        ("No path at all.", None),
+    ])  # fmt: skip
     def test_one_step_up(self, connection, tool, content, above):
         assert walk(connection, "parent", tool, content) == ([above] if above else [])
 
@@ -95,18 +92,15 @@ class TestParent:
 
 
 class TestChildren:
-    @pytest.mark.parametrize(
-        ("content", "below"),
-        [
-            ("Summary of Why.", ["W1.", "W2.", "W3."]),
-            ("Summary of End.", []),
-            ("W1.", []),
-            ("Summary of Install.", ["Summary of Linux.", "Summary of Extra."]),
-            ("Summary of Deep.", ["Summary of Most."]),
-            ("Summary of Other.", []),
-            ("No path at all.", []),
-        ],
-    )
+    @pytest.mark.parametrize(("content", "below"), [
+        ("Summary of Why.", ["W1.", "W2.", "W3."]),
+        ("Summary of End.", []),
+        ("W1.", []),
+        ("Summary of Install.", ["Summary of Linux.", "Summary of Extra."]),
+        ("Summary of Deep.", ["Summary of Most."]),
+        ("Summary of Other.", []),
+        ("No path at all.", []),
+    ])  # fmt: skip
     def test_one_step_down(self, connection, tool, content, below):
         assert walk(connection, "children", tool, content) == below
 
@@ -123,18 +117,15 @@ class TestSiblings:
             ("W1.", "before", -1), ("W3.", "after", 1), ("H1.", "after", 2),
         ]  # fmt: skip
 
-    @pytest.mark.parametrize(
-        ("content", "before", "after", "expected"),
-        [
-            ("W1.", 5, 1, ["W2."]),
-            ("W1.", 5, 2, ["W2.", "W3."]),
-            ("W3.", 1, 0, ["W2."]),
-            ("W2.", 0, 0, []),
-            ("H1.", 2, 9, ["W2.", "W3."]),
-            ("Summary of How.", 1, 1, ["Summary of Why.", "Summary of End."]),
-            ("Summary of Other.", 1, 1, []),
-        ],
-    )
+    @pytest.mark.parametrize(("content", "before", "after", "expected"), [
+        ("W1.", 5, 1, ["W2."]),
+        ("W1.", 5, 2, ["W2.", "W3."]),
+        ("W3.", 1, 0, ["W2."]),
+        ("W2.", 0, 0, []),
+        ("H1.", 2, 9, ["W2.", "W3."]),
+        ("Summary of How.", 1, 1, ["Summary of Why.", "Summary of End."]),
+        ("Summary of Other.", 1, 1, []),
+    ])  # fmt: skip
     def test_so_many_before_and_after(self, connection, tool, content, before, after, expected):
         found = walk(connection, "siblings", tool, content, before=before, after=after)
         assert found == expected
@@ -178,31 +169,25 @@ class TestFindPage:
         [by_id] = run(connection, "find_page", library="tool", page=str(row["page_id"]))
         assert by_id == row
 
-    @pytest.mark.parametrize(
-        ("uuid", "wish"),
-        [
-            ("N-17a", "n-17A"),
-            ("6f96cfdf-0000-4000-8000-00000000000a", "{6F96CFDF-0000-4000-8000-00000000000A}"),
-        ],
-    )
+    @pytest.mark.parametrize(("uuid", "wish"), [
+        ("N-17a", "n-17A"),
+        ("6f96cfdf-0000-4000-8000-00000000000a", "{6F96CFDF-0000-4000-8000-00000000000A}"),
+    ])  # fmt: skip
     def test_by_uuid_in_any_case_and_in_braces(self, connection, uuid, wish):
         ingest(connection, "vault", [page("a.md", "One.", uuid=uuid), page("b.md", "Two.")])
         for name in (uuid, wish):
             [row] = run(connection, "find_page", library="vault", page=name)
             assert row["key"] == "a.md"
 
-    @pytest.mark.parametrize(
-        ("wish", "hint"),
-        [
-            ("instal", "Did you mean guide/install.md?"),
-            ("guide/install/extras.md", "Did you mean guide/install/extra.md?"),
-            ("Backup", "Name its key"),
-            ("", "Name its key"),
-            ("%", "Name its key"),
-            ("_\\", "Name its key"),
-            ("'; drop table x", "Name its key"),
-        ],
-    )
+    @pytest.mark.parametrize(("wish", "hint"), [
+        ("instal", "Did you mean guide/install.md?"),
+        ("guide/install/extras.md", "Did you mean guide/install/extra.md?"),
+        ("Backup", "Name its key"),
+        ("", "Name its key"),
+        ("%", "Name its key"),
+        ("_\\", "Name its key"),
+        ("'; drop table x", "Name its key"),
+    ])  # fmt: skip
     def test_unknown_one_names_its_like(self, connection, tool, wish, hint):
         with refused(connection, "PGR04", "Library 'tool' has no page", hint):
             run(connection, "find_page", library="tool", page=wish)
@@ -229,24 +214,21 @@ def hub(module_connection) -> None:
 class TestFindPageByName:
     """As a wikilink does: path, title, alias, slug."""
 
-    @pytest.mark.parametrize(
-        ("wish", "key"),
-        [
-            ("Dataview", "plugins/dataview.md"),
-            ("dataview.md", "plugins/dataview.md"),
-            ("DATAVIEW  plugin", "plugins/dataview.md"),
-            ("dv", "plugins/dataview.md"),
-            ("über uns", "Themes/Über uns.md"),
-            ("%C3%9Cber%20uns", "Themes/Über uns.md"),
-            ("who we are", "Themes/Über uns.md"),
-            ("A", "a/README.md"),
-            ("B/Restore", "b/restore.md"),
-            ("The / Slash", "c/other.md"),
-            ("C#", "d/2024.md"),
-            ("see-sharp", "d/2024.md"),
-            ("2024", "d/2024.md"),
-        ],
-    )
+    @pytest.mark.parametrize(("wish", "key"), [
+        ("Dataview", "plugins/dataview.md"),
+        ("dataview.md", "plugins/dataview.md"),
+        ("DATAVIEW  plugin", "plugins/dataview.md"),
+        ("dv", "plugins/dataview.md"),
+        ("über uns", "Themes/Über uns.md"),
+        ("%C3%9Cber%20uns", "Themes/Über uns.md"),
+        ("who we are", "Themes/Über uns.md"),
+        ("A", "a/README.md"),
+        ("B/Restore", "b/restore.md"),
+        ("The / Slash", "c/other.md"),
+        ("C#", "d/2024.md"),
+        ("see-sharp", "d/2024.md"),
+        ("2024", "d/2024.md"),
+    ])  # fmt: skip
     def test_by_name_title_alias_or_slug(self, connection, hub, wish, key):
         [row] = run(connection, "find_page", library="hub", page=wish)
         assert row["key"] == key

@@ -110,15 +110,12 @@ def test_every_key_of_a_hit_finds_it(module_connection, ids) -> None:
         assert found(module_connection, hit["chunk_key"]) == hit["content"]
 
 
-@pytest.mark.parametrize(
-    ("chunk_key", "state", "words"),
-    [
-        ("moor.md", "PGR01", "not the key of a passage: 'moor.md'"),
-        (None, "PGR01", "null"),
-        ("moor.md#c99", "PGR05", "Page 'moor.md' has no passage c99"),
-        ("mor.md#c1", "PGR04", "no page 'mor.md'"),
-    ],
-)
+@pytest.mark.parametrize(("chunk_key", "state", "words"), [
+    ("moor.md", "PGR01", "not the key of a passage: 'moor.md'"),
+    (None, "PGR01", "null"),
+    ("moor.md#c99", "PGR05", "Page 'moor.md' has no passage c99"),
+    ("mor.md#c1", "PGR04", "no page 'mor.md'"),
+])  # fmt: skip
 def test_keys_that_name_nothing(module_connection, ids, chunk_key, state, words) -> None:
     with pytest.raises(psycopg.Error, match=words) as error:
         found(module_connection, chunk_key)

@@ -1,11 +1,10 @@
 """A role sees the libraries that were granted to it, and nothing tells of the others."""
 
 import re
-from collections.abc import Iterator
 
 import psycopg
 import pytest
-from library import Row, ingest, keys, page, refused, run, search, value
+from library import ingest, keys, page, refused, run, search, value
 from psycopg.types.json import Jsonb
 
 from pgrag.service.doctor import findings
@@ -17,7 +16,7 @@ select k.name from _pgrag.kinds_of_tables() as k where k.kind = 'library'
 
 
 @pytest.fixture(scope="module")
-def tenants(module_connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def tenants(module_connection):
     """The libraries "ours" and "theirs", which holds the canary everywhere."""
     connection = module_connection
     with connection.transaction(force_rollback=True):
@@ -47,25 +46,25 @@ def tenants(module_connection: psycopg.Connection) -> Iterator[psycopg.Connectio
 
 
 @pytest.fixture
-def connection(tenants: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def connection(tenants):
     with tenants.transaction(force_rollback=True):
         yield tenants
 
 
 @pytest.fixture
-def reader(connection: psycopg.Connection) -> psycopg.Connection:
+def reader(connection):
     # As the session of a login role: its own session_user, not that of the owner.
     connection.execute("set local session authorization tenant_reader")
     return connection
 
 
 @pytest.fixture
-def writer(connection: psycopg.Connection) -> psycopg.Connection:
+def writer(connection):
     connection.execute("set local session authorization tenant_writer")
     return connection
 
 
-def service(connection: psycopg.Connection, libraries: str, role: str = "pgrag_reader") -> None:
+def service(connection, libraries, role="pgrag_reader"):
     """What a service does for a key."""
     connection.execute(
         "select set_config('pgrag.library_ids', %s, true), set_config('role', %s, true),"
@@ -74,11 +73,11 @@ def service(connection: psycopg.Connection, libraries: str, role: str = "pgrag_r
     )
 
 
-def library_id(connection: psycopg.Connection, name: str) -> int:
+def library_id(connection, name):
     return value(connection, "select library_id from pgrag.libraries where name = %s", name)
 
 
-def owned(connection: psycopg.Connection) -> list[str]:
+def owned(connection):
     return [row["name"] for row in connection.execute(OWNED)]
 
 
@@ -140,7 +139,7 @@ def test_rows_of_other_libraries_are_in_no_table(connection):
 
 
 def test_another_library_is_as_one_that_does_not_exist(reader):
-    def complaint(**arguments: object) -> str:
+    def complaint(**arguments):
         with pytest.raises(psycopg.Error) as caught, reader.transaction():
             search(reader, "drain", **arguments)
         diagnostic = caught.value.diag
@@ -323,13 +322,10 @@ def test_words_are_missed_in_titles_and_texts_alike(connection):
     assert value(connection, occurring, CANARY) == []
 
 
-@pytest.mark.parametrize(
-    ("view", "index", "condition"),
-    [
-        ("documents", "documents_search", "search @@ 'node'::tsquery"),
-        ("impacts", "impacts_keys", "_pgrag.posting_keys(version_id, weights) && '{1}'::bigint[]"),
-    ],
-)
+@pytest.mark.parametrize(("view", "index", "condition"), [
+    ("documents", "documents_search", "search @@ 'node'::tsquery"),
+    ("impacts", "impacts_keys", "_pgrag.posting_keys(version_id, weights) && '{1}'::bigint[]"),
+])  # fmt: skip
 def test_the_barrier_uses_the_index(reader, view, index, condition):
     """Else each search would read every document that its caller may see."""
     reader.execute("set local enable_seqscan = off")
@@ -504,11 +500,11 @@ def test_vectors_of_queries_are_those_of_the_caller(connection):
     tiny = {"model": "tiny", "query_embedding": "[1,0]"}
     asked = {"query": "nodes", "library": "ours", "model": "tiny"}
 
-    def cached() -> tuple[int, int]:
+    def cached():
         count = value(connection, "select count(*) from pgrag.query_vectors")
         return count, len(run(connection, "missing_query_models", **asked))
 
-    def remember(caller: str) -> None:
+    def remember(caller):
         connection.execute(
             "select set_config('pgrag.library_ids', '*', true),"
             " set_config('role', 'none', true), set_config('pgrag.caller', %s, true)",
@@ -577,13 +573,13 @@ def test_a_writer_changes_its_libraries_only(writer):
     assert len(search(writer, CANARY, library="theirs")) > 0
 
 
-def recorded(connection: psycopg.Connection, query: str) -> Row:
+def recorded(connection, query):
     [row] = run(connection, "record_search", query=query, hits=Jsonb([]))
     return row
 
 
 def test_the_name_of_a_set_of_others_is_free(connection):
-    def made(library: str, key: str, word: str) -> Row:
+    def made(library, key, word):
         queries = Jsonb([{"id": "1", "text": word, "judgements": {key: 1}}])
         name = f"{CANARY}-set"
         return run(connection, "import_evaluation_set", name=name, library=library, queries=queries)
@@ -708,7 +704,7 @@ def test_the_doctor_says_whether_tables_are_secured(database_url):
 def test_a_writer_makes_no_job_that_reads_any_folder(connection):
     """Neither by functions nor by statements: a worker reads with its own rights."""
 
-    def call(function: str, **arguments: object) -> object:
+    def call(function, **arguments):
         [row] = run(connection, function, **arguments)
         return row[function]
 

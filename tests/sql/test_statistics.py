@@ -2,7 +2,6 @@
 
 import math
 import random
-from typing import Any
 
 import pytest
 from consistency import assert_consistent
@@ -48,7 +47,7 @@ operations = st.one_of(
 )
 
 
-def apply(connection: Any, operation: tuple[Any, ...]) -> None:
+def apply(connection, operation):
     name, first, second = operation
     if name == "ingest":
         ingest(connection, "manual", second, first)
@@ -87,7 +86,7 @@ def manual(connection):
     return author
 
 
-def statistics(connection) -> list[dict[str, Any]]:
+def statistics(connection):
     return connection.execute(
         "select language, lexeme, document_count, largest_impact from pgrag.lexeme_statistics"
         " where document_count > 0 order by language, lexeme"
@@ -114,7 +113,7 @@ def test_averages_in_use_are_those_of_the_rows_rounded(connection, manual):
 
 
 def test_impacts_are_rewritten_only_when_the_rounded_average_changes(connection, manual):
-    def places() -> list[dict[str, Any]]:
+    def places():
         return connection.execute(
             "select i.document_id, i.ctid from pgrag.impacts as i"
             " join pgrag.pages as p on p.library_id = i.library_id and p.page_id = i.page_id"
