@@ -47,8 +47,7 @@ begin
     end if;
     return query
     select
-        f."check",
-        f.problem, f.count, f.examples,
+        f."check", f.problem, f.count, f.examples,
         not exists (
             select from jsonb_to_recordset(after) as left_over (problem text)
             where left_over.problem = f.problem
@@ -100,8 +99,7 @@ begin
     set version_id = n.version_id, sort_order = n.nth
     from (
         select
-            d.document_id,
-            p.version_id,
+            d.document_id, p.version_id,
             row_number() over (partition by d.page_id order by d.sort_order, d.document_id) - 1
                 as nth
         from pgrag.documents as d
@@ -129,8 +127,7 @@ begin
 
     -- A vector of another text is deleted with it, or searches would match the wrong text.
     perform _pgrag.restate_documents(
-        owner,
-        array_agg(d.document_id),
+        owner, array_agg(d.document_id),
         array_agg(case when d.level = 2 and d.covers > 0 then d.situation else '' end),
         array_agg(case when d.is_summary and d.extract is not null then d.content end)
     )
@@ -243,9 +240,7 @@ begin
             and p.version_id = mended
             and (n.version_id <> p.version_id or n.name <> _pgrag.last_name(n.full_name));
         perform _pgrag.write_page_names(
-            repair_links.library_id,
-            mended,
-            _pgrag.base_url(repair_links.library_id, mended),
+            repair_links.library_id, mended, _pgrag.base_url(repair_links.library_id, mended),
             array(
                 select p.page_id
                 from pgrag.pages as p

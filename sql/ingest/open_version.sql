@@ -65,9 +65,7 @@ begin
             ),
             _pgrag.new_version_id(open_version.library_id)
         ),
-        version_label,
-        pgrag.version_class(version_label),
-        pgrag.release_key(version_label),
+        version_label, pgrag.version_class(version_label), pgrag.release_key(version_label),
         coalesce(pgrag.release_key(version_label) !~ '~$', false),
         coalesce(open_version.source, '{}')
     )

@@ -68,10 +68,8 @@ begin
     for nth in 1 .. cardinality(page_ids) by 500 loop
         batch := page_ids[nth : nth + 499];
         perform _pgrag.write_documents(
-            rebuild_statistics.library_id,
-            array_agg(d),
-            range_agg(int8range(d.document_id, d.document_id, '[]')),
-            rebuild_statistics.settings
+            rebuild_statistics.library_id, array_agg(d),
+            range_agg(int8range(d.document_id, d.document_id, '[]')), rebuild_statistics.settings
         )
         from pgrag.documents as d
         where d.library_id = rebuild_statistics.library_id and d.page_id = any (batch);
@@ -80,8 +78,6 @@ begin
         );
     end loop;
     -- Only now is the average length of the pages known.
-    perform _pgrag.refresh_impacts(
-        rebuild_statistics.library_id, rebuild_statistics.settings
-    );
+    perform _pgrag.refresh_impacts(rebuild_statistics.library_id, rebuild_statistics.settings);
 end;
 $$;
