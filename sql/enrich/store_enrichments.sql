@@ -71,10 +71,7 @@ begin
     where w.reason is not null
     on conflict (library_id, document_id, kind) do update
     set model = excluded.model,
-        attempts = case
-            when f.input_hash = excluded.input_hash then f.attempts + 1
-            else 1
-        end,
+        attempts = case when f.input_hash = excluded.input_hash then f.attempts + 1 else 1 end,
         input_hash = excluded.input_hash,
         reason = excluded.reason,
         failed_at = now();

@@ -124,8 +124,7 @@ begin
     if row_security_active('pgrag.libraries') and not _pgrag.sees_every_library() then
         raise exception 'There is no library %, and % may not create one.',
             quote_literal(library), _pgrag.caller()
-            using errcode = 'PGR02',
-                hint = 'Ask an administrator to create and grant it.';
+            using errcode = 'PGR02', hint = 'Ask an administrator to create and grant it.';
     end if;
 end;
 $$;

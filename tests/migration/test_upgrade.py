@@ -130,7 +130,7 @@ def server_findings(url: str) -> list[schema.Finding]:
         return schema.server_findings(connection)
 
 
-def test_fresh_database(empty_database_url):
+def test_fresh_database_and_a_second_upgrade_that_changes_nothing(empty_database_url):
     before = schema.status(empty_database_url)
     assert (before.state, before.revision, before.functions) == ("missing", None, None)
     with pytest.raises(errors.SchemaOutdated, match=r"no pgrag schema yet.*`pgrag db upgrade`"):
@@ -139,9 +139,6 @@ def test_fresh_database(empty_database_url):
     assert after == schema.status(empty_database_url)
     assert (after.state, after.revision, after.functions) == ("current", after.head, after.digest)
     schema.require_current(empty_database_url)
-
-
-def test_upgrading_again_changes_nothing(empty_database_url):
     schema.upgrade(empty_database_url)
     written = (
         "select array_agg(p.xmin::text order by p.oid) from pg_proc as p"

@@ -55,12 +55,11 @@ def anchor_texts(connection):
     return value(connection, "select anchor_texts from pgrag.pages where key = 'well.md'")
 
 
-def test_off_by_default(connection, farm):
+def test_words_of_links_find_their_target(connection, farm):
     assert anchor_texts(connection) == []
     assert found(connection, "drinking water") == []
-
-
-def test_words_of_links_find_their_target(connection, farm):
+    with refused(connection, "PGR02"):
+        run(connection, "refresh_anchor_texts", library="nowhere")
     before = connection.execute("select * from pgrag.embeddings order by 1, 2, 3").fetchall()
     plain = search(connection, "deep hole", library="farm")
     configure(connection, True)
@@ -102,11 +101,6 @@ def test_they_follow_the_links(connection, farm):
     rebuild_statistics(connection, "farm")
     assert found(connection, "beds") == ["garden.md"]
     assert_consistent(connection)
-
-
-def test_an_unknown_library_is_refused(connection):
-    with refused(connection, "PGR02"):
-        run(connection, "refresh_anchor_texts", library="nowhere")
 
 
 def test_a_repaired_paragraph_keeps_them(connection, farm):

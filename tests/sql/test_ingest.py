@@ -120,9 +120,7 @@ class TestChanged:
             connection, "page", page_id=value(connection, "select page_id from pgrag.pages")
         )
         stored = found["page"]
-        assert stored["library"] == "tool"
-        assert stored["version"] == ""
-        assert stored["body"] == "Text."
+        assert (stored["library"], stored["version"], stored["body"]) == ("tool", "", "Text.")
         assert stored["language"] == "german"
         assert stored["created"].startswith("2024-02-29")
         same = set(fields) - {"language", "created", "modified"}
@@ -184,7 +182,7 @@ class TestVectors:
         assert vectors(connection) == {}
         assert len(run(connection, "pending_embeddings", library="tool")) == 1
 
-    def test_vector_of_a_wrong_dimension_is_refused(self, connection):
+    def test_vectors_are_scaled_to_length_one_and_of_no_other_dimension(self, connection):
         ingest(connection, "tool", [page("a.md", "One.")], embed=False)
         [pending] = run(connection, "pending_embeddings", library="tool")
         with refused(connection, "PGR08", "has 256 dimensions, got a vector of 2"):
@@ -192,8 +190,6 @@ class TestVectors:
                 "select pgrag.store_embeddings('tool', 'static-en-de-ru-256', %s, '{\"[1,2]\"}')",
                 [[pending["text_hash"]]],
             )
-
-    def test_vectors_are_scaled_to_length_one(self, connection):
         ingest(connection, "tool", [page("a.md", "One.")], embed=False)
         run(connection, "register_model", name="tiny", dimensions=2)
         [pending] = run(connection, "pending_embeddings", library="tool", model="tiny")

@@ -142,16 +142,13 @@ def test_workers_that_ask_at_the_same_time_get_different_jobs(connection, databa
     assert sorted(done) == sorted(made)
 
 
-def test_an_equal_job_that_waits_is_used_again(connection, job):
+def test_an_equal_job_of_the_caller_that_waits_is_used_again(connection, job):
     first = job()
     assert job(priority=3, every="1 day") == first
     [shown] = run(connection, "job", wanted_id=first)
     assert (shown["priority"], shown["every"]) == (3, timedelta(days=1))
     claim(connection)
     assert job() != first
-
-
-def test_an_equal_job_of_another_caller_is_another_job(connection, job):
     of_another = job()
     connection.execute("update pgrag.jobs set asked_by = 'ada'")
     assert job() != of_another
@@ -411,12 +408,9 @@ def test_an_address_without_a_password_can_be_a_job(connection, job, source):
     assert run(connection, "job", wanted_id=job(source=source))[0]["source"] == source
 
 
-def test_a_state_that_does_not_exist_is_refused(connection):
+def test_jobs_are_listed_by_pages(connection, job):
     with refused(connection, "PGR01", "wanted_state must be uploading, queued,"):
         run(connection, "jobs", wanted_state="done")
-
-
-def test_jobs_are_listed_by_pages(connection, job):
     made = [job(f"library{number}") for number in range(5)]
     listed = [row["job_id"] for row in run(connection, "jobs", top_k=3)]
     assert listed == made[:1:-1]

@@ -33,8 +33,7 @@ def test_every_field_is_kept(connection):
     assert {key: first[key] for key in full if key not in {"text", "confidence", "document"}} == {
         key: full[key] for key in full if key not in {"text", "confidence", "document"}
     }
-    assert first["link_text"] == "the other"
-    assert first["confidence"] == pytest.approx(0.95)
+    assert (first["link_text"], first["confidence"]) == ("the other", pytest.approx(0.95))
     assert first["document"] == "Two."
     assert (second["rule"], second["kind"], second["confidence"]) == (
         "explicit:link", "references", 1,
@@ -181,8 +180,6 @@ def test_report(vault):
     assert (first["link_text"], first["how"], first["candidates"]) == ("words", "path", None)
     assert (tie["target_page_id"], tie["candidates"]) == (None, ["b/x.md", "c/x.md"])
 
-
-def test_report_by_state_page_and_kind(vault):
     def lines(**arguments):
         return [f"{row['source_page']}:{row['line']}" for row in links(vault, **arguments)]
 
@@ -205,6 +202,20 @@ def test_report_by_state_page_and_kind(vault):
         "resolved": 4, "unresolved": 1, "ambiguous": 1, "external": 1, "asset": 1, "tag": 1,
         "fragment": 1,
     }  # fmt: skip
+    for code, message, arguments in (
+        ("PGR01", "state 'lost'", {"state": "lost"}),
+        ("PGR01", "top_k", {"top_k": -1}),
+        ("PGR02", "", {"library": "volt"}),
+        ("PGR04", "", {"page": "nowhere"}),
+        ("PGR07", "", {"after": 10**9}),
+    ):
+        with refused(vault, code, message):
+            links(vault, **arguments)
+    run(vault, "remove_pages", library="vault", keys=["a.md", "b/x.md"])
+    assert [(row["source_page"], row["state"]) for row in links(vault)] == [
+        ("z.md", "unresolved"), ("z.md", "resolved"),
+    ]  # fmt: skip
+    assert_consistent(vault)
 
 
 @pytest.mark.parametrize("state", [None, "orphan", "resolved"])
@@ -215,26 +226,6 @@ def test_report_in_parts(vault, state):
         parts += part
         after = part[-1]["target_page_id" if state == "orphan" else "edge_id"]
     assert parts == whole
-
-
-def test_report_errors(vault):
-    for code, message, arguments in (
-        ("PGR01", "state 'lost'", {"state": "lost"}),
-        ("PGR01", "top_k", {"top_k": -1}),
-        ("PGR02", "", {"library": "volt"}),
-        ("PGR04", "", {"page": "nowhere"}),
-        ("PGR07", "", {"after": 10**9}),
-    ):
-        with refused(vault, code, message):
-            links(vault, **arguments)
-
-
-def test_deleted_pages_leave_nothing(vault):
-    run(vault, "remove_pages", library="vault", keys=["a.md", "b/x.md"])
-    assert [(row["source_page"], row["state"]) for row in links(vault)] == [
-        ("z.md", "unresolved"), ("z.md", "resolved"),
-    ]  # fmt: skip
-    assert_consistent(vault)
 
 
 def test_a_kind_that_no_edge_has_is_a_notice_with_the_nearest(connection):

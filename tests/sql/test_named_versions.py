@@ -67,16 +67,6 @@ class TestNamed:
         assert searched(connection, query, query_embedding=None) <= {"jest 27.0"}
         assert [told for told in notices if "ersion" in told] == []
 
-    def test_is_told_with_the_hits_and_once(self, connection, notices):
-        make(connection, "jest", *JEST)
-        [hit] = search(connection, "timeout in Jest 26", library="jest")
-        assert hit["version_reason"] == "named in the query as 26"
-        assert notices == [
-            "The query names version 26 of jest: version 26.x is searched, not 27.0."
-        ]
-        search(connection, "timeout in Jest 27", library="jest")
-        assert len(notices) == 1
-
     def test_that_does_not_exist_is_told_with_those_that_do(self, connection, notices):
         make(connection, "jest", *JEST)
         assert searched(connection, "timeout in Jest 24") == {"jest 27.0"}
@@ -85,7 +75,7 @@ class TestNamed:
             " has: 27.0, 26.x, 25.x, next."
         ]
 
-    def test_does_not_override_what_the_caller_asks_for(self, connection, notices):
+    def test_counts_in_every_search_unless_the_caller_asks_for_another(self, connection, notices):
         make(connection, "jest", *JEST)
         query = "timeout in Jest 26"
         for version in ("25.x", "27", "latest"):
@@ -100,6 +90,22 @@ class TestNamed:
         with refused(connection, "PGR03", "has no version that fits '24'", "27.0, 26.x, 25.x"):
             search(connection, query, library="jest", version="24")
         assert notices == []
+        [hit] = search(connection, "timeout in Jest 26", library="jest")
+        assert hit["version_reason"] == "named in the query as 26"
+        assert notices == [
+            "The query names version 26 of jest: version 26.x is searched, not 27.0."
+        ]
+        search(connection, "timeout in Jest 27", library="jest")
+        assert len(notices) == 1
+        query = "timeout in Jest 26"
+        for function in ("context", "search_pages", "keyword_search"):
+            rows = run(connection, function, query=query, library="jest")
+            assert {row["version"] for row in rows} == {"26.x"}
+        [material] = run(connection, "answer_context", question=query, library="jest")
+        assert material["versions"] == [
+            {"library": "jest", "version": "26.x", "reason": "named in the query as 26"}
+        ]
+        assert {source["version"] for source in material["sources"]} == {"26.x"}
 
     def test_of_one_library_leaves_the_others_alone(self, connection):
         make(connection, "jest", "25.x", "27.0")
@@ -132,18 +138,6 @@ class TestNamed:
         make(connection, "jest", "25.x", "27.0", **{"25_x": lure})
         best = search(connection, "timeout в версии 25.x", library="jest", mode="keyword")[0]
         assert best["content"] == "Timeout of 25.x."
-
-    def test_counts_in_every_function_that_searches(self, connection):
-        make(connection, "jest", *JEST)
-        query = "timeout in Jest 26"
-        for function in ("context", "search_pages", "keyword_search"):
-            rows = run(connection, function, query=query, library="jest")
-            assert {row["version"] for row in rows} == {"26.x"}
-        [material] = run(connection, "answer_context", question=query, library="jest")
-        assert material["versions"] == [
-            {"library": "jest", "version": "26.x", "reason": "named in the query as 26"}
-        ]
-        assert {source["version"] for source in material["sources"]} == {"26.x"}
 
 
 OPTIONS = {

@@ -111,11 +111,13 @@ class TestChildren:
 
 
 class TestSiblings:
-    def test_neighbours_in_reading_order(self, connection, tool):
+    def test_neighbours_in_reading_order_and_under_the_page_above(self, connection, tool):
         rows = run(connection, "siblings", document_id=tool["W2."])
         assert [(row["content"], row["relation"], row["distance"]) for row in rows] == [
             ("W1.", "before", -1), ("W3.", "after", 1), ("H1.", "after", 2),
         ]  # fmt: skip
+        found = walk(connection, "siblings", tool, "Summary of Install.")
+        assert set(found) == {"Summary of Upgrade.", "Summary of Deep."}
 
     @pytest.mark.parametrize(("content", "before", "after", "expected"), [
         ("W1.", 5, 1, ["W2."]),
@@ -129,10 +131,6 @@ class TestSiblings:
     def test_so_many_before_and_after(self, connection, tool, content, before, after, expected):
         found = walk(connection, "siblings", tool, content, before=before, after=after)
         assert found == expected
-
-    def test_pages_are_siblings_under_the_page_above(self, connection, tool):
-        found = walk(connection, "siblings", tool, "Summary of Install.")
-        assert set(found) == {"Summary of Upgrade.", "Summary of Deep."}
 
     @pytest.mark.parametrize("arguments", [{"before": -1}, {"after": -1}, {"before": None}])
     def test_numbers_that_make_no_sense(self, connection, tool, arguments):
@@ -150,8 +148,7 @@ class TestOutline:
             ("End", 2, 1, "conclusion", 0),
         ]  # fmt: skip
         assert [row["parent_id"] for row in rows] == [None, *[rows[0]["document_id"]] * 3]
-        assert rows[1]["path"] == ["Guide", "Why"]
-        assert rows[1]["anchor"] == "why"
+        assert (rows[1]["path"], rows[1]["anchor"]) == (["Guide", "Why"], "why")
 
 
 class TestFindPage:
@@ -234,14 +231,12 @@ class TestFindPageByName:
         assert row["key"] == key
 
     def test_ambiguous_name_lists_the_keys(self, connection, hub):
+        assert run(connection, "links", library="hub", page="Dataview") == []
         with refused(
             connection, "PGR01", "Library 'hub' has 2 pages named 'Restore'",
             "Name one by its key: a/restore.md, b/restore.md.",
         ):  # fmt: skip
             run(connection, "find_page", library="hub", page="Restore")
-
-    def test_links_of_a_page_by_its_name(self, connection, hub):
-        assert run(connection, "links", library="hub", page="Dataview") == []
 
 
 class TestUnknown:

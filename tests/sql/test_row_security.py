@@ -81,15 +81,12 @@ def owned(connection):
     return [row["name"] for row in connection.execute(OWNED)]
 
 
-def test_a_search_finds_what_was_granted(reader):
+def test_a_reader_reads_everything_of_its_libraries(reader):
     hits = search(reader, "drain a node", snippets=True, explain=True)
     assert {hit["library"] for hit in hits} == {"ours"}
     assert hits[0]["key"] == "guide.md"
     assert keys(search(reader, '"drain a node"', library="ours")) == ["guide.md"]
     assert CANARY not in repr(hits)
-
-
-def test_a_reader_may_read_everything_of_its_libraries(reader):
     [hit, *_] = search(reader, "drain a node", library="ours", snippets=True, explain=True)
     assert hit["semantic_score"] > 0
     document_id, page_id = hit["document_id"], hit["page_id"]
@@ -147,9 +144,6 @@ def test_another_library_is_as_one_that_does_not_exist(reader):
 
     assert complaint(library="theirs") == complaint(library="nowhere").replace("nowhere", "theirs")
     assert "theirs" not in complaint(library="their")  # no near name
-
-
-def test_nothing_of_it_is_suggested_counted_or_listed(reader):
     for function, arguments in {
         "libraries": {},
         "find_libraries": {"query": "theirs: drain a node"},

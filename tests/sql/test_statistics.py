@@ -94,15 +94,6 @@ def statistics(connection):
 
 
 def test_library_of_real_size(connection, manual):
-    assert_consistent(connection)
-    changed = [manual.page(f"{number:04}.md") for number in range(0, 40, 3)]
-    ingest(connection, "manual", changed, embed=False)
-    assert_consistent(connection)
-    rebuild_statistics(connection, "manual")
-    assert_consistent(connection)
-
-
-def test_averages_in_use_are_those_of_the_rows_rounded(connection, manual):
     for row in connection.execute("select * from pgrag.corpus_statistics").fetchall():
         for average, used in (
             (row["total_length"] / row["document_count"], row["average_length"]),
@@ -110,6 +101,17 @@ def test_averages_in_use_are_those_of_the_rows_rounded(connection, manual):
         ):
             assert used == pytest.approx(2 ** (round(3 * math.log2(average)) / 3))
             assert used == pytest.approx(average, rel=0.125)
+    before = statistics(connection)
+    ingest(connection, "other", pages(manual, 10), embed=False)
+    run(connection, "remove_library", library="other")
+    assert statistics(connection) == before
+    assert value(connection, "select count(*) from pgrag.corpus_statistics") == 2
+    assert_consistent(connection)
+    changed = [manual.page(f"{number:04}.md") for number in range(0, 40, 3)]
+    ingest(connection, "manual", changed, embed=False)
+    assert_consistent(connection)
+    rebuild_statistics(connection, "manual")
+    assert_consistent(connection)
 
 
 def test_impacts_are_rewritten_only_when_the_rounded_average_changes(connection, manual):
@@ -158,14 +160,6 @@ def test_order_of_writing_does_not_matter(connection, manual):
     for page_ in reversed(again):
         ingest(connection, "manual", [page_], embed=False)
     assert statistics(connection) == expected
-
-
-def test_libraries_do_not_touch_each_others_statistics(connection, manual):
-    before = statistics(connection)
-    ingest(connection, "other", pages(manual, 10), embed=False)
-    run(connection, "remove_library", library="other")
-    assert statistics(connection) == before
-    assert value(connection, "select count(*) from pgrag.corpus_statistics") == 2
 
 
 def test_page_without_a_hash_of_its_source_is_compared_by_its_content(connection):
