@@ -204,9 +204,7 @@ def test_one_page_with_its_texts(connection, compared):
         assert [row["old_text"] for row in rows] == [REEF, None]
         assert [row["new_text"] for row in rows] == [REEF + "\nMore.\n", None]
     with refused(connection, "PGR01", "texts must be none, pages or all, got 'true'."):
-        run(
-            connection, "compare_versions", library="sailing", from_version="1.0", texts="true",
-        )  # fmt: skip
+        run(connection, "compare_versions", library="sailing", from_version="1.0", texts="true")
 
 
 def test_versions_that_do_not_exist_are_refused_and_others_named(connection, compared):

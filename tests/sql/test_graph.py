@@ -72,8 +72,7 @@ class TestEdges:
         [strong] = edges(connection, page_id=ids["compost"], kinds=["depends_on"])
         assert (strong["kind"], strong["confidence"]) == ("depends_on", pytest.approx(0.95))
         first = edges(connection, top_k=6)
-        rest = edges(connection, top_k=6, after=first[-1]["edge_id"])
-        assert first + rest == edges(connection)
+        assert first + edges(connection, top_k=6, after=first[-1]["edge_id"]) == edges(connection)
         asked = {"structure": True, "kinds": ["belongs_to"], "direction": "in"}
         rows = edges(connection, page_id=ids["guide/index"], **asked)
         below = {row["source_page"] for row in rows} - {"guide/index.md"}
@@ -105,8 +104,7 @@ class TestEdges:
             (row["kind"], row["source_document_id"], row["target_document_id"]) for row in derived
         }
         # A page belongs to the page above it; above this one is the index of the folder.
-        above = {row for row in found if row[2] not in documents}
-        assert found - above == expected
+        assert found - {row for row in found if row[2] not in documents} == expected
         assert [row["target_page"] for row in derived if row["target_page"] != "compost.md"] == [
             "index.md"
         ]

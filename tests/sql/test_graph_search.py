@@ -120,8 +120,7 @@ def test_scores_are_those_of_the_formula(connection, ids, typed, seeds):
 
 def test_the_weight_of_a_type_is_in_the_fused_score(connection, ids, typed):
     weighed = {hit["key"]: hit for hit in graph_search(connection)}
-    run(connection, "configure_library", library="garden",
-        settings=Jsonb({"type_weights": False}))  # fmt: skip
+    run(connection, "configure_library", library="garden", settings=Jsonb({"type_weights": False}))
     plain = {hit["key"]: hit for hit in graph_search(connection)}
     assert weighed["pump.md"]["explanation"]["type_weight"] == 0.5
     assert weighed["pump.md"]["hybrid_score"] == plain["pump.md"]["hybrid_score"] / 2
@@ -131,8 +130,7 @@ def test_the_weight_of_a_type_is_in_the_fused_score(connection, ids, typed):
 
 def test_links_lift_no_page_whose_type_weighs_nothing(connection, ids):
     connection.execute("insert into pgrag.page_types (name, retriever_weight) values ('tool', 0)")
-    hits = {hit["key"]: hit for hit in graph_search(connection)}
-    assert hits["pump.md"]["score"] == 0
+    assert {hit["key"]: hit for hit in graph_search(connection)}["pump.md"]["score"] == 0
 
 
 def test_weights_are_settings_and_scores_stay_below_one(connection, ids, typed):
@@ -206,8 +204,7 @@ class TestPagesThatOnlyLinksLeadTo:
         assert "well.md" not in self.reached(connection)
         configure(connection, depth=2)
         assert "well.md" in self.reached(connection)
-        found = self.reached(connection)
-        assert len(found) > 1
+        assert len(self.reached(connection)) > 1
         configure(connection, admitted=1)
         assert len(self.reached(connection)) == 1
         configure(connection, admitted=0)
@@ -240,8 +237,7 @@ def test_pages_of_results_are_the_list(connection, ids, size, arguments):
     walked = walk(connection, "search", size, **ask)
     assert sorted(keys(walked)) == sorted({*keys(walked)})
     assert len(walked) == len(SAYS) + 2
-    first = run(connection, "search", top_k=size, **ask)
-    assert keys(first) == keys(walked)[:size]
+    assert keys(run(connection, "search", top_k=size, **ask)) == keys(walked)[:size]
 
 
 def test_a_library_can_have_it_on(connection, ids):
@@ -284,5 +280,4 @@ def test_every_way_to_search_takes_it(connection, ids):
     assert {row["key"]: row["score"] for row in recorded} == scores
     retriever = run(connection, "keyword_search", query=QUERY, library="garden", graph=True)
     assert any(row["score"] != row["hybrid_score"] for row in retriever)
-    blocks = run(connection, "context", query=QUERY, library="garden", graph=True, expand=False)
-    assert blocks
+    assert run(connection, "context", query=QUERY, library="garden", graph=True, expand=False)

@@ -349,10 +349,7 @@ class TestVersions:
 
     def test_version_source(self, connection):
         source = {"location": "/docs", "base_url": "https://tool.example", "slugs": "hugo"}
-        run(
-            connection, "open_version",
-            library="tool", version="1.0", source=source,
-        )  # fmt: skip
+        run(connection, "open_version", library="tool", version="1.0", source=source)
         [row] = run(connection, "version_source", library=" Tool ", version="1.0")
         assert row["version_source"] == source
         for names in ({"library": "tool", "version": "9"}, {"library": "nothing"}):

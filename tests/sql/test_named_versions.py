@@ -83,9 +83,9 @@ class TestNamed:
             expected = {f"jest {read['version']}"}
             assert searched(connection, query, library="jest", version=version) == expected
         assert searched(connection, f"{query} version:25.x", library="jest") == {"jest 25.x"}
-        assert searched(
-            connection, query, library="jest", filters={"version": "25.x"}
-        ) == {"jest 25.x"}  # fmt: skip
+        assert searched(connection, query, library="jest", filters={"version": "25.x"}) == {
+            "jest 25.x"
+        }
         assert len(searched(connection, query, library="jest", version="*")) == 4
         with refused(connection, "PGR03", "has no version that fits '24'", "27.0, 26.x, 25.x"):
             search(connection, query, library="jest", version="24")

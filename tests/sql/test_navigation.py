@@ -129,8 +129,7 @@ class TestSiblings:
         ("Summary of Other.", 1, 1, []),
     ])  # fmt: skip
     def test_so_many_before_and_after(self, connection, tool, content, before, after, expected):
-        found = walk(connection, "siblings", tool, content, before=before, after=after)
-        assert found == expected
+        assert walk(connection, "siblings", tool, content, before=before, after=after) == expected
 
     @pytest.mark.parametrize("arguments", [{"before": -1}, {"after": -1}, {"before": None}])
     def test_numbers_that_make_no_sense(self, connection, tool, arguments):

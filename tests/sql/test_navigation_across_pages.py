@@ -109,9 +109,7 @@ def test_siblings_are_found_over_the_borders_of_pages(connection, ids, content, 
     rows = run(connection, "siblings", document_id=ids[content])
     assert [row["content"] for row in rows if row["relation"] == "before"] == before
     assert [row["content"] for row in rows if row["relation"] == "after"] == after
-    assert [row["distance"] for row in rows] == [
-        *range(-len(before), 0), *range(1, len(after) + 1),
-    ]  # fmt: skip
+    assert [row["distance"] for row in rows] == [*range(-len(before), 0), *range(1, len(after) + 1)]
     for row in rows:
         back = run(connection, "siblings", document_id=row["document_id"])
         assert ids[content] in [other["document_id"] for other in back]

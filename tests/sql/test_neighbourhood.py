@@ -38,14 +38,12 @@ def names(rows):
 def test_a_walk_keeps_to_directions_kinds_and_totals(connection, ids):
     assert names(around(connection, ids["beds"], direction="out")) == ["tomatoes", "compost"]
     assert sorted(names(around(connection, ids["beds"], direction="in"))) == ["compost", "index"]
-    both = around(connection, ids["beds"])
-    assert sorted(names(both)) == ["compost", "index", "tomatoes"]
+    assert sorted(names(around(connection, ids["beds"]))) == ["compost", "index", "tomatoes"]
     assert around(connection, ids["lonely"], depth=5) == []
     rows = around(connection, ids["beds"], depth=10)
     assert len(rows) == len({row["page_id"] for row in rows}) == len(NOTES) - 2
     assert ids["beds"] not in {row["page_id"] for row in rows}
-    back = next(row for row in rows if row["key"] == "index.md")
-    assert back["forward"] is False
+    assert next(row for row in rows if row["key"] == "index.md")["forward"] is False
     only = around(connection, ids["beds"], depth=4, kinds=["depends_on", "companion"])
     assert names(only) == ["compost"]
     assert around(connection, ids["beds"], kinds=["no_such_kind"]) == []
@@ -74,8 +72,7 @@ def test_rows_tell_how_a_page_was_reached(connection, ids):
 
 
 def test_fan_out_takes_the_strongest_by_confidence_and_kind(connection, ids):
-    strongest = around(connection, ids["beds"], direction="out", fan_out=1)
-    assert names(strongest) == ["tomatoes"]
+    assert names(around(connection, ids["beds"], direction="out", fan_out=1)) == ["tomatoes"]
     connection.execute(
         "insert into pgrag.edge_kinds (name, weight) values ('depends_on', 2)"
         " on conflict (name) do update set weight = 2"

@@ -74,8 +74,7 @@ def test_links_come_before_backlinks_and_neighbours(module_connection, ids):
     only = {"filters": '{"page": "moor.md"}'}
     assert related(module_connection, given, **only) == [("Birds", "link"), ("Cutting", "before")]
     assert related(module_connection, given, query="birds title:Sluice") == [("Sluice", "link")]
-    without = related(module_connection, given, exclude=[str(ids["Birds"])])
-    assert without[0] == ("Sluice", "link")
+    assert related(module_connection, given, exclude=[str(ids["Birds"])])[0] == ("Sluice", "link")
     with pytest.raises(psycopg.Error, match="There is no passage 0"):
         related(module_connection, 0)
     with pytest.raises(psycopg.Error, match="top_k"):

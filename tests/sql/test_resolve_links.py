@@ -393,9 +393,7 @@ def test_ten_thousand_links_on_one_page(connection):
     edges = [wiki(name) for name in targets] + [wiki("note 1", line=n) for n in range(5_000)]
     connection.execute("set local statement_timeout = '60s'")
     write(connection, page("moc.md", "x", edges=edges))
-    assert value(
-        connection, "select count(*) from pgrag.edges where state = 'resolved'"
-    ) == 5_500  # fmt: skip
+    assert value(connection, "select count(*) from pgrag.edges where state = 'resolved'") == 5_500
 
 
 def test_a_thousand_pages_of_one_title(connection):

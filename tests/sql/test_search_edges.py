@@ -60,8 +60,7 @@ def test_nearest_by_meaning_within_filters(embedded):
     assert len(found(embedded, "dig", rules=["explicit:wikilink"])) == 4
     assert len(found(embedded, "dig", top_k=2)) == 2
     best = found(embedded, "dig")
-    above = found(embedded, "dig", min_score=best[1]["score"])
-    assert above == best[:2]
+    assert found(embedded, "dig", min_score=best[1]["score"]) == best[:2]
     vector = value(embedded, "select pgrag.embed('Worms turn kitchen waste into soil.')::text")
     rows = found(embedded, "", query_embedding=vector)
     assert ends(rows[0]) == ("compost", "worms")
@@ -111,8 +110,7 @@ def test_equal_texts_share_a_vector_until_one_changes(embedded):
     with refused(embedded, "PGR08", "has 256 dimensions, got a vector of 2"):
         store(embedded, edge_ids=[1], text_hashes=hashes, vectors=["[1,2]"], **stored)
     vectors = ["[" + ",".join(["1"] * 256) + "]"]
-    gone = store(embedded, edge_ids=[999999], text_hashes=hashes, vectors=vectors, **stored)
-    assert gone == 0
+    assert store(embedded, edge_ids=[999999], text_hashes=hashes, vectors=vectors, **stored) == 0
     assert run(embedded, "pending_embeddings", library="garden", kind="edge") == []
     embedded.execute("update pgrag.pages set title = 'Heaps' where key = 'compost.md'")
     pending = run(embedded, "pending_embeddings", library="garden", kind="edge")
