@@ -51,7 +51,7 @@ begin
     if next_state = 'cancelled' then
         delete from pgrag.uploads as u where u.job_id = job.job_id;
     end if;
-    perform _pgrag.tell_workers();
+    perform pg_notify('pgrag_jobs', '');
     return next_state;
 end;
 $$;

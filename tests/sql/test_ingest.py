@@ -355,20 +355,16 @@ class TestVersions:
         for names in ({"library": "tool", "version": "9"}, {"library": "nothing"}):
             assert run(connection, "version_source", **names) == [{"version_source": None}]
 
-    def test_finished_version_is_ready(self, connection):
+    def test_finished_version_is_ready_and_its_index_merged(self, connection):
         ingest(connection, "tool", [page("a.md", "One.")], "1.0", ready=False)
         [row] = run(connection, "library_versions", library="tool")
         assert (row["status"], row["pages"], row["documents"]) == ("indexing", 1, 1)
-        run(connection, "finish_version", library="tool", version="1.0")
-        [row] = run(connection, "library_versions", library="tool")
-        assert (row["status"], row["is_newest"]) == ("ready", True)
-
-    def test_finishing_merges_what_waits_beside_the_full_text_index(self, connection):
         clean = "select gin_clean_pending_list('pgrag.documents_search')"
-        ingest(connection, "tool", [page("a.md", "One.")], "1.0", ready=False)
         with connection.transaction(force_rollback=True):
             assert value(connection, clean) > 0
         run(connection, "finish_version", library="tool", version="1.0")
+        [row] = run(connection, "library_versions", library="tool")
+        assert (row["status"], row["is_newest"]) == ("ready", True)
         assert value(connection, clean) == 0
 
 

@@ -474,8 +474,8 @@ def test_a_writer_takes_no_identity_of_another_library(connection):
     assert connection.execute("select * from _pgrag.version_lexemes").fetchall() == []
 
 
-def test_a_writer_stores_no_vector_of_another_length(writer):
-    """It would fail searches of all libraries, and the vector index that they share."""
+def test_a_writer_changes_its_libraries_only(writer):
+    # Vectors of another length would fail searches of all libraries.
     for statement in (
         "update pgrag.embeddings set embedding = '[1,2,3]'",
         "update pgrag.impacts set weights = '{1:1}/999'",
@@ -486,6 +486,30 @@ def test_a_writer_stores_no_vector_of_another_length(writer):
             writer.execute(statement)
         assert error.value.sqlstate in ("42501", "22000"), statement
     writer.execute("update pgrag.impacts set title_weights = null")
+    run(writer, "configure_library", library="ours", settings={"alpha": 0.25})
+    ingest(writer, "ours", [page("new.md", "A new page about kernels.")])
+    assert "new.md" in keys(search(writer, "kernels", library="ours"))
+    run(writer, "remove_pages", library="ours", version="", keys=["new.md"])
+    for name in ("theirs", "nowhere"):
+        with refused(
+            writer, "PGR02", f"There is no library '{name}', and tenant_writer may not create one.",
+            "Ask an administrator",
+        ):  # fmt: skip
+            run(writer, "open_version", library=name)
+    for function, arguments in {
+        "configure_library": {"settings": {"alpha": 0.5}},
+        "remove_library": {},
+        "ingest_pages": {"pages": Jsonb([page("a.md", "Mine.")])},
+        "set_synonyms": {"synonyms": Jsonb([{"term": "a", "expansions": ["b"]}])},
+    }.items():
+        with pytest.raises(psycopg.Error), writer.transaction():
+            run(writer, function, library="theirs", **arguments)
+    assert writer.execute("update pgrag.pages set title = 'Mine'").rowcount == 3
+    writer.execute("reset session authorization")
+    assert value(
+        writer, "select count(*) from pgrag.pages where title = 'Mine' and key like %s", CANARY
+    ) == 0  # fmt: skip
+    assert len(search(writer, CANARY, library="theirs")) > 0
 
 
 def test_vectors_of_queries_are_those_of_the_caller(connection):
@@ -538,33 +562,6 @@ def test_what_is_refused_is_told_alike_by_every_plan(reader):
             reader.execute('select _pgrag.write_audit(\'{"action": "search"}\')')
         told.add(error.value.diag.context)
     assert len(told) == 1
-
-
-def test_a_writer_changes_its_libraries_only(writer):
-    run(writer, "configure_library", library="ours", settings={"alpha": 0.25})
-    ingest(writer, "ours", [page("new.md", "A new page about kernels.")])
-    assert "new.md" in keys(search(writer, "kernels", library="ours"))
-    run(writer, "remove_pages", library="ours", version="", keys=["new.md"])
-    for name in ("theirs", "nowhere"):
-        with refused(
-            writer, "PGR02", f"There is no library '{name}', and tenant_writer may not create one.",
-            "Ask an administrator",
-        ):  # fmt: skip
-            run(writer, "open_version", library=name)
-    for function, arguments in {
-        "configure_library": {"settings": {"alpha": 0.5}},
-        "remove_library": {},
-        "ingest_pages": {"pages": Jsonb([page("a.md", "Mine.")])},
-        "set_synonyms": {"synonyms": Jsonb([{"term": "a", "expansions": ["b"]}])},
-    }.items():
-        with pytest.raises(psycopg.Error), writer.transaction():
-            run(writer, function, library="theirs", **arguments)
-    assert writer.execute("update pgrag.pages set title = 'Mine'").rowcount == 3
-    writer.execute("reset session authorization")
-    assert value(
-        writer, "select count(*) from pgrag.pages where title = 'Mine' and key like %s", CANARY
-    ) == 0  # fmt: skip
-    assert len(search(writer, CANARY, library="theirs")) > 0
 
 
 def recorded(connection, query):
@@ -630,16 +627,6 @@ def test_hits_are_added_to_searches_of_ones_own(connection):
     connection.execute(add, [mine])
 
 
-def test_row_security_that_was_disabled_is_enabled_again(connection):
-    secured = "select relrowsecurity from pg_class where oid = %s::regclass"
-    for name in ("pages", "searches", "keys", "configuration_versions"):
-        connection.execute(f"alter table pgrag.{name} disable row level security")
-    [told] = run(connection, "secure_tables")
-    assert told["secured"]
-    for name in ("pages", "searches", "keys", "configuration_versions"):
-        assert value(connection, secured, f"pgrag.{name}"), name
-
-
 def test_roles_that_are_missing_are_asked_for(connection):
     """An owner that may not create roles: everything works, and nothing is restricted."""
     connection.execute("create role tenant_owner")
@@ -652,7 +639,7 @@ def test_roles_that_are_missing_are_asked_for(connection):
     assert missing["roles"] == ["pgrag_reader", "pgrag_writer", "pgrag_admin"]
 
 
-def test_every_table_is_known(connection):
+def test_every_table_is_known_and_secured(connection):
     """A new table: is it shared, or a library's, or private? Rows of a library need a policy."""
     kinds = connection.execute("select name, kind from _pgrag.kinds_of_tables()").fetchall()
     assert sorted(row["name"] for row in kinds if row["kind"] == "shared") == [
@@ -674,6 +661,13 @@ def test_every_table_is_known(connection):
         " and not a.attnotnull"
     ).fetchall()
     assert of_no_library == []
+    secured = "select relrowsecurity from pg_class where oid = %s::regclass"
+    for name in ("pages", "searches", "keys", "configuration_versions"):
+        connection.execute(f"alter table pgrag.{name} disable row level security")
+    [told] = run(connection, "secure_tables")
+    assert told["secured"]
+    for name in ("pages", "searches", "keys", "configuration_versions"):
+        assert value(connection, secured, f"pgrag.{name}"), name
 
 
 def test_a_role_reads_its_own_grants_only(connection):
