@@ -29,7 +29,41 @@ begin
     from pgrag.check_library(repair_library.library, repair_library.version) as f;
     if before <> '[]' then
         perform _pgrag.repair_documents(owner, version_ids);
-        perform _pgrag.repair_vectors(owner.library_id, version_ids);
+        update pgrag.embeddings as e
+        set (version_id, page_id, covers, own_index)
+            = (d.version_id, d.page_id, d.covers, l.own_vector_index)
+        from pgrag.documents as d
+        join pgrag.libraries as l on l.library_id = d.library_id
+        where e.library_id = owner.library_id
+            and d.library_id = e.library_id
+            and d.document_id = e.document_id
+            and d.version_id = any (version_ids)
+            and (d.version_id, d.page_id, d.covers, l.own_vector_index)
+                is distinct from (e.version_id, e.page_id, e.covers, e.own_index);
+
+        delete from pgrag.embeddings as e
+        where e.library_id = owner.library_id
+            and e.version_id = any (version_ids)
+            and not (
+                exists (
+                    select from pgrag.documents as d
+                    where d.library_id = e.library_id
+                        and d.document_id = e.document_id
+                        and d.covers > 0
+                )
+                and (e.model_id, vector_dims(e.embedding)) in (
+                    select m.model_id, m.dimensions from pgrag.embedding_models as m
+                )
+            );
+
+        perform _pgrag.hand_on_embeddings(
+            owner.library_id,
+            array(
+                select f.document_id
+                from _pgrag.vector_faults(owner.library_id, version_ids) as f
+                where starts_with(f.problem, 'a text')
+            )
+        );
         if before @@ '$[*].check == "documents" || $[*].check == "pages"
             || $[*].check == "statistics"' then
             perform _pgrag.rebuild_statistics(owner.library_id, owner.settings);
@@ -133,55 +167,6 @@ begin
     )
     from pgrag.documents as d
     where d.library_id = owner.library_id and d.document_id = any (faulty);
-end;
-$$;
-
-create or replace function _pgrag.repair_vectors(
-    library_id bigint,
-    version_ids bigint[]
-)
-returns void
-language plpgsql
-volatile
-as $$
-begin
-    update pgrag.embeddings as e
-    set version_id = d.version_id,
-        page_id = d.page_id,
-        covers = d.covers,
-        own_index = l.own_vector_index
-    from pgrag.documents as d
-    join pgrag.libraries as l on l.library_id = d.library_id
-    where e.library_id = repair_vectors.library_id
-        and d.library_id = e.library_id
-        and d.document_id = e.document_id
-        and d.version_id = any (repair_vectors.version_ids)
-        and (d.version_id, d.page_id, d.covers, l.own_vector_index)
-            is distinct from (e.version_id, e.page_id, e.covers, e.own_index);
-
-    delete from pgrag.embeddings as e
-    where e.library_id = repair_vectors.library_id
-        and e.version_id = any (repair_vectors.version_ids)
-        and not (
-            exists (
-                select from pgrag.documents as d
-                where d.library_id = e.library_id
-                    and d.document_id = e.document_id
-                    and d.covers > 0
-            )
-            and (e.model_id, vector_dims(e.embedding)) in (
-                select m.model_id, m.dimensions from pgrag.embedding_models as m
-            )
-        );
-
-    perform _pgrag.hand_on_embeddings(
-        repair_vectors.library_id,
-        array(
-            select f.document_id
-            from _pgrag.vector_faults(repair_vectors.library_id, repair_vectors.version_ids) as f
-            where starts_with(f.problem, 'a text')
-        )
-    );
 end;
 $$;
 

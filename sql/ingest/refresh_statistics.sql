@@ -40,11 +40,8 @@ declare
 begin
     delete from pgrag.lexeme_statistics as s where s.library_id = rebuild_statistics.library_id;
     update pgrag.corpus_statistics as c
-    set document_count = 0,
-        total_length = 0,
-        average_length = coalesce(n.average_length, 0),
-        page_count = 0,
-        total_page_length = 0
+    set (document_count, total_length, average_length, page_count, total_page_length)
+        = (0, 0, coalesce(n.average_length, 0), 0, 0)
     from pgrag.corpus_statistics as o
     left join (
         select d.language, _pgrag.rounded_average(sum(d.length), count(*)) as average_length

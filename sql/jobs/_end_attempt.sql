@@ -62,21 +62,15 @@ create or replace function _pgrag.claimed_job(
     claim integer
 )
 returns pgrag.jobs
-language plpgsql
+language sql
 volatile
 as $$
-declare
-    claimed pgrag.jobs;
-begin
     select j.*
-    into claimed
     from pgrag.jobs as j
     where j.job_id = claimed_job.job_id
         and j.claim = claimed_job.claim
         and j.state = 'running'
     for no key update;
-    return claimed;
-end;
 $$;
 
 -- The time after this interval, within a day.
