@@ -150,7 +150,9 @@ def test_fresh_database_and_a_second_upgrade_that_changes_nothing(empty_database
 
 
 def test_threads_and_processes_that_upgrade_at_once(empty_database_url):
-    program = "import sys; from pgrag.ground import schema; print(schema.upgrade(sys.argv[1]).state)"
+    program = (
+        "import sys; from pgrag.ground import schema; print(schema.upgrade(sys.argv[1]).state)"
+    )
     processes = [
         subprocess.Popen(
             [sys.executable, "-W", "error", "-c", program, empty_database_url],

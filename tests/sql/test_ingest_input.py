@@ -5,45 +5,28 @@ from library import document, ingest, page, refused, run, search, value
 from psycopg.types.json import Jsonb
 
 
-@pytest.mark.parametrize(
-    "name", ["", " ", "Ünicode", "a b", "-a", "x" * 101, "a;drop table x", None]
-)
-def test_library_names(connection, name):
-    with refused(connection, "PGR01", "library name"):
-        run(connection, "open_version", library=name)
+@pytest.mark.parametrize(("message", "function", "arguments"), [
+    *[("library name", "open_version", {"library": name})
+      for name in ("", " ", "Ünicode", "a b", "-a", "x" * 101, "a;drop table x", None)],
+    *[("version label", "open_version", {"version": label})
+      for label in ("1 0", "a@b", "x" * 101, "*", "-", "^1", ">=2")],
+    *[("", "ingest_pages", {"pages": Jsonb(pages)})
+      for pages in (None, {}, 1, "x", [{}], [{"key": " "}], [1], [None], [[]])],
+    *[("page must be a JSON object", "ingest_page", {"page": Jsonb(page)})
+      for page in (None, [], 1)],
+    # Else a page without its text would replace the one that is there.
+    *[(f"Page 'a.md' has an unknown member '{name}'", "ingest_page",
+       {"page": {"key": "a.md", name: "One."}}) for name in ("content", "text", "titel")],
+])  # fmt: skip
+def test_what_cannot_be_indexed(connection, message, function, arguments):
+    with refused(connection, "PGR01", message):
+        run(connection, function, **{"library": "tool"} | arguments)
 
 
 @pytest.mark.parametrize("name", ["react", "a/b.c_d-e", "9", " React "])
 def test_library_names_that_can_be_used(connection, name):
     run(connection, "open_version", library=name)
     assert value(connection, "select name from pgrag.libraries") == name.strip().lower()
-
-
-@pytest.mark.parametrize("label", ["1 0", "a@b", "x" * 101, "*", "-", "^1", ">=2"])
-def test_version_labels(connection, label):
-    with refused(connection, "PGR01", "version label"):
-        run(connection, "open_version", library="tool", version=label)
-
-
-@pytest.mark.parametrize("pages", [None, {}, 1, "x", [{}], [{"key": " "}], [1], [None], [[]]])
-def test_pages_of_another_shape(connection, pages):
-    with refused(connection, "PGR01"):
-        connection.execute("select * from pgrag.ingest_pages('tool', %s)", [Jsonb(pages)])
-
-
-@pytest.mark.parametrize("written", [None, [], 1])
-def test_page_of_another_shape(connection, written):
-    with refused(connection, "PGR01", "page must be a JSON object"):
-        connection.execute("select * from pgrag.ingest_page('tool', %s)", [Jsonb(written)])
-
-
-@pytest.mark.parametrize("member", ["content", "text", "titel"])
-def test_a_member_that_a_page_does_not_have(connection, member):
-    """Else a page without its text would replace the one that is there."""
-    with refused(connection, "PGR01", f"Page 'a.md' has an unknown member '{member}'"):
-        connection.execute(
-            "select * from pgrag.ingest_page('tool', %s)", [Jsonb({"key": "a.md", member: "One."})]
-        )
 
 
 def test_one_bad_page_spoils_the_whole_call(connection):

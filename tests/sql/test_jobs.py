@@ -56,7 +56,6 @@ def expire(connection):
 
 
 def clock(connection):
-    """The time of the database."""
     return connection.execute("select now() as at").fetchone()["at"]
 
 

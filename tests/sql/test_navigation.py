@@ -262,9 +262,7 @@ keys = st.tuples(
 ).map("".join)
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=st.dictionaries(keys, paths, min_size=1, max_size=8))
 def test_whose_parent_it_is_has_it_as_a_child(connection, tree):
     """Where two pages have one path, both have the pages below; their parent is the first."""

@@ -292,9 +292,7 @@ labels = st.builds(
 )
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=st.lists(labels, min_size=2, max_size=8))
 def test_release_keys_sort_by_precedence(connection, found):
     rows = connection.execute(
@@ -323,9 +321,7 @@ def in_range(label: str, operator: str, given_: list[int]) -> bool:
     }[operator]  # fmt: skip
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     core=st.tuples(numbers, numbers, numbers).map(".".join),
     operator=st.sampled_from(["", "=", "^", "~", ">=", "<", ">", "<="]),

@@ -66,9 +66,7 @@ def apply(connection, operation):
         ingest(connection, "manual", [], first)
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(operations, min_size=1, max_size=7))
 def test_statistics_are_those_of_the_rows(connection, steps):
     with connection.transaction(force_rollback=True):
