@@ -138,9 +138,7 @@ class TestCreation:
         with refused(connection, "PGR01", complaint):
             create(connection, options.pop("name", "docs"), **options)
 
-    def test_a_library_that_is_not_there_yet_is_noticed(self, connection):
-        notices = []
-        connection.add_notice_handler(lambda n: notices.append(n.message_primary))
+    def test_a_library_that_is_not_there_yet_is_noticed(self, connection, notices):
         ingest(connection, "here", [page("a.md", "Words.")])
         create(connection, "docs", libraries=["here", "later"])
         assert "There is no library later yet; the key opens it once it is there." in notices

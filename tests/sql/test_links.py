@@ -228,20 +228,18 @@ def test_report_in_parts(vault, state):
     assert parts == whole
 
 
-def test_a_kind_that_no_edge_has_is_a_notice_with_the_nearest(connection):
+def test_a_kind_that_no_edge_has_is_a_notice_with_the_nearest(connection, notices):
     edge = {"target": "b", "kind": "depends_on"}
     ingest(connection, "vault", [page("a.md", "One.", edges=[edge, {"target": "c"}])])
-    said: list[str] = []
-    connection.add_notice_handler(lambda notice: said.append(notice.message_primary or ""))
     one = edges(connection)[0]["source_page_id"]
     assert links(connection, kind="depend_on") == []
     assert run(connection, "edges", library="vault", kinds=["depend_on"]) == []
     assert run(connection, "backlinks", page_id=one, kinds=["depend_on"]) == []
-    assert said == 3 * [
+    assert notices == 3 * [
         "No edge is of the kind 'depend_on'. Did you mean depends_on?"
         " Kinds: depends_on, references."
     ]
-    said.clear()
+    notices.clear()
     assert links(connection, kind="depends_on", state="resolved") == []
     assert run(connection, "backlinks", page_id=one) == []
-    assert said == []
+    assert notices == []
