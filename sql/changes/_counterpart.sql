@@ -93,8 +93,7 @@ as $$
                         and b.version_id = (same_page.page).version_id
                         and b.key = p.key
                 )
-            order by
-                _pgrag.file_name(p.key) = _pgrag.file_name((same_page.page).key) desc, p.key
+            order by _pgrag.file_name(p.key) = _pgrag.file_name((same_page.page).key) desc, p.key
             limit 1
         )
     );
@@ -145,9 +144,7 @@ begin
         end if;
         return query
         select
-            versions[nth],
-            other.page_id,
-            other.document_id,
+            versions[nth], other.page_id, other.document_id,
             (other_page.key, other_section.headings) is distinct from (page.key, section.headings),
             case when section.document_id is null
                 then (other_page.body_hash, other_page.head)

@@ -93,8 +93,7 @@ begin
         union all select * from by_body
     )
     select
-        array_agg(m.old_id),
-        array_agg(m.new_id),
+        array_agg(m.old_id), array_agg(m.new_id),
         array(
             select o.page_id from old_pages as o
             where o.page_id not in (select x.old_id from matched as x)

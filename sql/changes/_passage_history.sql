@@ -19,8 +19,7 @@ as $$
     ),
     lineages as (
         select
-            t.nth,
-            array_position(o.versions, l.version_id) as ordinal,
+            t.nth, array_position(o.versions, l.version_id) as ordinal,
             lead(l.is_changed) over (partition by t.nth order by l.steps) as is_changed
         from page as g
         cross join (

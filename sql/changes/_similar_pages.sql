@@ -23,8 +23,7 @@ as $$
         select
             p.page_id,
             p.page_id = any (similar_pages.old_ids) as is_old,
-            hashtextextended(t.piece, 0) as piece,
-            min(octet_length(t.piece)) as length,
+            hashtextextended(t.piece, 0) as piece, min(octet_length(t.piece)) as length,
             count(*) as count
         from pgrag.pages as p
         cross join lateral string_to_table(
@@ -71,9 +70,7 @@ as $$
     ),
     names as (
         select
-            p.page_id,
-            p.key,
-            _pgrag.file_name(p.key) as name,
+            p.page_id, p.key, _pgrag.file_name(p.key) as name,
             count(*) over (
                 partition by p.page_id = any (similar_pages.old_ids), _pgrag.file_name(p.key)
             ) = 1 as is_alone
@@ -83,13 +80,11 @@ as $$
     ),
     scored as (
         select
-            s.old_id,
-            s.new_id,
+            s.old_id, s.new_id,
             s.size::double precision / greatest(a.size, b.size) as similarity,
             o.name = n.name as is_namesake,
             o.name = n.name and o.is_alone and n.is_alone as is_only_namesake,
-            o.key as old_key,
-            n.key as new_key
+            o.key as old_key, n.key as new_key
         from shared as s
         join sizes as a on a.page_id = s.old_id
         join sizes as b on b.page_id = s.new_id
@@ -101,8 +96,6 @@ as $$
     where s.similarity >= 0.5
     order by
         s.is_only_namesake and s.similarity >= 0.75 desc,
-        s.similarity desc,
-        s.is_namesake desc,
-        s.old_key,
+        s.similarity desc, s.is_namesake desc, s.old_key,
         s.new_key;
 $$;

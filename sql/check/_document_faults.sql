@@ -22,14 +22,12 @@ as $$
             d.search is not null as has_search,
             d.situation <> '' and (d.level < 2 or d.covers = 0)
                 or d.extract is not null and not d.is_summary as has_stray_text,
-            p.key,
-            p.version_id as page_version_id,
+            p.key, p.version_id as page_version_id,
             d.text_hash = pgrag.text_hash(
                 _pgrag.embedding_text(
                     p.title,
                     pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
-                    d.path,
-                    _pgrag.searched_text(d.situation, d.context, d.content)
+                    d.path, _pgrag.searched_text(d.situation, d.context, d.content)
                 )
             ) as is_of_its_text,
             row_number() over (

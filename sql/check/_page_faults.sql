@@ -26,8 +26,7 @@ as $$
     ),
     pages as materialized (
         select
-            p.version_id, p.key, p.document_count,
-            coalesce(c.documents, 0) as documents,
+            p.version_id, p.key, p.document_count, coalesce(c.documents, 0) as documents,
             coalesce(c.has_words, false) as has_words,
             p.weights is not null as has_weights,
             p.search is not null as has_search,

@@ -67,8 +67,7 @@ as $$
     ),
     elements as (
         select
-            i.document_id,
-            pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
+            i.document_id, pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
             sum(i.impact) as impact
         from impacts as i
         group by i.document_id, pgrag.lexeme_id(i.language, i.lexeme)
@@ -117,9 +116,7 @@ as $$
     join kept_lexemes as k on k.language = c.language and k.lexeme = c.lexeme
     where c.largest_impact > k.largest_impact * 1.000001
     union all
-    select
-        'a passage with wrong weights of its terms',
-        format('passage %s', i.document_id)
+    select 'a passage with wrong weights of its terms', format('passage %s', i.document_id)
     from pgrag.impacts as i
     left join vectors as v on v.document_id = i.document_id
     where i.library_id = statistic_faults.library_id

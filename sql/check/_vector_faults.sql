@@ -15,8 +15,7 @@ set enable_nestloop = off
 set jit = off
 as $$
     select
-        e.document_id,
-        e.model_id,
+        e.document_id, e.model_id,
         case
             when vector_dims(e.embedding) <> m.dimensions
             then 'a vector of another length than its model has'

@@ -29,7 +29,41 @@ begin
     from pgrag.check_library(repair_library.library, repair_library.version) as f;
     if before <> '[]' then
         perform _pgrag.repair_documents(owner, version_ids);
-        perform _pgrag.repair_vectors(owner.library_id, version_ids);
+        update pgrag.embeddings as e
+        set (version_id, page_id, covers, own_index)
+            = (d.version_id, d.page_id, d.covers, l.own_vector_index)
+        from pgrag.documents as d
+        join pgrag.libraries as l on l.library_id = d.library_id
+        where e.library_id = owner.library_id
+            and d.library_id = e.library_id
+            and d.document_id = e.document_id
+            and d.version_id = any (version_ids)
+            and (d.version_id, d.page_id, d.covers, l.own_vector_index)
+                is distinct from (e.version_id, e.page_id, e.covers, e.own_index);
+
+        delete from pgrag.embeddings as e
+        where e.library_id = owner.library_id
+            and e.version_id = any (version_ids)
+            and not (
+                exists (
+                    select from pgrag.documents as d
+                    where d.library_id = e.library_id
+                        and d.document_id = e.document_id
+                        and d.covers > 0
+                )
+                and (e.model_id, vector_dims(e.embedding)) in (
+                    select m.model_id, m.dimensions from pgrag.embedding_models as m
+                )
+            );
+
+        perform _pgrag.hand_on_embeddings(
+            owner.library_id,
+            array(
+                select f.document_id
+                from _pgrag.vector_faults(owner.library_id, version_ids) as f
+                where starts_with(f.problem, 'a text')
+            )
+        );
         if before @@ '$[*].check == "documents" || $[*].check == "pages"
             || $[*].check == "statistics"' then
             perform _pgrag.rebuild_statistics(owner.library_id, owner.settings);
@@ -47,8 +81,7 @@ begin
     end if;
     return query
     select
-        f."check",
-        f.problem, f.count, f.examples,
+        f."check", f.problem, f.count, f.examples,
         not exists (
             select from jsonb_to_recordset(after) as left_over (problem text)
             where left_over.problem = f.problem
@@ -100,8 +133,7 @@ begin
     set version_id = n.version_id, sort_order = n.nth
     from (
         select
-            d.document_id,
-            p.version_id,
+            d.document_id, p.version_id,
             row_number() over (partition by d.page_id order by d.sort_order, d.document_id) - 1
                 as nth
         from pgrag.documents as d
@@ -129,62 +161,12 @@ begin
 
     -- A vector of another text is deleted with it, or searches would match the wrong text.
     perform _pgrag.restate_documents(
-        owner,
-        array_agg(d.document_id),
+        owner, array_agg(d.document_id),
         array_agg(case when d.level = 2 and d.covers > 0 then d.situation else '' end),
         array_agg(case when d.is_summary and d.extract is not null then d.content end)
     )
     from pgrag.documents as d
     where d.library_id = owner.library_id and d.document_id = any (faulty);
-end;
-$$;
-
-create or replace function _pgrag.repair_vectors(
-    library_id bigint,
-    version_ids bigint[]
-)
-returns void
-language plpgsql
-volatile
-as $$
-begin
-    update pgrag.embeddings as e
-    set version_id = d.version_id,
-        page_id = d.page_id,
-        covers = d.covers,
-        own_index = l.own_vector_index
-    from pgrag.documents as d
-    join pgrag.libraries as l on l.library_id = d.library_id
-    where e.library_id = repair_vectors.library_id
-        and d.library_id = e.library_id
-        and d.document_id = e.document_id
-        and d.version_id = any (repair_vectors.version_ids)
-        and (d.version_id, d.page_id, d.covers, l.own_vector_index)
-            is distinct from (e.version_id, e.page_id, e.covers, e.own_index);
-
-    delete from pgrag.embeddings as e
-    where e.library_id = repair_vectors.library_id
-        and e.version_id = any (repair_vectors.version_ids)
-        and not (
-            exists (
-                select from pgrag.documents as d
-                where d.library_id = e.library_id
-                    and d.document_id = e.document_id
-                    and d.covers > 0
-            )
-            and (e.model_id, vector_dims(e.embedding)) in (
-                select m.model_id, m.dimensions from pgrag.embedding_models as m
-            )
-        );
-
-    perform _pgrag.hand_on_embeddings(
-        repair_vectors.library_id,
-        array(
-            select f.document_id
-            from _pgrag.vector_faults(repair_vectors.library_id, repair_vectors.version_ids) as f
-            where starts_with(f.problem, 'a text')
-        )
-    );
 end;
 $$;
 
@@ -243,9 +225,7 @@ begin
             and p.version_id = mended
             and (n.version_id <> p.version_id or n.name <> _pgrag.last_name(n.full_name));
         perform _pgrag.write_page_names(
-            repair_links.library_id,
-            mended,
-            _pgrag.base_url(repair_links.library_id, mended),
+            repair_links.library_id, mended, _pgrag.base_url(repair_links.library_id, mended),
             array(
                 select p.page_id
                 from pgrag.pages as p

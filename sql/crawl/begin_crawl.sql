@@ -49,10 +49,8 @@ begin
         where f.library = library_name and f.version = version_label;
     end if;
     update pgrag.crawls as c
-    set number = last_crawl.number + 1,
-        arguments = begin_crawl.arguments,
-        started_at = now(),
-        finished_at = null
+    set (number, arguments, started_at, finished_at)
+        = (last_crawl.number + 1, begin_crawl.arguments, now(), null)
     where c.library = library_name and c.version = version_label;
     update pgrag.fetched_pages as f
     set is_queued = false

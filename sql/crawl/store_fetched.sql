@@ -35,8 +35,7 @@ begin
             using errcode = 'PGR01';
     end if;
     update pgrag.fetched_pages as f
-    set is_queued = false,
-        failure = p.failure
+    set is_queued = false, failure = p.failure
     from jsonb_to_recordset(store_fetched.pages) as p (url text, failure text, is_kept boolean)
     where f.library = library_name
         and f.version = version_label
@@ -44,32 +43,17 @@ begin
         and p.is_kept;
 
     update pgrag.fetched_pages as f
-    set is_queued = false,
-        failure = null,
-        outcome = p.outcome,
-        reason = p.reason,
-        key = p.key,
-        canonical = p.canonical,
-        media_type = p.media_type,
-        etag = p.etag,
-        last_modified = p.last_modified,
-        digest = p.digest,
-        body = store_fetched.bodies[p.nth],
-        links = coalesce(p.links, '{}'),
-        fetched_at = now()
+    set (
+        is_queued, failure, outcome, reason, key, canonical, media_type, etag, last_modified,
+        digest, body, links, fetched_at
+    ) = (
+        false, null, p.outcome, p.reason, p.key, p.canonical, p.media_type, p.etag, p.last_modified,
+        p.digest, store_fetched.bodies[p.nth], coalesce(p.links, '{}'), now()
+    )
     from rows from (
         jsonb_to_recordset(store_fetched.pages) as (
-            url text,
-            is_kept boolean,
-            outcome text,
-            reason text,
-            key text,
-            canonical text,
-            media_type text,
-            etag text,
-            last_modified text,
-            digest text,
-            links text[]
+            url text, is_kept boolean, outcome text, reason text, key text, canonical text,
+            media_type text, etag text, last_modified text, digest text, links text[]
         )
     ) with ordinality as p (
         url, is_kept, outcome, reason, key, canonical, media_type, etag, last_modified, digest,

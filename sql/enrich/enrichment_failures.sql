@@ -25,8 +25,7 @@ declare
 begin
     perform _pgrag.check_count('top_k', enrichment_failures.top_k);
     return query
-    select
-        f.kind, f.document_id, v.label, p.key, d.path, f.model, f.reason, f.attempts, f.failed_at
+    select f.kind, f.document_id, v.label, p.key, d.path, f.model, f.reason, f.attempts, f.failed_at
     from pgrag.enrichment_failures as f
     join pgrag.documents as d on d.library_id = f.library_id and d.document_id = f.document_id
     join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id

@@ -29,9 +29,7 @@ begin
                     and (octet_length(d.content) >= 200 or length(d.content) >= 50)
             ) as paragraphs,
             count(*) filter (where d.situation <> '') as situations,
-            count(*) filter (
-                where d.level < 2 and d.is_summary and d.covers & 4 = 0
-            ) as overviews,
+            count(*) filter (where d.level < 2 and d.is_summary and d.covers & 4 = 0) as overviews,
             count(*) filter (where d.extract is not null) as summaries
         from pgrag.documents as d
         where d.library_id = owner_id
@@ -56,8 +54,7 @@ begin
                 and f.kind = k.kind
                 and d.version_id = any (version_ids)
         ),
-        e.kept,
-        coalesce(e.models, '{}')
+        e.kept, coalesce(e.models, '{}')
     from counted as c
     cross join (
         values ('context', 'context'), ('summary', 'summaries')

@@ -25,8 +25,7 @@ begin
     select
         count(*) filter (where w.cached is null),
         count(*) filter (where w.cached is not null),
-        coalesce(sum(w.documents), 0),
-        coalesce(sum(w.tokens) filter (where w.cached is null), 0)
+        coalesce(sum(w.documents), 0), coalesce(sum(w.tokens) filter (where w.cached is null), 0)
     into calls, kept, documents, input_tokens
     from (
         select array_agg(k.page_id) as page_ids
@@ -39,8 +38,7 @@ begin
     ) as batch
     cross join lateral (
         select
-            w.cached,
-            count(*) as documents,
+            w.cached, count(*) as documents,
             max(
                 ceil(
                     (octet_length(w.page_text) + octet_length(w.content)

@@ -51,13 +51,11 @@ begin
                 hint = 'pgrag.pending_enrichments names the first two; give text or reason.';
     end if;
     insert into pgrag.enrichments as e (
-        library_id, kind, model, prompt_version, input_hash, text, prompt_tokens,
-        completion_tokens
+        library_id, kind, model, prompt_version, input_hash, text, prompt_tokens, completion_tokens
     )
     select
         owner.library_id, store_enrichments.kind, store_enrichments.model,
-        store_enrichments.prompt_version, w.input_hash, w.text, w.prompt_tokens,
-        w.completion_tokens
+        store_enrichments.prompt_version, w.input_hash, w.text, w.prompt_tokens, w.completion_tokens
     from _pgrag.enrichment_rows(store_enrichments.enrichments) as w
     where w.reason is null
     on conflict (library_id, kind, input_hash, model, prompt_version) do nothing;
@@ -73,10 +71,7 @@ begin
     where w.reason is not null
     on conflict (library_id, document_id, kind) do update
     set model = excluded.model,
-        attempts = case
-            when f.input_hash = excluded.input_hash then f.attempts + 1
-            else 1
-        end,
+        attempts = case when f.input_hash = excluded.input_hash then f.attempts + 1 else 1 end,
         input_hash = excluded.input_hash,
         reason = excluded.reason,
         failed_at = now();
@@ -104,17 +99,14 @@ begin
                 from pgrag.documents as d
                 where d.library_id = owner.library_id and d.page_id = any (page_ids)
             ),
-            store_enrichments.model,
-            store_enrichments.prompt_version
+            store_enrichments.model, store_enrichments.prompt_version
         ) as n
     );
     if cardinality(changed) > 0 then
         perform _pgrag.replace_documents(
             owner.library_id,
             array(select distinct c.page_id from unnest(changed) as c),
-            changed,
-            '{}',
-            owner.settings
+            changed, '{}', owner.settings
         );
     end if;
     return query

@@ -50,8 +50,7 @@ as $$
     ),
     sources as materialized (
         select
-            p.page_id,
-            p.folder,
+            p.page_id, p.folder,
             min(p.page_id) over (partition by p.folder) as folder_page_id,
             _pgrag.link_name(
                 pgrag.relative_url(regexp_replace(p.url, '[?#].*$', ''), connections.base_url)
@@ -66,8 +65,7 @@ as $$
     ),
     links as materialized (
         select
-            c.*,
-            k.is_address,
+            c.*, k.is_address,
             -- A name means the same on all pages of a folder, so one page stands for all of them.
             case when k.is_address then s.page_id else s.folder_page_id end as asking_page_id
         from chosen as c
@@ -102,9 +100,7 @@ as $$
     ),
     connected as materialized (
         select
-            l.edge_id,
-            l.stored,
-            nullif(l.fragment, '') as fragment,
+            l.edge_id, l.stored, nullif(l.fragment, '') as fragment,
             case
                 when l.name = '#' or cardinality(a.page_ids) = 1 then 'resolved'
                 when cardinality(a.page_ids) > 1 then 'ambiguous'
@@ -131,9 +127,7 @@ as $$
     fragments as (
         select f.*
         from (
-            select
-                array_agg(c.target_page_id) as page_ids,
-                array_agg(c.fragment) as fragments
+            select array_agg(c.target_page_id) as page_ids, array_agg(c.fragment) as fragments
             from (
                 select distinct c.target_page_id, c.fragment
                 from connected as c
@@ -144,8 +138,7 @@ as $$
             connections.library_id, asked.page_ids, asked.fragments
         ) as f
     )
-    select
-        c.edge_id, c.state, c.how, c.target_page_id, f.document_id, f.is_found, c.candidates
+    select c.edge_id, c.state, c.how, c.target_page_id, f.document_id, f.is_found, c.candidates
     from connected as c
     left join fragments as f on f.page_id = c.target_page_id and f.fragment = c.fragment
     where row(c.state, c.how, c.target_page_id, f.document_id, f.is_found, c.candidates)
@@ -283,9 +276,7 @@ as $$
     ),
     best as (
         select
-            m.question,
-            m.page_id,
-            min(m.how) as how,
+            m.question, m.page_id, min(m.how) as how,
             count(*) over (partition by m.question) as page_count
         from (
             select

@@ -55,9 +55,7 @@ as $$
                 p.is_index desc,
                 case when p.is_index then p.is_in_folder end,
                 case when p.is_index then p.pages_in_folder end desc,
-                r.rank desc nulls last,
-                length(p.key),
-                p.key
+                r.rank desc nulls last, length(p.key), p.key
             limit 1
         ) as p on true
     ),

@@ -122,11 +122,7 @@ as $$
     select
         i.document_id, i.page_id, i.kind, i.path, i.page_text, i.content,
         pgrag.text_hash(
-            concat(
-                i.page_hash,
-                pgrag.text_hash(array_to_string(i.path, ' / ')),
-                i.content
-            )
+            concat(i.page_hash, pgrag.text_hash(array_to_string(i.path, ' / ')), i.content)
         )
     from inputs as i
     where length(i.content) >= (select m.minimum_length from limits as m);

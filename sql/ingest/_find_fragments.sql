@@ -22,9 +22,7 @@ set jit = off
 as $$
     with asked as materialized (
         select
-            a.page_id,
-            a.fragment,
-            lower(w.written) as anchor,
+            a.page_id, a.fragment, lower(w.written) as anchor,
             regexp_replace(w.written, '^.*#', '') as last_part,
             _pgrag.heading_words(regexp_replace(w.written, '^.*#', '')) as words,
             case
@@ -51,10 +49,7 @@ as $$
     ),
     headings as materialized (
         select
-            d.page_id,
-            d.document_id,
-            lower(d.anchor) as anchor,
-            d.words,
+            d.page_id, d.document_id, lower(d.anchor) as anchor, d.words,
             case
                 when d.is_asked_below
                 then array(select _pgrag.heading_words(part) from unnest(d.path) as part)
@@ -69,9 +64,7 @@ as $$
             ) as nth_of_words
         from (
             select
-                d.*,
-                a.is_asked_below,
-                array_position('{1, 2, 0}', d.level::integer) as precedence,
+                d.*, a.is_asked_below, array_position('{1, 2, 0}', d.level::integer) as precedence,
                 -- The heading of a whole page is its title, the last part of its path.
                 _pgrag.heading_words(
                     case when d.level = 0 then d.path[cardinality(d.path)] else d.heading end
@@ -127,9 +120,7 @@ as $$
             select array_agg(e.page_id) as page_ids, array_agg(e.id) as ids
             from (select distinct e.page_id, e.id from elements as e) as e
         ) as e
-        cross join lateral _pgrag.find_elements(
-            find_fragments.library_id, e.page_ids, e.ids
-        ) as f
+        cross join lateral _pgrag.find_elements(find_fragments.library_id, e.page_ids, e.ids) as f
     )
     select
         a.page_id, a.fragment, coalesce(s.document_id, i.document_id),
@@ -183,14 +174,10 @@ as $$
             ) as next_line
         from (
             select
-                s.page_id,
-                s.lines_above + l.nth::integer as line,
-                l.text,
+                s.page_id, s.lines_above + l.nth::integer as line, l.text,
                 case
                     when l.text ~ '[<{]|\)='
-                    then regexp_replace(
-                        l.text, '</?\w[^<>]*>|\{[^{}]*\}|\([^()]*\)=', '', 'g'
-                    )
+                    then regexp_replace(l.text, '</?\w[^<>]*>|\{[^{}]*\}|\([^()]*\)=', '', 'g')
                     else l.text
                 end ~ '\S' as has_words
             from searched as s
@@ -242,9 +229,7 @@ as $$
             least(p.line_end, (select max(o.line) from lines as o))
         ) as l (line)
         order by
-            p.page_id,
-            l.line,
-            p.line_start desc,
+            p.page_id, l.line, p.line_start desc,
             case when p.line_start = l.line then p.level else -p.level end,
             p.sort_order
     ),
@@ -273,17 +258,13 @@ parallel safe
 as $$
     select distinct
         pg_catalog.lower(
-            coalesce(
-                '^' || e.parts[7],
-                pg_catalog.btrim(pg_catalog.array_to_string(e.parts, ''))
-            )
+            coalesce('^' || e.parts[7], pg_catalog.btrim(pg_catalog.array_to_string(e.parts, '')))
         )
     from pg_catalog.regexp_matches(
         element_ids.input,
         '\m(?:\w*id|name)\s*=\s*(?:"([^"\n]*)"|''([^''\n]*)''|([^\s"''<>]+))'
         '|\{[^{}#\n]*#([\w.:-]+)[^{}\n]*\}|\{/\*([^*\n]*)\*/\}|\(([^()\n]*)\)='
-        '|\^([\w-]+)',
-        'gi'
+        '|\^([\w-]+)', 'gi'
     ) as e (parts)
     where element_ids.input ~ '[=^{]';
 $$;

@@ -11,8 +11,7 @@ volatile
 as $$
 declare
     name text := concat_ws(
-        '@',
-        lower(btrim(lock_out_indexing.library)),
+        '@', lower(btrim(lock_out_indexing.library)),
         nullif(lower(btrim(lock_out_indexing.version)), '')
     );
     scope text := case when lock_out_indexing.version is null then 'library' else 'version' end;

@@ -25,8 +25,7 @@ as $$
         ) as p
         cross join lateral (
             select
-                array_agg(f.lexeme) as lexemes,
-                array_agg(f.frequency) as frequencies,
+                array_agg(f.lexeme) as lexemes, array_agg(f.frequency) as frequencies,
                 sum(f.frequency) as length
             from (
                 select t.lexeme, max(t.header_frequency) + sum(t.content_frequency) as frequency
@@ -44,10 +43,7 @@ as $$
         ) as t
     ),
     totals as (
-        select
-            l.language,
-            count(*) as page_count,
-            sum(l.length::double precision) as total_length
+        select l.language, count(*) as page_count, sum(l.length::double precision) as total_length
         from frequencies as l
         where l.length > 0
         group by l.language
@@ -77,8 +73,7 @@ as $$
             offset 0
         ) as c on c.language = f.language
         cross join lateral (
-            select
-                _pgrag.sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights
+            select _pgrag.sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights
             from (
                 select
                     pgrag.lexeme_id(f.language, t.lexeme) as lexeme_id,
@@ -135,10 +130,7 @@ as $$
     set page_count = c.page_count - gone.page_count,
         total_page_length = c.total_page_length - gone.total_length
     from (
-        select
-            p.language,
-            count(*) as page_count,
-            sum(p.length::double precision) as total_length
+        select p.language, count(*) as page_count, sum(p.length::double precision) as total_length
         from pgrag.pages as p
         where p.library_id = forget_pages.library_id
             and p.page_id = any (forget_pages.page_ids)

@@ -45,8 +45,7 @@ begin
         select array_agg(p.page_id) as page_ids, p.language
         from (
             select
-                p.page_id,
-                p.language,
+                p.page_id, p.language,
                 row_number() over (partition by p.language order by p.page_id) as nth
             from pgrag.pages as p
             where p.library_id = refresh_impacts.library_id and p.language = any (passages || pages)
@@ -95,8 +94,7 @@ as $$
     ),
     impacts as materialized (
         select
-            t.document_id, t.language, t.lexeme,
-            pgrag.lexeme_id(t.language, t.lexeme) as lexeme_id,
+            t.document_id, t.language, t.lexeme, pgrag.lexeme_id(t.language, t.lexeme) as lexeme_id,
             _pgrag.impact(
                 t.frequency, t.length, c.average_length,
                 (rewrite_impacts.settings ->> 'k1')::double precision,
@@ -108,11 +106,7 @@ as $$
         where t.frequency > 0
     ),
     elements as materialized (
-        select
-            i.document_id,
-            i.lexeme_id,
-            sum(i.impact) as impact,
-            count(*) as lexeme_count
+        select i.document_id, i.lexeme_id, sum(i.impact) as impact, count(*) as lexeme_count
         from impacts as i
         group by i.document_id, i.lexeme_id
     ),

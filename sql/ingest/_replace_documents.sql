@@ -25,8 +25,7 @@ begin
     into other, changed, reworded, recovered
     from (
         select
-            s as staged,
-            s.document_id,
+            s as staged, s.document_id,
             s is distinct from d.stored as is_other,
             (s.text_hash, s.language, s.covers > 0) is distinct from (
                 (d.stored).text_hash, (d.stored).language, (d.stored).covers > 0
@@ -46,8 +45,7 @@ begin
     perform _pgrag.forget_documents(library_id, changed || gone, settings);
     perform _pgrag.forget_pages(library_id, page_ids);
     perform _pgrag.write_documents(
-        library_id,
-        other,
+        library_id, other,
         (select range_agg(int8range(c.id, c.id, '[]')) from unnest(changed) as c (id)),
         settings
     );

@@ -54,9 +54,7 @@ begin
                             _pgrag.embedding_text(
                                 p.title, pgrag.relative_url(p.url, stage_documents.base_url),
                                 d.path,
-                                _pgrag.searched_text(
-                                    '', d.context, coalesce(d.extract, d.content)
-                                )
+                                _pgrag.searched_text('', d.context, coalesce(d.extract, d.content))
                             )
                         )
                     end as text_hash
@@ -198,25 +196,17 @@ as $$
     incoming as materialized (
         select
             i.page_id, i.title, i.url, i.language, i.anchor_texts,
-            d.ordinality::integer - 1 as sort_order,
-            d.parent,
-            coalesce(d.level, 2)::smallint as level,
-            coalesce(d.covers, 4)::smallint as covers,
+            d.ordinality::integer - 1 as sort_order, d.parent,
+            coalesce(d.level, 2)::smallint as level, coalesce(d.covers, 4)::smallint as covers,
             coalesce(d.heading, '') as heading,
             coalesce(d.heading_level, 0)::smallint as heading_level,
-            coalesce(d.depth, 0)::smallint as depth,
-            coalesce(d.path, i.path) as path,
+            coalesce(d.depth, 0)::smallint as depth, coalesce(d.path, i.path) as path,
             coalesce(d.root_section, '') as root_section,
-            coalesce(d.position, 'middle') as position,
-            coalesce(d.types, '{text}') as types,
-            coalesce(d.anchor, '') as anchor,
-            coalesce(d.content, '') as content,
-            coalesce(d.context, '') as context,
-            coalesce(d.overlap, '') as overlap,
-            coalesce(d.is_summary, false) as is_summary,
-            coalesce(d.line_start, 0) as line_start,
-            coalesce(d.line_end, 0) as line_end,
-            coalesce(d.content_tags, '{}') as content_tags,
+            coalesce(d.position, 'middle') as position, coalesce(d.types, '{text}') as types,
+            coalesce(d.anchor, '') as anchor, coalesce(d.content, '') as content,
+            coalesce(d.context, '') as context, coalesce(d.overlap, '') as overlap,
+            coalesce(d.is_summary, false) as is_summary, coalesce(d.line_start, 0) as line_start,
+            coalesce(d.line_end, 0) as line_end, coalesce(d.content_tags, '{}') as content_tags,
             -- The first searched paragraph carries the words of links.
             coalesce(d.covers, 4) > 0 and row_number() over (
                 partition by i.page_id, coalesce(d.covers, 4) > 0
@@ -256,12 +246,10 @@ as $$
             then h.search || _pgrag.content_vector(
                 i.language,
                 concat_ws(
-                    E'\n\n',
-                    t.text,
+                    E'\n\n', t.text,
                     case when i.carries_anchors then _pgrag.anchor_text(i.anchor_texts) end
                 ),
-                incoming_documents.library_id,
-                incoming_documents.version_id
+                incoming_documents.library_id, incoming_documents.version_id
             )
         end,
         i.content_tags, '{}'::text[], i.context, '', null

@@ -21,8 +21,7 @@ as $$
     ),
     current as materialized (
         select
-            d.document_id,
-            d.situation,
+            d.document_id, d.situation,
             case when d.extract is not null then d.content end as summary
         from unnest(with_enrichments.documents) as s
         join pgrag.documents as d
@@ -47,9 +46,7 @@ as $$
                 and e.prompt_version = with_enrichments.prompt_version
             ) is true desc,
             (e.text = case i.kind when 'context' then c.situation else c.summary end) is true desc,
-            e.created_at desc,
-            e.model,
-            e.prompt_version
+            e.created_at desc, e.model, e.prompt_version
     ),
     missing as (
         select
@@ -68,8 +65,7 @@ as $$
     ),
     lists as (
         select
-            array_agg(w.document_id) as document_ids,
-            array_agg(w.situation) as situations,
+            array_agg(w.document_id) as document_ids, array_agg(w.situation) as situations,
             array_agg(w.summary) as summaries
         from missing as w
         where (w.situation, w.summary) is distinct from (w.old_situation, w.old_summary)
@@ -177,8 +173,7 @@ begin
     for start in 1 .. cardinality(page_ids) by 200 loop
         batch := page_ids[start : start + 199];
         perform _pgrag.replace_documents(
-            owner.library_id,
-            batch,
+            owner.library_id, batch,
             array(
                 select r
                 from _pgrag.restated_documents(
@@ -192,8 +187,7 @@ begin
                     restate_documents.summaries
                 ) as r
             ),
-            '{}',
-            owner.settings
+            '{}', owner.settings
         );
     end loop;
     perform _pgrag.refresh_impacts(owner.library_id, owner.settings);

@@ -33,8 +33,7 @@ as $$
                 sum(f.frequency) as length
             from (
                 select
-                    f.lexeme,
-                    f.header_frequency + f.content_frequency as frequency,
+                    f.lexeme, f.header_frequency + f.content_frequency as frequency,
                     f.content_frequency > 0 as is_content
                 from _pgrag.term_frequencies(s.search, b.weights) as f
                 offset 0
@@ -44,9 +43,7 @@ as $$
     ),
     lengths as (
         select
-            l.language,
-            count(*) as document_count,
-            sum(l.length::double precision) as total_length
+            l.language, count(*) as document_count, sum(l.length::double precision) as total_length
         from frequencies as l
         where l.length is not null
         group by l.language
@@ -57,8 +54,7 @@ as $$
         )
         select
             write_documents.library_id, l.language, l.document_count, l.total_length,
-            _pgrag.rounded_average(l.total_length, l.document_count),
-            0
+            _pgrag.rounded_average(l.total_length, l.document_count), 0
         from lengths as l
         on conflict (library_id, language) do update
         set document_count = c.document_count + excluded.document_count,
@@ -67,9 +63,7 @@ as $$
         returning c.language, c.average_length, c.document_count
     ),
     weighted as materialized (
-        select
-            f.document_id, f.language, f.lexemes, f.are_content,
-            i.*
+        select f.document_id, f.language, f.lexemes, f.are_content, i.*
         from frequencies as f
         join (
             select
@@ -96,8 +90,7 @@ as $$
                 array_agg(e.lexeme_id) filter (where e.lexeme_count > 1) as shared
             from (
                 select
-                    pgrag.lexeme_id(w.language, t.lexeme) as lexeme_id,
-                    sum(t.impact) as impact,
+                    pgrag.lexeme_id(w.language, t.lexeme) as lexeme_id, sum(t.impact) as impact,
                     count(*) as lexeme_count
                 from unnest(w.lexemes, w.impacts) as t (lexeme, impact)
                 group by 1
@@ -109,8 +102,7 @@ as $$
             library_id, language, lexeme, document_count, largest_impact
         )
         select
-            write_documents.library_id, w.language, t.lexeme,
-            count(*),
+            write_documents.library_id, w.language, t.lexeme, count(*),
             max(
                 case
                     when v.shared is null then t.impact
@@ -136,8 +128,7 @@ as $$
         select t.document_id, array_agg(t.lexeme order by t.nth) as lexemes
         from (
             select
-                w.document_id,
-                w.lexeme,
+                w.document_id, w.lexeme,
                 row_number() over (
                     partition by w.document_id
                     order by w.impact * l.idf desc, w.lexeme
@@ -156,8 +147,7 @@ as $$
             ) as w
             join (
                 select
-                    s.language,
-                    s.lexeme,
+                    s.language, s.lexeme,
                     ln(1 + (c.document_count - s.document_count + 0.5::double precision)
                         / (s.document_count + 0.5)) as idf
                 from lexemes as s
@@ -271,8 +261,7 @@ as $$
         total_length = c.total_length - gone.total_length
     from (
         select
-            t.language,
-            count(distinct t.document_id) as document_count,
+            t.language, count(distinct t.document_id) as document_count,
             sum(t.frequency::double precision) as total_length
         from terms as t
         group by t.language

@@ -24,12 +24,9 @@ as $$
             p.page_id, e.ordinality::integer - 1 as place,
             coalesce(nullif(btrim(e.rule), ''), 'explicit:link') as rule,
             coalesce(nullif(btrim(e.kind), ''), 'references') as kind,
-            coalesce(e.confidence, 1) as confidence,
-            btrim(coalesce(e.target, '')) as target,
-            e.fragment, e.document,
-            coalesce(e.text, '') as link_text,
-            coalesce(e.sentence, '') as sentence,
-            coalesce(e.line, 0) as line
+            coalesce(e.confidence, 1) as confidence, btrim(coalesce(e.target, '')) as target,
+            e.fragment, e.document, coalesce(e.text, '') as link_text,
+            coalesce(e.sentence, '') as sentence, coalesce(e.line, 0) as line
         from jsonb_array_elements(write_edges.pages) as i (page)
         join pgrag.pages as p on p.key = i.page ->> 'key'
         cross join lateral rows from (

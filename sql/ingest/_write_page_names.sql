@@ -103,16 +103,13 @@ as $$
             select 'url', f.day || '/' || _pgrag.link_name(f.name)
             from (
                 select regexp_match(
-                    _pgrag.link_name(p.key),
-                    '(?:^|/)(\d{4})-(\d\d)-(\d\d)[-_ ]([^/]+?)(?:/index)?$'
+                    _pgrag.link_name(p.key), '(?:^|/)(\d{4})-(\d\d)-(\d\d)[-_ ]([^/]+?)(?:/index)?$'
                 ) as parts
             ) as k
             cross join lateral (
                 -- The date as written: the author's local day, whatever the time zone.
                 select coalesce(
-                    replace(
-                        substring(p.front_matter ->> 'date', '^\d{4}-\d\d-\d\d'), '-', '/'
-                    ),
+                    replace(substring(p.front_matter ->> 'date', '^\d{4}-\d\d-\d\d'), '-', '/'),
                     to_char(p.created at time zone 'UTC', 'YYYY/MM/DD'),
                     array_to_string(k.parts[:3], '/')
                 ) as whole
@@ -122,8 +119,7 @@ as $$
                 from unnest(array[d.whole, left(d.whole, 7)]) as day
                 cross join unnest(
                     array[
-                        k.parts[4],
-                        p.front_matter ->> 'slug',
+                        k.parts[4], p.front_matter ->> 'slug',
                         regexp_replace(
                             regexp_replace(p.title, '[^\w\s.-]', '', 'g'), '\s+', '-', 'g'
                         )
@@ -142,8 +138,7 @@ as $$
     union
     -- An index page is also reached by the name of its folder.
     select
-        n.page_id,
-        n.how,
+        n.page_id, n.how,
         regexp_replace(n.full_name, '(^|/)(index|_index|readme)$', ''),
         _pgrag.last_name(n.full_name)
     from named as n

@@ -51,10 +51,7 @@ begin
         )
     );
     with incoming as (
-        select
-            p.*,
-            _pgrag.source_hash(i.page) as source_hash,
-            last_id + i.nth as new_id
+        select p.*, _pgrag.source_hash(i.page) as source_hash, last_id + i.nth as new_id
         from jsonb_array_elements(write_pages.pages) with ordinality as i (page, nth)
         cross join lateral jsonb_to_record(i.page) as p (
             key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
@@ -76,12 +73,9 @@ begin
         select
             write_pages.library_id,
             -- Of a page that exists, its id stays.
-            i.new_id, write_pages.version_id, i.key,
-            coalesce(i.url, i.key),
-            coalesce(nullif(btrim(i.title), ''), i.key),
-            coalesce(i.path, '{}'),
-            coalesce(i.front_matter, '{}'),
-            i.uuid, i.link, i.topic,
+            i.new_id, write_pages.version_id, i.key, coalesce(i.url, i.key),
+            coalesce(nullif(btrim(i.title), ''), i.key), coalesce(i.path, '{}'),
+            coalesce(i.front_matter, '{}'), i.uuid, i.link, i.topic,
             coalesce(
                 nullif(btrim(i.type), ''),
                 (
@@ -103,12 +97,8 @@ begin
                 when i.language is null then write_pages.language
                 else pgrag.text_search_configuration(i.language)
             end,
-            i.created, i.modified, i.source_hash,
-            coalesce(i.warnings, '{}'),
-            coalesce(i.body, ''),
-            coalesce(i.head, ''),
-            coalesce(i.aliases, '{}'),
-            i.reading,
+            i.created, i.modified, i.source_hash, coalesce(i.warnings, '{}'), coalesce(i.body, ''),
+            coalesce(i.head, ''), coalesce(i.aliases, '{}'), i.reading,
             pgrag.text_hash(coalesce(i.body, ''))
         from incoming as i
         on conflict (library_id, version_id, key) do update

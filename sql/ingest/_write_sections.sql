@@ -17,8 +17,7 @@ as $$
 
     with sources as materialized (
         select
-            p.page_id,
-            p.path,
+            p.page_id, p.path,
             greatest(cardinality(string_to_array(p.head, E'\n')), 1) as first_line
         from pgrag.pages as p
         where p.library_id = write_sections.library_id and p.page_id = any (write_sections.page_ids)
@@ -52,8 +51,7 @@ as $$
     -- beginning of the page. Materialized, like the texts, so that no sort holds a page.
     page_lines as materialized (
         select
-            p.page_id,
-            convert_to(p.head || p.body, 'UTF8') as source,
+            p.page_id, convert_to(p.head || p.body, 'UTF8') as source,
             array[1] || array(
                 select
                     1 + sum(octet_length(l.line) + 1) over (
@@ -68,9 +66,7 @@ as $$
     ),
     extents as (
         select
-            s.*,
-            l.source,
-            l.starts[s.line_start] as byte_start,
+            s.*, l.source, l.starts[s.line_start] as byte_start,
             l.starts[least(s.line_end + 1, cardinality(l.starts))] as byte_end
         from sections as s
         join page_lines as l on l.page_id = s.page_id

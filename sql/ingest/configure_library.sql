@@ -97,8 +97,7 @@ immutable
 parallel safe
 as $$
     select pg_catalog.jsonb_build_array(
-        impact_settings.settings -> 'field_weights',
-        impact_settings.settings -> 'k1',
+        impact_settings.settings -> 'field_weights', impact_settings.settings -> 'k1',
         impact_settings.settings -> 'b'
     );
 $$;

@@ -32,8 +32,7 @@ begin
             order by p.text_hash
         )
         select pgrag.store_embeddings(
-            embed_pending.library,
-            model_name,
+            embed_pending.library, model_name,
             array_agg(p.text_hash order by p.text_hash, p.edge_id),
             array_agg(e.embedding order by p.text_hash, p.edge_id),
             case

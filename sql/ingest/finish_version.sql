@@ -32,10 +32,8 @@ begin
     perform gin_clean_pending_list(i.oid)
     from pg_class as i
     where i.oid in (
-            'pgrag.documents_search'::regclass,
-            'pgrag.pages_search'::regclass,
-            'pgrag.versions_search'::regclass,
-            'pgrag.impacts_keys'::regclass
+            'pgrag.documents_search'::regclass, 'pgrag.pages_search'::regclass,
+            'pgrag.versions_search'::regclass, 'pgrag.impacts_keys'::regclass
         )
         and pg_has_role(i.relowner, 'usage');
 end;

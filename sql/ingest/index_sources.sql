@@ -21,8 +21,7 @@ begin
     elsif home is not null then
         execute format(
             'create index pages_source_trigrams on pgrag.pages '
-            'using gin ((head || body) %I.gin_trgm_ops)',
-            home
+            'using gin ((head || body) %I.gin_trgm_ops)', home
         );
         return query select true, 'Made the index pgrag.pages_source_trigrams.'::text;
     elsif exists (select from pg_available_extensions as e where e.name = 'pg_trgm') then

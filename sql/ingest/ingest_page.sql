@@ -24,9 +24,7 @@ begin
     return query
     select i.page_id, i.key, i.status, i.documents
     from pgrag.ingest_pages(
-        ingest_page.library,
-        jsonb_build_array(ingest_page.page),
-        ingest_page.version,
+        ingest_page.library, jsonb_build_array(ingest_page.page), ingest_page.version,
         ingest_page.language
     ) as i;
     perform pgrag.embed_pending(ingest_page.library);

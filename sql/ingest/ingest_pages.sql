@@ -60,9 +60,7 @@ begin
         );
     end if;
     perform _pgrag.replace_documents(
-        target.library_id,
-        written,
-        staged,
+        target.library_id, written, staged,
         array(
             select d.document_id
             from pgrag.documents as d
@@ -81,9 +79,7 @@ begin
         document_count = v.document_count + after[2] - before[2],
         updated_at = now()
     where v.library_id = target.library_id and v.version_id = target.version_id;
-    perform _pgrag.write_page_names(
-        target.library_id, target.version_id, target.base_url, written
-    );
+    perform _pgrag.write_page_names(target.library_id, target.version_id, target.base_url, written);
     perform _pgrag.write_edges(
         target.library_id, target.version_id, target.base_url, ingest_pages.pages, written
     );
@@ -93,8 +89,7 @@ begin
 
     return query
     select
-        p.page_id,
-        p.key,
+        p.page_id, p.key,
         case when p.page_id = any (written) then 'written' else 'unchanged' end,
         p.document_count
     from unnest(keys) with ordinality as incoming (key, nth)

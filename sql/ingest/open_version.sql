@@ -65,9 +65,7 @@ begin
             ),
             _pgrag.new_version_id(open_version.library_id)
         ),
-        version_label,
-        pgrag.version_class(version_label),
-        pgrag.release_key(version_label),
+        version_label, pgrag.version_class(version_label), pgrag.release_key(version_label),
         coalesce(pgrag.release_key(version_label) !~ '~$', false),
         coalesce(open_version.source, '{}')
     )
@@ -126,8 +124,7 @@ begin
     if row_security_active('pgrag.libraries') and not _pgrag.sees_every_library() then
         raise exception 'There is no library %, and % may not create one.',
             quote_literal(library), _pgrag.caller()
-            using errcode = 'PGR02',
-                hint = 'Ask an administrator to create and grant it.';
+            using errcode = 'PGR02', hint = 'Ask an administrator to create and grant it.';
     end if;
 end;
 $$;

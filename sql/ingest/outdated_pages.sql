@@ -31,9 +31,7 @@ begin
     -- key and reading may be stored out of line (TOAST): copies are fetched only once.
     stored as materialized (
         select
-            p.library_id,
-            p.version_id,
-            concat(p.key) as key,
+            p.library_id, p.version_id, concat(p.key) as key,
             jsonb_strip_nulls(coalesce(p.reading, jsonb_build_object('declared', p.type)))
                 as reading,
             v.source ->> 'chunk_profile' is not null as is_profile_given

@@ -23,8 +23,7 @@ begin
             _pgrag.embedding_text(
                 p.title,
                 pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
-                d.path,
-                _pgrag.searched_text(d.situation, d.context, d.content)
+                d.path, _pgrag.searched_text(d.situation, d.context, d.content)
             ) as text,
             d.sort_order
         from pgrag.documents as d

@@ -61,8 +61,7 @@ begin
             _pgrag.embedding_text(
                 p.title,
                 pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
-                d.path,
-                _pgrag.searched_text(d.situation, d.context, d.content)
+                d.path, _pgrag.searched_text(d.situation, d.context, d.content)
             ) as text,
             d.document_id
         from pgrag.documents as d
@@ -124,8 +123,7 @@ as $$
     select w.edge_id, w.version_id, w.source_page_id, w.text_hash, w.text
     from (
         select
-            e.edge_id, e.version_id, e.source_page_id, pgrag.text_hash(t.text) as text_hash,
-            t.text
+            e.edge_id, e.version_id, e.source_page_id, pgrag.text_hash(t.text) as text_hash, t.text
         from pgrag.edges as e
         join pgrag.pages as s on s.library_id = e.library_id and s.page_id = e.source_page_id
         join pgrag.pages as o on o.library_id = e.library_id and o.page_id = e.target_page_id

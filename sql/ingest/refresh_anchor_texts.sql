@@ -18,16 +18,12 @@ declare
 begin
     with texts as (
         select
-            t.target_page_id as page_id,
-            t.link_text,
+            t.target_page_id as page_id, t.link_text,
             row_number() over (
                 partition by t.target_page_id order by t.link_count desc, t.link_text
             ) as nth
         from (
-            select
-                e.target_page_id,
-                words.link_text,
-                count(distinct e.source_page_id) as link_count
+            select e.target_page_id, words.link_text, count(distinct e.source_page_id) as link_count
             from pgrag.edges as e
             cross join lateral (
                 select lower(btrim(regexp_replace(left(e.link_text, 200), '\s+', ' ', 'g')))
@@ -61,9 +57,7 @@ begin
     select array_agg(r.page_id order by r.page_id) into changed from renamed as r;
 
     perform _pgrag.restate_documents(
-        owner,
-        array_agg(f.document_id),
-        array_agg(f.situation),
+        owner, array_agg(f.document_id), array_agg(f.situation),
         array_agg(case when f.extract is not null then f.content end)
     )
     from (

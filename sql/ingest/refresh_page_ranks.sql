@@ -84,8 +84,7 @@ as $$
         select hashint8extended(
             e.source_page_id,
             hashint8extended(
-                e.target_page_id,
-                hashfloat8extended(e.confidence * coalesce(k.weight, 1), 0)
+                e.target_page_id, hashfloat8extended(e.confidence * coalesce(k.weight, 1), 0)
             )
         )
         -- By pages, because the index of links has all columns but the version.
@@ -196,8 +195,7 @@ begin
             select l.target, sum(l.share * ranks[l.source]) as incoming
             from (
                 -- Not in "from", which would materialise the whole arrays first.
-                select
-                    unnest(sources) as source, unnest(targets) as target, unnest(shares) as share
+                select unnest(sources) as source, unnest(targets) as target, unnest(shares) as share
             ) as l
             group by l.target
         ) as i on i.target = p.nth;

@@ -40,11 +40,8 @@ declare
 begin
     delete from pgrag.lexeme_statistics as s where s.library_id = rebuild_statistics.library_id;
     update pgrag.corpus_statistics as c
-    set document_count = 0,
-        total_length = 0,
-        average_length = coalesce(n.average_length, 0),
-        page_count = 0,
-        total_page_length = 0
+    set (document_count, total_length, average_length, page_count, total_page_length)
+        = (0, 0, coalesce(n.average_length, 0), 0, 0)
     from pgrag.corpus_statistics as o
     left join (
         select d.language, _pgrag.rounded_average(sum(d.length), count(*)) as average_length
@@ -68,10 +65,8 @@ begin
     for nth in 1 .. cardinality(page_ids) by 500 loop
         batch := page_ids[nth : nth + 499];
         perform _pgrag.write_documents(
-            rebuild_statistics.library_id,
-            array_agg(d),
-            range_agg(int8range(d.document_id, d.document_id, '[]')),
-            rebuild_statistics.settings
+            rebuild_statistics.library_id, array_agg(d),
+            range_agg(int8range(d.document_id, d.document_id, '[]')), rebuild_statistics.settings
         )
         from pgrag.documents as d
         where d.library_id = rebuild_statistics.library_id and d.page_id = any (batch);
@@ -80,8 +75,6 @@ begin
         );
     end loop;
     -- Only now is the average length of the pages known.
-    perform _pgrag.refresh_impacts(
-        rebuild_statistics.library_id, rebuild_statistics.settings
-    );
+    perform _pgrag.refresh_impacts(rebuild_statistics.library_id, rebuild_statistics.settings);
 end;
 $$;

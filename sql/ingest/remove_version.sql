@@ -15,9 +15,7 @@ declare
 begin
     -- A library that the caller cannot see is unknown, whatever happens to it.
     perform _pgrag.library_id(remove_version.library);
-    perform _pgrag.lock_out_indexing(
-        remove_version.library, coalesce(remove_version.version, '')
-    );
+    perform _pgrag.lock_out_indexing(remove_version.library, coalesce(remove_version.version, ''));
     owner := _pgrag.lock_library(remove_version.library);
     target_id := _pgrag.version_id(owner.library_id, remove_version.version);
     removed := _pgrag.remove_pages(

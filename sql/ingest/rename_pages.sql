@@ -67,10 +67,7 @@ begin
     set key = substr(p.key, 2)
     where p.library_id = target.library_id and p.page_id = any (page_ids);
     perform _pgrag.write_page_names(
-        target.library_id,
-        target.version_id,
-        coalesce(target.source ->> 'base_url', ''),
-        page_ids
+        target.library_id, target.version_id, coalesce(target.source ->> 'base_url', ''), page_ids
     );
     -- Links prefer the nearest folder: those to a page in another folder, and its own, may change.
     insert into pgrag.pending_names (library_id, version_id, name)

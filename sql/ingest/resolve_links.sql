@@ -16,9 +16,7 @@ declare
 begin
     if resolve_links.whole then
         perform _pgrag.write_page_names(
-            owner_id,
-            target_id,
-            _pgrag.base_url(owner_id, target_id),
+            owner_id, target_id, _pgrag.base_url(owner_id, target_id),
             array(
                 select p.page_id
                 from pgrag.pages as p
@@ -116,8 +114,7 @@ begin
             c.state, c.how, c.target_page_id, c.target_document_id, c.fragment_found, c.candidates
         )
         from _pgrag.connections(
-            resolve_links.library_id,
-            resolve_links.version_id,
+            resolve_links.library_id, resolve_links.version_id,
             _pgrag.base_url(resolve_links.library_id, resolve_links.version_id),
             affected
         ) as c

@@ -123,8 +123,7 @@ as $$
             from pgrag.libraries as l
             where l.library_id = hand_on_embeddings.library_id
         ),
-        v.embedding,
-        v.page_hash
+        v.embedding, v.page_hash
     from heirs as h
     join vectors as v on v.text_hash = h.text_hash
     order by h.document_id, v.model_id

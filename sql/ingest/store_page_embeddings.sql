@@ -42,9 +42,7 @@ begin
     )
     select
         d.library_id, d.document_id, wanted_model.model_id, d.version_id, d.page_id, d.covers,
-        owner.own_vector_index,
-        l2_normalize(pooled.embedding),
-        t.page_hash
+        owner.own_vector_index, l2_normalize(pooled.embedding), t.page_hash
     from _pgrag.page_texts(owner.library_id, coalesce(store_page_embeddings.page_ids, '{}')) as t
     cross join lateral unnest(t.document_ids, store_page_embeddings.vectors)
         as pooled (document_id, embedding)

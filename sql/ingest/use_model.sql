@@ -9,16 +9,11 @@ language plpgsql
 volatile
 set search_path from current
 as $$
-declare
-    missing bigint;
 begin
     update pgrag.libraries as l
     set model_id = _pgrag.model_id(use_model.model)
     where l.library_id = _pgrag.library_id(use_model.library);
-    select count(*)
-    into missing
-    from pgrag.pending_embeddings(use_model.library, use_model.model);
-    return missing;
+    return (select count(*) from pgrag.pending_embeddings(use_model.library, use_model.model));
 end;
 $$;
 

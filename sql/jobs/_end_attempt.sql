@@ -51,7 +51,7 @@ begin
     if next_state = 'cancelled' then
         delete from pgrag.uploads as u where u.job_id = job.job_id;
     end if;
-    perform _pgrag.tell_workers();
+    perform pg_notify('pgrag_jobs', '');
     return next_state;
 end;
 $$;
@@ -62,21 +62,15 @@ create or replace function _pgrag.claimed_job(
     claim integer
 )
 returns pgrag.jobs
-language plpgsql
+language sql
 volatile
 as $$
-declare
-    claimed pgrag.jobs;
-begin
     select j.*
-    into claimed
     from pgrag.jobs as j
     where j.job_id = claimed_job.job_id
         and j.claim = claimed_job.claim
         and j.state = 'running'
     for no key update;
-    return claimed;
-end;
 $$;
 
 -- The time after this interval, within a day.

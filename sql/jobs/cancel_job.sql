@@ -19,7 +19,7 @@ begin
         returning j.* into cancelled;
         delete from pgrag.uploads as u where u.job_id = cancelled.job_id;
     end if;
-    perform _pgrag.tell_workers();
+    perform pg_notify('pgrag_jobs', '');
     return cancelled.state;
 end;
 $$;

@@ -77,7 +77,9 @@ begin
         )
         returning j.job_id into new_id;
     end if;
-    perform _pgrag.tell_workers();
+    -- Workers listen, and poll, because a notification may be lost. It is empty, because every role
+    -- may listen.
+    perform pg_notify('pgrag_jobs', '');
     return new_id;
 end;
 $$;
@@ -120,17 +122,5 @@ begin
             using errcode = 'PGR01',
                 hint = 'All who may read the library see it. Index what needs a key from a folder.';
     end if;
-end;
-$$;
-
--- Workers listen, and poll, because a notification may be lost. It is empty, because every role may
--- listen.
-create or replace function _pgrag.tell_workers()
-returns void
-language plpgsql
-volatile
-as $$
-begin
-    perform pg_notify('pgrag_jobs', '');
 end;
 $$;

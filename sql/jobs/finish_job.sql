@@ -32,7 +32,7 @@ begin
         finished_at = now()
     where j.job_id = finished.job_id;
     delete from pgrag.uploads as u where u.job_id = finished.job_id;
-    perform _pgrag.tell_workers();
+    perform pg_notify('pgrag_jobs', '');
     return next_state;
 end;
 $$;

@@ -26,7 +26,7 @@ begin
     update pgrag.jobs as j
     set state = 'queued', attempts = 0, run_at = now(), finished_at = null
     where j.job_id = retried.job_id;
-    perform _pgrag.tell_workers();
+    perform pg_notify('pgrag_jobs', '');
     return 'queued';
 end;
 $$;

@@ -20,7 +20,7 @@ begin
     update pgrag.jobs as j
     set state = 'queued', run_at = greatest(j.run_at, now())
     where j.job_id = uploading.job_id;
-    perform _pgrag.tell_workers();
+    perform pg_notify('pgrag_jobs', '');
     return 'queued';
 end;
 $$;

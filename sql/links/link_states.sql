@@ -19,8 +19,7 @@ declare
 begin
     return query
     with counted as materialized (
-        select
-            e.state, count(*) as links, count(*) filter (where not e.fragment_found) as headless
+        select e.state, count(*) as links, count(*) filter (where not e.fragment_found) as headless
         from pgrag.edges as e
         where e.library_id = owner_id and e.version_id = wanted_version
         group by e.state

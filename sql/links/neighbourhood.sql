@@ -29,9 +29,7 @@ rows 500
 set search_path from current
 as $$
 declare
-    start pgrag.pages := _pgrag.page(
-        coalesce(neighbourhood.page_id, neighbourhood.page_ids[1])
-    );
+    start pgrag.pages := _pgrag.page(coalesce(neighbourhood.page_id, neighbourhood.page_ids[1]));
     start_ids bigint[] := array_remove(
         start.page_id || array(select unnest(neighbourhood.page_ids)), null
     );

@@ -49,8 +49,7 @@ begin
     ),
     links as (
         select
-            n.page_id,
-            1 - 1 / (1 + sum(n.weight * n.edge_count)) as part,
+            n.page_id, 1 - 1 / (1 + sum(n.weight * n.edge_count)) as part,
             case
                 when count(*) = 2 then 'the two link to each other'
                 when bool_and(n.forward) then 'is linked from here'
@@ -120,15 +119,11 @@ begin
     ),
     parts as (
         select
-            f.page_id,
-            coalesce(l.part, 0) as linked,
-            least(coalesce(cited.part, 0), 1) as cocited,
-            least(coalesce(citing.part, 0), 1) as coupled,
-            coalesce(t.part, 0) as tagged,
+            f.page_id, coalesce(l.part, 0) as linked, least(coalesce(cited.part, 0), 1) as cocited,
+            least(coalesce(citing.part, 0), 1) as coupled, coalesce(t.part, 0) as tagged,
             m.similarity as meaning,
             concat_ws(
-                '; ',
-                l.reason,
+                '; ', l.reason,
                 cited.pages || ' page' || case when cited.pages = 1 then ' links' else 's link' end
                     || ' to both',
                 'both link to ' || citing.pages || ' page'
@@ -199,8 +194,7 @@ as $$
     from (
         select
             _pgrag.vector_candidates(
-                pages_alike.page_vector,
-                pages_alike.model_id,
+                pages_alike.page_vector, pages_alike.model_id,
                 _pgrag.make_target(
                     array[v.library_id], array[v.version_id], v.document_count, false, 7, '{}',
                     '{}', '{}', case when l.own_vector_index then array[l.library_id] end

@@ -22,9 +22,7 @@ declare
             (select q.filters from pgrag.parse_query(coalesce(related_sections.query, '')) as q)
         )
     );
-    denied constant bigint[] := coalesce(
-        _pgrag.excluded_documents(related_sections.exclude), '{}'
-    );
+    denied constant bigint[] := coalesce(_pgrag.excluded_documents(related_sections.exclude), '{}');
     section_ids bigint[];
     relations text[];
     scores double precision[];
@@ -45,9 +43,7 @@ begin
             and e.source_document_id = g.document_id
         cross join lateral _pgrag.section_of(
             g.library_id,
-            coalesce(
-                e.target_document_id, _pgrag.page_document(g.library_id, e.target_page_id)
-            )
+            coalesce(e.target_document_id, _pgrag.page_document(g.library_id, e.target_page_id))
         ) as s (section_id)
         where e.target_page_id is not null
         union all
@@ -57,9 +53,7 @@ begin
             on e.library_id = g.library_id
             and e.target_page_id = g.page_id
             and e.target_document_id in (g.document_id, g.section_id)
-        cross join lateral _pgrag.section_of(
-            g.library_id, e.source_document_id
-        ) as s (section_id)
+        cross join lateral _pgrag.section_of(g.library_id, e.source_document_id) as s (section_id)
         union all
         select g.library_id, below.document_id, 'child', 0.4
         from given as g
@@ -110,8 +104,7 @@ begin
         where %s
         order by s.nth
         limit $4
-        $sql$,
-        predicate
+        $sql$, predicate
     )
     using section_ids, relations, scores, related_sections.top_k;
 end;

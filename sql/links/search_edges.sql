@@ -97,8 +97,7 @@ begin
         into edge_ids, scores
         from (
             select
-                e.edge_id,
-                e.confidence,
+                e.edge_id, e.confidence,
                 (
                     select count(*)::double precision
                     from unnest(query_lexemes) as w (lexeme)

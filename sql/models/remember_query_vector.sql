@@ -29,9 +29,7 @@ begin
     end if;
     insert into pgrag.query_vectors as q (model_id, query_hash, caller, embedding, used_at)
     values (
-        used.model_id,
-        _pgrag.query_hash(used, _pgrag.searched_words(query)),
-        _pgrag.caller(),
+        used.model_id, _pgrag.query_hash(used, _pgrag.searched_words(query)), _pgrag.caller(),
         l2_normalize(query_embedding),
         -- Not now(): the vectors of one transaction need an order.
         clock_timestamp()

@@ -20,8 +20,7 @@ begin
                 hint = _pgrag.name_hint(
                     library_id.library,
                     array(select l.name from pgrag.libraries as l order by l.name),
-                    'The libraries are',
-                    'No library is indexed yet: pgrag index LIBRARY SOURCE.'
+                    'The libraries are', 'No library is indexed yet: pgrag index LIBRARY SOURCE.'
                 );
     end if;
     return known_id;

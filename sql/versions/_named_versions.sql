@@ -203,8 +203,7 @@ as $$
     order by
         v.label in (named_version.wish, 'v' || named_version.wish) desc,
         v.status = 'ready' desc,
-        v.release_key desc,
-        v.version_id desc
+        v.release_key desc, v.version_id desc
     limit 1;
 $$;
 

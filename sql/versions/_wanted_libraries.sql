@@ -50,8 +50,7 @@ parallel safe
 as $$
     select _pgrag.one_wish('version', pg_catalog.array_remove(
         array[
-            wanted_version.version,
-            wanted_version.filters ->> 'version',
+            wanted_version.version, wanted_version.filters ->> 'version',
             wanted_version.query_filters ->> 'version'
         ],
         null

@@ -31,8 +31,7 @@ begin
         if named.version_id is null then
             notes := notes || format(
                 'The query names version %s of %s, which does not exist; version %s is searched.'
-                ' %s',
-                named.wish, named.library, named.default_label,
+                ' %s', named.wish, named.library, named.default_label,
                 _pgrag.version_hint(named.library_id, named.wish)
             );
             continue;
@@ -72,8 +71,7 @@ as $$
                     pg_catalog.array_to_string(without_versions.wishes, '|'), '.', '\.'
                 )
             ),
-            ' ',
-            'gi'
+            ' ', 'gi'
         )
         else without_versions.words
     end;

@@ -142,11 +142,9 @@ as $$
     order by
         v.status = 'ready' desc,
         v.release_key is not null desc,
-        v.prerelease,
-        v.release_key desc,
+        v.prerelease, v.release_key desc,
         v.class = 'unversioned' desc,
-        v.created_at desc,
-        v.version_id desc
+        v.created_at desc, v.version_id desc
     limit 1;
 $$;
 
@@ -298,8 +296,7 @@ as $$
             where v.library_id = version_hint.library_id
             order by v.release_key desc nulls last, v.label
         ),
-        'It has',
-        'It has no version yet.'
+        'It has', 'It has no version yet.'
     );
 $$;
 

@@ -1,28 +1,27 @@
 """Migrations and the reflected ORM classes have the same tables."""
 
-from collections.abc import Iterator
 from uuid import uuid4
 
 import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Engine, NullPool, create_engine, inspect, select, text
+from sqlalchemy import NullPool, create_engine, inspect, select, text
 from sqlalchemy.orm import Session
 
 from pgrag.ground import orm, schema
-from pgrag.ground.connections import Database, register_vector_types
+from pgrag.ground.connections import register_vector_types
 
 
 @pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
+def engine(database_url):
     engine = engine_of(database_url)
     yield engine
     engine.dispose()
 
 
-def engine_of(url: str) -> Engine:
-    def connect() -> psycopg.Connection:
+def engine_of(url):
+    def connect():
         # A user who is called like the schema would have it first in the search_path.
         connection = psycopg.connect(url, options="-c search_path=public")
         register_vector_types(connection)
@@ -68,33 +67,7 @@ def test_every_table_view_and_column_says_what_it_holds(database_url):
     assert silent == []
 
 
-def test_alembic_compares_the_reflected_tables(engine):
-    def is_ours(name: str | None, kind: str, _: object) -> bool:
-        return {"schema": name == "pgrag", "table": name != "alembic_version"}.get(kind, True)
-
-    base = orm.reflect(engine)
-    with engine.connect() as connection:
-
-        def differences() -> list[object]:
-            context = MigrationContext.configure(
-                connection,
-                opts={
-                    "include_schemas": True,
-                    "include_name": is_ours,
-                    "compare_type": True,
-                    "compare_server_default": True,
-                    "version_table_schema": "pgrag",
-                },
-            )
-            return compare_metadata(context, base.metadata)
-
-        assert differences() == []
-        connection.execute(text("alter table pgrag.pages add column motto text"))
-        [(change, _, table, column)] = differences()
-        assert (change, table, column.name) == ("remove_column", "pages", "motto")
-
-
-def test_every_table_has_a_class(engine):
+def test_every_table_has_a_class_as_alembic_sees_it(engine):
     base = orm.reflect(engine)
     with engine.connect() as connection:
         names = {*inspect(connection).get_table_names(schema="pgrag")} - {"alembic_version"}
@@ -113,8 +86,31 @@ def test_every_table_has_a_class(engine):
         "Upload", "Version",
     }  # fmt: skip
 
+    def is_ours(name, kind, _):
+        return {"schema": name == "pgrag", "table": name != "alembic_version"}.get(kind, True)
 
-def test_rows_are_read_with_their_relations(database: Database, engine):
+    with engine.connect() as connection:
+
+        def differences():
+            context = MigrationContext.configure(
+                connection,
+                opts={
+                    "include_schemas": True,
+                    "include_name": is_ours,
+                    "compare_type": True,
+                    "compare_server_default": True,
+                    "version_table_schema": "pgrag",
+                },
+            )
+            return compare_metadata(context, base.metadata)
+
+        assert differences() == []
+        connection.execute(text("alter table pgrag.pages add column motto text"))
+        [(change, _, table, column)] = differences()
+        assert (change, table, column.name) == ("remove_column", "pages", "motto")
+
+
+def test_rows_are_read_with_their_relations(database, engine):
     pages = [
         {
             "key": "a.md", "title": "Nodes", "path": ["Nodes"], "tags": ["ops"],

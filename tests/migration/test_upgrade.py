@@ -130,7 +130,7 @@ def server_findings(url: str) -> list[schema.Finding]:
         return schema.server_findings(connection)
 
 
-def test_fresh_database(empty_database_url):
+def test_fresh_database_and_a_second_upgrade_that_changes_nothing(empty_database_url):
     before = schema.status(empty_database_url)
     assert (before.state, before.revision, before.functions) == ("missing", None, None)
     with pytest.raises(errors.SchemaOutdated, match=r"no pgrag schema yet.*`pgrag db upgrade`"):
@@ -139,9 +139,6 @@ def test_fresh_database(empty_database_url):
     assert after == schema.status(empty_database_url)
     assert (after.state, after.revision, after.functions) == ("current", after.head, after.digest)
     schema.require_current(empty_database_url)
-
-
-def test_upgrading_again_changes_nothing(empty_database_url):
     schema.upgrade(empty_database_url)
     written = (
         "select array_agg(p.xmin::text order by p.oid) from pg_proc as p"
@@ -153,7 +150,9 @@ def test_upgrading_again_changes_nothing(empty_database_url):
 
 
 def test_threads_and_processes_that_upgrade_at_once(empty_database_url):
-    program = "import sys; from pgrag import schema; print(schema.upgrade(sys.argv[1]).state)"
+    program = (
+        "import sys; from pgrag.ground import schema; print(schema.upgrade(sys.argv[1]).state)"
+    )
     processes = [
         subprocess.Popen(
             [sys.executable, "-W", "error", "-c", program, empty_database_url],
@@ -221,13 +220,10 @@ def test_views_of_the_user_stay(database_url, sql_tree):
     assert value(database_url, "select m.seen from public.mine as m") == 2
 
 
-@pytest.mark.parametrize(
-    "used",
-    [
-        "select (_pgrag.make_request('x', '{}')).words as words",
-        "select m.page_id from _pgrag.matching_pages as m",
-    ],
-)
+@pytest.mark.parametrize("used", [
+    "select (_pgrag.make_request('x', '{}')).words as words",
+    "select m.page_id from _pgrag.matching_pages as m",
+])  # fmt: skip
 def test_a_view_of_the_user_on_something_private_is_named(database_url, sql_tree, used):
     execute(database_url, f"create view public.mine as {used}")
     before = definitions(database_url)
@@ -240,22 +236,19 @@ def test_a_view_of_the_user_on_something_private_is_named(database_url, sql_tree
     schema.upgrade(database_url)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("-- ü\nselect 1;\n\ncreate function broken(;\n", r"text/zz\.sql:4: syntax error"),
-        (
-            "\n\ncreate or replace function pgrag.zz() returns integer language sql"
-            " as $$ select missing $$;",
-            r"text/zz\.sql:3: column \"missing\" does not exist",
-        ),
-        (
-            "\ncreate or replace function pgrag.zz() returns integer language plpgsql"
-            " as $$ begin retrun 1; end $$;",
-            r"text/zz\.sql:2: syntax error",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("-- ü\nselect 1;\n\ncreate function broken(;\n", r"text/zz\.sql:4: syntax error"),
+    (
+        "\n\ncreate or replace function pgrag.zz() returns integer language sql"
+        " as $$ select missing $$;",
+        r"text/zz\.sql:3: column \"missing\" does not exist",
+    ),
+    (
+        "\ncreate or replace function pgrag.zz() returns integer language plpgsql"
+        " as $$ begin retrun 1; end $$;",
+        r"text/zz\.sql:2: syntax error",
+    ),
+])  # fmt: skip
 def test_error_names_file_and_line_and_leaves_the_database(database_url, sql_tree, text, words):
     before = definitions(database_url)
     (sql_tree / "text" / "zz.sql").write_text(text, "utf-8")
@@ -401,13 +394,10 @@ def test_owner_without_special_rights(admin, databases, url_of):
         admin.execute(f"drop role {role}")
 
 
-@pytest.mark.parametrize(
-    ("options", "failing", "words"),
-    [
-        ("encoding 'SQL_ASCII' locale 'C'", ["encoding", "case folding"], "encoding is SQL_ASCII"),
-        ("encoding 'UTF8' locale 'C'", ["case folding"], "does not fold the case"),
-    ],
-)
+@pytest.mark.parametrize(("options", "failing", "words"), [
+    ("encoding 'SQL_ASCII' locale 'C'", ["encoding", "case folding"], "encoding is SQL_ASCII"),
+    ("encoding 'UTF8' locale 'C'", ["case folding"], "does not fold the case"),
+])  # fmt: skip
 def test_database_that_cannot_serve(admin, databases, url_of, options, failing, words):
     name = "pgrag_test_unfit"
     admin.execute(

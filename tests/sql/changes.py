@@ -1,13 +1,10 @@
 """Versions written from files, the changes between them, and what git says of the same files."""
 
 import os
-import random
 import subprocess
-from pathlib import Path
 from typing import Any
 
-import psycopg
-from library import Row, ingest, run
+from library import ingest, run
 
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.writer import page_document
@@ -22,7 +19,7 @@ _WORDS = [
 ]  # fmt: skip
 
 
-def write(connection: psycopg.Connection, library: str, version: str, files: Files) -> list[Row]:
+def write(connection, library, version, files):
     """Write a version as indexing does, without vectors."""
     pages = [
         page_document(read_page(key, text.encode(), PageOptions())) for key, text in files.items()
@@ -30,9 +27,7 @@ def write(connection: psycopg.Connection, library: str, version: str, files: Fil
     return ingest(connection, library, pages, version, embed=False)
 
 
-def pages_and_sections(
-    connection: psycopg.Connection, library: str, old: str, new: str
-) -> tuple[set[Change], set[Change]]:
+def pages_and_sections(connection, library, old, new):
     """The changes: of pages (change, key, old key), of sections the same with the headings."""
     rows = run(connection, "compare_versions", library=library, from_version=old, to_version=new)
     pages = {(row["change"], row["key"], row["old_key"]) for row in rows if row["section"] is None}
@@ -47,11 +42,11 @@ def pages_and_sections(
 class Repository:
     """A git repository, and what it says of two of its commits."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self._folder = folder
         self._git("init", "--quiet")
 
-    def commit(self, files: Files) -> str:
+    def commit(self, files):
         """Commit exactly these files; the id of the commit."""
         for file in self._folder.rglob("*.md"):
             file.unlink()
@@ -62,10 +57,10 @@ class Repository:
         self._git("commit", "--quiet", "--allow-empty", "--message", "A state")
         return self._git("rev-parse", "HEAD").strip()
 
-    def changes(self, old: str, new: str) -> set[Change]:
+    def changes(self, old, new):
         """The changes of files: change, key, old key."""
         listing = self._git("diff", "--name-status", "--find-renames", old, new)
-        changes: set[Change] = set()
+        changes = set()
         for line in listing.splitlines():
             letter, *keys = line.split("\t")
             change = _LETTERS[letter[0]]
@@ -73,7 +68,7 @@ class Repository:
             changes.add((change, keys[-1], old_key))
         return changes
 
-    def _git(self, *arguments: str) -> str:
+    def _git(self, *arguments):
         who = {f"GIT_{role}_{what}": "kestrel@example.org" for role in ("AUTHOR", "COMMITTER")
                for what in ("NAME", "EMAIL")}  # fmt: skip
         return subprocess.run(
@@ -85,7 +80,7 @@ class Repository:
         ).stdout
 
 
-def a_page(chance: random.Random, name: str) -> str:
+def a_page(chance, name):
     """A page of three to six sections; every line is its own."""
     lines = ["---", f"title: {name}", "---", ""]
     for number in range(chance.randint(3, 6)):
@@ -95,9 +90,9 @@ def a_page(chance: random.Random, name: str) -> str:
     return "\n".join(lines)
 
 
-def next_state(chance: random.Random, files: Files, number: int) -> Files:
+def next_state(chance, files, number):
     """Pages are removed, added, renamed, edited, or renamed and edited."""
-    state: Files = {}
+    state = {}
     for key, text in files.items():
         fate = chance.random()
         if fate < 0.1:

@@ -1,7 +1,5 @@
 """Everything that is kept beside the rows must be what the rows say."""
 
-import psycopg
-
 #: test_check_library proves that the check sees each kind of fault. Some tests neither embed nor
 #: finish a version: texts without vectors, and older ranks of pages, are no faults here.
 FAULTS = """
@@ -36,7 +34,7 @@ where abs(p.length - t.length) > 1e-3 + 1e-5 * t.length
 """
 
 
-def assert_consistent(connection: psycopg.Connection) -> None:
+def assert_consistent(connection):
     """Raises AssertionError where a count, a statistic or a copy has drifted from the rows."""
     for query in (FAULTS, PAGE_LENGTHS):
         assert connection.execute(query).fetchall() == []

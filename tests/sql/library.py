@@ -1,7 +1,6 @@
 """Builds small libraries: pages of passages in the form of `pgrag.ingest_pages`, and calls."""
 
 import re
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,12 +14,12 @@ Row = dict[str, Any]
 SEARCHES = {*FUNCTIONS, "explain_search", "recorded_search"}
 
 
-def document(content: str, **fields: Any) -> Row:
+def document(content, **fields):
     """A paragraph; any column of it can be set."""
     return {"content": content, **fields}
 
 
-def page(key: str, *documents: Row | str, **fields: Any) -> Row:
+def page(key, *documents, **fields):
     """A page of paragraphs, each of which also represents its section."""
     rows = [document(d) if isinstance(d, str) else d for d in documents]
     written = {
@@ -33,16 +32,7 @@ def page(key: str, *documents: Row | str, **fields: Any) -> Row:
     return written | {"source_hash": repr(sorted(written.items()))}
 
 
-def ingest(
-    connection: psycopg.Connection,
-    library: str,
-    pages: Sequence[Row],
-    version: str = "",
-    *,
-    language: str | None = None,
-    embed: bool = True,
-    ready: bool = True,
-) -> list[Row]:
+def ingest(connection, library, pages, version="", *, language=None, embed=True, ready=True):
     """Write pages; with `embed`, give them the vectors of the built-in model."""
     options = {"language": language} if language else {}
     rows = run(
@@ -56,7 +46,7 @@ def ingest(
     return rows
 
 
-def run(connection: psycopg.Connection, function: str, /, **arguments: Any) -> list[Row]:
+def run(connection, function, /, **arguments):
     """Call a function with named arguments; its errors come as they are.
 
     What a function of a search does not take by name goes to its options.
@@ -69,7 +59,7 @@ def run(connection: psycopg.Connection, function: str, /, **arguments: Any) -> l
     return connection.execute(f"select * from pgrag.{function}({names})", given).fetchall()
 
 
-def rebuild_statistics(connection: psycopg.Connection, library: str) -> None:
+def rebuild_statistics(connection, library):
     """Rebuild statistics and impacts of a library, as changed settings do."""
     connection.execute(
         "select _pgrag.rebuild_statistics(l.library_id, pgrag.effective_settings(l.settings))"
@@ -78,24 +68,22 @@ def rebuild_statistics(connection: psycopg.Connection, library: str) -> None:
     )
 
 
-def search(connection: psycopg.Connection, query: str, **arguments: Any) -> list[Row]:
+def search(connection, query, **arguments):
     """`pgrag.search`."""
     return run(connection, "search", query=query, **arguments)
 
 
-def explained(connection: psycopg.Connection, query: str, **arguments: Any) -> list[Row]:
+def explained(connection, query, **arguments):
     """The hits in the library "manual", each with its explanation."""
     hits = search(connection, query, library="manual", explain=True, **arguments)
     assert hits
     return hits
 
 
-def walk(
-    connection: psycopg.Connection, function: str, size: int, limit: int = 200, **arguments: Any
-) -> list[Row]:
+def walk(connection, function, size, limit=200, **arguments):
     """All pages of `size` hits, one after the other."""
-    hits: list[Row] = []
-    cursor: dict[str, Any] = {}
+    hits = []
+    cursor = {}
     while True:
         more = run(connection, function, top_k=size, **cursor, **arguments)
         hits += more
@@ -105,11 +93,11 @@ def walk(
 
 
 @contextmanager
-def processor_seconds(connection: psycopg.Connection) -> Iterator[list[float]]:
+def processor_seconds(connection):
     """The processor time of each statement on the server, independent of the load."""
-    times: list[float] = []
+    times = []
 
-    def note(diagnostic: psycopg.errors.Diagnostic) -> None:
+    def note(diagnostic):
         used = re.search(r"([\d.]+) s user, ([\d.]+) s system", diagnostic.message_detail or "")
         if used:
             times.append(float(used[1]) + float(used[2]))
@@ -123,28 +111,28 @@ def processor_seconds(connection: psycopg.Connection) -> Iterator[list[float]]:
     connection.remove_notice_handler(note)
 
 
-def value(connection: psycopg.Connection, statement: str, *arguments: Any) -> Any:
+def value(connection, statement, *arguments):
     """The only column of the only row."""
     [row] = connection.execute(statement, arguments).fetchall()
     [found] = row.values()
     return found
 
 
-def compiled_expressions(connection: psycopg.Connection) -> int:
+def compiled_expressions(connection):
     """How many regular expressions the session keeps."""
     kept = "select count(*) from pg_backend_memory_contexts where name = 'RegexpMemoryContext'"
-    return int(value(connection, kept))
+    return value(connection, kept)
 
 
-def keys(rows: Sequence[Row]) -> list[str]:
+def keys(rows):
     return [row["key"] for row in rows]
 
 
-def ids(rows: Sequence[Row]) -> list[int]:
+def ids(rows):
     return [row["document_id"] for row in rows]
 
 
-def relations(rows: Sequence[Row], name: str = "key") -> dict[str, list[str]]:
+def relations(rows, name="key"):
     """Keys, or titles, by their relation to the hits."""
     return {
         relation: [row[name] for row in rows if row["relation"] == relation]
@@ -152,14 +140,12 @@ def relations(rows: Sequence[Row], name: str = "key") -> dict[str, list[str]]:
     }
 
 
-def contents(rows: Sequence[Row]) -> list[str]:
+def contents(rows):
     return [row["content"] for row in rows]
 
 
 @contextmanager
-def refused(
-    connection: psycopg.Connection, sqlstate: str, message: str = "", hint: str = ""
-) -> Iterator[None]:
+def refused(connection, sqlstate, message="", hint=""):
     """Expect this error; earlier work in the transaction stays."""
     with pytest.raises(psycopg.Error) as caught, connection.transaction():
         yield
@@ -169,5 +155,5 @@ def refused(
     assert hint in (error.diag.message_hint or "")
 
 
-def words(text: str) -> list[str]:
+def words(text):
     return re.findall(r"\w+", text)

@@ -1,32 +1,19 @@
 """The words of links as a field of the page that they lead to."""
 
-from typing import Any
-
 import pytest
 from consistency import assert_consistent
-from library import (
-    Row,
-    document,
-    ingest,
-    keys,
-    page,
-    rebuild_statistics,
-    refused,
-    run,
-    search,
-    value,
-)
+from library import document, ingest, keys, page, rebuild_statistics, refused, run, search, value
 from psycopg.types.json import Jsonb
 
 
-def link(target: str, text: str, line: int = 1) -> Row:
+def link(target, text, line=1):
     return {
         "rule": "explicit:link", "kind": "references", "confidence": 1.0, "target": target,
         "fragment": None, "text": text, "sentence": f"See {text}.", "line": line, "document": 0,
     }  # fmt: skip
 
 
-def well(*paragraphs: str) -> Row:
+def well(*paragraphs):
     return page(
         "well.md",
         document("About wells.", level=0, covers=1),
@@ -51,29 +38,28 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def farm(module_connection) -> str:
+def farm(module_connection):
     ingest(module_connection, "farm", PAGES)
     return "farm"
 
 
-def configure(connection, value: Any) -> None:
+def configure(connection, value):
     run(connection, "configure_library", library="farm", settings=Jsonb({"anchor_texts": value}))
 
 
-def found(connection, query: str, **arguments: Any) -> list[str]:
+def found(connection, query, **arguments):
     return keys(search(connection, query, library="farm", alpha=0, **arguments))
 
 
-def anchor_texts(connection) -> list[str]:
+def anchor_texts(connection):
     return value(connection, "select anchor_texts from pgrag.pages where key = 'well.md'")
 
 
-def test_off_by_default(connection, farm):
+def test_words_of_links_find_their_target(connection, farm):
     assert anchor_texts(connection) == []
     assert found(connection, "drinking water") == []
-
-
-def test_words_of_links_find_their_target(connection, farm):
+    with refused(connection, "PGR02"):
+        run(connection, "refresh_anchor_texts", library="nowhere")
     before = connection.execute("select * from pgrag.embeddings order by 1, 2, 3").fetchall()
     plain = search(connection, "deep hole", library="farm")
     configure(connection, True)
@@ -115,11 +101,6 @@ def test_they_follow_the_links(connection, farm):
     rebuild_statistics(connection, "farm")
     assert found(connection, "beds") == ["garden.md"]
     assert_consistent(connection)
-
-
-def test_an_unknown_library_is_refused(connection):
-    with refused(connection, "PGR02"):
-        run(connection, "refresh_anchor_texts", library="nowhere")
 
 
 def test_a_repaired_paragraph_keeps_them(connection, farm):

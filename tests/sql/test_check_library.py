@@ -1,6 +1,5 @@
 """What is kept beside the rows, spoilt piece by piece: each piece is found, and mended."""
 
-import psycopg
 import pytest
 from library import document, ingest, page, refused, run, value
 from psycopg.types.json import Jsonb
@@ -20,7 +19,7 @@ SECTIONS = [
 ]  # fmt: skip
 
 
-def note(key: str, *targets: str, words: str = "") -> dict:
+def note(key, *targets, words=""):
     edges = [
         {"rule": "explicit:wikilink", "kind": "references", "confidence": 1.0, "target": target,
          "fragment": fragment or None, "text": target, "sentence": target, "line": 12,
@@ -51,7 +50,7 @@ def module_connection(module_connection):
     return connection
 
 
-def found(connection: psycopg.Connection, **arguments) -> dict[str, dict]:
+def found(connection, **arguments):
     rows = run(connection, "check_library", **{"library": "shop", **arguments})
     return {row["problem"]: row for row in rows}
 
@@ -60,6 +59,15 @@ def test_a_library_with_a_history_has_no_findings(connection):
     assert found(connection) == {}
     assert found(connection, version="2.0") == {}
     assert run(connection, "repair_library", library="shop") == []
+    with refused(connection, "PGR01", "check 'colour'", "documents, pages"):
+        found(connection, checks=["pages", "colour"])
+    with refused(connection, "PGR02"):
+        found(connection, library="shopp")
+    with refused(connection, "PGR03"):
+        found(connection, version="9")
+    assert (
+        value(connection, "select count(*) from pgrag.check_library('shop', checks => '{}')") == 0
+    )
 
 
 PARAGRAPH = """(
@@ -72,7 +80,7 @@ PARAGRAPH = """(
 SHOP = "library_id = (select l.library_id from pgrag.libraries as l where l.name = 'shop')"
 
 
-def the(place: int) -> str:
+def the(place):
     """The document at a place of the first page."""
     return f"document_id = {PARAGRAPH.format(place=place)}"
 
@@ -175,7 +183,7 @@ def test_what_is_spoilt_is_found_and_mended(connection, problem):
         assert state(connection) == before
 
 
-def state(connection: psycopg.Connection) -> list:
+def state(connection):
     """All that was spoilt above."""
     return [
         connection.execute(statement).fetchall()
@@ -220,8 +228,7 @@ def test_indexing_that_was_interrupted_is_found_and_its_links_are_connected(conn
     run(connection, "ingest_pages", library="half", pages=pages, resolve=False)
     run(connection, "embed_pending", library="half")
     [finding] = run(connection, "check_library", library="half")
-    assert finding["problem"] == problem
-    assert finding["remedy"] == "pgrag index half SOURCE"
+    assert (finding["problem"], finding["remedy"]) == (problem, "pgrag index half SOURCE")
     [repair] = run(connection, "repair_library", library="half")
     assert not repair["repaired"]
     waiting = "select count(*) from pgrag.pending_pages"
@@ -240,15 +247,3 @@ def test_indexing_that_was_interrupted_is_found_and_its_links_are_connected(conn
     run(connection, "embed_pending", library="half")
     [progress] = run(connection, "link_progress", library="half")
     assert progress == {"label": "", "is_finished": False}
-
-
-def test_bad_arguments_are_explained(connection):
-    with refused(connection, "PGR01", "check 'colour'", "documents, pages"):
-        found(connection, checks=["pages", "colour"])
-    with refused(connection, "PGR02"):
-        found(connection, library="shopp")
-    with refused(connection, "PGR03"):
-        found(connection, version="9")
-    assert (
-        value(connection, "select count(*) from pgrag.check_library('shop', checks => '{}')") == 0
-    )

@@ -49,6 +49,11 @@ def compared(connection):
     return compare
 
 
+def changes(connection, **arguments):
+    given = {"library": "sailing", "from_version": "1.0", **arguments}
+    return run(connection, "compare_versions", **given)
+
+
 CHAIN = "## Chain\n\nFive times the depth at high water.\n\n"
 LOG = "# Log\n\n## Day\n\nCalm.\n\n## Day\n\nGale.\n\n## Day\n\nFog.\n"
 TWIN = "---\nuuid: copied\n---\nThe page {}.\n"
@@ -125,14 +130,7 @@ def test_a_section_under_another_heading_or_on_another_page_has_moved(connection
     )
     assert pages == {("changed", "reef.md", "reef.md"), ("changed", "anchor.md", "anchor.md")}
     assert sections == {("moved", "reef.md", "From aft"), ("moved", "reef.md", "Chain")}
-    [row] = [
-        row
-        for row in run(
-            connection, "compare_versions",
-            library="sailing", from_version="1.0", to_version="2.0", texts="all",
-        )
-        if row["section"] == ["Chain"]
-    ]  # fmt: skip
+    [row] = [row for row in changes(connection, texts="all") if row["section"] == ["Chain"]]
     assert (row["old_key"], row["old_section"], row["text_changed"]) == (
         "anchor.md", ["Chain"], False,
     )  # fmt: skip
@@ -144,7 +142,7 @@ def test_a_page_under_another_key_has_moved(connection, compared):
     pages, sections = compared({"reef.md": REEF}, {"guide/reefing.md": REEF})
     assert pages == {("moved", "guide/reefing.md", "reef.md")}
     assert sections == set()
-    [row] = run(connection, "compare_versions", library="sailing", from_version="1.0")
+    [row] = changes(connection)
     assert row["text_changed"] is False
 
 
@@ -153,8 +151,7 @@ def test_a_page_that_moved_and_changed_at_once(connection, compared):
     pages, sections = compared({"reef.md": REEF}, {"guide/reefing.md": new})
     assert pages == {("moved", "guide/reefing.md", "reef.md")}
     assert sections == {("changed", "guide/reefing.md", "From the cockpit")}
-    rows = run(connection, "compare_versions", library="sailing", from_version="1.0")
-    assert [row["text_changed"] for row in rows] == [True, True]
+    assert [row["text_changed"] for row in changes(connection)] == [True, True]
 
 
 def test_front_matter_changes_the_page_alone(connection, compared):
@@ -190,34 +187,24 @@ def test_a_page_that_is_written_again_is_compared_by_its_new_text(connection, co
 def test_one_page_with_its_texts(connection, compared):
     compared({"reef.md": REEF, "a.md": "A."}, {"guide/reef.md": REEF + "\nMore.\n", "a.md": "B."})
     for key in ("reef.md", "guide/reef.md"):
-        whole, section = run(
-            connection, "compare_versions",
-            library="sailing", from_version="1.0", to_version="2.0", page=key, texts="all",
-        )  # fmt: skip
+        whole, section = changes(connection, to_version="2.0", page=key, texts="all")
         assert (whole["old_text"], whole["new_text"]) == (REEF, REEF + "\nMore.\n")
         assert section["old_text"].strip() == "Two lines lead aft. Haul them in turn."
         assert section["new_text"].strip().endswith("More.")
-        rows = run(
-            connection, "compare_versions",
-            library="sailing", from_version="1.0", to_version="2.0", page=key, texts="pages",
-        )  # fmt: skip
+        rows = changes(connection, to_version="2.0", page=key, texts="pages")
         assert [row["old_text"] for row in rows] == [REEF, None]
         assert [row["new_text"] for row in rows] == [REEF + "\nMore.\n", None]
     with refused(connection, "PGR01", "texts must be none, pages or all, got 'true'."):
-        run(
-            connection, "compare_versions", library="sailing", from_version="1.0", texts="true",
-        )  # fmt: skip
+        changes(connection, texts="true")
 
 
-def test_versions_that_do_not_exist_are_refused_and_others_named(connection, compared):
+def test_versions_that_do_not_exist_are_refused_and_others_named(connection, compared, notices):
     compared({"reef.md": REEF}, {"reef.md": ANCHOR})
     with refused(connection, "PGR03", "has no version that fits '0.1'", hint="It has: 2.0, 1.0"):
-        run(connection, "compare_versions", library="sailing", from_version="0.1")
+        changes(connection, from_version="0.1")
     with refused(connection, "PGR02", "There is no library 'rowing'"):
-        run(connection, "compare_versions", library="rowing", from_version="1.0")
-    notices = []
-    connection.add_notice_handler(lambda notice: notices.append(notice.message_primary))
-    run(connection, "compare_versions", library="sailing", from_version="1", to_version="2.0")
+        changes(connection, library="rowing")
+    changes(connection, from_version="1", to_version="2.0")
     assert notices == ["1 stands for 1.0: the newest version in the range 1."]
 
 

@@ -4,7 +4,6 @@ import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-import psycopg
 import pytest
 from consistency import assert_consistent
 from corpus import Author, pages
@@ -15,7 +14,7 @@ from psycopg.types.json import Jsonb
 def test_many_writers_leave_true_statistics(connect):
     """New library, new versions, changes, removals and refreshes, all at once."""
 
-    def work(number: int) -> int:
+    def work(number):
         author = Author(random.Random(number))
         connection = connect()
         library = f"tool{number % 2}"
@@ -59,7 +58,7 @@ def test_second_writer_of_a_library_waits_for_the_first(connect):
     first, second = connect(), connect()
     done = threading.Event()
 
-    def write() -> None:
+    def write():
         ingest(second, "tool", [page("a.md", "Of the second.")])
         done.set()
 
@@ -78,7 +77,7 @@ def test_vector_of_a_text_that_is_being_replaced_is_not_stored(connect):
     ingest(indexing, "tool", [page("a.md", "The old text.")], embed=False)
     [old] = run(embedding, "pending_embeddings", library="tool")
 
-    def store() -> int:
+    def store():
         return value(
             embedding,
             "select pgrag.store_embeddings('tool', 'static-en-de-ru-256', array[%s::uuid],"
@@ -101,11 +100,9 @@ def test_who_finishes_a_version_waits_for_who_writes_to_it(connect):
     writing, finishing, watching = connect(), connect(), connect()
     ingest(writing, "tool", [page("a.md", "Words.")], "1.0", ready=False)
 
-    def is_waiting() -> bool:
+    def is_waiting():
         return value(
-            watching,
-            "select cardinality(pg_blocking_pids(%s)) > 0",
-            finishing.info.backend_pid,
+            watching, "select cardinality(pg_blocking_pids(%s)) > 0", finishing.info.backend_pid
         )
 
     with ThreadPoolExecutor(1) as threads:
@@ -132,38 +129,34 @@ QUESTIONS = {
 ENTRIES = {"entries": {"synonyms": {"tool": {"pto": ["holiday"]}}}}
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "sqlstate"),
-    [
-        (("set_synonyms", SYNONYMS), ("set_synonyms", SYNONYMS), None),
-        (("set_synonyms", SYNONYMS), ("apply_configuration", ENTRIES), None),
-        (("apply_configuration", ENTRIES), ("set_synonyms", SYNONYMS), None),
-        (("set_synonyms", SYNONYMS), ("remove_synonyms", {"library": "tool"}), None),
-        (("import_evaluation_set", QUESTIONS), ("import_evaluation_set", QUESTIONS), None),
-        (("remove_library", {"library": "tool"}), ("set_synonyms", SYNONYMS), "PGR02"),
-        (("remove_library", {"library": "tool"}), ("finish_version", {"library": "tool"}), "PGR02"),
-        (
-            ("remove_library", {"library": "tool"}),
-            ("configure_library", {"library": "tool", "settings": {"alpha": 1}}),
-            "PGR02",
-        ),
-        (("remove_library", {"library": "tool"}), ("open_version", {"library": "tool"}), None),
-        (("remove_library", {"library": "tool"}), ("undo_tuning", {"library": "tool"}), "PGR02"),
-        (("remove_library", {"library": "tool"}), ("tune", {"library": "tool"}), "PGR02"),
-        (
-            ("register_model", {"name": "mine", "dimensions": 3}),
-            ("register_model", {"name": "mine", "dimensions": 4}),
-            "PGR08",
-        ),
-        (("keep_searches", {"days": 3}), ("keep_searches", {"days": 4}), None),
-    ],
-    ids=lambda part: part[0] if isinstance(part, tuple) else None,
-)
+@pytest.mark.parametrize(("first", "second", "sqlstate"), [
+    (("set_synonyms", SYNONYMS), ("set_synonyms", SYNONYMS), None),
+    (("set_synonyms", SYNONYMS), ("apply_configuration", ENTRIES), None),
+    (("apply_configuration", ENTRIES), ("set_synonyms", SYNONYMS), None),
+    (("set_synonyms", SYNONYMS), ("remove_synonyms", {"library": "tool"}), None),
+    (("import_evaluation_set", QUESTIONS), ("import_evaluation_set", QUESTIONS), None),
+    (("remove_library", {"library": "tool"}), ("set_synonyms", SYNONYMS), "PGR02"),
+    (("remove_library", {"library": "tool"}), ("finish_version", {"library": "tool"}), "PGR02"),
+    (
+        ("remove_library", {"library": "tool"}),
+        ("configure_library", {"library": "tool", "settings": {"alpha": 1}}),
+        "PGR02",
+    ),
+    (("remove_library", {"library": "tool"}), ("open_version", {"library": "tool"}), None),
+    (("remove_library", {"library": "tool"}), ("undo_tuning", {"library": "tool"}), "PGR02"),
+    (("remove_library", {"library": "tool"}), ("tune", {"library": "tool"}), "PGR02"),
+    (
+        ("register_model", {"name": "mine", "dimensions": 3}),
+        ("register_model", {"name": "mine", "dimensions": 4}),
+        "PGR08",
+    ),
+    (("keep_searches", {"days": 3}), ("keep_searches", {"days": 4}), None),
+], ids=lambda part: part[0] if isinstance(part, tuple) else None)  # fmt: skip
 def test_a_writer_that_waited_works_on_what_the_other_left(connect, first, second, sqlstate):
     one, other, watching = connect(), connect(), connect()
     ingest(one, "tool", [page("a.md", "Words.")])
 
-    def call(connection: psycopg.Connection, function: str, arguments: dict[str, object]) -> None:
+    def call(connection, function, arguments):
         queries = {k: Jsonb(v) if isinstance(v, list) else v for k, v in arguments.items()}
         run(connection, function, **queries)
 

@@ -1,9 +1,7 @@
 """What language models write for documents: asked once, put in whole, and taken out again."""
 
 import uuid
-from typing import Any
 
-import psycopg
 import pytest
 from consistency import assert_consistent
 from library import document, ingest, page, processor_seconds, refused, run, search, value
@@ -22,7 +20,7 @@ where l.name = 'shop'
 PLACED = {"model": "scribe", "prompt_version": "1"}
 
 
-def tool(key: str, *paragraphs: str, lead: str = "", **fields: Any) -> dict:
+def tool(key, *paragraphs, lead="", **fields):
     """A page with its summary, one section with its summary, and its paragraphs."""
     title = key.removesuffix(".md").title()
     lead = lead or f"All about the {title}."
@@ -48,15 +46,13 @@ def module_connection(module_connection):
     return module_connection
 
 
-def pending(connection: psycopg.Connection, kind: str = "context", **arguments: Any) -> list[dict]:
+def pending(connection, kind="context", **arguments):
     return run(connection, "pending_enrichments", **{
         "library": "shop", "kind": kind, **PLACED, **arguments
     })  # fmt: skip
 
 
-def store(
-    connection: psycopg.Connection, rows: list[dict], kind: str = "context", **arguments: Any
-) -> list[dict]:
+def store(connection, rows, kind="context", **arguments):
     written = [
         {"input_hash": str(row["input_hash"]), "document_ids": row["document_ids"],
          **({"reason": row["reason"]} if row.get("reason") else {"text": row["text"]})}
@@ -68,13 +64,11 @@ def store(
     )  # fmt: skip
 
 
-def answered(
-    rows: list[dict], answer: str = "Zebrano {number}: on the care of tools."
-) -> list[dict]:
+def answered(rows, answer="Zebrano {number}: on the care of tools."):
     return [row | {"text": answer.format(number=number)} for number, row in enumerate(rows)]
 
 
-def documents(connection: psycopg.Connection, condition: str = "true") -> list[dict]:
+def documents(connection, condition="true"):
     return connection.execute(f"""
         select d.*, p.key, v.label,
             (select count(*) from pgrag.embeddings as e where e.document_id = d.document_id)
@@ -88,7 +82,7 @@ def documents(connection: psycopg.Connection, condition: str = "true") -> list[d
     """).fetchall()
 
 
-def enrich(connection: psycopg.Connection, kind: str = "context") -> list[dict]:
+def enrich(connection, kind="context"):
     rows = pending(connection, kind)
     store(connection, answered(rows), kind)
     run(connection, "embed_pending", library="shop")
@@ -149,8 +143,7 @@ def test_a_situation_is_searched_and_embedded_and_never_shown(connection):
             assert row["text_hash"] != old["text_hash"]
             assert row["vectors"] == 0
         else:
-            assert row["text_hash"] == old["text_hash"]
-            assert row["vectors"] == 1
+            assert (row["text_hash"], row["vectors"]) == (old["text_hash"], 1)
     [text] = [
         row["text"]
         for row in run(connection, "pending_embeddings", library="shop")
@@ -411,7 +404,7 @@ def test_bad_input_is_refused(connection):
     assert [row["setting"] for row in state] == [True, False]
 
 
-def limited(connection: psycopg.Connection, **limits: int) -> None:
+def limited(connection, **limits):
     settings = Jsonb({"enrichment_limits": limits})
     run(connection, "configure_library", library="shop", settings=settings)
 
@@ -430,9 +423,6 @@ def test_the_limits_of_inputs_are_settings(connection):
     assert max(len(row["content"]) for row in pending(connection, "summary")) == 100
     run(connection, "configure_library", library="shop", settings={"enrichment_limits": None})
     assert pending(connection) == usual
-
-
-def test_what_was_written_stays_where_the_limits_do_not_change_its_input(connection):
     store(connection, answered(pending(connection)))
     limited(connection, minimum_length=20)
     assert pending(connection) == []

@@ -54,18 +54,15 @@ def ends(rows):
 
 
 class TestEdges:
-    def test_of_a_version(self, connection, ids):
+    def test_of_a_version_and_of_a_page(self, connection, ids):
         rows = edges(connection)
         assert len(rows) == len(LINKS)
-        assert rows[0]["source_title"] == "Index"
-        assert rows[0]["target_title"] == "Beds"
+        assert (rows[0]["source_title"], rows[0]["target_title"]) == ("Index", "Beds")
         assert rows[0]["sentence"] == "Start with the [[beds]]."
         assert [r["target"] for r in edges(connection, states=["unresolved"])] == ["ducks"]
         assert len(edges(connection, rules=["explicit:wikilink"])) == len(LINKS)
         assert edges(connection, rules=["inline:rel"]) == []
         assert edges(connection, kinds=["no_such_kind"]) == []
-
-    def test_of_a_page(self, connection, ids):
         out = edges(connection, page_id=ids["compost"], direction="out")
         assert ends(out) == [("compost.md", "worms.md")]
         assert out[0]["section"] == "Compost / Worms"
@@ -74,11 +71,12 @@ class TestEdges:
         assert len(edges(connection, page_id=ids["compost"])) == 4
         [strong] = edges(connection, page_id=ids["compost"], kinds=["depends_on"])
         assert (strong["kind"], strong["confidence"]) == ("depends_on", pytest.approx(0.95))
-
-    def test_page_after_page(self, connection, ids):
         first = edges(connection, top_k=6)
-        rest = edges(connection, top_k=6, after=first[-1]["edge_id"])
-        assert first + rest == edges(connection)
+        assert first + edges(connection, top_k=6, after=first[-1]["edge_id"]) == edges(connection)
+        asked = {"structure": True, "kinds": ["belongs_to"], "direction": "in"}
+        rows = edges(connection, page_id=ids["guide/index"], **asked)
+        below = {row["source_page"] for row in rows} - {"guide/index.md"}
+        assert below == {"guide/sowing.md", "guide/mulching.md"}
 
     def test_structure_is_derived(self, connection, ids):
         rows = edges(connection, page_id=ids["compost"], structure=True)
@@ -106,17 +104,10 @@ class TestEdges:
             (row["kind"], row["source_document_id"], row["target_document_id"]) for row in derived
         }
         # A page belongs to the page above it; above this one is the index of the folder.
-        above = {row for row in found if row[2] not in documents}
-        assert found - above == expected
+        assert found - {row for row in found if row[2] not in documents} == expected
         assert [row["target_page"] for row in derived if row["target_page"] != "compost.md"] == [
             "index.md"
         ]
-
-    def test_structure_of_the_page_above(self, connection, ids):
-        asked = {"structure": True, "kinds": ["belongs_to"], "direction": "in"}
-        rows = edges(connection, page_id=ids["guide/index"], **asked)
-        below = {row["source_page"] for row in rows} - {"guide/index.md"}
-        assert below == {"guide/sowing.md", "guide/mulching.md"}
 
     def test_bad_arguments(self, connection, ids):
         [other] = ingest(connection, "other", [page("a.md", "Alone.")], embed=False)
@@ -135,8 +126,7 @@ def test_backlinks_tell_where_and_in_which_words(connection, ids):
     rows = run(connection, "backlinks", page_id=ids["compost"])
     assert keys(rows) == ["tools.md", "beds.md", "index.md"]
     beds = rows[1]
-    assert beds["title"] == "Beds"
-    assert beds["sentence"] == "Beds want [[rel:depends_on compost]]."
+    assert (beds["title"], beds["sentence"]) == ("Beds", "Beds want [[rel:depends_on compost]].")
     assert (beds["line"], beds["kind"], beds["rule"]) == (5, "depends_on", "explicit:wikilink")
     assert keys(run(connection, "backlinks", page_id=ids["compost"], top_k=1)) == ["tools.md"]
     kinds = {"kinds": ["depends_on"]}
@@ -157,7 +147,7 @@ class TestShortestPath:
     def path(self, connection, one, other, **arguments):
         return run(connection, "shortest_path", from_page=one, to_page=other, **arguments)
 
-    def test_steps_tell_their_edges(self, connection, ids):
+    def test_steps_tell_their_edges_in_each_direction(self, connection, ids):
         rows = self.path(connection, ids["index"], ids["worms"])
         assert keys(rows) == ["index.md", "compost.md", "worms.md"]
         assert [row["step"] for row in rows] == [0, 1, 2]
@@ -167,8 +157,6 @@ class TestShortestPath:
             "[[worms]] do the work.",
         ]
         assert all(row["forward"] for row in rows[1:])
-
-    def test_directions(self, connection, ids):
         assert self.path(connection, ids["worms"], ids["index"]) == []
         back = self.path(connection, ids["worms"], ids["index"], direction="in")
         assert keys(back) == ["worms.md", "compost.md", "index.md"]
@@ -176,14 +164,10 @@ class TestShortestPath:
         both = self.path(connection, ids["guide/sowing"], ids["tools"], direction="both")
         assert keys(both) == ["guide/sowing.md", "beds.md", "compost.md", "tools.md"]
         assert [row["forward"] for row in both[1:]] == [True, True, False]
-
-    def test_limits(self, connection, ids):
         assert self.path(connection, ids["guide/sowing"], ids["worms"], max_depth=2) == []
         assert len(self.path(connection, ids["guide/sowing"], ids["worms"], max_depth=3)) == 4
         assert self.path(connection, ids["index"], ids["compost"], kinds=["depends_on"]) == []
         assert self.path(connection, ids["index"], ids["lonely"], direction="both") == []
-
-    def test_a_page_is_at_itself(self, connection, ids):
         [row] = self.path(connection, ids["worms"], ids["worms"])
         assert (row["step"], row["key"], row["edge_id"]) == (0, "worms.md", None)
 
@@ -237,7 +221,7 @@ class TestRelatedPages:
         rows = run(connection, "related_pages", page_id=page_id, **arguments)
         return {row["key"]: row for row in rows}
 
-    def test_parts_and_reasons(self, connection, ids):
+    def test_parts_score_and_reasons(self, connection, ids):
         rows = self.related(connection, ids["beds"])
         compost = rows["compost.md"]
         assert compost["linked"] == pytest.approx(1 - 1 / 1.95)
@@ -252,20 +236,14 @@ class TestRelatedPages:
         assert mulching["reason"].startswith("links here")
         assert rows["guide/sowing.md"]["tagged"] == 1
         assert next(iter(rows)) == "compost.md"
-
-    def test_what_both_link_to(self, connection, ids):
         sowing = self.related(connection, ids["guide/sowing"])
         assert sowing["guide/mulching.md"]["reason"].startswith("both link to 1 page")
         assert sowing["guide/mulching.md"]["coupled"] == pytest.approx(0.5)
-
-    def test_score_is_the_weighted_sum(self, connection, ids):
         for row in self.related(connection, ids["beds"], top_k=100).values():
             weights = {"linked": 3, "cocited": 2, "coupled": 1, "tagged": 1, "meaning": 3}
             total = sum(row[part] * weight / 10 for part, weight in weights.items())
             assert row["score"] == pytest.approx(total)
             assert row["reason"]
-
-    def test_meaning_finds_what_no_link_says(self, connection, ids):
         rows = self.related(connection, ids["compost"])
         assert rows["bins.md"]["meaning"] > 0.5
         assert rows["bins.md"]["reason"].startswith("reads alike")

@@ -120,8 +120,7 @@ def test_scores_are_those_of_the_formula(connection, ids, typed, seeds):
 
 def test_the_weight_of_a_type_is_in_the_fused_score(connection, ids, typed):
     weighed = {hit["key"]: hit for hit in graph_search(connection)}
-    run(connection, "configure_library", library="garden",
-        settings=Jsonb({"type_weights": False}))  # fmt: skip
+    run(connection, "configure_library", library="garden", settings=Jsonb({"type_weights": False}))
     plain = {hit["key"]: hit for hit in graph_search(connection)}
     assert weighed["pump.md"]["explanation"]["type_weight"] == 0.5
     assert weighed["pump.md"]["hybrid_score"] == plain["pump.md"]["hybrid_score"] / 2
@@ -131,18 +130,14 @@ def test_the_weight_of_a_type_is_in_the_fused_score(connection, ids, typed):
 
 def test_links_lift_no_page_whose_type_weighs_nothing(connection, ids):
     connection.execute("insert into pgrag.page_types (name, retriever_weight) values ('tool', 0)")
-    hits = {hit["key"]: hit for hit in graph_search(connection)}
-    assert hits["pump.md"]["score"] == 0
+    assert {hit["key"]: hit for hit in graph_search(connection)}["pump.md"]["score"] == 0
 
 
-def test_weights_are_settings(connection, ids, typed):
+def test_weights_are_settings_and_scores_stay_below_one(connection, ids, typed):
     configure(connection, semantic_weight=0.8, edge_weight=0.2, centrality_weight=0.1)
     expected = by_hand(connection, ids, semantic=0.8, edge=0.2, centrality=0.1)
     for hit in graph_search(connection):
         assert hit["score"] == pytest.approx(expected[hit["key"].removesuffix(".md")], abs=1e-6)
-
-
-def test_scores_stay_below_one_however_heavy(connection, ids):
     configure(connection, semantic_weight=10, edge_weight=10, centrality_weight=10)
     assert all(0 <= hit["score"] <= 1 for hit in graph_search(connection))
 
@@ -157,32 +152,25 @@ def test_the_explanation_adds_up_and_says_why(connection, ids, typed):
     trays = hits["trays.md"]["explanation"]
     incoming = trays["graph"]["edges_in"]
     assert [edge["title"] for edge in incoming] == ["Hose", "Can", "Rain"]
-    assert incoming[0]["kind"] == "depends_on"
-    assert incoming[0]["weight"] == 1.5
+    assert (incoming[0]["kind"], incoming[0]["weight"]) == ("depends_on", 1.5)
     assert incoming[0]["confidence"] == pytest.approx(0.9)
     assert incoming[0]["sentence"] == "[[rel:depends_on trays]] in spring."
     assert [edge["title"] for edge in trays["graph"]["edges_out"]] == ["Can"]
     assert "Linked by 3 of the 9 best pages: Hose, Can, Rain." in trays["reasons"]
     assert "Links to 1 of the 9 best pages: Can." in trays["reasons"]
     assert "Pages of type tool weigh 0.5." in hits["pump.md"]["explanation"]["reasons"]
-
-
-def test_pages_without_a_type_are_called_so(connection, ids):
-    connection.execute(
-        "insert into pgrag.page_types (name, retriever_weight) values ('default', 0.8)"
-        " on conflict (name) do update set retriever_weight = excluded.retriever_weight"
-    )
-    reasons = [line for hit in graph_search(connection) for line in hit["explanation"]["reasons"]]
-    assert "Pages without a type weigh 0.8." in reasons
-
-
-def test_reasons_without_a_graph(connection, ids):
     [row, *_] = run(connection, "explain_search", query="watering can", library="garden")
     assert row["explanation"]["graph"] is None
     assert row["reasons"].split("\n") == row["explanation"]["reasons"]
     assert "Its text has water." in row["reasons"]
     assert "Its page as a whole is about the words" in row["reasons"]
     assert "best pages" not in row["reasons"]
+    connection.execute(
+        "insert into pgrag.page_types (name, retriever_weight) values ('default', 0.8)"
+        " on conflict (name) do update set retriever_weight = excluded.retriever_weight"
+    )
+    reasons = [line for hit in graph_search(connection) for line in hit["explanation"]["reasons"]]
+    assert "Pages without a type weigh 0.8." in reasons
 
 
 class TestPagesThatOnlyLinksLeadTo:
@@ -208,11 +196,19 @@ class TestPagesThatOnlyLinksLeadTo:
             if row["graph"]["reached_by"] is not None
         ]
 
-    def test_come_in_with_their_exact_score(self, connection, ids):
+    def test_come_in_with_their_exact_score_as_far_and_as_many_as_set(self, connection, ids):
         assert "pump.md" in self.reached(connection)
         plain = {h["key"]: h["score"] for h in search(connection, QUERY, top_k=50, alpha=0)}
         hits = graph_search(connection, **(self.FEW | {"top_k": 9, "candidate_count": 9}))
         assert {hit["key"]: hit["hybrid_score"] for hit in hits} == pytest.approx(plain)
+        assert "well.md" not in self.reached(connection)
+        configure(connection, depth=2)
+        assert "well.md" in self.reached(connection)
+        assert len(self.reached(connection)) > 1
+        configure(connection, admitted=1)
+        assert len(self.reached(connection)) == 1
+        configure(connection, admitted=0)
+        assert self.reached(connection) == []
 
     def test_obey_filters_and_the_least_score(self, connection, ids):
         assert self.reached(connection, filters={"type": "note"}) == []
@@ -224,19 +220,6 @@ class TestPagesThatOnlyLinksLeadTo:
         above = self.reached(connection, min_score=plain["pump.md"] + 0.001)
         assert "trays.md" in above
         assert "pump.md" not in above
-
-    def test_are_no_more_than_admitted(self, connection, ids):
-        found = self.reached(connection)
-        assert len(found) > 1
-        configure(connection, admitted=1)
-        assert len(self.reached(connection)) == 1
-        configure(connection, admitted=0)
-        assert self.reached(connection) == []
-
-    def test_come_from_further_away_with_more_depth(self, connection, ids):
-        assert "well.md" not in self.reached(connection)
-        configure(connection, depth=2)
-        assert "well.md" in self.reached(connection)
 
     def test_are_of_the_version_that_was_asked_for(self, connection, ids):
         run(connection, "open_version", library="garden", version="2")
@@ -254,17 +237,19 @@ def test_pages_of_results_are_the_list(connection, ids, size, arguments):
     walked = walk(connection, "search", size, **ask)
     assert sorted(keys(walked)) == sorted({*keys(walked)})
     assert len(walked) == len(SAYS) + 2
-    first = run(connection, "search", top_k=size, **ask)
-    assert keys(first) == keys(walked)[:size]
-
-
-def test_off_it_changes_nothing(connection, ids):
-    plain = search(connection, QUERY, library="garden", explain=True)
-    assert search(connection, QUERY, library="garden", explain=True, graph=False) == plain
-    assert all(hit["score"] == hit["hybrid_score"] for hit in plain)
+    assert keys(run(connection, "search", top_k=size, **ask)) == keys(walked)[:size]
 
 
 def test_a_library_can_have_it_on(connection, ids):
+    plain = search(connection, QUERY, library="garden", explain=True)
+    assert search(connection, QUERY, library="garden", explain=True, graph=False) == plain
+    assert all(hit["score"] == hit["hybrid_score"] for hit in plain)
+    ingest(connection, "bare", [note("one", 1), note("two", 3), page("three.md", "Watering.")])
+    plain = search(connection, QUERY, library="bare")
+    hits = search(connection, QUERY, library="bare", graph=True)
+    assert [(h["document_id"], h["score"]) for h in hits] == [
+        (h["document_id"], h["score"]) for h in plain
+    ]
     asked = graph_search(connection)
     settings = configure(connection, search=True)
     assert settings["search"] is True
@@ -274,15 +259,6 @@ def test_a_library_can_have_it_on(connection, ids):
     assert all(hit["explanation"]["graph"] is None for hit in off)
     retriever = run(connection, "keyword_search", query=QUERY, library="garden")
     assert all(hit["score"] == hit["hybrid_score"] for hit in retriever)
-
-
-def test_a_library_without_links_keeps_its_order(connection, ids):
-    ingest(connection, "bare", [note("one", 1), note("two", 3), page("three.md", "Watering.")])
-    plain = search(connection, QUERY, library="bare")
-    hits = search(connection, QUERY, library="bare", graph=True)
-    assert [(h["document_id"], h["score"]) for h in hits] == [
-        (h["document_id"], h["score"]) for h in plain
-    ]
 
 
 def test_every_way_to_search_takes_it(connection, ids):
@@ -304,5 +280,4 @@ def test_every_way_to_search_takes_it(connection, ids):
     assert {row["key"]: row["score"] for row in recorded} == scores
     retriever = run(connection, "keyword_search", query=QUERY, library="garden", graph=True)
     assert any(row["score"] != row["hybrid_score"] for row in retriever)
-    blocks = run(connection, "context", query=QUERY, library="garden", graph=True, expand=False)
-    assert blocks
+    assert run(connection, "context", query=QUERY, library="garden", graph=True, expand=False)

@@ -194,8 +194,7 @@ def test_a_library_moves_to_another_database_with_its_ids(clone):
             for c in (source, target)
         ]
         assert links[0] == links[1] != []
-        here = run(target, "search", query="anchor", library="here")
-        assert here[0]["key"] == "anchor.md"
+        assert run(target, "search", query="anchor", library="here")[0]["key"] == "anchor.md"
         assert_consistent(target)
 
         before = ids(target)

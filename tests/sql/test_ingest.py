@@ -120,9 +120,7 @@ class TestChanged:
             connection, "page", page_id=value(connection, "select page_id from pgrag.pages")
         )
         stored = found["page"]
-        assert stored["library"] == "tool"
-        assert stored["version"] == ""
-        assert stored["body"] == "Text."
+        assert (stored["library"], stored["version"], stored["body"]) == ("tool", "", "Text.")
         assert stored["language"] == "german"
         assert stored["created"].startswith("2024-02-29")
         same = set(fields) - {"language", "created", "modified"}
@@ -184,7 +182,7 @@ class TestVectors:
         assert vectors(connection) == {}
         assert len(run(connection, "pending_embeddings", library="tool")) == 1
 
-    def test_vector_of_a_wrong_dimension_is_refused(self, connection):
+    def test_vectors_are_scaled_to_length_one_and_of_no_other_dimension(self, connection):
         ingest(connection, "tool", [page("a.md", "One.")], embed=False)
         [pending] = run(connection, "pending_embeddings", library="tool")
         with refused(connection, "PGR08", "has 256 dimensions, got a vector of 2"):
@@ -192,8 +190,6 @@ class TestVectors:
                 "select pgrag.store_embeddings('tool', 'static-en-de-ru-256', %s, '{\"[1,2]\"}')",
                 [[pending["text_hash"]]],
             )
-
-    def test_vectors_are_scaled_to_length_one(self, connection):
         ingest(connection, "tool", [page("a.md", "One.")], embed=False)
         run(connection, "register_model", name="tiny", dimensions=2)
         [pending] = run(connection, "pending_embeddings", library="tool", model="tiny")
@@ -251,23 +247,20 @@ class TestRemoval:
         assert contents(search(connection, "text", library="tool")) == ["Text of 1.0."]
         assert_consistent(connection)
 
-    @pytest.mark.parametrize(
-        ("function", "arguments"),
-        [
-            ("remove_library", {}),
-            ("remove_version", {}),
-            ("remove_pages", {"keys": []}),
-            ("finish_version", {}),
-            ("refresh_statistics", {}),
-            ("configure_library", {"settings": {}}),
-            ("pending_embeddings", {}),
-            ("embed_pending", {}),
-            ("use_model", {"model": "static-en-de-ru-256"}),
-            ("store_embeddings", {"model": "x", "text_hashes": [], "vectors": []}),
-            ("pages", {}),
-            ("library_versions", {}),
-        ],
-    )
+    @pytest.mark.parametrize(("function", "arguments"), [
+        ("remove_library", {}),
+        ("remove_version", {}),
+        ("remove_pages", {"keys": []}),
+        ("finish_version", {}),
+        ("refresh_statistics", {}),
+        ("configure_library", {"settings": {}}),
+        ("pending_embeddings", {}),
+        ("embed_pending", {}),
+        ("use_model", {"model": "static-en-de-ru-256"}),
+        ("store_embeddings", {"model": "x", "text_hashes": [], "vectors": []}),
+        ("pages", {}),
+        ("library_versions", {}),
+    ])  # fmt: skip
     def test_no_library_at_all(self, connection, function, arguments):
         with refused(connection, "PGR02", "There is no library 'none'.", "No library is indexed"):
             run(connection, function, library="none", **arguments)
@@ -320,17 +313,14 @@ class TestRenaming:
         assert value(connection, hashes) == {"a.md": before["a.md"], "c.md": ""}
         assert before["a.md"]
 
-    @pytest.mark.parametrize(
-        ("keys", "complaint"),
-        [
-            ({"a.md": "b.md"}, "There is a page 'b.md' already."),
-            ({"a.md": "c.md", "b.md": "c.md"}, "Two pages would have the key 'c.md'."),
-            ({"z.md": "c.md"}, "There is no page 'z.md'."),
-            ({"a.md": " "}, "The new key of 'a.md' is empty."),
-            ({"a.md": None}, "The new key of 'a.md' is empty."),
-            ('["a.md"]', "new_keys must be an object"),
-        ],
-    )
+    @pytest.mark.parametrize(("keys", "complaint"), [
+        ({"a.md": "b.md"}, "There is a page 'b.md' already."),
+        ({"a.md": "c.md", "b.md": "c.md"}, "Two pages would have the key 'c.md'."),
+        ({"z.md": "c.md"}, "There is no page 'z.md'."),
+        ({"a.md": " "}, "The new key of 'a.md' is empty."),
+        ({"a.md": None}, "The new key of 'a.md' is empty."),
+        ('["a.md"]', "new_keys must be an object"),
+    ])  # fmt: skip
     def test_what_cannot_be_renamed(self, connection, keys, complaint):
         ingest(connection, "tool", [page("a.md", "One."), page("b.md", "Two.")])
         with refused(connection, "PGR01", complaint):
@@ -359,29 +349,22 @@ class TestVersions:
 
     def test_version_source(self, connection):
         source = {"location": "/docs", "base_url": "https://tool.example", "slugs": "hugo"}
-        run(
-            connection, "open_version",
-            library="tool", version="1.0", source=source,
-        )  # fmt: skip
+        run(connection, "open_version", library="tool", version="1.0", source=source)
         [row] = run(connection, "version_source", library=" Tool ", version="1.0")
         assert row["version_source"] == source
         for names in ({"library": "tool", "version": "9"}, {"library": "nothing"}):
             assert run(connection, "version_source", **names) == [{"version_source": None}]
 
-    def test_finished_version_is_ready(self, connection):
+    def test_finished_version_is_ready_and_its_index_merged(self, connection):
         ingest(connection, "tool", [page("a.md", "One.")], "1.0", ready=False)
         [row] = run(connection, "library_versions", library="tool")
         assert (row["status"], row["pages"], row["documents"]) == ("indexing", 1, 1)
-        run(connection, "finish_version", library="tool", version="1.0")
-        [row] = run(connection, "library_versions", library="tool")
-        assert (row["status"], row["is_newest"]) == ("ready", True)
-
-    def test_finishing_merges_what_waits_beside_the_full_text_index(self, connection):
         clean = "select gin_clean_pending_list('pgrag.documents_search')"
-        ingest(connection, "tool", [page("a.md", "One.")], "1.0", ready=False)
         with connection.transaction(force_rollback=True):
             assert value(connection, clean) > 0
         run(connection, "finish_version", library="tool", version="1.0")
+        [row] = run(connection, "library_versions", library="tool")
+        assert (row["status"], row["is_newest"]) == ("ready", True)
         assert value(connection, clean) == 0
 
 

@@ -5,45 +5,28 @@ from library import document, ingest, page, refused, run, search, value
 from psycopg.types.json import Jsonb
 
 
-@pytest.mark.parametrize(
-    "name", ["", " ", "Ünicode", "a b", "-a", "x" * 101, "a;drop table x", None]
-)
-def test_library_names(connection, name):
-    with refused(connection, "PGR01", "library name"):
-        run(connection, "open_version", library=name)
+@pytest.mark.parametrize(("message", "function", "arguments"), [
+    *[("library name", "open_version", {"library": name})
+      for name in ("", " ", "Ünicode", "a b", "-a", "x" * 101, "a;drop table x", None)],
+    *[("version label", "open_version", {"version": label})
+      for label in ("1 0", "a@b", "x" * 101, "*", "-", "^1", ">=2")],
+    *[("", "ingest_pages", {"pages": Jsonb(pages)})
+      for pages in (None, {}, 1, "x", [{}], [{"key": " "}], [1], [None], [[]])],
+    *[("page must be a JSON object", "ingest_page", {"page": Jsonb(page)})
+      for page in (None, [], 1)],
+    # Else a page without its text would replace the one that is there.
+    *[(f"Page 'a.md' has an unknown member '{name}'", "ingest_page",
+       {"page": {"key": "a.md", name: "One."}}) for name in ("content", "text", "titel")],
+])  # fmt: skip
+def test_what_cannot_be_indexed(connection, message, function, arguments):
+    with refused(connection, "PGR01", message):
+        run(connection, function, **{"library": "tool"} | arguments)
 
 
 @pytest.mark.parametrize("name", ["react", "a/b.c_d-e", "9", " React "])
 def test_library_names_that_can_be_used(connection, name):
     run(connection, "open_version", library=name)
     assert value(connection, "select name from pgrag.libraries") == name.strip().lower()
-
-
-@pytest.mark.parametrize("label", ["1 0", "a@b", "x" * 101, "*", "-", "^1", ">=2"])
-def test_version_labels(connection, label):
-    with refused(connection, "PGR01", "version label"):
-        run(connection, "open_version", library="tool", version=label)
-
-
-@pytest.mark.parametrize("pages", [None, {}, 1, "x", [{}], [{"key": " "}], [1], [None], [[]]])
-def test_pages_of_another_shape(connection, pages):
-    with refused(connection, "PGR01"):
-        connection.execute("select * from pgrag.ingest_pages('tool', %s)", [Jsonb(pages)])
-
-
-@pytest.mark.parametrize("written", [None, [], 1])
-def test_page_of_another_shape(connection, written):
-    with refused(connection, "PGR01", "page must be a JSON object"):
-        connection.execute("select * from pgrag.ingest_page('tool', %s)", [Jsonb(written)])
-
-
-@pytest.mark.parametrize("member", ["content", "text", "titel"])
-def test_a_member_that_a_page_does_not_have(connection, member):
-    """Else a page without its text would replace the one that is there."""
-    with refused(connection, "PGR01", f"Page 'a.md' has an unknown member '{member}'"):
-        connection.execute(
-            "select * from pgrag.ingest_page('tool', %s)", [Jsonb({"key": "a.md", member: "One."})]
-        )
 
 
 def test_one_bad_page_spoils_the_whole_call(connection):
@@ -73,41 +56,38 @@ def test_text_with_sql_in_it_is_text(connection):
     assert value(connection, "select language from pgrag.pages") == "simple"
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"alfa": 1}, "no library setting alfa"),
-        ({"alpha": 1.5}, "alpha"),
-        ({"alpha": "much"}, "alpha"),
-        ({"b": 2}, "b"),
-        ({"k1": -1}, "k1"),
-        ({"exact_limit": -1}, "exact_limit"),
-        ({"exact_limit": 0.5}, "exact_limit"),
-        ({"page_evidence": 2}, "page_evidence"),
-        ({"field_weights": 3}, "field_weights"),
-        ({"field_weights": {"body": 3}}, "body"),
-        ({"field_weights": {"title": "x"}}, "title"),
-        ({"field_weights": {"title": -1}}, "title"),
-        ({"overlap_size": -1}, "overlap_size must be a whole number from 0 to 1000, got -1"),
-        ({"overlap_strategy": "half"}, "overlap_strategy must be words, sentences"),
-        ({"enrichment_limits": 9}, "enrichment_limits must be an object"),
-        ({"enrichment_limits": {"page": 9}}, "enrichment_limits.page must be one of"),
-        ({"enrichment_limits": {"context_length": 5}}, "whole number from 20 to 2000, got 5"),
-        ({"enrichment_limits": {"minimum_length": 0.5}}, "minimum_length must be a whole number"),
-        ({"enrichment_limits": {"page_input": 1}}, "page_input must be"),
-        ({"enrichment_limits": {"summary_input": "all"}}, "summary_input must be"),
-        ({"enrichment_limits": {"summary_length": 1}}, "summary_length must be"),
-        ({"enrichment": "all"}, "enrichment must be off, context"),
-        ({"anchor_texts": 2}, "anchor_texts must be true or false, got 2"),
-        ({"edge_vectors": 3}, "edge_vectors must be true or false"),
-        ({"graph": {"depth": 4}}, "graph.depth must be a whole number from 1 to 3, got 4"),
-        ({"graph": {"seeds": 1.5}}, "graph.seeds must be a whole number"),
-        ({"graph": {"edge_weight": -1}}, "graph.edge_weight must be a number from 0 to 10"),
-        ({"graph": {"search": 1}}, "graph.search must be true or false, got 1"),
-        ({"graph": {"weigth": 1}}, "graph.weigth must be"),
-        ({"graph": True}, "graph must be an object, got true"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"alfa": 1}, "no library setting alfa"),
+    ({"alpha": 1.5}, "alpha"),
+    ({"alpha": "much"}, "alpha"),
+    ({"b": 2}, "b"),
+    ({"k1": -1}, "k1"),
+    ({"exact_limit": -1}, "exact_limit"),
+    ({"exact_limit": 0.5}, "exact_limit"),
+    ({"page_evidence": 2}, "page_evidence"),
+    ({"field_weights": 3}, "field_weights"),
+    ({"field_weights": {"body": 3}}, "body"),
+    ({"field_weights": {"title": "x"}}, "title"),
+    ({"field_weights": {"title": -1}}, "title"),
+    ({"overlap_size": -1}, "overlap_size must be a whole number from 0 to 1000, got -1"),
+    ({"overlap_strategy": "half"}, "overlap_strategy must be words, sentences"),
+    ({"enrichment_limits": 9}, "enrichment_limits must be an object"),
+    ({"enrichment_limits": {"page": 9}}, "enrichment_limits.page must be one of"),
+    ({"enrichment_limits": {"context_length": 5}}, "whole number from 20 to 2000, got 5"),
+    ({"enrichment_limits": {"minimum_length": 0.5}}, "minimum_length must be a whole number"),
+    ({"enrichment_limits": {"page_input": 1}}, "page_input must be"),
+    ({"enrichment_limits": {"summary_input": "all"}}, "summary_input must be"),
+    ({"enrichment_limits": {"summary_length": 1}}, "summary_length must be"),
+    ({"enrichment": "all"}, "enrichment must be off, context"),
+    ({"anchor_texts": 2}, "anchor_texts must be true or false, got 2"),
+    ({"edge_vectors": 3}, "edge_vectors must be true or false"),
+    ({"graph": {"depth": 4}}, "graph.depth must be a whole number from 1 to 3, got 4"),
+    ({"graph": {"seeds": 1.5}}, "graph.seeds must be a whole number"),
+    ({"graph": {"edge_weight": -1}}, "graph.edge_weight must be a number from 0 to 10"),
+    ({"graph": {"search": 1}}, "graph.search must be true or false, got 1"),
+    ({"graph": {"weigth": 1}}, "graph.weigth must be"),
+    ({"graph": True}, "graph must be an object, got true"),
+])  # fmt: skip
 def test_settings(connection, settings, message):
     ingest(connection, "tool", [page("a.md", "One.")])
     with refused(connection, "PGR01", message):

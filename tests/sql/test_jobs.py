@@ -1,9 +1,7 @@
 """Jobs: who gets which, when a lease ends, and what becomes of those that fail."""
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
 
 import psycopg
 import pytest
@@ -17,7 +15,7 @@ SECOND = timedelta(seconds=1)
 
 
 @pytest.fixture
-def connection(database_url: str) -> Iterator[psycopg.Connection]:
+def connection(database_url):
     """A database of its own: time goes on, and other sessions see what a test writes."""
     with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as connection:
         register_vector_types(connection)
@@ -25,8 +23,8 @@ def connection(database_url: str) -> Iterator[psycopg.Connection]:
 
 
 @pytest.fixture
-def job(connection) -> Callable[..., int]:
-    def create(library: str = "tool", source: str = "/docs", **arguments: Any) -> int:
+def job(connection):
+    def create(library="tool", source="/docs", **arguments):
         return value(
             connection, "create_job",
             library=library, arguments=Jsonb({"source": source}), **arguments,
@@ -35,34 +33,33 @@ def job(connection) -> Callable[..., int]:
     return create
 
 
-def value(connection: psycopg.Connection, function: str, **arguments: Any) -> Any:
+def value(connection, function, **arguments):
     [row] = run(connection, function, **arguments)
     return row[function]
 
 
-def claim(connection: psycopg.Connection, **arguments: Any) -> dict[str, Any] | None:
+def claim(connection, **arguments):
     return next(iter(run(connection, "claim_job", worker="w", **arguments)), None)
 
 
-def names(claimed: dict[str, Any]) -> dict[str, Any]:
+def names(claimed):
     return {"job_id": claimed["job_id"], "claim": claimed["claim"]}
 
 
-def state(connection: psycopg.Connection, job_id: int) -> str:
+def state(connection, job_id):
     return run(connection, "job", wanted_id=job_id)[0]["state"]
 
 
-def expire(connection: psycopg.Connection) -> None:
+def expire(connection):
     connection.execute("update pgrag.jobs set leased_until = now() - '1 s'::interval"
                        " where state = 'running'")  # fmt: skip
 
 
-def clock(connection: psycopg.Connection) -> datetime:
-    """The time of the database."""
+def clock(connection):
     return connection.execute("select now() as at").fetchone()["at"]
 
 
-def make_due(connection: psycopg.Connection) -> None:
+def make_due(connection):
     connection.execute("update pgrag.jobs set run_at = now() where state = 'queued'")
 
 
@@ -93,7 +90,7 @@ def test_a_version_has_one_running_job(connection, job):
 
 
 def test_many_jobs_cost_little_to_claim_and_to_list(connection, job):
-    def count() -> int:
+    def count():
         """Tuples and index searches so far."""
         [row] = connection.execute(
             "select seq_tup_read, idx_scan, idx_tup_fetch from pg_stat_xact_user_tables"
@@ -101,13 +98,13 @@ def test_many_jobs_cost_little_to_claim_and_to_list(connection, job):
         ).fetchall()
         return sum(row.values())
 
-    def read(function: str, **arguments: Any) -> int:
+    def read(function, **arguments):
         with connection.transaction():
             before = count()
             assert run(connection, function, **arguments) == []
             return count() - before
 
-    def repeat(state: str) -> None:
+    def repeat(state):
         connection.execute(
             "insert into pgrag.jobs (library, version, arguments, confined, asked_by, priority,"
             " state, max_attempts, run_at) select library, version, arguments, confined, asked_by,"
@@ -128,7 +125,7 @@ def test_many_jobs_cost_little_to_claim_and_to_list(connection, job):
 def test_workers_that_ask_at_the_same_time_get_different_jobs(connection, database_url, job):
     made = {job(f"library{number % 20}", f"/{number}") for number in range(40)}
 
-    def worker(_: int) -> list[int]:
+    def worker(_):
         done = []
         with psycopg.connect(database_url, autocommit=True, row_factory=dict_row) as own:
             for _ in range(200):
@@ -144,16 +141,13 @@ def test_workers_that_ask_at_the_same_time_get_different_jobs(connection, databa
     assert sorted(done) == sorted(made)
 
 
-def test_an_equal_job_that_waits_is_used_again(connection, job):
+def test_an_equal_job_of_the_caller_that_waits_is_used_again(connection, job):
     first = job()
     assert job(priority=3, every="1 day") == first
     [shown] = run(connection, "job", wanted_id=first)
     assert (shown["priority"], shown["every"]) == (3, timedelta(days=1))
     claim(connection)
     assert job() != first
-
-
-def test_an_equal_job_of_another_caller_is_another_job(connection, job):
     of_another = job()
     connection.execute("update pgrag.jobs set asked_by = 'ada'")
     assert job() != of_another
@@ -372,27 +366,24 @@ def test_an_upload_waits_until_it_is_complete_and_goes_with_its_job(connection):
         value(connection, "retry_job", job_id=number)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"library": "a b"}, "library name"),
-        ({"version": "1 0"}, "version label"),
-        ({"source": " "}, "needs a source"),
-        ({"source": "https://ada:hunter2@docs.example/x.git"}, "no name or password"),
-        ({"source": "git+HTTPS://hunter2@docs.example/x"}, "no name or password"),
-        ({"source": " http://ada:hun@ter2@docs.example/"}, "no name or password"),
-        ({"source": "ssh://git:hunter2@docs.example/x.git"}, "no name or password"),
-        ({"source": "ssh://git@hunter2@docs.example/x.git"}, "no name or password"),
-        ({"source": "https://docs.example/?token=hunter2"}, "no key"),
-        ({"source": "https://docs.example/a?b=c&access_token=hunter2#d"}, "no key"),
-        ({"source": " HTTPS://docs.example/?X-Amz-Signature=hunter2"}, "no key"),
-        ({"source": "https://docs.example/?apiKey=hunter2"}, "no key"),
-        ({"every": "1 second"}, "every minute"),
-        ({"priority": 101}, "priority"),
-        ({"max_attempts": 0}, "max_attempts"),
-        ({"uploading": True, "every": "1 day"}, "indexed once"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"library": "a b"}, "library name"),
+    ({"version": "1 0"}, "version label"),
+    ({"source": " "}, "needs a source"),
+    ({"source": "https://ada:hunter2@docs.example/x.git"}, "no name or password"),
+    ({"source": "git+HTTPS://hunter2@docs.example/x"}, "no name or password"),
+    ({"source": " http://ada:hun@ter2@docs.example/"}, "no name or password"),
+    ({"source": "ssh://git:hunter2@docs.example/x.git"}, "no name or password"),
+    ({"source": "ssh://git@hunter2@docs.example/x.git"}, "no name or password"),
+    ({"source": "https://docs.example/?token=hunter2"}, "no key"),
+    ({"source": "https://docs.example/a?b=c&access_token=hunter2#d"}, "no key"),
+    ({"source": " HTTPS://docs.example/?X-Amz-Signature=hunter2"}, "no key"),
+    ({"source": "https://docs.example/?apiKey=hunter2"}, "no key"),
+    ({"every": "1 second"}, "every minute"),
+    ({"priority": 101}, "priority"),
+    ({"max_attempts": 0}, "max_attempts"),
+    ({"uploading": True, "every": "1 day"}, "indexed once"),
+])  # fmt: skip
 def test_what_cannot_be_a_job_is_refused(connection, job, arguments, message):
     with refused(connection, "PGR01", message):
         job(**arguments)
@@ -416,12 +407,9 @@ def test_an_address_without_a_password_can_be_a_job(connection, job, source):
     assert run(connection, "job", wanted_id=job(source=source))[0]["source"] == source
 
 
-def test_a_state_that_does_not_exist_is_refused(connection):
+def test_jobs_are_listed_by_pages(connection, job):
     with refused(connection, "PGR01", "wanted_state must be uploading, queued,"):
         run(connection, "jobs", wanted_state="done")
-
-
-def test_jobs_are_listed_by_pages(connection, job):
     made = [job(f"library{number}") for number in range(5)]
     listed = [row["job_id"] for row in run(connection, "jobs", top_k=3)]
     assert listed == made[:1:-1]

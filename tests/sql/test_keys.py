@@ -3,7 +3,6 @@
 import hashlib
 import re
 import threading
-from typing import Any
 
 import psycopg
 import pytest
@@ -19,13 +18,13 @@ from _pgrag.admit(
 """
 
 
-def create(connection: psycopg.Connection, name: str, **options: Any) -> str:
+def create(connection, name, **options):
     given = {"role": "search", "libraries": ["*"]} | options
     [row] = run(connection, "create_key", name=name, **given)
     return row["create_key"]
 
 
-def admit(connection: psycopg.Connection, secret: str, **options: Any) -> dict[str, Any]:
+def admit(connection, secret, **options):
     given = {
         "hash": hashlib.sha256(secret.encode()).digest(), "role": "search", "is_for_pages": True,
         "origin": None, "is_foreign": False, "lasts": "1 minute",
@@ -33,7 +32,7 @@ def admit(connection: psycopg.Connection, secret: str, **options: Any) -> dict[s
     return connection.execute(ADMIT, given | options).fetchone()
 
 
-def finish(connection: psycopg.Connection, admitted: dict[str, Any], **entry: Any) -> None:
+def finish(connection, admitted, **entry):
     request = {
         "key_id": admitted["key_id"],
         "lease": admitted["lease"] and admitted["lease"].isoformat(),
@@ -42,20 +41,12 @@ def finish(connection: psycopg.Connection, admitted: dict[str, Any], **entry: An
     connection.execute("select _pgrag.end_request(%s)", [Jsonb(request)])
 
 
-def entries(connection: psycopg.Connection) -> list[dict[str, Any]]:
+def entries(connection):
     return run(connection, "audit_log", top_k=None)
 
 
 class TestSecrets:
-    def test_a_secret_is_recognised_and_verified_without_the_database(self, connection):
-        secret = create(connection, "docs")
-        assert re.fullmatch(r"pgrag_sk_[0-9a-f]{72}", secret)
-        assert hashlib.sha256(secret[:-8].encode()).hexdigest()[:8] == secret[-8:]
-        page = create(connection, "page", kind="publishable", origins=["https://docs.example"])
-        assert page.startswith("pgrag_pk_")
-        assert page[9:] != secret[9:]
-
-    def test_only_the_hash_is_kept(self, connection):
+    def test_a_secret_is_recognised_and_only_its_hash_kept(self, connection):
         secret = create(connection, "docs")
         kept = value(connection, "select hash from pgrag.key_secrets")
         assert bytes(kept) == hashlib.sha256(secret.encode()).digest()
@@ -63,6 +54,11 @@ class TestSecrets:
             rows = connection.execute(f"select t::text as row from pgrag.{table} as t").fetchall()
             assert secret[9:] not in repr(rows)
         assert secret[9:] not in repr(run(connection, "keys"))
+        assert re.fullmatch(r"pgrag_sk_[0-9a-f]{72}", secret)
+        assert hashlib.sha256(secret[:-8].encode()).hexdigest()[:8] == secret[-8:]
+        page = create(connection, "page", kind="publishable", origins=["https://docs.example"])
+        assert page.startswith("pgrag_pk_")
+        assert page[9:] != secret[9:]
 
     def test_an_admin_of_the_database_manages_keys(self, connection):
         create(connection, "docs")
@@ -102,6 +98,9 @@ class TestCreation:
         assert limits == (0.5, 7, 3, 900)
         assert (key["expires_at"] - key["created_at"]).days == 90
         assert key["last_used_at"] is None
+        run(connection, "revoke_key", name="docs")
+        with refused(connection, "PGR01", "one that has been revoked"):
+            create(connection, "docs")
 
     def test_the_burst_is_two_seconds_of_the_rate(self, connection):
         create(connection, "slow", rate=0.1)
@@ -110,54 +109,43 @@ class TestCreation:
             "fast": 100, "slow": 1,
         }  # fmt: skip
 
-    @pytest.mark.parametrize(
-        ("options", "complaint"),
-        [
-            ({"name": "a b"}, "cannot be named 'a b'"),
-            ({"role": "reader"}, "role must be search, write or admin, got 'reader'"),
-            ({"kind": "open"}, "kind must be secret or publishable"),
-            ({"libraries": []}, "at least one library"),
-            ({"libraries": ["a", "*"]}, "stands alone"),
-            ({"role": "admin", "libraries": ["a"]}, "role admin opens all libraries"),
-            ({"libraries": ["a", None]}, "each has a name"),
-            ({"libraries": None}, "at least one library"),
-            ({"expires_in": "101 years"}, "expires within 100 years"),
-            ({"kind": "publishable", "origins": [None]}, "not the origin"),
-            ({"kind": "publishable"}, "needs the origins"),
-            ({"origins": ["https://a.example"]}, "never belongs into a page"),
-            (
-                {"kind": "publishable", "role": "write", "origins": ["https://a.example"]},
-                "may only search",
-            ),
-            ({"kind": "publishable", "origins": ["https://a.example/docs"]}, "not the origin"),
-            ({"expires_in": "0 s"}, "expires within 100 years"),
-            ({"rate": 0}, "rate must be"),
-            ({"rate": float("nan")}, "rate must be"),
-            ({"burst": 0}, "burst must be"),
-            ({"concurrency": 0}, "concurrency must be"),
-            ({"timeout_ms": 99}, "timeout_ms must be"),
-        ],
-    )
+    @pytest.mark.parametrize(("options", "complaint"), [
+        ({"name": "a b"}, "cannot be named 'a b'"),
+        ({"role": "reader"}, "role must be search, write or admin, got 'reader'"),
+        ({"kind": "open"}, "kind must be secret or publishable"),
+        ({"libraries": []}, "at least one library"),
+        ({"libraries": ["a", "*"]}, "stands alone"),
+        ({"role": "admin", "libraries": ["a"]}, "role admin opens all libraries"),
+        ({"libraries": ["a", None]}, "each has a name"),
+        ({"libraries": None}, "at least one library"),
+        ({"expires_in": "101 years"}, "expires within 100 years"),
+        ({"kind": "publishable", "origins": [None]}, "not the origin"),
+        ({"kind": "publishable"}, "needs the origins"),
+        ({"origins": ["https://a.example"]}, "never belongs into a page"),
+        (
+            {"kind": "publishable", "role": "write", "origins": ["https://a.example"]},
+            "may only search",
+        ),
+        ({"kind": "publishable", "origins": ["https://a.example/docs"]}, "not the origin"),
+        ({"expires_in": "0 s"}, "expires within 100 years"),
+        ({"rate": 0}, "rate must be"),
+        ({"rate": float("nan")}, "rate must be"),
+        ({"burst": 0}, "burst must be"),
+        ({"concurrency": 0}, "concurrency must be"),
+        ({"timeout_ms": 99}, "timeout_ms must be"),
+    ])  # fmt: skip
     def test_what_is_wrong_is_said(self, connection, options, complaint):
         with refused(connection, "PGR01", complaint):
             create(connection, options.pop("name", "docs"), **options)
 
-    def test_a_name_is_used_once_even_after_its_key_was_revoked(self, connection):
-        create(connection, "docs")
-        run(connection, "revoke_key", name="docs")
-        with refused(connection, "PGR01", "one that has been revoked"):
-            create(connection, "docs")
-
-    def test_a_library_that_is_not_there_yet_is_noticed(self, connection):
-        notices: list[str] = []
-        connection.add_notice_handler(lambda n: notices.append(n.message_primary))
+    def test_a_library_that_is_not_there_yet_is_noticed(self, connection, notices):
         ingest(connection, "here", [page("a.md", "Words.")])
         create(connection, "docs", libraries=["here", "later"])
         assert "There is no library later yet; the key opens it once it is there." in notices
 
 
 class TestRotation:
-    def test_both_secrets_are_valid_for_a_while(self, connection):
+    def test_rotation_keeps_the_newest_two_secrets(self, connection):
         old = create(connection, "docs")
         [row] = run(connection, "rotate_key", name="docs", grace="1 hour")
         new = row["rotate_key"]
@@ -169,26 +157,20 @@ class TestRotation:
         )
         assert admit(connection, old)["refusal"] == "rotated"
         assert admit(connection, new)["caller"] == "docs"
-
-    def test_a_second_rotation_ends_the_oldest_secret(self, connection):
-        oldest = create(connection, "docs")
-        [row] = run(connection, "rotate_key", name="docs")
-        [again] = run(connection, "rotate_key", name="docs")
+        oldest = create(connection, "twice")
+        [row] = run(connection, "rotate_key", name="twice")
+        [again] = run(connection, "rotate_key", name="twice")
         refusals = [
             admit(connection, s)["refusal"] for s in (oldest, *row.values(), *again.values())
         ]
         assert refusals == ["unknown", None, None]
-
-    def test_without_grace_the_old_secret_ends_at_once(self, connection):
-        old = create(connection, "docs")
-        run(connection, "rotate_key", name="docs", grace="0 s")
+        old = create(connection, "brief")
+        run(connection, "rotate_key", name="brief", grace="0 s")
         assert admit(connection, old)["refusal"] == "rotated"
-
-    def test_only_a_valid_key_is_rotated(self, connection):
-        create(connection, "docs")
-        run(connection, "revoke_key", name="docs")
+        create(connection, "gone")
+        run(connection, "revoke_key", name="gone")
         with refused(connection, "PGR01", "has been revoked"):
-            run(connection, "rotate_key", name="docs")
+            run(connection, "rotate_key", name="gone")
         with refused(connection, "PGR17", "There is no key 'docks'"):
             run(connection, "rotate_key", name="docks")
 
@@ -247,7 +229,7 @@ class TestAdmission:
 
 
 class TestLimits:
-    def test_the_rate_refuses_and_says_when_to_come_again(self, connection):
+    def test_the_rate_of_each_key_refuses_and_says_when_to_come_again(self, connection):
         secret = create(connection, "docs", rate=0.5, burst=3)
         admitted = [admit(connection, secret) for _ in range(4)]
         assert [each["refusal"] for each in admitted] == [None, None, None, "rate"]
@@ -256,6 +238,10 @@ class TestLimits:
         connection.execute("update pgrag.key_usage set full_at = full_at - interval '2 s'")
         assert admit(connection, secret)["refusal"] is None
         assert admit(connection, secret)["refusal"] == "rate"
+        one, other = (create(connection, name, burst=1, rate=0.01) for name in ("one", "other"))
+        assert admit(connection, one)["refusal"] is None
+        assert admit(connection, one)["refusal"] == "rate"
+        assert admit(connection, other)["refusal"] is None
 
     def test_running_requests_are_limited_until_they_end(self, connection):
         secret = create(connection, "docs", concurrency=2)
@@ -264,26 +250,18 @@ class TestLimits:
         assert third["retry_after"] > 0
         finish(connection, first)
         assert admit(connection, secret)["refusal"] is None
-
-    def test_a_request_of_a_process_that_died_counts_no_longer_than_it_could_last(self, connection):
-        secret = create(connection, "docs", concurrency=1)
+        secret = create(connection, "died", concurrency=1)
         assert admit(connection, secret, lasts="0 s")["refusal"] is None
         assert admit(connection, secret)["refusal"] is None
         assert admit(connection, secret)["refusal"] == "concurrency"
-
-    def test_keys_have_limits_of_their_own(self, connection):
-        one, other = (create(connection, name, burst=1, rate=0.01) for name in ("one", "other"))
-        assert admit(connection, one)["refusal"] is None
-        assert admit(connection, one)["refusal"] == "rate"
-        assert admit(connection, other)["refusal"] is None
 
     def test_processes_share_the_limits(self, clone):
         """Nobody is admitted twice for one request of the burst, however they come."""
         with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as main:
             secret = create(main, "docs", rate=0.001, burst=25, concurrency=1000)
-            refusals: list[str | None] = []
+            refusals = []
 
-            def call() -> None:
+            def call():
                 with psycopg.connect(url, autocommit=True, row_factory=dict_row) as own:
                     refusals.extend(admit(own, secret)["refusal"] for _ in range(20))
 
@@ -296,7 +274,7 @@ class TestLimits:
 
 
 class TestAudit:
-    def test_changes_of_keys_are_audited(self, connection):
+    def test_changes_of_keys_are_audited_and_exported_in_order(self, connection):
         create(connection, "docs")
         run(connection, "rotate_key", name="docs")
         run(connection, "revoke_key", name="docs")
@@ -307,6 +285,9 @@ class TestAudit:
         assert {entry["caller"] for entry in entries(connection)} == {
             value(connection, "select current_user")
         }
+        rows = [row["export_audit"] for row in run(connection, "export_audit")]
+        assert [row["action"].partition("_")[0] for row in rows] == ["create", "rotate", "revoke"]
+        assert rows[0].keys() == entries(connection)[0].keys()
 
     def test_a_refusal_that_repeats_is_kept_once_a_minute(self, connection):
         nobody = {"key_id": None, "lease": None}
@@ -351,10 +332,3 @@ class TestAudit:
             finish(connection, {"key_id": None, "lease": None})
         assert value(connection, "select count(*) from pgrag.searches") == 0
         assert "create_key docs" not in {entry["action"] for entry in entries(connection)}
-
-    def test_it_is_exported_in_order(self, connection):
-        create(connection, "docs")
-        run(connection, "revoke_key", name="docs")
-        rows = [row["export_audit"] for row in run(connection, "export_audit")]
-        assert [row["action"] for row in rows] == ["create_key docs", "revoke_key docs"]
-        assert rows[0].keys() == entries(connection)[0].keys()

@@ -1,53 +1,47 @@
 """A version that the words of a query name is the one that is searched; other numbers are words."""
 
-from typing import Any
-
-import psycopg
 import pytest
-from library import Row, ingest, page, refused, run, search, value
+from library import ingest, page, refused, run, search, value
 
 JEST = ["25.x", "26.x", "27.0", "next"]
 
 
-def make(connection: psycopg.Connection, library: str, *labels: str, **pages: list[Row]) -> None:
+def make(connection, library, *labels, **pages):
     """A library with a page per version, and further pages by label."""
     for label in labels:
         own = pages.get(label.replace(".", "_"), [])
         ingest(connection, library, [page("a.md", f"Timeout of {label}."), *own], label)
 
 
-def searched(connection: psycopg.Connection, query: str, **arguments: Any) -> set[str]:
+def searched(connection, query, **arguments):
     """The versions of the hits, each with its library."""
     hits = search(connection, query, **arguments)
     return {f"{hit['library']} {hit['version']}" for hit in hits}
 
 
 class TestNamed:
-    @pytest.mark.parametrize(
-        ("query", "version"),
-        [
-            ("default of the timeout in Jest 26", "26.x"),
-            ("Jest 26: what does timeout default to?", "26.x"),
-            ("jest 26.x timeout", "26.x"),
-            ("jest v26 timeout", "26.x"),
-            ("timeout of jest@26", "26.x"),
-            ("timeout in jest@next", "next"),
-            ("timeout in version next", "next"),
-            ("What's Jest 26's timeout?", "26.x"),
-            ("the timeout (v26)", "26.x"),
-            ("v26: timeout", "26.x"),
-            ("is there a timeout in v26.4.1?", "26.x"),
-            ("was there a timeout in 25?", "25.x"),
-            ("timeout, version 26", "26.x"),
-            ("timeout in version 26 of Jest", "26.x"),
-            ("timeout with version 26.x", "26.x"),
-            ("Wie lang ist das Timeout in Version 26?", "26.x"),
-            ("das Timeout in der Version 26 von Jest", "26.x"),
-            ("Какой timeout в версии 26?", "26.x"),
-            ("what is new in Jest 26 since 25?", "26.x"),
-            ("timeout in Jest 27.0.6", "27.0"),
-        ],
-    )
+    @pytest.mark.parametrize(("query", "version"), [
+        ("default of the timeout in Jest 26", "26.x"),
+        ("Jest 26: what does timeout default to?", "26.x"),
+        ("jest 26.x timeout", "26.x"),
+        ("jest v26 timeout", "26.x"),
+        ("timeout of jest@26", "26.x"),
+        ("timeout in jest@next", "next"),
+        ("timeout in version next", "next"),
+        ("What's Jest 26's timeout?", "26.x"),
+        ("the timeout (v26)", "26.x"),
+        ("v26: timeout", "26.x"),
+        ("is there a timeout in v26.4.1?", "26.x"),
+        ("was there a timeout in 25?", "25.x"),
+        ("timeout, version 26", "26.x"),
+        ("timeout in version 26 of Jest", "26.x"),
+        ("timeout with version 26.x", "26.x"),
+        ("Wie lang ist das Timeout in Version 26?", "26.x"),
+        ("das Timeout in der Version 26 von Jest", "26.x"),
+        ("Какой timeout в версии 26?", "26.x"),
+        ("what is new in Jest 26 since 25?", "26.x"),
+        ("timeout in Jest 27.0.6", "27.0"),
+    ])  # fmt: skip
     def test_is_what_is_searched(self, connection, query, version):
         make(connection, "jest", *JEST)
         assert searched(connection, query) == {f"jest {version}"}
@@ -73,16 +67,6 @@ class TestNamed:
         assert searched(connection, query, query_embedding=None) <= {"jest 27.0"}
         assert [told for told in notices if "ersion" in told] == []
 
-    def test_is_told_with_the_hits_and_once(self, connection, notices):
-        make(connection, "jest", *JEST)
-        [hit] = search(connection, "timeout in Jest 26", library="jest")
-        assert hit["version_reason"] == "named in the query as 26"
-        assert notices == [
-            "The query names version 26 of jest: version 26.x is searched, not 27.0."
-        ]
-        search(connection, "timeout in Jest 27", library="jest")
-        assert len(notices) == 1
-
     def test_that_does_not_exist_is_told_with_those_that_do(self, connection, notices):
         make(connection, "jest", *JEST)
         assert searched(connection, "timeout in Jest 24") == {"jest 27.0"}
@@ -91,7 +75,7 @@ class TestNamed:
             " has: 27.0, 26.x, 25.x, next."
         ]
 
-    def test_does_not_override_what_the_caller_asks_for(self, connection, notices):
+    def test_counts_in_every_search_unless_the_caller_asks_for_another(self, connection, notices):
         make(connection, "jest", *JEST)
         query = "timeout in Jest 26"
         for version in ("25.x", "27", "latest"):
@@ -99,13 +83,29 @@ class TestNamed:
             expected = {f"jest {read['version']}"}
             assert searched(connection, query, library="jest", version=version) == expected
         assert searched(connection, f"{query} version:25.x", library="jest") == {"jest 25.x"}
-        assert searched(
-            connection, query, library="jest", filters={"version": "25.x"}
-        ) == {"jest 25.x"}  # fmt: skip
+        assert searched(connection, query, library="jest", filters={"version": "25.x"}) == {
+            "jest 25.x"
+        }
         assert len(searched(connection, query, library="jest", version="*")) == 4
         with refused(connection, "PGR03", "has no version that fits '24'", "27.0, 26.x, 25.x"):
             search(connection, query, library="jest", version="24")
         assert notices == []
+        [hit] = search(connection, "timeout in Jest 26", library="jest")
+        assert hit["version_reason"] == "named in the query as 26"
+        assert notices == [
+            "The query names version 26 of jest: version 26.x is searched, not 27.0."
+        ]
+        search(connection, "timeout in Jest 27", library="jest")
+        assert len(notices) == 1
+        query = "timeout in Jest 26"
+        for function in ("context", "search_pages", "keyword_search"):
+            rows = run(connection, function, query=query, library="jest")
+            assert {row["version"] for row in rows} == {"26.x"}
+        [material] = run(connection, "answer_context", question=query, library="jest")
+        assert material["versions"] == [
+            {"library": "jest", "version": "26.x", "reason": "named in the query as 26"}
+        ]
+        assert {source["version"] for source in material["sources"]} == {"26.x"}
 
     def test_of_one_library_leaves_the_others_alone(self, connection):
         make(connection, "jest", "25.x", "27.0")
@@ -138,18 +138,6 @@ class TestNamed:
         make(connection, "jest", "25.x", "27.0", **{"25_x": lure})
         best = search(connection, "timeout в версии 25.x", library="jest", mode="keyword")[0]
         assert best["content"] == "Timeout of 25.x."
-
-    def test_counts_in_every_function_that_searches(self, connection):
-        make(connection, "jest", *JEST)
-        query = "timeout in Jest 26"
-        for function in ("context", "search_pages", "keyword_search"):
-            rows = run(connection, function, query=query, library="jest")
-            assert {row["version"] for row in rows} == {"26.x"}
-        [material] = run(connection, "answer_context", question=query, library="jest")
-        assert material["versions"] == [
-            {"library": "jest", "version": "26.x", "reason": "named in the query as 26"}
-        ]
-        assert {source["version"] for source in material["sources"]} == {"26.x"}
 
 
 OPTIONS = {

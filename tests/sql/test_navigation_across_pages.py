@@ -63,64 +63,53 @@ def ids(module_connection) -> dict[str, int]:
     return {row["content"]: row["document_id"] for row in rows}
 
 
-@pytest.mark.parametrize(
-    ("content", "above"),
-    [
-        ("I.", ["10.md Einleitung", "10.md Übersicht", "10.md whole", "00.md whole"]),
-        ("N.", ["20.md Verbindung", "20.md whole", "12.md Fehler", "12.md whole", "00.md whole"]),
-        ("31.md whole", ["30.md whole", "10.md whole", "00.md whole"]),
-        ("40.md whole", []),
-        ("50.md whole", []),
-    ],
-)
+@pytest.mark.parametrize(("content", "above"), [
+    ("I.", ["10.md Einleitung", "10.md Übersicht", "10.md whole", "00.md whole"]),
+    ("N.", ["20.md Verbindung", "20.md whole", "12.md Fehler", "12.md whole", "00.md whole"]),
+    ("31.md whole", ["30.md whole", "10.md whole", "00.md whole"]),
+    ("40.md whole", []),
+    ("50.md whole", []),
+])  # fmt: skip
 def test_parents_are_found_over_the_borders_of_pages(connection, ids, content, above):
     assert walk(connection, "ancestors", ids, content) == above
     assert walk(connection, "parent", ids, content) == above[:1]
 
 
-@pytest.mark.parametrize(
-    ("content", "below"),
-    [
-        ("12.md Fehler", ["F.", "20.md whole", "21.md whole"]),
-        ("12.md whole", ["12.md Fehler", "30.md whole"]),
-        ("11.md Aufruf", ["C."]),
-        ("30.md whole", ["31.md whole"]),
-        ("00.md whole", ["10.md whole", "11.md whole", "12.md whole"]),
-        ("10.md Übersicht", ["O.", "10.md Einleitung"]),
-    ],
-)
+@pytest.mark.parametrize(("content", "below"), [
+    ("12.md Fehler", ["F.", "20.md whole", "21.md whole"]),
+    ("12.md whole", ["12.md Fehler", "30.md whole"]),
+    ("11.md Aufruf", ["C."]),
+    ("30.md whole", ["31.md whole"]),
+    ("00.md whole", ["10.md whole", "11.md whole", "12.md whole"]),
+    ("10.md Übersicht", ["O.", "10.md Einleitung"]),
+])  # fmt: skip
 def test_children_are_found_over_the_borders_of_pages(connection, ids, content, below):
     assert walk(connection, "children", ids, content) == below
 
 
-@pytest.mark.parametrize(
-    ("content", "before", "after"),
-    [
-        ("11.md Übersicht", ["10.md Übersicht"], ["11.md Aufruf", "12.md Fehler"]),
-        ("12.md Fehler", ["10.md Übersicht", "11.md Übersicht", "11.md Aufruf"], []),
-        ("11.md Ausblick", ["10.md Einleitung"], []),
-        ("O.", [], ["P.", "C.", "F."]),
-        ("I.", [], ["A."]),
-        ("C.", ["O.", "P."], ["F."]),
-        ("K.", ["R.", "S."], []),
-        ("60.md Fach", ["60.md Regal"], ["61.md Kran"]),
-        ("61.md whole", ["60.md whole"], []),
-        ("T.", [], []),
-        ("20.md whole", [], ["21.md whole"]),
-        ("11.md whole", ["10.md whole"], ["12.md whole"]),
-        ("40.md whole", ["41.md whole"], []),
-        ("51.md Zweites", [], []),
-        ("50.md whole", [], []),
-        ("00.md whole", [], []),
-    ],
-)
+@pytest.mark.parametrize(("content", "before", "after"), [
+    ("11.md Übersicht", ["10.md Übersicht"], ["11.md Aufruf", "12.md Fehler"]),
+    ("12.md Fehler", ["10.md Übersicht", "11.md Übersicht", "11.md Aufruf"], []),
+    ("11.md Ausblick", ["10.md Einleitung"], []),
+    ("O.", [], ["P.", "C.", "F."]),
+    ("I.", [], ["A."]),
+    ("C.", ["O.", "P."], ["F."]),
+    ("K.", ["R.", "S."], []),
+    ("60.md Fach", ["60.md Regal"], ["61.md Kran"]),
+    ("61.md whole", ["60.md whole"], []),
+    ("T.", [], []),
+    ("20.md whole", [], ["21.md whole"]),
+    ("11.md whole", ["10.md whole"], ["12.md whole"]),
+    ("40.md whole", ["41.md whole"], []),
+    ("51.md Zweites", [], []),
+    ("50.md whole", [], []),
+    ("00.md whole", [], []),
+])  # fmt: skip
 def test_siblings_are_found_over_the_borders_of_pages(connection, ids, content, before, after):
     rows = run(connection, "siblings", document_id=ids[content])
     assert [row["content"] for row in rows if row["relation"] == "before"] == before
     assert [row["content"] for row in rows if row["relation"] == "after"] == after
-    assert [row["distance"] for row in rows] == [
-        *range(-len(before), 0), *range(1, len(after) + 1),
-    ]  # fmt: skip
+    assert [row["distance"] for row in rows] == [*range(-len(before), 0), *range(1, len(after) + 1)]
     for row in rows:
         back = run(connection, "siblings", document_id=row["document_id"])
         assert ids[content] in [other["document_id"] for other in back]

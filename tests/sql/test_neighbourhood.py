@@ -35,70 +35,50 @@ def names(rows):
     return [key.removesuffix(".md") for key in keys(rows)]
 
 
-def test_one_step_in_each_direction(connection, ids):
+def test_a_walk_keeps_to_directions_kinds_and_totals(connection, ids):
     assert names(around(connection, ids["beds"], direction="out")) == ["tomatoes", "compost"]
     assert sorted(names(around(connection, ids["beds"], direction="in"))) == ["compost", "index"]
-    both = around(connection, ids["beds"])
-    assert sorted(names(both)) == ["compost", "index", "tomatoes"]
+    assert sorted(names(around(connection, ids["beds"]))) == ["compost", "index", "tomatoes"]
     assert around(connection, ids["lonely"], depth=5) == []
+    rows = around(connection, ids["beds"], depth=10)
+    assert len(rows) == len({row["page_id"] for row in rows}) == len(NOTES) - 2
+    assert ids["beds"] not in {row["page_id"] for row in rows}
+    assert next(row for row in rows if row["key"] == "index.md")["forward"] is False
+    only = around(connection, ids["beds"], depth=4, kinds=["depends_on", "companion"])
+    assert names(only) == ["compost"]
+    assert around(connection, ids["beds"], kinds=["no_such_kind"]) == []
+    assert around(connection, ids["beds"], kinds=[]) == []
+    assert len(around(connection, ids["beds"], depth=5, total=4)) == 4
+    nearest = around(connection, ids["beds"], depth=5, total=3)
+    assert {row["depth"] for row in nearest} == {1}
+    rows = around(connection, ids["tools"], page_ids=[ids["worms"], ids["worms"], ids["tools"]])
+    assert sorted(names(rows)) == ["compost", "index"]
+    assert names(around(connection, None, page_ids=[ids["worms"]])) == ["compost"]
 
 
 def test_rows_tell_how_a_page_was_reached(connection, ids):
     rows = {row["key"]: row for row in around(connection, ids["index"], depth=3, direction="out")}
     compost = rows["compost.md"]
-    assert compost["depth"] == 2
-    assert compost["via_page"] == "beds.md"
+    assert (compost["depth"], compost["via_page"]) == (2, "beds.md")
     assert compost["path"] == [ids["index"], ids["beds"], ids["compost"]]
-    assert compost["weight"] == pytest.approx(0.95)
-    assert compost["kind"] == "depends_on"
-    assert compost["sentence"] == "Beds want [[rel:depends_on compost]]."
-    assert compost["line"] == 5
+    assert (compost["weight"], compost["kind"]) == (pytest.approx(0.95), "depends_on")
+    assert (compost["sentence"], compost["line"]) == ("Beds want [[rel:depends_on compost]].", 5)
     assert compost["forward"] is True
-    assert rows["basil.md"]["edge_count"] == 2
-    assert rows["basil.md"]["kind"] == "link"
+    assert (rows["basil.md"]["edge_count"], rows["basil.md"]["kind"]) == (2, "link")
     assert {key: row["depth"] for key, row in rows.items()} == {
         "beds.md": 1, "tools.md": 1, "compost.md": 2, "tomatoes.md": 2, "basil.md": 3,
         "worms.md": 3,
     }  # fmt: skip
 
 
-def test_cycles_end_and_no_page_comes_twice(connection, ids):
-    rows = around(connection, ids["beds"], depth=10)
-    assert len(rows) == len({row["page_id"] for row in rows}) == len(NOTES) - 2
-    assert ids["beds"] not in {row["page_id"] for row in rows}
-    back = next(row for row in rows if row["key"] == "index.md")
-    assert back["forward"] is False
-
-
-def test_edges_of_some_kinds_only(connection, ids):
-    only = around(connection, ids["beds"], depth=4, kinds=["depends_on", "companion"])
-    assert names(only) == ["compost"]
-    assert around(connection, ids["beds"], kinds=["no_such_kind"]) == []
-    assert around(connection, ids["beds"], kinds=[]) == []
-
-
 def test_fan_out_takes_the_strongest_by_confidence_and_kind(connection, ids):
-    strongest = around(connection, ids["beds"], direction="out", fan_out=1)
-    assert names(strongest) == ["tomatoes"]
+    assert names(around(connection, ids["beds"], direction="out", fan_out=1)) == ["tomatoes"]
     connection.execute(
         "insert into pgrag.edge_kinds (name, weight) values ('depends_on', 2)"
         " on conflict (name) do update set weight = 2"
     )
     [row] = around(connection, ids["beds"], direction="out", fan_out=1)
-    assert row["key"] == "compost.md"
-    assert row["weight"] == pytest.approx(1.9)
-
-
-def test_total_counts_the_pages_that_are_found(connection, ids):
-    assert len(around(connection, ids["beds"], depth=5, total=4)) == 4
-    nearest = around(connection, ids["beds"], depth=5, total=3)
-    assert {row["depth"] for row in nearest} == {1}
-
-
-def test_several_pages_to_start_from(connection, ids):
-    rows = around(connection, ids["tools"], page_ids=[ids["worms"], ids["worms"], ids["tools"]])
-    assert sorted(names(rows)) == ["compost", "index"]
-    assert names(around(connection, None, page_ids=[ids["worms"]])) == ["compost"]
+    assert (row["key"], row["weight"]) == ("compost.md", pytest.approx(1.9))
 
 
 def test_bad_arguments_are_named(connection, ids):

@@ -84,20 +84,14 @@ def test_a_finished_version_is_ranked_where_links_have_changed(connection):
     assert found["n3"]["rank"] > found["n2"]["rank"]
 
 
-def test_without_links_all_pages_are_equal(connection):
+def test_links_without_weight_and_versions_without_links(connection):
     vault.write(connection, "loose", vault.random_notes(4), [Link("n1", "n1"), Link("n2", "gone")])
     run(connection, "refresh_page_ranks", library="loose")
     assert {row["rank"] for row in ranks(connection, "loose").values()} == {0.25}
-
-
-def test_an_edge_of_a_kind_without_weight_leads_nowhere(connection):
     vault.write(connection, "mute", vault.random_notes(3), [Link("n1", "n2", "whispers")])
     connection.execute("insert into pgrag.edge_kinds (name, weight) values ('whispers', 0)")
     [report] = run(connection, "refresh_page_ranks", library="mute")
     assert report["links"] == 0
-
-
-def test_libraries_without_pages_and_unknown_names(connection):
     run(connection, "open_version", library="empty")
     [report] = run(connection, "refresh_page_ranks", library="empty")
     assert (report["pages"], report["links"], report["rounds"]) == (0, 0, 0)

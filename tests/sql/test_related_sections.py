@@ -53,7 +53,7 @@ def related(connection: psycopg.Connection, *document_ids: int, **options: objec
     return [(row["heading"] or row["title"], row["relation"]) for row in rows]
 
 
-def test_links_come_before_backlinks_and_neighbours(module_connection, ids) -> None:
+def test_links_come_before_backlinks_and_neighbours(module_connection, ids):
     # Birds is linked and comes next.
     assert related(module_connection, ids["Words of Water."]) == [
         ("Birds", "link"),
@@ -62,32 +62,19 @@ def test_links_come_before_backlinks_and_neighbours(module_connection, ids) -> N
         ("Cutting", "before"),
     ]
     assert related(module_connection, ids["Words of Water."], top_k=1) == [("Birds", "link")]
-
-
-def test_sections_below_and_beside(module_connection, ids) -> None:
     assert related(module_connection, ids["Words of Peat."]) == [("Cutting", "child")]
     assert related(module_connection, ids["Words of Cutting."]) == [
         ("Peat", "before"),
         ("Water", "after"),
     ]
-
-
-def test_what_was_read_is_not_offered(module_connection, ids) -> None:
     given = [ids["Words of Water."], ids["Words of Birds."], ids["A gate for water."]]
     assert related(module_connection, *given) == [("Heron", "backlink"), ("Cutting", "before")]
     assert related(module_connection) == []
-
-
-def test_filters_and_what_is_excluded_hold(module_connection, ids) -> None:
     given = ids["Words of Water."]
     only = {"filters": '{"page": "moor.md"}'}
     assert related(module_connection, given, **only) == [("Birds", "link"), ("Cutting", "before")]
     assert related(module_connection, given, query="birds title:Sluice") == [("Sluice", "link")]
-    without = related(module_connection, given, exclude=[str(ids["Birds"])])
-    assert without[0] == ("Sluice", "link")
-
-
-def test_bad_arguments_are_refused(module_connection, ids) -> None:
+    assert related(module_connection, given, exclude=[str(ids["Birds"])])[0] == ("Sluice", "link")
     with pytest.raises(psycopg.Error, match="There is no passage 0"):
         related(module_connection, 0)
     with pytest.raises(psycopg.Error, match="top_k"):
@@ -110,15 +97,12 @@ def test_every_key_of_a_hit_finds_it(module_connection, ids) -> None:
         assert found(module_connection, hit["chunk_key"]) == hit["content"]
 
 
-@pytest.mark.parametrize(
-    ("chunk_key", "state", "words"),
-    [
-        ("moor.md", "PGR01", "not the key of a passage: 'moor.md'"),
-        (None, "PGR01", "null"),
-        ("moor.md#c99", "PGR05", "Page 'moor.md' has no passage c99"),
-        ("mor.md#c1", "PGR04", "no page 'mor.md'"),
-    ],
-)
+@pytest.mark.parametrize(("chunk_key", "state", "words"), [
+    ("moor.md", "PGR01", "not the key of a passage: 'moor.md'"),
+    (None, "PGR01", "null"),
+    ("moor.md#c99", "PGR05", "Page 'moor.md' has no passage c99"),
+    ("mor.md#c1", "PGR04", "no page 'mor.md'"),
+])  # fmt: skip
 def test_keys_that_name_nothing(module_connection, ids, chunk_key, state, words) -> None:
     with pytest.raises(psycopg.Error, match=words) as error:
         found(module_connection, chunk_key)

@@ -1,10 +1,9 @@
 """Where a link leads: each way of resolution, ties, and how links heal and break."""
 
 import random
-from typing import Any
 
 import pytest
-from library import Row, page, run, value
+from library import page, run, value
 from psycopg.types.json import Jsonb
 
 STATE = """
@@ -25,26 +24,26 @@ order by s.key, e.place
 """
 
 
-def link(target: str, **fields: Any) -> Row:
+def link(target, **fields):
     return {"target": target, "rule": "explicit:link", **fields}
 
 
-def wiki(target: str, **fields: Any) -> Row:
+def wiki(target, **fields):
     return {"target": target, "rule": "explicit:wikilink", **fields}
 
 
-def write(connection, *pages: Row, version: str = "", library: str = "vault", **options: Any):
+def write(connection, *pages, version="", library="vault", **options):
     run(
         connection, "ingest_pages",
         library=library, version=version, pages=Jsonb(list(pages)), **options,
     )  # fmt: skip
 
 
-def state(connection, version: str = "") -> list[Row]:
+def state(connection, version=""):
     return connection.execute(STATE, [version]).fetchall()
 
 
-def goes_to(connection, source: str, *edges: Row, **fields: Any) -> list[str | None]:
+def goes_to(connection, source, *edges, **fields):
     """Write the page `source` with these edges; where each of them leads, or its state."""
     write(connection, page(source, "Text.", edges=list(edges), **fields))
     return [
@@ -255,8 +254,7 @@ def test_fragments(connection):
         "deep": None,
     }
     write(
-        connection,
-        page("here.md", "x", edges=[wiki("install", fragment=cased) for cased in cases]),
+        connection, page("here.md", "x", edges=[wiki("install", fragment=cased) for cased in cases])
     )
     rows = [row for row in state(connection) if row["source"] == "here.md"]
     assert {row["fragment"]: row["section"] for row in rows} == cases
@@ -267,7 +265,7 @@ def test_fragments(connection):
 
 
 def test_fragments_follow_their_page(connection):
-    def section(heading: str) -> Row:
+    def section(heading):
         return {"content": f"On {heading}.", "heading": heading, "anchor": heading.lower()}
 
     write(
@@ -284,7 +282,7 @@ def test_fragments_follow_their_page(connection):
 
 
 def test_links_heal_and_break(connection):
-    def first() -> str | None:
+    def first():
         [row, *_] = state(connection)
         return row["goes_to"] or row["state"]
 
@@ -395,9 +393,7 @@ def test_ten_thousand_links_on_one_page(connection):
     edges = [wiki(name) for name in targets] + [wiki("note 1", line=n) for n in range(5_000)]
     connection.execute("set local statement_timeout = '60s'")
     write(connection, page("moc.md", "x", edges=edges))
-    assert value(
-        connection, "select count(*) from pgrag.edges where state = 'resolved'"
-    ) == 5_500  # fmt: skip
+    assert value(connection, "select count(*) from pgrag.edges where state = 'resolved'") == 5_500
 
 
 def test_a_thousand_pages_of_one_title(connection):

@@ -27,38 +27,35 @@ RELEASES = ["29.7.0", "30.0.0", "30.1.0-beta.2", "30.1.0-beta.10", "v30.2.1", "3
 
 
 class TestWish:
-    @pytest.mark.parametrize(
-        ("wanted", "version", "reason"),
-        [
-            (None, "v30.2.1", "the newest release"),
-            ("", "v30.2.1", "the newest release"),
-            ("latest", "v30.2.1", "the newest release"),
-            (" LATEST ", "v30.2.1", "the newest release"),
-            ("29.7.0", "29.7.0", "exact"),
-            (" NEXT ", "next", "exact"),
-            ("v30.2.1", "v30.2.1", "exact"),
-            ("30.1.0-beta.2", "30.1.0-beta.2", "exact"),
-            ("30", "v30.2.1", "the newest version in the range 30"),
-            ("30.0", "30.0.0", "the newest version in the range 30.0"),
-            ("v30", "v30.2.1", "the newest version in the range v30"),
-            ("30.x", "v30.2.1", "the newest version in the range 30.x"),
-            ("^29.1", "29.7.0", "the newest version in the range ^29.1"),
-            ("~30.0", "30.0.0", "the newest version in the range ~30.0"),
-            (">=29 <30", "29.7.0", "the newest version in the range >=29 <30"),
-            ("<30 || 31.x", "29.7.0", "the newest version in the range <30 || 31.x"),
-            (">30.0.0", "v30.2.1", "the newest version in the range >30.0.0"),
-            ("<=30.0.0", "30.0.0", "the newest version in the range <=30.0.0"),
-            ("=30.0.0", "30.0.0", "the newest version in the range =30.0.0"),
-            (">=31.0.0-rc.0", "31.0.0-rc.1", "the newest version in the range >=31.0.0-rc.0"),
-            ("^30.1.0-beta.1 <30.2", "30.1.0-beta.10", "the newest version in the range"),
-            ("30.1.5", "30.0.0", "30.1.5 is not indexed; the newest version before it"),
-            ("30.2.0", "30.0.0", "30.2.0 is not indexed; the newest version before it"),
-            ("32.0.0", "v30.2.1", "32.0.0 is not indexed; the newest version before it"),
-            ("30.1.0-beta.9", "30.1.0-beta.2", "30.1.0-beta.9 is not indexed; the newest version"),
-            ("31.0.0", "v30.2.1", "31.0.0 is not indexed; the newest version before it"),
-            ("33", "v30.2.1", "33 is not indexed; the newest version before it"),
-        ],
-    )
+    @pytest.mark.parametrize(("wanted", "version", "reason"), [
+        (None, "v30.2.1", "the newest release"),
+        ("", "v30.2.1", "the newest release"),
+        ("latest", "v30.2.1", "the newest release"),
+        (" LATEST ", "v30.2.1", "the newest release"),
+        ("29.7.0", "29.7.0", "exact"),
+        (" NEXT ", "next", "exact"),
+        ("v30.2.1", "v30.2.1", "exact"),
+        ("30.1.0-beta.2", "30.1.0-beta.2", "exact"),
+        ("30", "v30.2.1", "the newest version in the range 30"),
+        ("30.0", "30.0.0", "the newest version in the range 30.0"),
+        ("v30", "v30.2.1", "the newest version in the range v30"),
+        ("30.x", "v30.2.1", "the newest version in the range 30.x"),
+        ("^29.1", "29.7.0", "the newest version in the range ^29.1"),
+        ("~30.0", "30.0.0", "the newest version in the range ~30.0"),
+        (">=29 <30", "29.7.0", "the newest version in the range >=29 <30"),
+        ("<30 || 31.x", "29.7.0", "the newest version in the range <30 || 31.x"),
+        (">30.0.0", "v30.2.1", "the newest version in the range >30.0.0"),
+        ("<=30.0.0", "30.0.0", "the newest version in the range <=30.0.0"),
+        ("=30.0.0", "30.0.0", "the newest version in the range =30.0.0"),
+        (">=31.0.0-rc.0", "31.0.0-rc.1", "the newest version in the range >=31.0.0-rc.0"),
+        ("^30.1.0-beta.1 <30.2", "30.1.0-beta.10", "the newest version in the range"),
+        ("30.1.5", "30.0.0", "30.1.5 is not indexed; the newest version before it"),
+        ("30.2.0", "30.0.0", "30.2.0 is not indexed; the newest version before it"),
+        ("32.0.0", "v30.2.1", "32.0.0 is not indexed; the newest version before it"),
+        ("30.1.0-beta.9", "30.1.0-beta.2", "30.1.0-beta.9 is not indexed; the newest version"),
+        ("31.0.0", "v30.2.1", "31.0.0 is not indexed; the newest version before it"),
+        ("33", "v30.2.1", "33 is not indexed; the newest version before it"),
+    ])  # fmt: skip
     def test_among_releases(self, connection, wanted, version, reason):
         make(connection, *RELEASES)
         row = resolve(connection, wanted)
@@ -86,23 +83,20 @@ class TestWish:
             "", f"{wanted} is not indexed; the unversioned documentation",
         )  # fmt: skip
 
-    @pytest.mark.parametrize(
-        ("labels", "version", "reason"),
-        [
-            ([""], "", "the library has no versions"),
-            (["", "1.0.0"], "1.0.0", "the newest release"),
-            (["stable", "next"], "next", "the newest tag; there is no release"),
-            (
-                ["2.0.0-rc.1", "2.0.0-beta.1", "main"],
-                "2.0.0-rc.1",
-                "the newest pre-release; there is no",
-            ),
-            (["2.0.0-rc.1", "1.0"], "1.0", "the newest release"),
-            (["main", ""], "", "the library has no versions"),
-            (["1.9", "1.10", "v2"], "v2", "the newest release"),
-            (["latest", "9.0.0"], "9.0.0", "the newest release"),
-        ],
-    )
+    @pytest.mark.parametrize(("labels", "version", "reason"), [
+        ([""], "", "the library has no versions"),
+        (["", "1.0.0"], "1.0.0", "the newest release"),
+        (["stable", "next"], "next", "the newest tag; there is no release"),
+        (
+            ["2.0.0-rc.1", "2.0.0-beta.1", "main"],
+            "2.0.0-rc.1",
+            "the newest pre-release; there is no",
+        ),
+        (["2.0.0-rc.1", "1.0"], "1.0", "the newest release"),
+        (["main", ""], "", "the library has no versions"),
+        (["1.9", "1.10", "v2"], "v2", "the newest release"),
+        (["latest", "9.0.0"], "9.0.0", "the newest release"),
+    ])  # fmt: skip
     def test_newest(self, connection, labels, version, reason):
         make(connection, *labels)
         row = resolve(connection, None)
@@ -144,16 +138,13 @@ class TestLibraryNames:
         for name in ("react", "react-native", "preact", "kubernetes", "postgresql"):
             make(connection, "", library=name)
 
-    @pytest.mark.parametrize(
-        ("wanted", "hint"),
-        [
-            ("raect", "Did you mean react? The libraries are: kubernetes, "),
-            ("React Native", "Did you mean react-native, react"),
-            ("kubernets", "Did you mean kubernetes?"),
-            ("postgres", "Did you mean postgresql?"),
-            ("django", "The libraries are: kubernetes, postgresql, preact, react, react-native."),
-        ],
-    )
+    @pytest.mark.parametrize(("wanted", "hint"), [
+        ("raect", "Did you mean react? The libraries are: kubernetes, "),
+        ("React Native", "Did you mean react-native, react"),
+        ("kubernets", "Did you mean kubernetes?"),
+        ("postgres", "Did you mean postgresql?"),
+        ("django", "The libraries are: kubernetes, postgresql, preact, react, react-native."),
+    ])  # fmt: skip
     def test_unknown_one_gets_the_near_ones_and_all(self, connection, libraries, wanted, hint):
         with refused(connection, "PGR02", f"There is no library '{wanted}'.", hint):
             resolve(connection, None, library=wanted)
@@ -179,15 +170,8 @@ class TestLibraryNames:
         with refused(connection, "PGR09", "", "Registered: static-en-de-ru-256."):
             run(connection, "embed", input="x", model="ada")
 
-    def test_name_is_trimmed_and_lowered(self, connection, libraries):
-        assert resolve(connection, None, library=" REACT ")["version"] == ""
-
-    def test_without_any_library(self, connection):
-        with refused(connection, "PGR02", "no library 'x'", "No library is indexed yet"):
-            search(connection, "text", library="x")
-        assert search(connection, "text") == []
-
     def test_library_without_a_version(self, connection, libraries):
+        assert resolve(connection, None, library=" REACT ")["version"] == ""
         run(connection, "remove_version", library="react")
         with refused(connection, "PGR03", "", "It has no version yet."):
             resolve(connection, None, library="react")
@@ -201,6 +185,11 @@ class TestLibraryNames:
         assert {hit["library"] for hit in search(connection, "text")} == {
             "react-native", "preact", "kubernetes", "postgresql",
         }  # fmt: skip
+
+    def test_without_any_library(self, connection):
+        with refused(connection, "PGR02", "no library 'x'", "No library is indexed yet"):
+            search(connection, "text", library="x")
+        assert search(connection, "text") == []
 
 
 class TestScope:
@@ -303,9 +292,7 @@ labels = st.builds(
 )
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(found=st.lists(labels, min_size=2, max_size=8))
 def test_release_keys_sort_by_precedence(connection, found):
     rows = connection.execute(
@@ -334,9 +321,7 @@ def in_range(label: str, operator: str, given_: list[int]) -> bool:
     }[operator]  # fmt: skip
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     core=st.tuples(numbers, numbers, numbers).map(".".join),
     operator=st.sampled_from(["", "=", "^", "~", ">=", "<", ">", "<="]),

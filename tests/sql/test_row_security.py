@@ -1,11 +1,10 @@
 """A role sees the libraries that were granted to it, and nothing tells of the others."""
 
 import re
-from collections.abc import Iterator
 
 import psycopg
 import pytest
-from library import Row, ingest, keys, page, refused, run, search, value
+from library import ingest, keys, page, refused, run, search, value
 from psycopg.types.json import Jsonb
 
 from pgrag.service.doctor import findings
@@ -17,7 +16,7 @@ select k.name from _pgrag.kinds_of_tables() as k where k.kind = 'library'
 
 
 @pytest.fixture(scope="module")
-def tenants(module_connection: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def tenants(module_connection):
     """The libraries "ours" and "theirs", which holds the canary everywhere."""
     connection = module_connection
     with connection.transaction(force_rollback=True):
@@ -47,25 +46,25 @@ def tenants(module_connection: psycopg.Connection) -> Iterator[psycopg.Connectio
 
 
 @pytest.fixture
-def connection(tenants: psycopg.Connection) -> Iterator[psycopg.Connection]:
+def connection(tenants):
     with tenants.transaction(force_rollback=True):
         yield tenants
 
 
 @pytest.fixture
-def reader(connection: psycopg.Connection) -> psycopg.Connection:
+def reader(connection):
     # As the session of a login role: its own session_user, not that of the owner.
     connection.execute("set local session authorization tenant_reader")
     return connection
 
 
 @pytest.fixture
-def writer(connection: psycopg.Connection) -> psycopg.Connection:
+def writer(connection):
     connection.execute("set local session authorization tenant_writer")
     return connection
 
 
-def service(connection: psycopg.Connection, libraries: str, role: str = "pgrag_reader") -> None:
+def service(connection, libraries, role="pgrag_reader"):
     """What a service does for a key."""
     connection.execute(
         "select set_config('pgrag.library_ids', %s, true), set_config('role', %s, true),"
@@ -74,23 +73,20 @@ def service(connection: psycopg.Connection, libraries: str, role: str = "pgrag_r
     )
 
 
-def library_id(connection: psycopg.Connection, name: str) -> int:
+def library_id(connection, name):
     return value(connection, "select library_id from pgrag.libraries where name = %s", name)
 
 
-def owned(connection: psycopg.Connection) -> list[str]:
+def owned(connection):
     return [row["name"] for row in connection.execute(OWNED)]
 
 
-def test_a_search_finds_what_was_granted(reader):
+def test_a_reader_reads_everything_of_its_libraries(reader):
     hits = search(reader, "drain a node", snippets=True, explain=True)
     assert {hit["library"] for hit in hits} == {"ours"}
     assert hits[0]["key"] == "guide.md"
     assert keys(search(reader, '"drain a node"', library="ours")) == ["guide.md"]
     assert CANARY not in repr(hits)
-
-
-def test_a_reader_may_read_everything_of_its_libraries(reader):
     [hit, *_] = search(reader, "drain a node", library="ours", snippets=True, explain=True)
     assert hit["semantic_score"] > 0
     document_id, page_id = hit["document_id"], hit["page_id"]
@@ -140,7 +136,7 @@ def test_rows_of_other_libraries_are_in_no_table(connection):
 
 
 def test_another_library_is_as_one_that_does_not_exist(reader):
-    def complaint(**arguments: object) -> str:
+    def complaint(**arguments):
         with pytest.raises(psycopg.Error) as caught, reader.transaction():
             search(reader, "drain", **arguments)
         diagnostic = caught.value.diag
@@ -148,9 +144,6 @@ def test_another_library_is_as_one_that_does_not_exist(reader):
 
     assert complaint(library="theirs") == complaint(library="nowhere").replace("nowhere", "theirs")
     assert "theirs" not in complaint(library="their")  # no near name
-
-
-def test_nothing_of_it_is_suggested_counted_or_listed(reader):
     for function, arguments in {
         "libraries": {},
         "find_libraries": {"query": "theirs: drain a node"},
@@ -323,13 +316,10 @@ def test_words_are_missed_in_titles_and_texts_alike(connection):
     assert value(connection, occurring, CANARY) == []
 
 
-@pytest.mark.parametrize(
-    ("view", "index", "condition"),
-    [
-        ("documents", "documents_search", "search @@ 'node'::tsquery"),
-        ("impacts", "impacts_keys", "_pgrag.posting_keys(version_id, weights) && '{1}'::bigint[]"),
-    ],
-)
+@pytest.mark.parametrize(("view", "index", "condition"), [
+    ("documents", "documents_search", "search @@ 'node'::tsquery"),
+    ("impacts", "impacts_keys", "_pgrag.posting_keys(version_id, weights) && '{1}'::bigint[]"),
+])  # fmt: skip
 def test_the_barrier_uses_the_index(reader, view, index, condition):
     """Else each search would read every document that its caller may see."""
     reader.execute("set local enable_seqscan = off")
@@ -484,8 +474,8 @@ def test_a_writer_takes_no_identity_of_another_library(connection):
     assert connection.execute("select * from _pgrag.version_lexemes").fetchall() == []
 
 
-def test_a_writer_stores_no_vector_of_another_length(writer):
-    """It would fail searches of all libraries, and the vector index that they share."""
+def test_a_writer_changes_its_libraries_only(writer):
+    # Vectors of another length would fail searches of all libraries.
     for statement in (
         "update pgrag.embeddings set embedding = '[1,2,3]'",
         "update pgrag.impacts set weights = '{1:1}/999'",
@@ -496,6 +486,30 @@ def test_a_writer_stores_no_vector_of_another_length(writer):
             writer.execute(statement)
         assert error.value.sqlstate in ("42501", "22000"), statement
     writer.execute("update pgrag.impacts set title_weights = null")
+    run(writer, "configure_library", library="ours", settings={"alpha": 0.25})
+    ingest(writer, "ours", [page("new.md", "A new page about kernels.")])
+    assert "new.md" in keys(search(writer, "kernels", library="ours"))
+    run(writer, "remove_pages", library="ours", version="", keys=["new.md"])
+    for name in ("theirs", "nowhere"):
+        with refused(
+            writer, "PGR02", f"There is no library '{name}', and tenant_writer may not create one.",
+            "Ask an administrator",
+        ):  # fmt: skip
+            run(writer, "open_version", library=name)
+    for function, arguments in {
+        "configure_library": {"settings": {"alpha": 0.5}},
+        "remove_library": {},
+        "ingest_pages": {"pages": Jsonb([page("a.md", "Mine.")])},
+        "set_synonyms": {"synonyms": Jsonb([{"term": "a", "expansions": ["b"]}])},
+    }.items():
+        with pytest.raises(psycopg.Error), writer.transaction():
+            run(writer, function, library="theirs", **arguments)
+    assert writer.execute("update pgrag.pages set title = 'Mine'").rowcount == 3
+    writer.execute("reset session authorization")
+    assert value(
+        writer, "select count(*) from pgrag.pages where title = 'Mine' and key like %s", CANARY
+    ) == 0  # fmt: skip
+    assert len(search(writer, CANARY, library="theirs")) > 0
 
 
 def test_vectors_of_queries_are_those_of_the_caller(connection):
@@ -504,11 +518,11 @@ def test_vectors_of_queries_are_those_of_the_caller(connection):
     tiny = {"model": "tiny", "query_embedding": "[1,0]"}
     asked = {"query": "nodes", "library": "ours", "model": "tiny"}
 
-    def cached() -> tuple[int, int]:
+    def cached():
         count = value(connection, "select count(*) from pgrag.query_vectors")
         return count, len(run(connection, "missing_query_models", **asked))
 
-    def remember(caller: str) -> None:
+    def remember(caller):
         connection.execute(
             "select set_config('pgrag.library_ids', '*', true),"
             " set_config('role', 'none', true), set_config('pgrag.caller', %s, true)",
@@ -550,40 +564,13 @@ def test_what_is_refused_is_told_alike_by_every_plan(reader):
     assert len(told) == 1
 
 
-def test_a_writer_changes_its_libraries_only(writer):
-    run(writer, "configure_library", library="ours", settings={"alpha": 0.25})
-    ingest(writer, "ours", [page("new.md", "A new page about kernels.")])
-    assert "new.md" in keys(search(writer, "kernels", library="ours"))
-    run(writer, "remove_pages", library="ours", version="", keys=["new.md"])
-    for name in ("theirs", "nowhere"):
-        with refused(
-            writer, "PGR02", f"There is no library '{name}', and tenant_writer may not create one.",
-            "Ask an administrator",
-        ):  # fmt: skip
-            run(writer, "open_version", library=name)
-    for function, arguments in {
-        "configure_library": {"settings": {"alpha": 0.5}},
-        "remove_library": {},
-        "ingest_pages": {"pages": Jsonb([page("a.md", "Mine.")])},
-        "set_synonyms": {"synonyms": Jsonb([{"term": "a", "expansions": ["b"]}])},
-    }.items():
-        with pytest.raises(psycopg.Error), writer.transaction():
-            run(writer, function, library="theirs", **arguments)
-    assert writer.execute("update pgrag.pages set title = 'Mine'").rowcount == 3
-    writer.execute("reset session authorization")
-    assert value(
-        writer, "select count(*) from pgrag.pages where title = 'Mine' and key like %s", CANARY
-    ) == 0  # fmt: skip
-    assert len(search(writer, CANARY, library="theirs")) > 0
-
-
-def recorded(connection: psycopg.Connection, query: str) -> Row:
+def recorded(connection, query):
     [row] = run(connection, "record_search", query=query, hits=Jsonb([]))
     return row
 
 
 def test_the_name_of_a_set_of_others_is_free(connection):
-    def made(library: str, key: str, word: str) -> Row:
+    def made(library, key, word):
         queries = Jsonb([{"id": "1", "text": word, "judgements": {key: 1}}])
         name = f"{CANARY}-set"
         return run(connection, "import_evaluation_set", name=name, library=library, queries=queries)
@@ -640,16 +627,6 @@ def test_hits_are_added_to_searches_of_ones_own(connection):
     connection.execute(add, [mine])
 
 
-def test_row_security_that_was_disabled_is_enabled_again(connection):
-    secured = "select relrowsecurity from pg_class where oid = %s::regclass"
-    for name in ("pages", "searches", "keys", "configuration_versions"):
-        connection.execute(f"alter table pgrag.{name} disable row level security")
-    [told] = run(connection, "secure_tables")
-    assert told["secured"]
-    for name in ("pages", "searches", "keys", "configuration_versions"):
-        assert value(connection, secured, f"pgrag.{name}"), name
-
-
 def test_roles_that_are_missing_are_asked_for(connection):
     """An owner that may not create roles: everything works, and nothing is restricted."""
     connection.execute("create role tenant_owner")
@@ -662,7 +639,7 @@ def test_roles_that_are_missing_are_asked_for(connection):
     assert missing["roles"] == ["pgrag_reader", "pgrag_writer", "pgrag_admin"]
 
 
-def test_every_table_is_known(connection):
+def test_every_table_is_known_and_secured(connection):
     """A new table: is it shared, or a library's, or private? Rows of a library need a policy."""
     kinds = connection.execute("select name, kind from _pgrag.kinds_of_tables()").fetchall()
     assert sorted(row["name"] for row in kinds if row["kind"] == "shared") == [
@@ -684,6 +661,13 @@ def test_every_table_is_known(connection):
         " and not a.attnotnull"
     ).fetchall()
     assert of_no_library == []
+    secured = "select relrowsecurity from pg_class where oid = %s::regclass"
+    for name in ("pages", "searches", "keys", "configuration_versions"):
+        connection.execute(f"alter table pgrag.{name} disable row level security")
+    [told] = run(connection, "secure_tables")
+    assert told["secured"]
+    for name in ("pages", "searches", "keys", "configuration_versions"):
+        assert value(connection, secured, f"pgrag.{name}"), name
 
 
 def test_a_role_reads_its_own_grants_only(connection):
@@ -708,7 +692,7 @@ def test_the_doctor_says_whether_tables_are_secured(database_url):
 def test_a_writer_makes_no_job_that_reads_any_folder(connection):
     """Neither by functions nor by statements: a worker reads with its own rights."""
 
-    def call(function: str, **arguments: object) -> object:
+    def call(function, **arguments):
         [row] = run(connection, function, **arguments)
         return row[function]
 

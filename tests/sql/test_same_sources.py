@@ -1,9 +1,7 @@
 """The same sources rank the same: a library that grew and was changed equals a new one."""
 
 import random
-from typing import Any
 
-import psycopg
 import pytest
 from corpus import Author
 from library import Row, ingest, run
@@ -41,23 +39,23 @@ Text = tuple[int, int, tuple[str, ...]]
 class Library:
     """A library, and the sources that it was told: by version and key, the text of a page."""
 
-    def __init__(self, connection: psycopg.Connection, name: str) -> None:
+    def __init__(self, connection, name):
         self.connection = connection
         self.name = name
-        self.sources: dict[str, dict[str, Text]] = {version: {} for version in VERSIONS}
-        self.settings: list[Row] = []
+        self.sources = {version: {} for version in VERSIONS}
+        self.settings = []
 
-    def write(self, version: str, texts: dict[str, Text], *, ready: bool = True) -> None:
+    def write(self, version, texts, *, ready=True):
         self.sources[version] |= texts
         pages = [_page(key, text) for key, text in texts.items()]
         ingest(self.connection, self.name, pages, version, ready=ready)
 
-    def remove(self, version: str, keys: list[str]) -> None:
+    def remove(self, version, keys):
         for key in keys:
             del self.sources[version][key]
         run(self.connection, "remove_pages", library=self.name, version=version, keys=keys)
 
-    def move(self, version: str, key: str, other: str, *, renamed: bool) -> None:
+    def move(self, version, key, other, *, renamed):
         text = self.sources[version][key]
         if renamed and other not in self.sources[version]:
             new_keys = {key: other}
@@ -70,15 +68,15 @@ class Library:
             self.remove(version, [key])
         self.write(version, {other: text})
 
-    def configure(self, settings: Row) -> None:
+    def configure(self, settings):
         self.settings.append(settings)
         run(self.connection, "configure_library", library=self.name, settings=settings)
 
-    def finish(self) -> None:
+    def finish(self):
         for version in VERSIONS:
             run(self.connection, "finish_version", library=self.name, version=version)
 
-    def hits(self, function: str, query: str, arguments: Row) -> list[tuple[Any, ...]]:
+    def hits(self, function, query, arguments):
         rows = run(self.connection, function, query=query, library=self.name, **arguments)
         return [
             (row["version"], row["key"], row.get("sort_order"), row.get("heading"), row["score"])
@@ -86,7 +84,7 @@ class Library:
         ]
 
 
-def _page(key: str, text: Text) -> Row:
+def _page(key, text):
     seed, parts, targets = text
     author = Author(random.Random(seed))
     page = author.page(key)
@@ -99,15 +97,15 @@ def _page(key: str, text: Text) -> Row:
     return page | {"source_hash": repr(text)}
 
 
-def _text(dice: random.Random) -> Text:
+def _text(dice):
     """Few seeds, so that pages are copies of others; few are long, so that the average moves."""
     targets = dice.sample(KEYS, dice.randint(0, 4))
     return dice.randrange(12), dice.choice([1, 1, 1, 2, 30]), tuple(targets)
 
 
-def _grow(library: Library, dice: random.Random) -> None:
+def _grow(library, dice):
     """Add, change, change back, move and remove pages and versions; configure."""
-    past: list[tuple[str, str, Text]] = []
+    past = []
     for version in dice.sample(VERSIONS, len(VERSIONS)):
         library.write(version, {key: _text(dice) for key in dice.sample(KEYS, 8)})
     for _ in range(14):

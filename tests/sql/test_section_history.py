@@ -57,7 +57,7 @@ def test_a_section_is_followed_from_any_of_its_versions(connection, spool, versi
     ]
 
 
-def test_a_section_comes_moves_with_its_page_and_moves_alone(connection, spool):
+def test_a_section_comes_moves_and_goes(connection, spool):
     came = [
         ("1.10", "added", "backup.md"),
         ("2.0", "moved", "guide/copy.md"),
@@ -65,18 +65,12 @@ def test_a_section_comes_moves_with_its_page_and_moves_alone(connection, spool):
     ]
     assert history(connection, "1.10", "backup.md", "Prune") == came
     assert history(connection, "next", "prune.md", "Prune") == came
-
-
-def test_a_section_goes(connection, spool):
     assert history(connection, "2.0", "guide/copy.md", "Restore") == [
         ("1.4", "first", "backup.md"),
         ("1.10", "unchanged", "backup.md"),
         ("2.0", "moved", "guide/copy.md"),
         ("next", "removed", None),
     ]
-
-
-def test_the_summary_of_a_page_has_the_history_of_the_page(connection, spool):
     rows = run(
         connection, "section_history",
         document_id=section_id(connection, "spool", "2.0", "install.md", ""),
@@ -85,6 +79,10 @@ def test_the_summary_of_a_page_has_the_history_of_the_page(connection, spool):
     assert [row["change"] for row in rows] == ["first", "changed", "unchanged", "changed"]
     with refused(connection, "PGR05", "There is no passage -1"):
         run(connection, "section_history", document_id=-1)
+    write(connection, "other", "1.4", {"install.md": INSTALL.format("third")})
+    before = history(connection, "2.0", "install.md", "Requirements")
+    run(connection, "remove_library", library="other")
+    assert history(connection, "2.0", "install.md", "Requirements") == before
 
 
 def test_a_copy_is_new_where_the_original_stays(connection):
@@ -182,9 +180,6 @@ def test_a_search_of_what_changed(connection, spool):
         assert "retention" in hit["content"] or "third" in hit["content"], hit["content"]
     assert search(connection, words, **asked, changed_since="1.10") == []
     assert search(connection, words, **asked, changed_since="2.0") == []
-
-
-def test_what_changed_narrows_with_other_filters(connection, spool):
     asked = {"library": spool, "version": "2.0", "changed_since": "1.4", "top_k": 50}
     assert keys(search(connection, "kernel daemon", **asked, filters={"page": "install.md"})) == {
         "install.md"
@@ -192,6 +187,9 @@ def test_what_changed_narrows_with_other_filters(connection, spool):
     assert keys(search(connection, "page:guide/*", **asked)) == {"guide/copy.md"}
     assert keys(search(connection, "kernel daemon -retention", **asked)) == {"install.md"}
     assert search(connection, "daemon", **asked, filters={"page": "none.md"}) == []
+    ingest(connection, "log", [page("a.md", document("A daemon."))], "7.0")
+    with refused(connection, "PGR03", "'log' has no version that fits '1.4'"):
+        search(connection, "daemon", changed_since="1.4")
 
 
 @pytest.mark.parametrize("function", ["search_pages", "context", "facets"])
@@ -206,16 +204,3 @@ def test_everything_is_new_beside_a_version_without_text(connection):
     write(connection, "bare", "2.0", {"a.md": INSTALL.format("second")})
     [hit, *_] = search(connection, "kernel", library="bare", version="2.0", changed_since="1.0")
     assert hit["heading"] == "Requirements"
-
-
-def test_every_library_needs_the_version(connection, spool):
-    ingest(connection, "log", [page("a.md", document("A daemon."))], "7.0")
-    with refused(connection, "PGR03", "'log' has no version that fits '1.4'"):
-        search(connection, "daemon", changed_since="1.4")
-
-
-def test_histories_read_no_other_library(connection, spool):
-    write(connection, "other", "1.4", {"install.md": INSTALL.format("third")})
-    before = history(connection, "2.0", "install.md", "Requirements")
-    run(connection, "remove_library", library="other")
-    assert history(connection, "2.0", "install.md", "Requirements") == before

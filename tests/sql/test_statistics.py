@@ -2,7 +2,6 @@
 
 import math
 import random
-from typing import Any
 
 import pytest
 from consistency import assert_consistent
@@ -48,7 +47,7 @@ operations = st.one_of(
 )
 
 
-def apply(connection: Any, operation: tuple[Any, ...]) -> None:
+def apply(connection, operation):
     name, first, second = operation
     if name == "ingest":
         ingest(connection, "manual", second, first)
@@ -67,9 +66,7 @@ def apply(connection: Any, operation: tuple[Any, ...]) -> None:
         ingest(connection, "manual", [], first)
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(operations, min_size=1, max_size=7))
 def test_statistics_are_those_of_the_rows(connection, steps):
     with connection.transaction(force_rollback=True):
@@ -87,7 +84,7 @@ def manual(connection):
     return author
 
 
-def statistics(connection) -> list[dict[str, Any]]:
+def statistics(connection):
     return connection.execute(
         "select language, lexeme, document_count, largest_impact from pgrag.lexeme_statistics"
         " where document_count > 0 order by language, lexeme"
@@ -95,6 +92,18 @@ def statistics(connection) -> list[dict[str, Any]]:
 
 
 def test_library_of_real_size(connection, manual):
+    for row in connection.execute("select * from pgrag.corpus_statistics").fetchall():
+        for average, used in (
+            (row["total_length"] / row["document_count"], row["average_length"]),
+            (row["total_page_length"] / row["page_count"], row["average_page_length"]),
+        ):
+            assert used == pytest.approx(2 ** (round(3 * math.log2(average)) / 3))
+            assert used == pytest.approx(average, rel=0.125)
+    before = statistics(connection)
+    ingest(connection, "other", pages(manual, 10), embed=False)
+    run(connection, "remove_library", library="other")
+    assert statistics(connection) == before
+    assert value(connection, "select count(*) from pgrag.corpus_statistics") == 2
     assert_consistent(connection)
     changed = [manual.page(f"{number:04}.md") for number in range(0, 40, 3)]
     ingest(connection, "manual", changed, embed=False)
@@ -103,18 +112,8 @@ def test_library_of_real_size(connection, manual):
     assert_consistent(connection)
 
 
-def test_averages_in_use_are_those_of_the_rows_rounded(connection, manual):
-    for row in connection.execute("select * from pgrag.corpus_statistics").fetchall():
-        for average, used in (
-            (row["total_length"] / row["document_count"], row["average_length"]),
-            (row["total_page_length"] / row["page_count"], row["average_page_length"]),
-        ):
-            assert used == pytest.approx(2 ** (round(3 * math.log2(average)) / 3))
-            assert used == pytest.approx(average, rel=0.125)
-
-
 def test_impacts_are_rewritten_only_when_the_rounded_average_changes(connection, manual):
-    def places() -> list[dict[str, Any]]:
+    def places():
         return connection.execute(
             "select i.document_id, i.ctid from pgrag.impacts as i"
             " join pgrag.pages as p on p.library_id = i.library_id and p.page_id = i.page_id"
@@ -159,14 +158,6 @@ def test_order_of_writing_does_not_matter(connection, manual):
     for page_ in reversed(again):
         ingest(connection, "manual", [page_], embed=False)
     assert statistics(connection) == expected
-
-
-def test_libraries_do_not_touch_each_others_statistics(connection, manual):
-    before = statistics(connection)
-    ingest(connection, "other", pages(manual, 10), embed=False)
-    run(connection, "remove_library", library="other")
-    assert statistics(connection) == before
-    assert value(connection, "select count(*) from pgrag.corpus_statistics") == 2
 
 
 def test_page_without_a_hash_of_its_source_is_compared_by_its_content(connection):

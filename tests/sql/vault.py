@@ -2,11 +2,9 @@
 
 import random
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import psycopg
-from library import Row, ingest, page
+from library import ingest, page
 
 #: Of the states of an edge, what an inserted row says besides.
 _INSERT = """
@@ -45,9 +43,7 @@ class Link:
     sentence: str = ""
 
 
-def write(
-    connection: psycopg.Connection, library: str, notes: Sequence[Row], links: Iterable[Link]
-) -> dict[str, int]:
+def write(connection, library, notes, links):
     """Write notes and their links; the ids of the pages by name."""
     ingest(connection, library, notes, embed=False)
     for place, link in enumerate(links):
@@ -67,7 +63,7 @@ def write(
     return {row["key"].removesuffix(".md"): row["page_id"] for row in rows}
 
 
-def random_links(size: int, count: int, seed: int = 7) -> list[Link]:
+def random_links(size, count, seed=7):
     """Links among notes n0, n1 …, some of them double, to themselves, or weak; n0 has none."""
     dice = random.Random(seed)
     return [
@@ -81,11 +77,11 @@ def random_links(size: int, count: int, seed: int = 7) -> list[Link]:
     ]
 
 
-def random_notes(size: int) -> list[Row]:
+def random_notes(size):
     return [page(f"n{place}.md", f"Note {place}.") for place in range(size)]
 
 
-def distances(links: Iterable[Link], start: str, *, both: bool = False) -> dict[str, int]:
+def distances(links, start, *, both=False):
     """Steps from a note to all that are reached from it, by breadth-first search."""
     beside = defaultdict(set)
     for link in links:
@@ -102,11 +98,9 @@ def distances(links: Iterable[Link], start: str, *, both: bool = False) -> dict[
     return steps
 
 
-def page_ranks(
-    names: Sequence[str], links: Iterable[Link], kind_weights: dict[str, float]
-) -> dict[str, float]:
+def page_ranks(names, links, kind_weights):
     """PageRank by plain loops, until nothing moves any more."""
-    weights: dict[tuple[str, str], float] = defaultdict(float)
+    weights = defaultdict(float)
     for link in links:
         if link.source != link.target:
             weight = link.confidence * kind_weights.get(link.kind, 1)
