@@ -28,7 +28,7 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 PLAIN = """
 select q.query
 from unnest(%s::text[]) with ordinality as q (query, number)
-cross join lateral pgrag.parse_search_text(q.query) as p
+cross join lateral _pgrag.parse_search_text(q.query) as p
 where cardinality(p.required) = 0 and cardinality(p.excluded) = 0
 order by q.number
 """

@@ -47,7 +47,7 @@ order by d.sort_order, d.text_hash, d.document_id
 """
 TERMS = """
 select t.lexeme, t.frequency
-from pgrag.query_terms((pgrag.parse_search_text(%s)).words, array[%s]::bigint[]) as t
+from pgrag.query_terms((_pgrag.parse_search_text(%s)).words, array[%s]::bigint[]) as t
 """
 BEST = """
 select s.document_id, s.score

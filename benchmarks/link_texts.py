@@ -74,7 +74,7 @@ def measure(app: App, folders: Sequence[Path]) -> str:
         name = f"links-{nth}"
         with told(str(folder)):
             with open_corpus(folder) as pages:
-                [row] = app.database.call("likely_language", input=sample(pages))
+                [row] = app.database.call("_pgrag.likely_language", input=sample(pages))
             app.index(name, "", str(folder), language=row["likely_language"])
             queries = app.database.query(_QUERIES, [name, MOST])
             if not queries:

@@ -101,7 +101,7 @@ KNOWN = {
     "document_id": "select document_id from pgrag.documents",
     "library_id": "select library_id from pgrag.libraries",
     "version_id": "select version_id from pgrag.versions",
-    "lexeme_id": "select pgrag.lexeme_id(language, lexeme) from pgrag.lexeme_statistics",
+    "lexeme_id": "select _pgrag.lexeme_id(language, lexeme) from pgrag.lexeme_statistics",
     "edge_id": "select edge_id from pgrag.edges",
     "run_id": "select run_id from pgrag.evaluation_runs()",
     "search_id": "select search_id from pgrag.searches",
@@ -115,7 +115,7 @@ KNOWN = {
     "hits": "select jsonb_agg(to_jsonb(s)) from pgrag.search('valve', 'pump') as s",
     "sources": "select sources from pgrag.answer_context('close the valve', 'pump')",
     "entries": "select pgrag.configuration()",
-    "settings": "select settings from pgrag.libraries union all select pgrag.default_settings()",
+    "settings": "select settings from pgrag.libraries union all select _pgrag.default_settings()",
     "search": "select search from pgrag.documents limit 3",
 }
 

@@ -26,7 +26,7 @@ as $$
             d.text_hash = pgrag.text_hash(
                 _pgrag.embedding_text(
                     p.title,
-                    pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
+                    _pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
                     d.path, _pgrag.searched_text(d.situation, d.context, d.content)
                 )
             ) as is_of_its_text,

@@ -67,10 +67,10 @@ as $$
     ),
     elements as (
         select
-            i.document_id, pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
+            i.document_id, _pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
             sum(i.impact) as impact
         from impacts as i
-        group by i.document_id, pgrag.lexeme_id(i.language, i.lexeme)
+        group by i.document_id, _pgrag.lexeme_id(i.language, i.lexeme)
     ),
     vectors as (
         select

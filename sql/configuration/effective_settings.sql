@@ -7,17 +7,17 @@ language sql
 immutable
 parallel safe
 as $$
-    select pgrag.default_settings()
+    select _pgrag.default_settings()
         || effective_settings.settings
         || pg_catalog.jsonb_build_object(
             'field_weights',
-            (pgrag.default_settings() -> 'field_weights')
+            (_pgrag.default_settings() -> 'field_weights')
                 || coalesce(effective_settings.settings -> 'field_weights', '{}'),
             'graph',
-            (pgrag.default_settings() -> 'graph')
+            (_pgrag.default_settings() -> 'graph')
                 || coalesce(effective_settings.settings -> 'graph', '{}'),
             'enrichment_limits',
-            (pgrag.default_settings() -> 'enrichment_limits')
+            (_pgrag.default_settings() -> 'enrichment_limits')
                 || coalesce(effective_settings.settings -> 'enrichment_limits', '{}')
         );
 $$;
@@ -36,6 +36,6 @@ immutable
 parallel safe
 as $$
     select coalesce(
-        setting.settings -> setting.name, pgrag.default_settings() -> setting.name
+        setting.settings -> setting.name, _pgrag.default_settings() -> setting.name
     ) #>> '{}';
 $$;

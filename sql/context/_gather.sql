@@ -172,7 +172,7 @@ parallel safe
 as $$
     select regexp_replace(
         regexp_replace(
-            lower(pgrag.plain_text(markdown)),
+            lower(_pgrag.plain_text(markdown)),
             '\[\[[^][|]*\||<[^<>]*>|\n\s*\d{1,9}[.)]\s', ' ', 'g'
         ),
         '[^[:alnum:]]+', ' ', 'g'

@@ -66,7 +66,7 @@ begin
     ),
     questions as (
         select
-            g.question_id, g.kind, (pgrag.parse_search_text(g.query)).words, g.excluded,
+            g.question_id, g.kind, (_pgrag.parse_search_text(g.query)).words, g.excluded,
             array_agg(g.page_id) as page_ids, array_agg(g.grade) as grades
         from graded as g
         group by g.question_id, g.kind, g.query, g.excluded
@@ -199,7 +199,7 @@ parallel safe
 as $$
     select pg_catalog.btrim(
         pg_catalog.regexp_replace(
-            pg_catalog.lower(pgrag.plain_text(as_question.input)),
+            pg_catalog.lower(_pgrag.plain_text(as_question.input)),
             '[^\w.''-]+|(?<!\w)[-.'']+',
             ' ',
             'g'

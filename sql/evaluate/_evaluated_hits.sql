@@ -71,7 +71,7 @@ begin
             from pgrag.evaluation_run_queries as q
             cross join lateral %3$s(%4$s) with ordinality as h
             cross join lateral (
-                select pgrag.evaluation_target(%5$L, h.key, h.anchor, h.sort_order) as target
+                select _pgrag.evaluation_target(%5$L, h.key, h.anchor, h.sort_order) as target
             ) as e
             where q.run_id = $1
                 and ($2 is null or q.query_id = $2)

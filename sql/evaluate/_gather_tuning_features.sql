@@ -78,7 +78,7 @@ begin
                             case q.kind when 'heading' then p.title end,
                             case q.kind
                                 when 'heading'
-                                then pgrag.relative_url(
+                                then _pgrag.relative_url(
                                     p.url, _pgrag.base_url(owner_id, d.version_id)
                                 )
                             end,

@@ -119,7 +119,7 @@ begin
     into missing
     from pgrag.evaluation_judgements as j
     left join (
-        select pgrag.evaluation_target(
+        select _pgrag.evaluation_target(
             import_evaluation_set.unit, p.key, d.anchor, d.sort_order
         ) as target
         from pgrag.pages as p

@@ -16,7 +16,7 @@ declare
         run_evaluation.configuration,
         (
             select c.configuration
-            from pgrag.evaluation_configurations() as c
+            from _pgrag.evaluation_configurations() as c
             where c.name = run_evaluation.name
         )
     );
@@ -28,10 +28,12 @@ begin
             quote_nullable(left(run_evaluation.name, 100))
             using errcode = 'PGR01',
                 hint = 'Built in are ' || (
-                    select string_agg(c.name, ', ') from pgrag.evaluation_configurations() as c
+                    select string_agg(c.name, ', ') from _pgrag.evaluation_configurations() as c
                 ) || '; others must be given whole.';
     end if;
-    select c.complaint, c.hint into complaint from pgrag.evaluation_complaints(stated) as c limit 1;
+    select c.complaint, c.hint into complaint
+    from _pgrag.evaluation_complaints(stated) as c
+    limit 1;
     if found then
         raise exception '%', complaint.complaint
             using errcode = 'PGR01', hint = coalesce(complaint.hint, '');

@@ -110,7 +110,7 @@ begin
                 literal
             );
         when kind = 'language' then
-            return format('%s = %L', expression, pgrag.text_search_configuration(literal));
+            return format('%s = %L', expression, _pgrag.text_search_configuration(literal));
         when kind in ('number', 'bound') then
             return format(
                 '%s %s %L::numeric', expression,

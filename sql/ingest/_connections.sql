@@ -53,7 +53,7 @@ as $$
             p.page_id, p.folder,
             min(p.page_id) over (partition by p.folder) as folder_page_id,
             _pgrag.link_name(
-                pgrag.relative_url(regexp_replace(p.url, '[?#].*$', ''), connections.base_url)
+                _pgrag.relative_url(regexp_replace(p.url, '[?#].*$', ''), connections.base_url)
             ) as url
         from (select distinct c.source_page_id from chosen as c) as c
         cross join lateral (

@@ -34,7 +34,7 @@ as $$
                     (
                         select plain.text
                         from pgrag.documents as d
-                        cross join lateral pgrag.plain_text(d.content) as plain (text)
+                        cross join lateral _pgrag.plain_text(d.content) as plain (text)
                         where d.library_id = p.library_id
                             and d.page_id = p.page_id
                             and d.level = 0

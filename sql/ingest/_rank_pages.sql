@@ -76,7 +76,7 @@ as $$
             select _pgrag.sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights
             from (
                 select
-                    pgrag.lexeme_id(f.language, t.lexeme) as lexeme_id,
+                    _pgrag.lexeme_id(f.language, t.lexeme) as lexeme_id,
                     sum(
                         _pgrag.impact(t.frequency, f.length, c.average_page_length, c.k1, c.b)
                     )::real as impact
@@ -108,7 +108,7 @@ as $$
     left join lateral (
         select _pgrag.page_vector(
             l.language, l.title, l.path,
-            pgrag.relative_url(l.url, _pgrag.base_url(rank_pages.library_id, l.version_id)),
+            _pgrag.relative_url(l.url, _pgrag.base_url(rank_pages.library_id, l.version_id)),
             l.lexemes, rank_pages.library_id, l.version_id
         ) as search
     ) as s on true

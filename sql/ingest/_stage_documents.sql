@@ -52,7 +52,7 @@ begin
                         when d.situation = '' and d.extract is null then d.text_hash
                         else pgrag.text_hash(
                             _pgrag.embedding_text(
-                                p.title, pgrag.relative_url(p.url, stage_documents.base_url),
+                                p.title, _pgrag.relative_url(p.url, stage_documents.base_url),
                                 d.path,
                                 _pgrag.searched_text('', d.context, coalesce(d.extract, d.content))
                             )
@@ -183,7 +183,7 @@ as $$
     with incoming_pages as (
         select
             p.page_id, p.title, p.path, p.language, p.anchor_texts,
-            pgrag.relative_url(p.url, incoming_documents.base_url) as url,
+            _pgrag.relative_url(p.url, incoming_documents.base_url) as url,
             coalesce(
                 i.page -> 'documents',
                 jsonb_build_array(jsonb_build_object('content', p.body, 'covers', 7))

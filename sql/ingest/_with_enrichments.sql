@@ -114,7 +114,7 @@ begin
         )
         select
             r.s as document, w.situation, w.summary, p.title,
-            pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')) as url,
+            _pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')) as url,
             case when r.carries_anchors then _pgrag.anchor_text(p.anchor_texts) end as anchor_text
         from ranked as r
         join unnest(

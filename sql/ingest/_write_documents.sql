@@ -90,7 +90,7 @@ as $$
                 array_agg(e.lexeme_id) filter (where e.lexeme_count > 1) as shared
             from (
                 select
-                    pgrag.lexeme_id(w.language, t.lexeme) as lexeme_id, sum(t.impact) as impact,
+                    _pgrag.lexeme_id(w.language, t.lexeme) as lexeme_id, sum(t.impact) as impact,
                     count(*) as lexeme_count
                 from unnest(w.lexemes, w.impacts) as t (lexeme, impact)
                 group by 1
@@ -106,12 +106,12 @@ as $$
             max(
                 case
                     when v.shared is null then t.impact
-                    when pgrag.lexeme_id(w.language, t.lexeme) <> all (v.shared) then t.impact
+                    when _pgrag.lexeme_id(w.language, t.lexeme) <> all (v.shared) then t.impact
                     else (
                         select sum(o.impact)
                         from unnest(w.lexemes, w.impacts) as o (lexeme, impact)
-                        where pgrag.lexeme_id(w.language, o.lexeme)
-                            = pgrag.lexeme_id(w.language, t.lexeme)
+                        where _pgrag.lexeme_id(w.language, o.lexeme)
+                            = _pgrag.lexeme_id(w.language, t.lexeme)
                     )
                 end
             )

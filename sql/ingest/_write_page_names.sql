@@ -73,7 +73,7 @@ as $$
                     ('path', p.key),
                     (
                         'url',
-                        pgrag.relative_url(
+                        _pgrag.relative_url(
                             regexp_replace(p.url, '[?#].*$', ''), names_of_pages.base_url
                         )
                     ),

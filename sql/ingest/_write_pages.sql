@@ -95,7 +95,7 @@ begin
             ),
             case
                 when i.language is null then write_pages.language
-                else pgrag.text_search_configuration(i.language)
+                else _pgrag.text_search_configuration(i.language)
             end,
             i.created, i.modified, i.source_hash, coalesce(i.warnings, '{}'), coalesce(i.body, ''),
             coalesce(i.head, ''), coalesce(i.aliases, '{}'), i.reading,

@@ -10,7 +10,7 @@ set search_path from current
 as $$
 declare
     owner pgrag.libraries := _pgrag.lock_library(configure_library.library);
-    defaults constant jsonb := pgrag.default_settings();
+    defaults constant jsonb := _pgrag.default_settings();
     after jsonb;
     unknown text;
     faulty record;

@@ -36,16 +36,16 @@ begin
         insert into pgrag.libraries as l (name, language, model_id)
         values (
             library_name,
-            pgrag.text_search_configuration(coalesce(open_version.language, 'english')),
-            coalesce(wanted_model, _pgrag.model_id(pgrag.builtin_model()))
+            _pgrag.text_search_configuration(coalesce(open_version.language, 'english')),
+            coalesce(wanted_model, _pgrag.model_id(_pgrag.builtin_model()))
         )
         on conflict (name) do nothing;
     end loop;
 
     if open_version.language is not null
-        and pgrag.text_search_configuration(open_version.language) <> open_version.configuration
+        and _pgrag.text_search_configuration(open_version.language) <> open_version.configuration
     then
-        open_version.configuration := pgrag.text_search_configuration(open_version.language);
+        open_version.configuration := _pgrag.text_search_configuration(open_version.language);
         update pgrag.libraries as l
         set language = open_version.configuration
         where l.library_id = open_version.library_id;
@@ -65,7 +65,7 @@ begin
             ),
             _pgrag.new_version_id(open_version.library_id)
         ),
-        version_label, pgrag.version_class(version_label), pgrag.release_key(version_label),
+        version_label, _pgrag.version_class(version_label), pgrag.release_key(version_label),
         coalesce(pgrag.release_key(version_label) !~ '~$', false),
         coalesce(open_version.source, '{}')
     )

@@ -22,7 +22,7 @@ begin
         select
             _pgrag.embedding_text(
                 p.title,
-                pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
+                _pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
                 d.path, _pgrag.searched_text(d.situation, d.context, d.content)
             ) as text,
             d.sort_order

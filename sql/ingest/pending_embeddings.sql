@@ -60,7 +60,7 @@ begin
             d.text_hash,
             _pgrag.embedding_text(
                 p.title,
-                pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
+                _pgrag.relative_url(p.url, coalesce(v.source ->> 'base_url', '')),
                 d.path, _pgrag.searched_text(d.situation, d.context, d.content)
             ) as text,
             d.document_id
@@ -95,8 +95,8 @@ comment on function pgrag.pending_embeddings is
 'The texts of a library without a vector of a model (the library''s by default), with the hash that
 pgrag.store_embeddings takes; at most top_k. page_ids: only texts of these pages. kind document: the
 distinct texts of passages, in reading order. kind edge: one row for each edge between two pages
-with its text (pgrag.edge_text); equal texts have equal hashes, so embed each text once. Edges whose
-text already has a vector in the library get that vector first, and are not listed. Errors: PGR01,
+with its text; equal texts have equal hashes, so embed each text once. Edges whose text already has
+a vector in the library get that vector first, and are not listed. Errors: PGR01,
 PGR02, PGR09.';
 
 -- Edges between two pages without a vector of their current text.
@@ -128,7 +128,7 @@ as $$
         join pgrag.pages as s on s.library_id = e.library_id and s.page_id = e.source_page_id
         join pgrag.pages as o on o.library_id = e.library_id and o.page_id = e.target_page_id
         cross join lateral (
-            select pgrag.edge_text(s.title, e.kind, e.sentence, o.title) as text
+            select _pgrag.edge_text(s.title, e.kind, e.sentence, o.title) as text
             offset 0
         ) as t
         where e.library_id = edge_texts.library_id and e.target_page_id <> e.source_page_id

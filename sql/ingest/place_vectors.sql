@@ -11,7 +11,7 @@ set search_path from current
 as $$
 declare
     owner constant pgrag.libraries := _pgrag.lock_library(place_vectors.library);
-    exact_limit constant integer := pgrag.default_settings() ->> 'exact_limit';
+    exact_limit constant integer := _pgrag.default_settings() ->> 'exact_limit';
     passages bigint;
     is_large boolean;
 begin

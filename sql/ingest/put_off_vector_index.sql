@@ -15,7 +15,7 @@ set lock_timeout = '100ms'
 as $$
 declare
     used_id constant bigint := _pgrag.model_id(put_off_vector_index.model);
-    exact_limit constant integer := pgrag.default_settings() ->> 'exact_limit';
+    exact_limit constant integer := _pgrag.default_settings() ->> 'exact_limit';
     owner_id constant bigint := _pgrag.vector_index_owner(put_off_vector_index.library);
     index_name constant text := 'pgrag.' || _pgrag.vector_index_name(used_id, owner_id);
     vectors_before integer;

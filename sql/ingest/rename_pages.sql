@@ -50,7 +50,7 @@ begin
     limit 1;
     if fault is not null then
         raise exception '%', fault
-            using errcode = 'PGR01', hint = 'pgrag.stored_pages lists the keys; none was changed.';
+            using errcode = 'PGR01', hint = '_pgrag.stored_pages lists the keys; none was changed.';
     end if;
     page_ids := array(
         select p.page_id

@@ -92,7 +92,7 @@ arguments: "source" and the options of pgrag index by their names, such as "max_
 not before; default: now. max_attempts: with this failure it fails for good. confined: a worker
 reads only folders of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no
 credentials; only administrators may pass false. An address has no name, password or key in it,
-except the name of SSH. uploading: it reads what pgrag.add_upload_piece stores, and waits for
+except the name of SSH. uploading: it reads the pieces of an upload, and waits for
 pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';
 
 -- Sources are stored, and shown to all who may read the library. SSH needs a name before the host,

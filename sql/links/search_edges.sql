@@ -110,7 +110,7 @@ begin
                 select tsvector_to_array(
                     to_tsvector(
                         owner.language::regconfig,
-                        pgrag.edge_text(s.title, e.kind, e.sentence, t.title)
+                        _pgrag.edge_text(s.title, e.kind, e.sentence, t.title)
                     )
                 ) as lexemes
                 offset 0

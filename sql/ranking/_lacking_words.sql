@@ -39,7 +39,7 @@ begin
         select
             t.language,
             t.lexeme,
-            pgrag.lexeme_id(t.language, t.lexeme)::bigint as id,
+            _pgrag.lexeme_id(t.language, t.lexeme)::bigint as id,
             t.document_count::double precision / (1 + cardinality(others)) as passages
         from unnest(terms) as t
         where t.library_id = owner_id and t.document_count > 0
@@ -131,7 +131,7 @@ as $$
         select
         from pgrag.corpus_statistics as c
         cross join lateral (
-            select array_agg(pgrag.lexeme_id(c.language, t.lexeme)::bigint) as ids
+            select array_agg(_pgrag.lexeme_id(c.language, t.lexeme)::bigint) as ids
             from unnest(_pgrag.query_vector(c.language, has_word.word)) as t
         ) as w
         where c.library_id = has_word.library_id

@@ -185,7 +185,7 @@ as $$
         (alpha.settings ->> 'alpha')::double precision,
         alpha.model_alpha,
         nullif(pg_catalog.current_setting('pgrag.hybrid_alpha', true), '')::double precision,
-        (pgrag.default_settings() ->> 'alpha')::double precision
+        (_pgrag.default_settings() ->> 'alpha')::double precision
     );
 $$;
 

@@ -100,7 +100,7 @@ parallel safe
 set timezone = 'UTC'
 as $$
 declare
-    predicate constant text := pgrag.filter_predicate(filters);
+    predicate constant text := _pgrag.filter_predicate(filters);
 begin
     -- Names a column of documents? Literals are removed first, because a value may contain "d.".
     if regexp_replace(predicate, '''(?:[^'']|'''')*''', '', 'g') ~ '\md\.' then
@@ -190,7 +190,7 @@ as $$
     select string_agg('(' || query::text || ')', phrase_query.connective)
     from unnest(phrase_query.phrases) as phrase
     cross join lateral phraseto_tsquery(
-        phrase_query.language::regconfig, translate(pgrag.plain_text(phrase), '<>/', '   ')
+        phrase_query.language::regconfig, translate(_pgrag.plain_text(phrase), '<>/', '   ')
     ) as query
     where numnode(query) > 0;
 $$;

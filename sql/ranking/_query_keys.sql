@@ -33,7 +33,7 @@ as $$
 begin
     return array(
         select distinct
-            pgrag.lexeme_id(t.language, t.lexeme)::bigint
+            _pgrag.lexeme_id(t.language, t.lexeme)::bigint
             | case when l.is_strong then 1 << 30 else 0 end
         from (
             select p.lexeme, bool_and(p.is_strong) as is_strong

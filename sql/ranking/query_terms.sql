@@ -128,11 +128,11 @@ as $$
         from (
             select
                 term.library_id,
-                pgrag.lexeme_id(term.language, term.lexeme) as lexeme_id,
+                _pgrag.lexeme_id(term.language, term.lexeme) as lexeme_id,
                 max(term.weight)::real as weight
             from unnest(query_vectors.terms) as term
             where term.document_count > 0
-            group by term.library_id, pgrag.lexeme_id(term.language, term.lexeme)
+            group by term.library_id, _pgrag.lexeme_id(term.language, term.lexeme)
         ) as t
         group by t.library_id
     ) as v;
@@ -164,7 +164,7 @@ as $$
             (4.0 / greatest(min(t.lexeme_count), 4))::real as share,
             _pgrag.sparse_vector(
                 string_agg(
-                    pgrag.lexeme_id(t.language, t.lexeme) || ':'
+                    _pgrag.lexeme_id(t.language, t.lexeme) || ':'
                         || (1 / sqrt(t.lexeme_count))::real,
                     ','
                 )

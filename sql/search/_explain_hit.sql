@@ -56,7 +56,7 @@ as $$
                         cross join lateral (
                             select -(
                                 i.weights <#> _pgrag.sparse_vector(
-                                    pgrag.lexeme_id(t.language, t.lexeme) || ':1'
+                                    _pgrag.lexeme_id(t.language, t.lexeme) || ':1'
                                 )
                             ) as impact
                         ) as v

@@ -218,7 +218,7 @@ as $$
             ) as content
         from string_to_table(
             regexp_replace(
-                pgrag.plain_text(snippet.content), '\*\*(\S|\S[^*\n]*\S)\*\*', '\1', 'g'
+                _pgrag.plain_text(snippet.content), '\*\*(\S|\S[^*\n]*\S)\*\*', '\1', 'g'
             ),
             '`'
         ) with ordinality as part (content, nth)

@@ -29,7 +29,7 @@ begin
         raise exception 'The query is empty.' using errcode = 'PGR01';
     end if;
     asked := pgrag.parse_query(query);
-    parsed := pgrag.parse_search_text(asked.words);
+    parsed := _pgrag.parse_search_text(asked.words);
     if needs_words and parsed.words !~ '\S' and asked.filters is null then
         raise exception 'The query % has no words to search for.', quote_nullable(left(query, 100))
             using errcode = 'PGR01',

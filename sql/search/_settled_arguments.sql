@@ -43,7 +43,7 @@ begin
     request.mmr_lambda := nullif(request.mmr_lambda, 1);
     request.candidate_count := greatest(request.candidate_count, request.top_k);
     request.collapse := options ->> 'levels' is null;
-    graph := pgrag.default_settings() -> 'graph'
+    graph := _pgrag.default_settings() -> 'graph'
         || coalesce(settings -> 'graph', '{}')
         || case jsonb_typeof(of_intent -> 'graph')
             when 'object' then of_intent -> 'graph'

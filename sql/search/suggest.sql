@@ -30,7 +30,7 @@ begin
     select p.* into parsed from pgrag.parse_query(suggest.query) as p;
     library_ids := array(
         select distinct s.library_id
-        from pgrag.search_scope(
+        from _pgrag.search_scope(
             _pgrag.wanted_libraries(suggest.library, null, parsed.filters),
             _pgrag.wanted_version(suggest.version, null, parsed.filters)
         ) as s
@@ -40,7 +40,7 @@ begin
         -- Words that occur in no language of the libraries; stop words count as known.
         select m.part[1] as word, min(m.nth) as nth
         from regexp_matches(
-            left((pgrag.parse_search_text(parsed.words)).words, 2000),
+            left((_pgrag.parse_search_text(parsed.words)).words, 2000),
             '\m([[:alpha:]]{4,40})\M', 'g'
         ) with ordinality as m (part, nth)
         where not exists (

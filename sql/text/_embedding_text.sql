@@ -18,7 +18,7 @@ begin
         nullif(embedding_text.url, ''),
         nullif(pg_catalog.array_to_string(embedding_text.path, ' / '), ''),
         '',
-        pgrag.plain_text(embedding_text.content)
+        _pgrag.plain_text(embedding_text.content)
     );
 end;
 $$;

@@ -16,7 +16,7 @@ declare
     -- replace() is several times as fast as translate().
     prepared text := pg_catalog.replace(
         pg_catalog.replace(
-            pg_catalog.replace(pgrag.plain_text(searchable_text.input), '<', ' '), '>', ' '
+            pg_catalog.replace(_pgrag.plain_text(searchable_text.input), '<', ' '), '>', ' '
         ),
         '/', ' '
     );

@@ -22,7 +22,7 @@ as $$
         from (
             select distinct
                 spoken.language,
-                pgrag.lexeme_id(spoken.language, word.lexeme) as lexeme_id
+                _pgrag.lexeme_id(spoken.language, word.lexeme) as lexeme_id
             from pg_catalog.unnest(title_vector.languages) as spoken (language)
             cross join lateral pg_catalog.unnest(
                 _pgrag.query_vector(spoken.language, title_vector.title)

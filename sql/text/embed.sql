@@ -1,7 +1,7 @@
 -- The built-in model, identical to pgrag.models.embedding.BuiltinEmbedder in Python.
 create or replace function pgrag.embed(
     input text,
-    model text default pgrag.builtin_model()
+    model text default _pgrag.builtin_model()
 )
 returns halfvec
 language plpgsql

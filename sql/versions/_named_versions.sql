@@ -186,7 +186,7 @@ as $$
     select v.version_id
     from pgrag.versions as v
     cross join (
-        select pgrag.version_class(named_version.wish) as class,
+        select _pgrag.version_class(named_version.wish) as class,
             pgrag.release_key(named_version.wish) as release_key
     ) as w
     where v.library_id = named_version.library_id

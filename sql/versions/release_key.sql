@@ -9,7 +9,7 @@ immutable
 parallel safe
 as $$
     select case
-        when pgrag.version_class(release_key.label) in ('semver', 'partial')
+        when _pgrag.version_class(release_key.label) in ('semver', 'partial')
         then _pgrag.core_key(
             pg_catalog.array_remove(
                 pg_catalog.string_to_array(

@@ -79,7 +79,7 @@ begin
     if wish in ('', 'latest') then
         return query select n.* from _pgrag.newest_version(owner_id) as n;
     else
-        is_range := pgrag.version_class(wish) = 'partial'
+        is_range := _pgrag.version_class(wish) = 'partial'
             or (
                 wish ~ '^[\^~<>=v\d][\^~<>=v\d.x*|\sa-z-]*$'
                 and wish ~ '[\^~<>=*|]|\d\.x|\s'

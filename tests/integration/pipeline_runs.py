@@ -83,7 +83,9 @@ def index(database, embedder, folder, version="", **options):
 
 
 def keys(database, version=""):
-    return {row["key"] for row in database.call("stored_pages", library="guide", version=version)}
+    return {
+        row["key"] for row in database.call("_pgrag.stored_pages", library="guide", version=version)
+    }
 
 
 def stored(database):

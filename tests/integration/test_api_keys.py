@@ -176,7 +176,7 @@ class TestSecrets:
                 "POST", "/v1/jobs", headers=header, json=body | {"version": str(number)}
             )
             numbers.append(made.json()["job_id"])
-        [claimed] = site.run("select * from pgrag.claim_job('w', wanted_id => %s)", numbers[1])
+        [claimed] = site.run("select * from _pgrag.claim_job('w', wanted_id => %s)", numbers[1])
         site.run("select pgrag.revoke_key('docs')")
         states = site.run("select state, is_cancelling from pgrag.jobs order by job_id")
         assert [(row["state"], row["is_cancelling"]) for row in states] == [

@@ -150,10 +150,10 @@ def test_what_others_queued_outside_the_scope_is_not_asked_for(site, database):
     address = f"{site.url}/docs/"
     names = {"library": "site", "version": ""}
     arguments = SiteOptions(allow_private=True).arguments(address)
-    database.call("begin_crawl", **names, arguments=arguments)
+    database.call("_pgrag.begin_crawl", **names, arguments=arguments)
     with Website({"/docs/": page("Another")}) as other:
         outside = [f"{site.url}/blog/", f"{other.url}/docs/"]
-        database.call("queue_addresses", **names, urls=outside)
+        database.call("_pgrag.queue_addresses", **names, urls=outside)
         crawled(database, address)
         assert "/blog/" not in site.asked
         assert other.asked == []

@@ -275,9 +275,9 @@ def few(database):
 def let_be_many(database, passages):
     """Let a run call so many passages many."""
     with psycopg.connect(database.url, autocommit=True) as connection:
-        connection.execute("alter function pgrag.default_settings() rename to shipped_settings")
+        connection.execute("alter function _pgrag.default_settings() rename to shipped_settings")
         connection.execute(
-            "create function pgrag.default_settings() returns jsonb immutable language sql as"
+            "create function _pgrag.default_settings() returns jsonb immutable language sql as"
             " $$ select pgrag.shipped_settings()"
             f" || jsonb_build_object('exact_limit', {passages - 1}) $$"
         )

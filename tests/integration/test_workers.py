@@ -68,9 +68,14 @@ def upload(app: App, *files: tuple[str, list[bytes]], **arguments: Any) -> int:
     for file, (name, pieces) in enumerate(files):
         for piece, data in enumerate(pieces):
             app.database.call(
-                "add_upload_piece", job_id=number, file=file, piece=piece, name=name, data=data
+                "_pgrag.add_upload_piece",
+                job_id=number,
+                file=file,
+                piece=piece,
+                name=name,
+                data=data,
             )
-    app.database.call("submit_upload", job_id=number)
+    app.database.call("_pgrag.submit_upload", job_id=number)
     return number
 
 
@@ -252,7 +257,7 @@ def test_a_worker_that_loses_its_lease_stops_and_another_completes(app, docs, mo
     with App(app.settings) as other, running(app):
         eventually(lambda: job(app, number)["progress"])
         update(app, "update pgrag.jobs set leased_until = now() - interval '1 s'")
-        other.database.call("claim_job", worker="sweeper", wanted_id=-1)
+        other.database.call("_pgrag.claim_job", worker="sweeper", wanted_id=-1)
         update(app, "update pgrag.jobs set run_at = now() where state = 'queued'")
         row = ended(app, number)
     [failure] = row["failures"]

@@ -188,7 +188,7 @@ def crawled(database, address, version="", **options):
     """Crawl a site into a version of the library "site", as `App.index` does."""
     with opened(database, address, version, **options) as source:
         report = indexed(database, source, version)
-    database.call("drop_fetched_bodies", library="site", version=version)
+    database.call("_pgrag.drop_fetched_bodies", library="site", version=version)
     return report
 
 
@@ -199,7 +199,9 @@ def crawl_of(database, pages, path="/", *, otherwise=NOTHING, **options):
 
 
 def keys(database, version=""):
-    return {row["key"] for row in database.call("stored_pages", library="site", version=version)}
+    return {
+        row["key"] for row in database.call("_pgrag.stored_pages", library="site", version=version)
+    }
 
 
 def reasons(report):

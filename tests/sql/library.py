@@ -56,7 +56,9 @@ def run(connection, function, /, **arguments):
         arguments = named_and_options(function, arguments) | nulls
     given = {k: Jsonb(v) if isinstance(v, dict) else v for k, v in arguments.items()}
     names = ", ".join(f"{name} => %({name})s" for name in given)
-    return connection.execute(f"select * from pgrag.{function}({names})", given).fetchall()
+    return connection.execute(
+        f"select * from {'' if '.' in function else 'pgrag.'}{function}({names})", given
+    ).fetchall()
 
 
 def rebuild_statistics(connection, library):

@@ -34,7 +34,7 @@ order by d.document_id
 """
 QUERY = """
 select t.library_id, t.language, t.lexeme, t.frequency
-from pgrag.query_terms((pgrag.parse_search_text(%s)).words, %s) as t
+from pgrag.query_terms((_pgrag.parse_search_text(%s)).words, %s) as t
 """
 LABELS = {"A": "title", "B": "path", "C": "url", "D": "content"}
 

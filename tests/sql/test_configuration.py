@@ -17,7 +17,7 @@ def apply(connection, **sections):
 
 
 def install(connection, entries):
-    rows = run(connection, "install_configuration", entries=entries)
+    rows = run(connection, "_pgrag.install_configuration", entries=entries)
     return [(row["change"], f"{row['section']}/{row['name']}") for row in rows]
 
 

@@ -56,7 +56,7 @@ def test_a_run_stores_its_inputs(connection):
     }  # fmt: skip
     assert (stored["name"], stored["set_name"]) == ("half", "questions")
     assert (stored["library"], stored["version"], stored["unit"]) == ("winery", "", "page")
-    assert stored["model"] == value(connection, "select pgrag.builtin_model()")
+    assert stored["model"] == value(connection, "select _pgrag.builtin_model()")
     assert stored["settings"]["k1"] == 1.2
     digest = value(connection, "select max(digest) from pgrag.installed_functions")
     assert stored["functions"] == digest

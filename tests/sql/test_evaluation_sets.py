@@ -73,4 +73,4 @@ def test_the_language_of_a_text_is_detected(connection):
         ("L'apiculteur n'ouvre pas les ruches pendant qu'il pleut dans les champs.", "french"),
         ("", "english"),
     ]:
-        assert value(connection, "select pgrag.likely_language(%s)", text) == language
+        assert value(connection, "select _pgrag.likely_language(%s)", text) == language

@@ -102,7 +102,7 @@ def test_public_functions_fix_their_search_path_and_helpers_do_not(routines):
         and not r["returns_rows"]
         and any(s.startswith("search_path=") for s in r["settings"])
     ]
-    called_from_python = {name for name in fixing if f"{name}(" in python}
+    called_from_python = {name for name in fixing if re.search(rf'{name}["(]', python)}
     assert set(fixing) - called_from_python == {"_pgrag.written_form"}
     paths = {s for r in routines for s in r["settings"] if s.startswith("search_path=")}
     assert paths == {"search_path=pg_catalog, public, pg_temp"}

@@ -337,15 +337,15 @@ class TestVersions:
 
     def test_stored_pages(self, connection):
         ingest(connection, "tool", [page("a.md", "One.", uuid="u", created="2024-01-01")], "1.0")
-        [row] = run(connection, "stored_pages", library="tool", version="1.0")
+        [row] = run(connection, "_pgrag.stored_pages", library="tool", version="1.0")
         assert (row["key"], row["uuid"]) == ("a.md", "u")
         assert row["modified"].year == 2024
         ingest(connection, "tool", [page("b.md", "Two."), page("c.md", "Three.")], "1.0")
-        found = run(connection, "stored_pages", library="tool", version="1.0", keys=["c.md"])
+        found = run(connection, "_pgrag.stored_pages", library="tool", version="1.0", keys=["c.md"])
         # The page with a uuid may be meant by another key.
         assert {row["key"] for row in found} == {"a.md", "c.md"}
-        assert run(connection, "stored_pages", library="tool", version="9") == []
-        assert run(connection, "stored_pages", library="nothing") == []
+        assert run(connection, "_pgrag.stored_pages", library="tool", version="9") == []
+        assert run(connection, "_pgrag.stored_pages", library="nothing") == []
 
     def test_version_source(self, connection):
         source = {"location": "/docs", "base_url": "https://tool.example", "slugs": "hugo"}
@@ -389,7 +389,7 @@ class TestOfALargeLibrary:
 
         def of_an_upsert(library: str) -> dict[str, int]:
             before = read()
-            [known] = run(connection, "stored_pages", library=library, keys=["p1.md"])
+            [known] = run(connection, "_pgrag.stored_pages", library=library, keys=["p1.md"])
             new = page(
                 "p1.md",
                 "Another text of it.",

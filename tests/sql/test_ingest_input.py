@@ -97,7 +97,7 @@ def test_settings(connection, settings, message):
 
 def test_null_takes_a_setting_back_to_its_default(connection):
     ingest(connection, "tool", [page("a.md", "One.")])
-    default = value(connection, "select pgrag.default_settings()")
+    default = value(connection, "select _pgrag.default_settings()")
     changed = {"alpha": 0.9, "field_weights": {"title": 9}}
     run(connection, "configure_library", library="tool", settings=changed)
     [row] = run(

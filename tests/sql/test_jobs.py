@@ -35,11 +35,11 @@ def job(connection):
 
 def value(connection, function, **arguments):
     [row] = run(connection, function, **arguments)
-    return row[function]
+    return next(iter(row.values()))
 
 
 def claim(connection, **arguments):
-    return next(iter(run(connection, "claim_job", worker="w", **arguments)), None)
+    return next(iter(run(connection, "_pgrag.claim_job", worker="w", **arguments)), None)
 
 
 def names(claimed):
@@ -85,7 +85,7 @@ def test_a_version_has_one_running_job(connection, job):
     first, other, same = job(source="/a"), job(version="2"), job(source="/b")
     assert [claim(connection)["job_id"] for _ in range(2)] == [first, other]
     assert claim(connection) is None
-    value(connection, "finish_job", job_id=first, claim=1)
+    value(connection, "_pgrag.finish_job", job_id=first, claim=1)
     assert claim(connection)["job_id"] == same
 
 
@@ -116,7 +116,7 @@ def test_many_jobs_cost_little_to_claim_and_to_list(connection, job):
     job()
     assert claim(connection) is not None
     repeat("queued")
-    assert read("claim_job", worker="w") < 3100, "each that waits is read once, and no more"
+    assert read("_pgrag.claim_job", worker="w") < 3100, "each that waits is read once, and no more"
     repeat("succeeded")
     connection.execute("analyze pgrag.jobs")
     assert read("jobs", wanted_state="failed") < 50
@@ -131,7 +131,7 @@ def test_workers_that_ask_at_the_same_time_get_different_jobs(connection, databa
             for _ in range(200):
                 if claimed := claim(own):
                     done.append(claimed["job_id"])
-                    assert value(own, "finish_job", **names(claimed)) == "succeeded"
+                    assert value(own, "_pgrag.finish_job", **names(claimed)) == "succeeded"
                 elif done and not run(own, "jobs", wanted_state="queued"):
                     break
         return done
@@ -158,14 +158,16 @@ def test_a_failed_attempt_is_repeated_later_and_later_until_the_last(connection,
     for attempt, seconds in ((1, 10), (2, 20)):
         claimed = claim(connection)
         earliest = clock(connection) + seconds * SECOND
-        assert value(connection, "fail_job", **names(claimed), reason="It is down.") == "queued"
+        assert (
+            value(connection, "_pgrag.fail_job", **names(claimed), reason="It is down.") == "queued"
+        )
         [shown] = run(connection, "job", wanted_id=number)
         assert shown["attempts"] == attempt
         assert earliest <= shown["run_at"] <= clock(connection) + seconds * SECOND
         assert claim(connection) is None
         make_due(connection)
     claimed = claim(connection)
-    assert value(connection, "fail_job", **names(claimed), reason="It is gone.") == "failed"
+    assert value(connection, "_pgrag.fail_job", **names(claimed), reason="It is gone.") == "failed"
     [shown] = run(connection, "job", wanted_id=number)
     assert [failure["reason"] for failure in shown["failures"]] == [
         "It is down.", "It is down.", "It is gone.",
@@ -179,7 +181,9 @@ def test_a_failed_attempt_is_repeated_later_and_later_until_the_last(connection,
 def test_a_failure_that_no_repetition_cures_is_the_last(connection, job):
     number = job()
     claimed = claim(connection)
-    assert value(connection, "fail_job", **names(claimed), reason="No.", final=True) == "failed"
+    assert (
+        value(connection, "_pgrag.fail_job", **names(claimed), reason="No.", final=True) == "failed"
+    )
     assert value(connection, "retry_job", job_id=number) == "queued"
     assert claim(connection)["attempts"] == 1
 
@@ -187,29 +191,29 @@ def test_a_failure_that_no_repetition_cures_is_the_last(connection, job):
 def test_a_job_that_is_given_back_keeps_its_attempts(connection, job):
     number = job()
     for _ in range(10):
-        assert value(connection, "release_job", **names(claim(connection))) == "queued"
+        assert value(connection, "_pgrag.release_job", **names(claim(connection))) == "queued"
     [shown] = run(connection, "job", wanted_id=number)
     assert (shown["attempts"], shown["failures"]) == (0, [])
     claimed = claim(connection)
-    value(connection, "release_job", **names(claimed), delay=timedelta(minutes=1))
+    value(connection, "_pgrag.release_job", **names(claimed), delay=timedelta(minutes=1))
     assert claim(connection) is None
 
 
 def test_a_job_whose_lease_has_ended_is_another_workers(connection, job):
     number = job()
     old = claim(connection)
-    assert value(connection, "extend_lease", **names(old)) == "held"
+    assert value(connection, "_pgrag.extend_lease", **names(old)) == "held"
     expire(connection)
-    assert value(connection, "extend_lease", **names(old)) == "held"
+    assert value(connection, "_pgrag.extend_lease", **names(old)) == "held"
     expire(connection)
     assert claim(connection) is None
-    assert value(connection, "extend_lease", **names(old)) == "lost"
+    assert value(connection, "_pgrag.extend_lease", **names(old)) == "lost"
     make_due(connection)
     new = claim(connection)
     assert (new["job_id"], new["claim"], new["attempts"]) == (number, 2, 2)
-    for end in ("finish_job", "release_job"):
+    for end in ("_pgrag.finish_job", "_pgrag.release_job"):
         assert value(connection, end, **names(old)) is None
-    assert value(connection, "fail_job", **names(old), reason="Late.") is None
+    assert value(connection, "_pgrag.fail_job", **names(old), reason="Late.") is None
     assert state(connection, number) == "running"
     [failure] = run(connection, "job", wanted_id=number)[0]["failures"]
     assert "gave no sign" in failure["reason"]
@@ -220,7 +224,7 @@ def test_a_job_that_ends_its_workers_fails_in_the_end_and_stops_nobody(connectio
     for _ in range(3):
         assert claim(connection)["job_id"] == poison
         expire(connection)
-        run(connection, "claim_job", worker="w", wanted_id=-1)
+        run(connection, "_pgrag.claim_job", worker="w", wanted_id=-1)
         make_due(connection)
     assert state(connection, poison) == "failed"
     assert claim(connection)["job_id"] == good
@@ -260,7 +264,7 @@ def test_a_write_under_way_keeps_the_lease_from_others_but_not_the_heartbeat(
         run(worker, "remove_pages", library="tool", keys=["b.md"])
         expire(connection)
         assert claim(connection) is None
-        assert value(connection, "extend_lease", **names(claimed)) == "held"
+        assert value(connection, "_pgrag.extend_lease", **names(claimed)) == "held"
         worker.rollback()
 
 
@@ -281,14 +285,17 @@ def test_a_schedule_comes_again_also_after_a_failure(connection, job):
     number = job(every="1 day", max_attempts=1)
     claimed = claim(connection)
     report = Jsonb({"written": 3})
-    assert value(connection, "finish_job", **names(claimed), report=report) == "queued"
+    assert value(connection, "_pgrag.finish_job", **names(claimed), report=report) == "queued"
     [shown] = run(connection, "job", wanted_id=number)
     assert shown["report"] == {"written": 3}
     assert timedelta(hours=23) < shown["run_at"] - shown["finished_at"] <= timedelta(days=1)
     assert claim(connection) is None
     make_due(connection)
     claimed = claim(connection)
-    assert value(connection, "fail_job", **names(claimed), reason="Down.", final=True) == "queued"
+    assert (
+        value(connection, "_pgrag.fail_job", **names(claimed), reason="Down.", final=True)
+        == "queued"
+    )
     [shown] = run(connection, "job", wanted_id=number)
     assert (shown["attempts"], len(shown["failures"])) == (0, 1)
     assert shown["run_at"] - shown["finished_at"] == timedelta(days=1)
@@ -302,8 +309,8 @@ def test_a_cancelled_job_is_not_begun_and_a_running_one_is_told(connection, job)
     assert value(connection, "cancel_job", job_id=waiting) == "cancelled"
     assert claim(connection) is None
     assert value(connection, "cancel_job", job_id=running) == "running"
-    assert value(connection, "extend_lease", **names(claimed)) == "cancelled"
-    assert value(connection, "release_job", **names(claimed)) == "cancelled"
+    assert value(connection, "_pgrag.extend_lease", **names(claimed)) == "cancelled"
+    assert value(connection, "_pgrag.release_job", **names(claimed)) == "cancelled"
     assert value(connection, "cancel_job", job_id=running) == "cancelled"
     with refused(connection, "PGR18", "There is no job 999"):
         value(connection, "cancel_job", job_id=999)
@@ -317,16 +324,24 @@ def test_what_is_removed_is_not_made_anew_by_its_jobs(connection, job, function)
     of_another_version = job(version="2.0")
     upload = value(connection, "create_job", library="tool", version="1.0", arguments=Jsonb({}),
                    uploading=True)  # fmt: skip
-    run(connection, "add_upload_piece", job_id=upload, file=0, piece=0, name="a.md", data=b"A")
-    value(connection, "submit_upload", job_id=upload)
+    run(
+        connection,
+        "_pgrag.add_upload_piece",
+        job_id=upload,
+        file=0,
+        piece=0,
+        name="a.md",
+        data=b"A",
+    )
+    value(connection, "_pgrag.submit_upload", job_id=upload)
     running = job(version="1.0", source="/elsewhere", priority=1)
     claimed = claim(connection)
     assert claimed["job_id"] == running
     arguments = {"library": "tool"} | ({"version": "1.0"} if "version" in function else {})
     value(connection, function, **arguments)
     assert {state(connection, number) for number in (scheduled, upload)} == {"cancelled"}
-    assert run(connection, "upload_pieces", job_id=upload) == []
-    assert value(connection, "extend_lease", **names(claimed)) == "cancelled"
+    assert run(connection, "_pgrag.upload_pieces", job_id=upload) == []
+    assert value(connection, "_pgrag.extend_lease", **names(claimed)) == "cancelled"
     assert state(connection, other) == "queued"
     is_kept = function == "remove_version"
     assert state(connection, of_another_version) == ("queued" if is_kept else "cancelled")
@@ -345,23 +360,31 @@ def test_an_upload_waits_until_it_is_complete_and_goes_with_its_job(connection):
     number = value(connection, "create_job", library="tool", arguments=Jsonb({}), uploading=True)
     assert claim(connection) is None
     with refused(connection, "PGR01", "has no upload"):
-        value(connection, "submit_upload", job_id=number)
+        value(connection, "_pgrag.submit_upload", job_id=number)
     for piece, data in ((1, b"two"), (0, b"one")):
-        run(connection, "add_upload_piece", job_id=number, file=0, piece=piece, name="a.md",
+        run(connection, "_pgrag.add_upload_piece", job_id=number, file=0, piece=piece, name="a.md",
              data=data)  # fmt: skip
-    assert value(connection, "submit_upload", job_id=number) == "queued"
+    assert value(connection, "_pgrag.submit_upload", job_id=number) == "queued"
     with refused(connection, "PGR01", "takes no upload"):
-        run(connection, "add_upload_piece", job_id=number, file=0, piece=2, name="a.md", data=b"")
+        run(
+            connection,
+            "_pgrag.add_upload_piece",
+            job_id=number,
+            file=0,
+            piece=2,
+            name="a.md",
+            data=b"",
+        )
     claimed = claim(connection)
     assert claimed["is_upload"]
-    assert [row["data"] for row in run(connection, "upload_pieces", job_id=number)] == [
+    assert [row["data"] for row in run(connection, "_pgrag.upload_pieces", job_id=number)] == [
         b"one", b"two",
     ]  # fmt: skip
     assert run(connection, "job", wanted_id=number)[0]["uploaded_bytes"] == 6
-    value(connection, "fail_job", **names(claimed), reason="No.", final=True)
+    value(connection, "_pgrag.fail_job", **names(claimed), reason="No.", final=True)
     value(connection, "retry_job", job_id=number)
-    assert value(connection, "finish_job", **names(claim(connection))) == "succeeded"
-    assert run(connection, "upload_pieces", job_id=number) == []
+    assert value(connection, "_pgrag.finish_job", **names(claim(connection))) == "succeeded"
+    assert run(connection, "_pgrag.upload_pieces", job_id=number) == []
     with refused(connection, "PGR01", "no longer stored"):
         value(connection, "retry_job", job_id=number)
 

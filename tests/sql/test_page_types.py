@@ -151,7 +151,11 @@ def test_injected_text_is_searched_and_embedded_and_not_shown(connection):
 )
 def test_invalid_page_types_are_refused_with_their_location(connection, entries, message):
     before = value(connection, "select pgrag.configuration()")
-    for function in ("compare_configuration", "apply_configuration", "install_configuration"):
+    for function in (
+        "compare_configuration",
+        "apply_configuration",
+        "_pgrag.install_configuration",
+    ):
         with refused(connection, "PGR01", message):
             run(connection, function, entries=Jsonb({"page_types": {"fine": {}} | entries}))
     assert value(connection, "select pgrag.configuration()") == before

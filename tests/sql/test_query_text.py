@@ -55,7 +55,7 @@ class TestMarks:
 
     def test_words_alone_signs_and_stop_words_are_no_conditions(self, connection, nodes):
         assert found(connection, "drain kernel flour") == {"drain.md", "order.md", "cake.md"}
-        [row] = run(connection, "parse_search_text",
+        [row] = run(connection, "_pgrag.parse_search_text",
                     query='how "to drain" +node -kernel -"old text" --flag C++ a-b')  # fmt: skip
         assert row["words"].split() == ["how", "to", "drain", "node", "--flag", "C++", "a-b"]
         assert row["required"] == ["to drain", "node"]

@@ -72,13 +72,13 @@ def library(connection):
         ("search('node', alpha => 5e-324)", "alpha must be 0, or from 1e-100"),
         ("search('node', rrf_weights => '{1, 5e-324}')", "rrf_weights must be 0, or from 1e-100"),
         ("context('node', options => '{\"min_score\": 1e400}')", "min_score must be 0, or from"),
-        ("begin_crawl('tool', '4.2 beta', '{}')", "version label '4.2 beta'"),
-        ("begin_crawl('-tool', '', '{}')", "library name '-tool'"),
+        ("_pgrag.begin_crawl('tool', '4.2 beta', '{}')", "version label '4.2 beta'"),
+        ("_pgrag.begin_crawl('-tool', '', '{}')", "library name '-tool'"),
     ],
 )
 def test_the_argument_is_named(connection, call, words):
     with pytest.raises(psycopg.Error) as caught, connection.transaction():
-        connection.execute(f"select * from pgrag.{call}".encode())
+        connection.execute(f"select * from {'' if call[0] == '_' else 'pgrag.'}{call}".encode())
     assert caught.value.sqlstate == "PGR01"
     assert re.search(words, caught.value.diag.message_primary)
 

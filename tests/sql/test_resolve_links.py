@@ -374,7 +374,9 @@ def test_what_changed_gives_the_same_as_everything(connection, seed):
         if chance.random() < 0.4:
             gone = f"{chance.choice(folders)}{chance.choice(names)}.md"
             run(connection, "remove_pages", library="vault", keys=[gone])
-        stored = sorted(row["key"] for row in run(connection, "stored_pages", library="vault"))
+        stored = sorted(
+            row["key"] for row in run(connection, "_pgrag.stored_pages", library="vault")
+        )
         if len(stored) > 1 and chance.random() < 0.4:
             old, other = chance.sample(stored, 2)
             new = f"{chance.choice(folders)}{chance.choice(names)}.md"

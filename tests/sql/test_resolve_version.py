@@ -347,6 +347,6 @@ def test_releases_are_in_the_ranges_of_their_definition(connection, core, operat
     ],
 )  # fmt: skip
 def test_class(connection, label, expected):
-    assert value(connection, "select pgrag.version_class(%s)", label) == expected
+    assert value(connection, "select _pgrag.version_class(%s)", label) == expected
     has_key = value(connection, "select pgrag.release_key(%s) is not null", label)
     assert has_key is (expected in ("semver", "partial"))

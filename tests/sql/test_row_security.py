@@ -305,7 +305,7 @@ def test_words_are_missed_in_titles_and_texts_alike(connection):
         select o.anywhere || o.in_titles as found
         from (select array_agg(v.version_id) as ids from pgrag.versions as v) as every
         cross join lateral (
-            select array[pgrag.lexeme_id('english', %s)]::bigint[] as ids
+            select array[_pgrag.lexeme_id('english', %s)]::bigint[] as ids
         ) as lexeme
         cross join lateral _pgrag.occurring_lexemes(every.ids, lexeme.ids, lexeme.ids) as o
     """
@@ -442,7 +442,7 @@ limit 1
 def test_a_writer_takes_no_identity_of_another_library(connection):
     """Searches find passages by versions, and jobs belong to libraries by name."""
     theirs = value(connection, "select max(version_id) from pgrag.versions")
-    lexeme = value(connection, "select pgrag.lexeme_id('english', %s)", CANARY)
+    lexeme = value(connection, "select _pgrag.lexeme_id('english', %s)", CANARY)
     connection.execute("set local session authorization tenant_writer")
     # An id names its library.
     with pytest.raises(psycopg.errors.CheckViolation), connection.transaction():
@@ -694,7 +694,7 @@ def test_a_writer_makes_no_job_that_reads_any_folder(connection):
 
     def call(function, **arguments):
         [row] = run(connection, function, **arguments)
-        return row[function]
+        return next(iter(row.values()))
 
     source = {"source": "/srv/docs"}
     number = call("create_job", library="ours", arguments=source, confined=False, every="1 day")
@@ -724,7 +724,7 @@ def test_a_writer_makes_no_job_that_reads_any_folder(connection):
         [number],
     )
     connection.execute("set local session authorization tenant_writer")
-    [claimed] = run(connection, "claim_job", worker="w")
+    [claimed] = run(connection, "_pgrag.claim_job", worker="w")
     assert claimed["job_id"] == own
     connection.execute("reset session authorization")
     connection.execute(
@@ -732,8 +732,8 @@ def test_a_writer_makes_no_job_that_reads_any_folder(connection):
     )
     connection.execute("set local session authorization tenant_writer")
     names = {"job_id": claimed["job_id"], "claim": claimed["claim"]}
-    assert call("extend_lease", **names) == "held"
-    assert call("fail_job", **names, reason="No.") == "queued"
+    assert call("_pgrag.extend_lease", **names) == "held"
+    assert call("_pgrag.fail_job", **names, reason="No.") == "queued"
     # One that reads any folder it may cancel, and not begin again: not even under another name.
     with refused(connection, "42501", "violates row-level security policy"):
         connection.execute("update pgrag.jobs set run_at = now()")

@@ -48,7 +48,7 @@ def test_nearest_by_meaning_within_filters(embedded):
     assert len(rows) == 4
     cosine = value(
         embedded,
-        "select -(pgrag.embed(pgrag.edge_text('Index', 'link', %s, 'Tools'))"
+        "select -(pgrag.embed(_pgrag.edge_text('Index', 'link', %s, 'Tools'))"
         " <#> pgrag.embed('what do I need to dig a hole'))",
         rows[0]["sentence"],
     )
@@ -90,7 +90,7 @@ def test_words_where_there_are_no_vectors(connection, ids, notices):
 def test_texts_have_the_words_and_no_addresses(connection):
     text = value(
         connection,
-        "select pgrag.edge_text('Beds', 'depends_on', 'Beds want [compost](compost.md).', 'Heaps')",
+        "select _pgrag.edge_text('Beds', 'depends_on', 'Beds want [compost](compost.md).', 'Heaps')",
     )
     assert text == "Beds\ndepends on\nBeds want [compost].\nHeaps"
 

@@ -17,9 +17,9 @@ EXACT_LIMIT = 40
 @pytest.fixture
 def few(connection):
     """Lower the limit of exact scans to 40 vectors."""
-    connection.execute("alter function pgrag.default_settings() rename to shipped_settings")
+    connection.execute("alter function _pgrag.default_settings() rename to shipped_settings")
     connection.execute(
-        "create function pgrag.default_settings() returns jsonb immutable language sql as"
+        "create function _pgrag.default_settings() returns jsonb immutable language sql as"
         f" $$ select pgrag.shipped_settings() || '{{\"exact_limit\": {EXACT_LIMIT}}}' $$"
     )
 

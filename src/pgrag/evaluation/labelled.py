@@ -245,7 +245,7 @@ def import_set(
         if unit == "page":
             labelled.require_pages([file.key for file in pages.files()])
         if language is None and path.suffix == ".jsonl":
-            [row] = app.database.call("likely_language", input=sample(pages))
+            [row] = app.database.call("_pgrag.likely_language", input=sample(pages))
             language = str(row["likely_language"])
         report = app.index(library_of(name), "", pages, language=language, progress=progress)
     if report.failed:

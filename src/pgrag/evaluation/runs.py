@@ -49,7 +49,9 @@ def read_configurations(app: App, path: Path) -> list[Configuration]:
     if not read.value:
         raise InvalidInput(f"{path}:1: {_WANTED}", hint=_HINT)
     for name, document in read.value.items():
-        for fault in app.database.call("evaluation_complaints", configuration=json.dumps(document)):
+        for fault in app.database.call(
+            "_pgrag.evaluation_complaints", configuration=json.dumps(document)
+        ):
             line = read.line(name, *fault["location"])
             raise InvalidInput(f"{path}:{line}: {name}: {fault['complaint']}", hint=fault["hint"])
     return [Configuration(name, document) for name, document in read.value.items()]
@@ -59,7 +61,7 @@ def builtin(app: App) -> list[Configuration]:
     """The built-in configurations."""
     return [
         Configuration(row["name"], row["configuration"])
-        for row in app.database.call("evaluation_configurations")
+        for row in app.database.call("_pgrag.evaluation_configurations")
     ]
 
 

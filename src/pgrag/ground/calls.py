@@ -59,12 +59,18 @@ def composed(function: str, arguments: Mapping[str, Any]) -> tuple[list[str], by
     return given, _statement(function, formats), values
 
 
+def _qualified(function: str) -> tuple[str, str]:
+    """Schema and name: a private function is called by `_pgrag.name`, a public one by its name."""
+    schema, _, name = function.rpartition(".")
+    return schema or "pgrag", name
+
+
 @lru_cache(maxsize=1024)
 def _statement(function: str, arguments: tuple[tuple[str, PyFormat], ...]) -> bytes:
     return (
         sql.SQL("select * from {}({})")
         .format(
-            sql.Identifier("pgrag", function),
+            sql.Identifier(*_qualified(function)),
             sql.SQL(", ").join(
                 sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(format=format_))
                 for name, format_ in arguments
@@ -83,8 +89,8 @@ def _declared(connection: psycopg.Connection[Row], function: str) -> dict[str, R
         " a.nth <= p.pronargs - p.pronargdefaults as is_required"
         " from pg_proc as p cross join unnest(p.proargnames[:p.pronargs], p.proargtypes::oid[])"
         " with ordinality as a (name, type, nth)"
-        " where p.pronamespace = to_regnamespace('pgrag') and p.proname = %s",
-        [function],
+        " where p.pronamespace = to_regnamespace(%s) and p.proname = %s",
+        [*_qualified(function)],
     )
     return {row["name"]: row for row in rows}
 

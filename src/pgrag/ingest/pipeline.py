@@ -75,7 +75,7 @@ def index(
         options = replace(options, types=types)
         target = replace(target, options=options)
         keys = [file.key for file in source.files()] if target.adds else None
-        rows = database.call("stored_pages", **target.names, keys=keys)
+        rows = database.call("_pgrag.stored_pages", **target.names, keys=keys)
         stored = {row["key"]: row for row in rows}
         report.slugs = str(options.slugs)
         report.slugs_from = generator.evidence if generator else None
@@ -137,7 +137,7 @@ def _warn_of_language(database: Database, language: str | None, report: IndexRep
     """Warn of a name that is perhaps misspelt: its words would not be stemmed."""
     if not language or _CODE.fullmatch(language) or language.lower() == "simple":
         return
-    [row] = database.query("select pgrag.text_search_configuration(%s) as name", [language])
+    [row] = database.query("select _pgrag.text_search_configuration(%s) as name", [language])
     if row["name"] == "simple":
         report.warn(
             f"{language!r} is not the name of a language with a stemmer: words are searched as"

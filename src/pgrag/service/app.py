@@ -117,7 +117,7 @@ class App(Connected):
                 progress=progress,
             )
             if site is not None and not dry_run:
-                self.database.call("drop_fetched_bodies", library=library, version=version)
+                self.database.call("_pgrag.drop_fetched_bodies", library=library, version=version)
         enrichment = settings["enrichment"]
         if enrichment != "off" and not dry_run:
             self._enrich_indexed(report, enrichment)

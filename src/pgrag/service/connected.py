@@ -170,7 +170,7 @@ class Connected:
 
     def _settings_of(self, library: Row | None) -> dict[str, Any]:
         if library is None:
-            [row] = self.database.call("default_settings")
+            [row] = self.database.call("_pgrag.default_settings")
             return dict(row["default_settings"])
         return dict(library["settings"])
 

@@ -92,25 +92,25 @@ class Attempt:
         try:
             report = self._index()
         except _GivenUp:
-            return partial(call, "release_job")
+            return partial(call, "_pgrag.release_job")
         except LeaseLost as error:
             log.warning("%s", error)
-            return partial(call, "release_job")
+            return partial(call, "_pgrag.release_job")
         except Busy as error:
             log.info("Job %s waits: %s", number, error)
-            return partial(call, "release_job", delay=timedelta(seconds=_BUSY_SECONDS))
+            return partial(call, "_pgrag.release_job", delay=timedelta(seconds=_BUSY_SECONDS))
         except PgragError as error:
             log.warning("Job %s failed: %s", number, error)
             cannot_help = isinstance(error, InvalidInput | NotFound | SettingsError) or (
                 # What was uploaded stays as it is.
                 self._row["is_upload"] and isinstance(error, SourceError)
             )
-            return partial(call, "fail_job", reason=_storable(str(error)), final=cannot_help)
+            return partial(call, "_pgrag.fail_job", reason=_storable(str(error)), final=cannot_help)
         except Exception as error:
             log.exception("Job %s failed", number)
             said = f"It failed unexpectedly: {reason(error)}; the log of the worker says more."
-            return partial(call, "fail_job", reason=_storable(said))
-        return partial(call, "finish_job", report=_kept(report))
+            return partial(call, "_pgrag.fail_job", reason=_storable(said))
+        return partial(call, "_pgrag.finish_job", report=_kept(report))
 
     def _index(self) -> IndexReport:
         row = self._row
@@ -139,7 +139,7 @@ class Attempt:
 
     def _received(self, folder: Path) -> Source:
         number = self._row["job_id"]
-        pieces = self._app.database.stream("upload_pieces", batch=2, job_id=number)
+        pieces = self._app.database.stream("_pgrag.upload_pieces", batch=2, job_id=number)
         return received(f"upload {number}", pieces, folder)
 
     def _note(self, done: int, total: int, documents: int | None) -> None:
@@ -157,7 +157,7 @@ class Attempt:
                     continue
                 with suppress(DatabaseError):
                     [row] = self._app.database.call(
-                        "extend_lease", **self._names, lease=self._lease, progress=progress
+                        "_pgrag.extend_lease", **self._names, lease=self._lease, progress=progress
                     )
                     self._standing = row["extend_lease"]
                     told, due = progress, monotonic() + min(self._lease.total_seconds() / 4, 2.0)
@@ -171,7 +171,9 @@ class Attempt:
                 log.warning("Job %s cannot be ended yet: %s", self._row["job_id"], error)
             except InvalidInput as error:
                 reason = _storable(f"Its report cannot be stored: {error}")
-                end = partial(self._app.database.call, "fail_job", **self._names, reason=reason)
+                end = partial(
+                    self._app.database.call, "_pgrag.fail_job", **self._names, reason=reason
+                )
             else:
                 return
             if self._stopping.wait(1.0):
@@ -246,7 +248,7 @@ class Worker:
             return False
         try:
             rows = self._app.database.call(
-                "claim_job",
+                "_pgrag.claim_job",
                 worker=self.name,
                 lease=timedelta(seconds=self._lease),
                 wanted_id=job_id,

@@ -27,7 +27,7 @@ select exists (
     select
     from pgrag.embedding_models as m
     join pgrag.model_tokens as t on t.model_id = m.model_id
-    where m.name = pgrag.builtin_model()
+    where m.name = _pgrag.builtin_model()
 ) as installed
 """
 

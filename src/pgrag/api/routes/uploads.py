@@ -138,11 +138,11 @@ async def stored(
         for number, (name, chunks) in enumerate(files):
             piece, upload = 0, {"job_id": job_id, "file": number, "name": name}
             async for data in chunks:
-                await call("add_upload_piece", **upload, piece=piece, data=data)
+                await call("_pgrag.add_upload_piece", **upload, piece=piece, data=data)
                 piece += 1
             if piece == 0:
-                await call("add_upload_piece", **upload, piece=0, data=b"")
-        await call("submit_upload", job_id=job_id)
+                await call("_pgrag.add_upload_piece", **upload, piece=0, data=b"")
+        await call("_pgrag.submit_upload", job_id=job_id)
     except BaseException:
         with anyio.CancelScope(shield=True), suppress(PgragError):
             await call("cancel_job", job_id=job_id)

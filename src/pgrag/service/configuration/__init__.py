@@ -111,11 +111,11 @@ def shipped() -> Configuration:
 
 def install(connection: Connection[Any]) -> None:
     """Install the configuration of this release in a database. Entries that a user has changed or
-    removed stay so; see `pgrag.install_configuration`. Requires the rights of the schema's owner.
+    removed stay so; see `_pgrag.install_configuration`. Requires the rights of the schema's owner.
     """
     configuration = shipped()
     with configuration.located_errors():
-        call(connection, "install_configuration", entries=configuration.value)
+        call(connection, "_pgrag.install_configuration", entries=configuration.value)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -63,11 +63,11 @@ class Crawl:
         """Queue addresses of the site that may be visited."""
         wanted = self.pages.gate.passed(urls)
         if wanted and depth <= self.limits.depth:
-            self._call("queue_addresses", urls=wanted, depth=depth)
+            self._call("_pgrag.queue_addresses", urls=wanted, depth=depth)
 
     def queue_start(self) -> None:
         """Queue the start page, which leads to the others even if it is not wanted itself."""
-        self._call("queue_addresses", urls=[self.pages.start], depth=0)
+        self._call("_pgrag.queue_addresses", urls=[self.pages.start], depth=0)
 
     def store_given(self, given: Mapping[str, bytes]) -> None:
         """Store pages in Markdown, by address, that came in one list."""
@@ -75,7 +75,7 @@ class Crawl:
         wanted = [url for url in keys if self.pages.gate.scope.is_wanted(keys[url])]
         for url in islice(given, self.limits.pages, None):
             self.pages.gate.refuse(f"beyond {self.limits.pages:,} pages", url)
-        self._call("queue_addresses", urls=wanted, depth=0)
+        self._call("_pgrag.queue_addresses", urls=wanted, depth=0)
         self._store(
             [
                 {
@@ -92,12 +92,12 @@ class Crawl:
 
     def fetch_all(self) -> None:
         """Fetch until nothing is queued or a limit is reached. Raises SourceError."""
-        outcomes = self._call("crawl_outcomes")
+        outcomes = self._call("_pgrag.crawl_outcomes")
         self.found = sum(row["addresses"] for row in outcomes if row["outcome"] == "page")
         self._known = sum(row["addresses"] for row in outcomes)
         pool = ThreadPoolExecutor(self.workers, thread_name_prefix="pgrag-fetch")
         try:
-            while (rows := self._call("queued_addresses")) and self._fetch(rows, pool):
+            while (rows := self._call("_pgrag.queued_addresses")) and self._fetch(rows, pool):
                 pass
         except BaseException:
             self.pages.fetcher.pace.end()  # wakes the threads that wait for their turn
@@ -109,7 +109,7 @@ class Crawl:
         """Return a body, or fetch it again: bodies are dropped once they are indexed. If it has
         changed since, its digest tells the next crawl.
         """
-        [row] = self._call("fetched_body", url=url)
+        [row] = self._call("_pgrag.fetched_body", url=url)
         if row["fetched_body"] is not None:
             return bytes(row["fetched_body"])
         unknown = dict.fromkeys(("outcome", "etag", "last_modified", "fetched_at"))
@@ -158,7 +158,7 @@ class Crawl:
         for batch in _batches(results):
             bodies = [result.pop("body", None) for result in batch]
             [row] = self._call(
-                "store_fetched", pages=batch, bodies=bodies, max_depth=self.limits.depth
+                "_pgrag.store_fetched", pages=batch, bodies=bodies, max_depth=self.limits.depth
             )
             self._answered += len(batch)
             self._known += row["queued"]

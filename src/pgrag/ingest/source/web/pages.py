@@ -82,7 +82,7 @@ _MARKDOWN_NAME = re.compile(r"\.(?:md|mdx|markdown)$")
 _MISSING = re.compile(r"\b404\b|not found|nicht gefunden|introuvable", re.IGNORECASE)
 _VALIDATORS = (("If-None-Match", "etag"), ("If-Modified-Since", "last_modified"))
 
-#: What `pgrag.store_fetched` takes for one address; with `is_silent` the site gave no answer.
+#: What `_pgrag.store_fetched` takes for one address; with `is_silent` the site gave no answer.
 Result = dict[str, Any]
 
 

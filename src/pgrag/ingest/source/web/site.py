@@ -90,14 +90,14 @@ def open_site(
             stack, database=database, names=names, settings=settings, options=options, start=start
         )
         arguments = options.arguments(start)
-        database.call("begin_crawl", **names, arguments=arguments)
+        database.call("_pgrag.begin_crawl", **names, arguments=arguments)
         try:
             crawl = visit.crawl(progress or (lambda *_: None))
         except (SourceError, ForbiddenAddress):
             if not visit.can_continue:
-                database.call("finish_crawl", **names, is_complete=False)
+                database.call("_pgrag.finish_crawl", **names, is_complete=False)
             raise
-        database.call("finish_crawl", **names)
+        database.call("_pgrag.finish_crawl", **names)
         skipped = tuple(visit.skipped(crawl))
         rows = database.call("crawled_pages", **names)
         # Of two with one key the last stays, which has answered.
@@ -222,7 +222,7 @@ class _Visit:
         """Yield why addresses became no pages, the most frequent reason first."""
         groups = []
         limits = self._options.limits
-        for row in self._database.call("crawl_outcomes", **self._names):
+        for row in self._database.call("_pgrag.crawl_outcomes", **self._names):
             outcome, reason, hint = row["outcome"], row["reason"], ""
             if outcome == "page":
                 continue

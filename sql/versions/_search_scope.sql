@@ -1,0 +1,104 @@
+-- The versions in the scope of a search, each with the data needed to rank its passages.
+create or replace function _pgrag.search_scope(
+    libraries text[] default null,
+    version text default null
+)
+returns table (
+    library_id bigint,
+    version_id bigint,
+    library text,
+    version_label text,
+    model_id bigint,
+    settings jsonb,
+    document_count integer,
+    reason text
+)
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+begin
+    perform _pgrag.check_versions(search_scope.libraries, search_scope.version);
+    return query
+    select
+        (s.library).library_id, s.version_id, (s.library).name, s.version_label,
+        (s.library).model_id, (s.library).settings, s.document_count, s.reason
+    from _pgrag.versions_in_scope(
+        (select array_agg(lower(btrim(name))) from unnest(search_scope.libraries) as name),
+        search_scope.version
+    ) as s
+    order by s.place;
+end;
+$$;
+
+create or replace function _pgrag.check_versions(
+    libraries text[],
+    version text
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    perform case
+        when check_versions.version = '*' then _pgrag.library_id(name)
+        else (select r.version_id from pgrag.resolve_version(name, check_versions.version) as r)
+    end
+    from unnest(check_versions.libraries) as name;
+end;
+$$;
+
+-- The same for names as they are stored; a library that does not exist, or has no version, is left
+-- out. Inlined.
+create or replace function _pgrag.versions_in_scope(
+    libraries text[],
+    version text
+)
+returns table (
+    library pgrag.libraries,
+    version_id bigint,
+    version_label text,
+    document_count integer,
+    reason text,
+    place bigint
+)
+language sql
+stable
+parallel safe
+rows 10
+as $$
+    -- Materialized, so that only these libraries are resolved: others may have no such version.
+    with scope as materialized (
+        select l as library, l.library_id, l.name
+        from pgrag.libraries as l
+        where l.name = any (versions_in_scope.libraries)
+            or (
+                versions_in_scope.libraries is null
+                -- The corpora of labelled sets are searched only by name.
+                and l.name not like 'eval-%'
+                and exists (select from pgrag.versions as v where v.library_id = l.library_id)
+            )
+    )
+    select
+        s.library, v.version_id, v.label, v.document_count, r.reason,
+        row_number() over (
+            order by s.name collate "C", v.release_key desc nulls last, v.label collate "C"
+        )
+    from scope as s
+    cross join lateral (
+        select n.version, n.reason
+        from _pgrag.newest_version(s.library_id) as n
+        where versions_in_scope.version is null
+        union all
+        select e.version, e.reason
+        from _pgrag.resolved_version(s.library_id, versions_in_scope.version) as e
+        where versions_in_scope.version <> '*'
+        union all
+        select a, 'every version'
+        from pgrag.versions as a
+        where a.library_id = s.library_id and versions_in_scope.version = '*'
+    ) as r
+    cross join lateral (select (r.version).*) as v;
+$$;
