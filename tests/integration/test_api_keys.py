@@ -291,10 +291,7 @@ class TestRoles:
         ask("comparison", "GET", f"{run}/comparison?other={again['run_id']}&metric=mrr@10")
         tuning = "libraries/harbour/tuning"
         tuned = ask("tune", "POST", tuning, {"seed": 1})
-        assert tuned["source"] == "library"
-        assert ask("tune", "POST", tuning, {"dry_run": True})["outcome"] == "dry run"
-        history = ask("tuning_history", "GET", tuning)
-        assert (history["library"], history["tunings"][1]) == ("harbour", tuned)
+        assert ask("tuning_history", "GET", tuning)["tunings"] == [tuned]
         site.run("update pgrag.tuning_runs set outcome = 'accepted', settings_after = '{}'")
         assert ask("undo_tuning", "DELETE", tuning)["undone_at"]
         ask("remove_evaluation_run", "DELETE", run)
