@@ -97,7 +97,7 @@ comment on function pgrag.repair_library is
 'Repairs the faults that pgrag.check_library finds, in one transaction, while other writers of the
 library wait; returns the faults, and whether each is repaired. Faults that cannot be repaired from
 other rows remain, with a command as remedy: links of an interrupted version are resolved, but the
-version stays unfinished. Statistics are recomputed if documents, pages or statistics had faults.
+version stays unfinished. Statistics are recomputed if passages, pages or statistics had faults.
 Errors: PGR02, PGR03.';
 
 create or replace function _pgrag.repair_documents(

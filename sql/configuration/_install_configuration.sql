@@ -1,3 +1,4 @@
+-- Installs the configuration that a release ships, keeping what a user has changed or removed.
 create or replace function _pgrag.install_configuration(
     entries jsonb
 )

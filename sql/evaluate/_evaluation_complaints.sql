@@ -1,3 +1,4 @@
+-- Validates the configuration of an evaluation run.
 create or replace function _pgrag.evaluation_complaints(
     configuration jsonb
 )

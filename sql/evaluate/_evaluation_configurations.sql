@@ -1,3 +1,4 @@
+-- The search methods to compare first.
 create or replace function _pgrag.evaluation_configurations()
 returns table (
     name text,

@@ -1,4 +1,4 @@
--- ln(1 + (N - n + 0.5) / (n + 0.5)), never negative; N documents in the corpus, n with the term.
+-- ln(1 + (N - n + 0.5) / (n + 0.5)), never negative; N passages in the library, n with the term.
 create or replace function pgrag.inverse_document_frequency(
     document_count double precision,
     corpus_size double precision
@@ -30,5 +30,5 @@ as $$
 $$;
 
 comment on function pgrag.inverse_document_frequency is
-'ln(1 + (N - n + 0.5) / (n + 0.5)), never negative; N documents in the corpus, n with the term.
+'ln(1 + (N - n + 0.5) / (n + 0.5)), never negative; N passages in the library, n with the term.
 Errors: PGR01 for negative numbers.';

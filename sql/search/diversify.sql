@@ -104,7 +104,7 @@ scores, 0 ranks by diversity alone. document_ids and scores (of any scale, as a 
 parallel arrays of at most 1000 items. top_k: how many to choose. model: the model whose vectors
 are compared (default: the library''s); a passage without a vector is similar to none. Returns rank,
 document_id and the original score. pgrag.search does the same with its argument mmr_lambda.
-Errors: PGR01 arguments, PGR05 unknown document, PGR09 model.';
+Errors: PGR01 arguments, PGR05 unknown passage, PGR09 model.';
 
 -- The chosen positions, in order. Each choice is compared with all hits that remain; the value of a
 -- hit can only fall, so the smallest is kept.

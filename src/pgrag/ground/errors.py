@@ -22,7 +22,7 @@ class NotConfigured(SettingsError):
 
 
 class SourceError(PgragError):
-    """A source of documents cannot be read."""
+    """A source cannot be read."""
 
 
 class DatabaseError(PgragError):
