@@ -88,10 +88,8 @@ def test_words_where_there_are_no_vectors(connection, ids, notices):
 
 
 def test_texts_have_the_words_and_no_addresses(connection):
-    text = value(
-        connection,
-        "select _pgrag.edge_text('Beds', 'depends_on', 'Beds want [compost](compost.md).', 'Heaps')",
-    )
+    written = "'Beds', 'depends_on', 'Beds want [compost](compost.md).', 'Heaps'"
+    text = value(connection, f"select _pgrag.edge_text({written})")
     assert text == "Beds\ndepends on\nBeds want [compost].\nHeaps"
 
 
