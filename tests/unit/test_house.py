@@ -71,7 +71,9 @@ def test_long_functions_are_named_and_a_tree_without_search_is_refused(house):
         (151, "sql/a.sql: pgrag.a"),
         (151, "src/c.py: c"),
     ]
-    assert list(house.long_functions(house.read_sources(ROOT))) == []
+    long = [name for _, name in house.long_functions(house.read_sources(ROOT))]
+    # Its comment has the measurement that keeps it whole.
+    assert long == ["sql/ingest/_write_documents.sql: _pgrag.write_documents"]
     with pytest.raises(SystemExit, match=r"pgrag\.search"):
         house.report({"sql/a.sql": "select 1;\n"})
 
