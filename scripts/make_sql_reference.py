@@ -85,7 +85,7 @@ _ERRORS = """## Errors
 
 _FUNCTION = re.compile(
     r"create or replace function pgrag\.(?P<name>[a-z]\w*)\((?P<arguments>.*?)\)\n"
-    r"returns (?P<returns>.*?)\nlanguage ",
+    r"(?P<returns>returns .*?\n)?language ",
     re.DOTALL,
 )
 _COMMENT = re.compile(
@@ -117,7 +117,7 @@ def functions(folder: Path) -> Iterator[Function]:
                 raise SystemExit(
                     f"{file.relative_to(reference_page.ROOT)}: pgrag.{name} has no comment."
                 )
-            yield Function(name, match["arguments"].strip(), match["returns"], comments[name])
+            yield Function(name, match["arguments"].strip(), match["returns"] or "", comments[name])
 
 
 def result_columns(name: str) -> list[str]:
@@ -141,7 +141,7 @@ def _told(function: Function) -> str:
     comment = _escaped(re.sub(r"(?<!\n)\n(?!\n)", " ", function.comment))
     return (
         f"### {function.name}\n\n{comment}\n\n"
-        f"```sql\n{signature}\nreturns {function.returns}\n```\n"
+        f"```sql\n{signature}\n{function.returns}```\n"
     )
 
 

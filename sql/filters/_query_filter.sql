@@ -55,7 +55,7 @@ begin
     end if;
     if kind <> 'scope' then
         begin
-            perform _pgrag.filter_predicate(filter);
+            perform pgrag.filter_predicate(filter);
         exception
             when sqlstate 'PGR06' then
                 get stacked diagnostics message = message_text, way_out = pg_exception_hint;

@@ -16,7 +16,7 @@ set search_path from current
 set timezone = 'UTC'
 as $$
 declare
-    predicate constant text := _pgrag.filter_predicate(
+    predicate constant text := pgrag.filter_predicate(
         _pgrag.conjunction(
             related_sections.filters,
             (select q.filters from pgrag.parse_query(coalesce(related_sections.query, '')) as q)

@@ -100,7 +100,7 @@ parallel safe
 set timezone = 'UTC'
 as $$
 declare
-    predicate constant text := _pgrag.filter_predicate(filters);
+    predicate constant text := pgrag.filter_predicate(filters);
 begin
     -- Names a column of documents? Literals are removed first, because a value may contain "d.".
     if regexp_replace(predicate, '''(?:[^'']|'''')*''', '', 'g') ~ '\md\.' then

@@ -118,7 +118,7 @@ def test_what_is_meant(connection):
         ("((#a) OR #b) c", "c", {"or": [{"tags": "a"}, {"tags": "b"}]}),
     ]:
         assert parsed(connection, query) == (words, filters)
-        run(connection, "_pgrag.filter_predicate", filters={
+        run(connection, "filter_predicate", filters={
             name: f for name, f in filters.items() if name not in ("library", "version")
         })  # fmt: skip
 
@@ -209,7 +209,7 @@ def test_what_cannot_be_meant_names_its_column(connection, query, column, messag
 
 def test_every_field_of_a_filter_has_a_name_in_queries(connection):
     with pytest.raises(psycopg.Error) as caught, connection.transaction():
-        run(connection, "_pgrag.filter_predicate", filters={"colour": 1})
+        run(connection, "filter_predicate", filters={"colour": 1})
     known = re.findall(r"\w+", (caught.value.diag.message_hint or "").split("or front_matter")[0])
     rows = connection.execute("select * from _pgrag.query_fields()").fetchall()
     assert set(known) - {"Use"} == {row["field"] for row in rows} - {"library", "version"}
@@ -245,7 +245,7 @@ def test_a_written_filter_means_what_it_says(connection, written, around, places
     assert found is not None
     assert found_words == " ".join(words)
     assert left_by(found) == left_by({"and": [meaning for _, meaning in written]})
-    run(connection, "_pgrag.filter_predicate", filters=found)
+    run(connection, "filter_predicate", filters=found)
 
 
 pieces = st.one_of(
@@ -285,7 +285,7 @@ def test_garbage_is_read_or_refused_at_its_column(connection, parts, blanks):
         assert words == query
         return
     conditions = {k: v for k, v in filters.items() if k not in ("library", "version")}
-    predicate = value(connection, "select _pgrag.filter_predicate(%s)", Jsonb(conditions))
+    predicate = value(connection, "select pgrag.filter_predicate(%s)", Jsonb(conditions))
     # Whatever a value holds, it stays within its literal: the condition is one that can be run.
     connection.execute(
         "set local timezone = 'UTC'; select from pgrag.pages as p"

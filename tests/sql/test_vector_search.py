@@ -123,7 +123,7 @@ def recall(big, limit, filters, count=10):
         rows = connection.execute(
             "select d.document_id from pgrag.documents as d join pgrag.pages as p"
             " on p.page_id = d.page_id where " + value(
-                connection, "select _pgrag.filter_predicate(%s)", psycopg.types.json.Jsonb(filters)
+                connection, "select pgrag.filter_predicate(%s)", psycopg.types.json.Jsonb(filters)
             )
         )  # fmt: skip
         allowed = {row["document_id"] for row in rows}

@@ -97,7 +97,7 @@ def test_configuration_lists_every_setting_with_its_default():
     expected["PGRAG_HOME"] = "the user's data folder"
     expected["PGRAG_POOL_SIZE"] = "2 for each processor, from 4 to 20"
     assert rows == expected
-    function = (ROOT / "sql" / "configuration" / "default_settings.sql").read_text("utf-8")
+    function = (ROOT / "sql" / "configuration" / "_default_settings.sql").read_text("utf-8")
     names = re.findall(r'^        "(\w+)":', function, re.MULTILINE)
     assert len(names) >= 6
     assert [name for name in names if f"| `{name}` |" not in text] == []
