@@ -139,10 +139,7 @@ def _told(function: Function) -> str:
     signature = f"pgrag.{function.name}({arguments}\n)" if arguments else f"pgrag.{function.name}()"
     # Paragraphs stay apart.
     comment = _escaped(re.sub(r"(?<!\n)\n(?!\n)", " ", function.comment))
-    return (
-        f"### {function.name}\n\n{comment}\n\n"
-        f"```sql\n{signature}\n{function.returns}```\n"
-    )
+    return f"### {function.name}\n\n{comment}\n\n```sql\n{signature}\n{function.returns}```\n"
 
 
 def _escaped(text: str) -> str:
