@@ -94,7 +94,8 @@ as $$
     ),
     impacts as materialized (
         select
-            t.document_id, t.language, t.lexeme, _pgrag.lexeme_id(t.language, t.lexeme) as lexeme_id,
+            t.document_id, t.language, t.lexeme,
+            _pgrag.lexeme_id(t.language, t.lexeme) as lexeme_id,
             _pgrag.impact(
                 t.frequency, t.length, c.average_length,
                 (rewrite_impacts.settings ->> 'k1')::double precision,
