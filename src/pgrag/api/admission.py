@@ -21,16 +21,7 @@ from pgrag.api.problems import FORBIDDEN, Kind, problem
 from pgrag.ground.callers import calling
 from pgrag.ground.errors import PgragError
 from pgrag.ground.requests import Served, serving
-from pgrag.service.access import (
-    Admission,
-    Needs,
-    Policy,
-    Refusal,
-    admit,
-    finish,
-    hash_of,
-    needs_of,
-)
+from pgrag.service.access import Admission, Needs, Policy, Refusal, admit, finish, hash_of, needs_of
 from pgrag.service.app import App
 from pgrag.service.work import Works
 
@@ -40,7 +31,7 @@ KEY_REQUIRED = Kind(401, "key-required", "The service needs a key")
 INVALID_KEY = Kind(401, "invalid-key", "The key is not valid")
 
 MOST_REFUSALS = 10_000
-"""Kinds of refusals that a process knows, so that a repetition costs the database nothing."""
+"""Refusals that a process remembers, so that repeating one costs the database nothing."""
 
 _ANOTHER = "Ask for another key; `pgrag keys list` says what became of this one."
 _UNKNOWN_KEY = {"unknown", "revoked", "expired", "rotated"}
@@ -131,7 +122,7 @@ class Guard:
             if message["type"] == "http.response.start" and admission is not None:
                 MutableHeaders(scope=message).update(_limit_headers(admission))
             if message["type"] == "http.response.body" and not message.get("more_body", False):
-                # Before the client has all, or its next request could count this one as running.
+                # Before the answer is complete, so that the client's next request finds it ended.
                 await end()
             await send(message)
 

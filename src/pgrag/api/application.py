@@ -80,6 +80,7 @@ def create_app(
     must name one of these hosts or this machine. Agents find their tools at /mcp. A `worker` works
     on jobs from start to shutdown.
     """
+    settings = app.settings
     # Only the assets of its pages are used.
     api = FastAPIOffline(
         docs_url=None,
@@ -96,18 +97,15 @@ def create_app(
     )
     api.state.pgrag = app
     api.state.worker = worker
-    api.state.works = works = Works(app.settings)
+    api.state.works = works = Works(settings)
     api.state.readiness_limiter = anyio.CapacityLimiter(1)
     # Only indexing runs long enough to need a stream.
-    api.state.mcp = Endpoint(partial(_make_mcp_server, app, works), streams=app.settings.mcp_writes)
+    api.state.mcp = Endpoint(partial(_make_mcp_server, app, works), streams=settings.mcp_writes)
     problems.add_handlers(api)
     api.add_middleware(
-        limits.BodyLimit,
-        page=app.settings.max_page_bytes,
-        upload=app.settings.max_upload_bytes,
+        limits.BodyLimit, page=settings.max_page_bytes, upload=settings.max_upload_bytes
     )
     api.add_middleware(KnownOrigins, origins=cors_origins, hosts=hosts)
-    settings = app.settings
     buckets = None
     if settings.rate_limit:
         buckets = limits.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)

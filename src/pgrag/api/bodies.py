@@ -35,12 +35,12 @@ def body_of(**content: Any) -> dict[str, Any]:
 
 
 def media_type_of(request: Request) -> str:
-    """What a request says that its body is."""
+    """The media type that a request declares; empty if none."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 async def in_turn(request: Request, run: Callable[[App], R]) -> R:
-    """Run what writes when its turn has come."""
+    """Run a change when its turn has come."""
     works: Works = request.app.state.works
     return await works.run(works.write, partial(run, request.app.state.pgrag))
 
@@ -51,7 +51,7 @@ def answered(content: Any, status: int = 200) -> Response:
 
 
 def unsupported(request: Request, what: str) -> Response:
-    """A problem: nothing reads what was sent."""
+    """The problem of a body in a format that is not read."""
     return problem(
         request,
         UNSUPPORTED,

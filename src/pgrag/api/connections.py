@@ -18,7 +18,7 @@ from pgrag.api.problems import HTTP_KINDS, MEDIA_TYPE, REQUEST_TIMEOUT, Kind
 from pgrag.ground.settings import Settings
 
 SLOWEST = 10_000
-"""Bytes a second of a body that may take longer than other requests."""
+"""A body that arrives at this many bytes a second may take longer than other requests."""
 
 
 def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Config:
@@ -33,7 +33,7 @@ class TimedProtocol(H11Protocol):
     """HTTP/1.1 whose requests, headers and body, must arrive within `seconds`.
 
     A body that goes on arriving at `SLOWEST` bytes a second, such as an upload, may take longer.
-    An answer says so, unless the service has begun to answer or nothing has arrived at all.
+    A late request is answered, unless the service has begun to or nothing has arrived at all.
     """
 
     seconds: float

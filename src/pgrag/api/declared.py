@@ -132,7 +132,7 @@ class Router(APIRouter):
 
     A route that changes something (PUT, PATCH, DELETE) is `write` work, any other is `read` work,
     unless it says otherwise; see `Works`. A client that disconnects ends the work for its request.
-    What a key must allow for a route is said by its name; see `pgrag.service.access`.
+    The name of a route decides what a key must allow; see `pgrag.service.access`.
     """
 
     def __init__(self, **options: Any) -> None:

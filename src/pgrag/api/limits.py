@@ -46,7 +46,7 @@ _PATIENCE_SECONDS = 2.0
 class BodyLimit:
     """ASGI middleware that answers 413 to a larger body, whether or not its length is declared.
 
-    A page may have `page` bytes, and be twice as long as text of JSON; an upload `upload` bytes.
+    A page may have `page` bytes, as JSON twice as many; an upload may have `upload` bytes.
     """
 
     def __init__(self, app: ASGIApp, *, page: int, upload: int) -> None:
@@ -70,8 +70,10 @@ class BodyLimit:
             return
         largest = self._largest(scope)
         detail = f"This request may have a body of {largest:,} bytes."
-        if _announced(scope) > largest:
-            if _announced(scope) <= _MOST_DROPPED:
+        length = dict(scope["headers"]).get(b"content-length", b"")
+        announced = int(length) if length.isdigit() else 0
+        if announced > largest:
+            if announced <= _MOST_DROPPED:
                 await _drop_body(receive)
             refusal = problem(Request(scope), TOO_LARGE, detail, headers={"Connection": "close"})
             await refusal(scope, receive, send)
@@ -99,14 +101,9 @@ async def _drop_body(receive: Receive) -> None:
             pass
 
 
-def _announced(scope: Scope) -> int:
-    length = dict(scope["headers"]).get(b"content-length", b"")
-    return int(length) if length.isdigit() else 0
-
-
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a request may pass, how many more may follow at once, the seconds until all may.
+    """Whether a request may pass, how many may follow at once, the seconds until `burst` may.
 
     `wait` is the seconds until the next request is admitted, 0 if now.
     """
@@ -194,8 +191,7 @@ class RateLimit:
         verdict = self._buckets.draw(client_of(scope))
         headers = _headers(self._buckets, verdict)
         if not verdict.is_allowed:
-            refusal = drained(Request(scope), self._buckets, verdict)
-            await refusal(scope, receive, send)
+            await drained(Request(scope), self._buckets, verdict)(scope, receive, send)
             return
 
         async def told(message: Message) -> None:

@@ -5,24 +5,11 @@ Their names, types, bounds and descriptions are declared in `pgrag.ground.argume
 
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
-from pydantic import (
-    AliasChoices,
-    Field,
-    create_model,
-    model_validator,
-)
+from pydantic import AliasChoices, Field, create_model, model_validator
 
 from pgrag.api.arguments import Arguments, Body, Text
 from pgrag.api.fields import fields, with_declared
-from pgrag.ground.arguments import (
-    FUNCTIONS,
-    AnswerArguments,
-    ContextArguments,
-    FacetArguments,
-    PagesArguments,
-    SearchArguments,
-    declared,
-)
+from pgrag.ground import arguments as declared
 from pgrag.ground.values.answers import AnswerMode
 
 _QUERY: dict[str, Any] = {
@@ -52,7 +39,7 @@ class _Search(Query):
         stated = self.arguments()
         mode = stated.pop("mode", "hybrid")
         if mode != "hybrid":
-            known = {one.name for one in declared(FUNCTIONS[f"{mode}_search"])}
+            known = {one.name for one in declared.declared(declared.FUNCTIONS[f"{mode}_search"])}
             if foreign := sorted(set(stated) - known):
                 raise ValueError(f"mode={mode} has no argument {', '.join(foreign)}")
         if stated.get("rerank") and "after" in stated:
@@ -93,14 +80,14 @@ def query_models(
     return parameters, body
 
 
-SEARCHES = query_models("Search", "A search.", _Search, SearchArguments)
-CONTEXTS = query_models("Context", "A context.", Query, ContextArguments)
-PAGE_SEARCHES = query_models("PageSearch", "A search for pages.", Query, PagesArguments)
+SEARCHES = query_models("Search", "A search.", _Search, declared.SearchArguments)
+CONTEXTS = query_models("Context", "A context.", Query, declared.ContextArguments)
+PAGE_SEARCHES = query_models("PageSearch", "A search for pages.", Query, declared.PagesArguments)
 FACETS = query_models(
     "Facet",
     "A count.",
     Query,
-    FacetArguments,
+    declared.FacetArguments,
     type_=Text | None,
     description=f"{_QUERY['description']} Without it, all pages count.",
 )
@@ -130,7 +117,7 @@ class BatchBody(Body):
         return self
 
 
-@with_declared(AnswerArguments)
+@with_declared(declared.AnswerArguments)
 class AnswerBody(Body, Query):
     """A question, and how it shall be answered."""
 

@@ -21,7 +21,7 @@ try:
 except ModuleNotFoundError:  # Windows
     resource = None  # type: ignore[assignment]
 
-#: Seconds after which a call ends itself whose parent could not end it, because it is gone.
+#: Seconds beyond its limit after which a call ends itself, if its parent is gone.
 _GRACE = 2.0
 
 #: Classes that every answer may contain; none of them can be altered.
@@ -161,7 +161,7 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
 
 def main() -> None:
     """Answer calls until the parent closes its end of the pipe."""
-    # A page is many objects, nearly all of which are freed by their counts.
+    # Reference counts free nearly all of a page's many objects.
     gc.set_threshold(50_000)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent
     if hasattr(signal, "SIGALRM"):

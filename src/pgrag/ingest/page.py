@@ -63,11 +63,8 @@ class PageOptions:
         if self.profile:
             return self.profile.by_meaning
         names = (entry.chunk_profile or "" for entry in self.types.entries)
-        return any(
-            values.CHUNK_PROFILES[name].by_meaning
-            for name in names
-            if name in values.CHUNK_PROFILES
-        )
+        profiles = map(values.CHUNK_PROFILES.get, names)
+        return any(profile.by_meaning for profile in profiles if profile)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -88,9 +85,9 @@ def source_hash(
     origin: values.Origin = values.NOWHERE,
 ) -> str:
     """Return the SHA-256, in hexadecimal, of everything that affects the result of `read_page`.
-    `digest` is that of the file's bytes, `declared_type` the type in its front matter. Of the
-    configuration only the page type that applies enters the hash, of the formats only the one that
-    the name or the media type says: the file need not be read.
+    `digest` is that of the file's bytes, `declared_type` the type in its front matter. The hash
+    depends on no page type but the one that applies, and on the format that the name or the media
+    type says: the file need not be read.
     """
     version = formats.fingerprint(key, origin, options.converter)
     reading = json.dumps(options.reading(declared_type, key), sort_keys=True)
@@ -110,7 +107,7 @@ def read_page(
 ) -> values.SourcePage:
     """Read one file; `key` is its path below the source, with "/". Repairable faults are repaired,
     with warnings that name the file. `similarities` is for profiles that cut by meaning; its
-    results must depend on the texts alone. `digest` is given if `data` stands for other bytes.
+    results must depend on the texts alone. `digest` identifies the file, by default that of `data`.
     Raises SourceError if the format cannot be read, or becomes far more than a page of `limit`
     bytes.
     """

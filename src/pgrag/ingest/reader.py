@@ -65,8 +65,8 @@ class Reader:
     def follow(self, files: Sequence[SourceFile]) -> tuple[dict[str, str], list[str]]:
         """Give the stored pages whose files were renamed, or outdone by newer ones, new keys.
         Returns the new keys by the old ones, and the keys of the pages in the way. A stored page
-        belongs to the newest file with its uuid, its own file first; that file claims the uuid.
-        Call it before `pages`.
+        goes to the newest file with its uuid, of equally new ones to its own; that file claims the
+        uuid. Call it before `pages`.
         """
         owners = Counter(row["uuid"] for row in self.stored.values() if row["uuid"])
         pages = {row["uuid"]: key for key, row in self.stored.items() if owners[row["uuid"]] == 1}

@@ -17,7 +17,7 @@ LEAST_VECTORS = 200
 _WEEK = 7 * 24 * 3600.0
 #: A build keeps its connection for minutes, while the run uses those of the pool.
 _BUILD = Work("build", 4, statement_timeout=_WEEK, lock_timeout=_WEEK)
-#: Seconds between two looks for the end of another run's build, and in all.
+#: Seconds between checks whether another run's build has ended, and the longest wait.
 _PAUSE = 0.2
 _LONGEST_WAIT = 3600.0
 

@@ -34,7 +34,7 @@ RETRY_DELAYS = (1.0, 3.0, 9.0)
 #: Share of the database's pages that must change before a run analyses the tables: sampling large
 #: tables takes seconds, too long for one page of a small library.
 NEWS = 0.02
-#: What a run writes beside vectors; the first two are too small for autovacuum.
+#: What a run writes besides vectors; the first two are too small for autovacuum.
 _ANALYSE_TEXTS = (
     "analyze pgrag.libraries, pgrag.versions, pgrag.pages, pgrag.documents,"
     " pgrag.lexeme_statistics, pgrag.edges, pgrag.page_names, pgrag.page_ranks,"
@@ -117,12 +117,12 @@ class Writer:
                 vector_index=self.vector_index,
             )
         self.vector_index.place()
-        # A build uses one process half of the time, and completing a version always: side by side.
+        # A build uses one process half of the time, so the version is completed beside it.
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="pgrag-complete") as thread:
             completed = thread.submit(copy_context().run, self._complete)
             self.vector_index.build()
             completed.result()
-        # Again, if the build could not wait for what ran beside it.
+        # Again: the first build gives up if it waits too long for what runs beside it.
         self.vector_index.build()
         self._vacuum(_VACUUM_VECTORS)
 
@@ -163,7 +163,7 @@ class Writer:
         documents = sum(len(page.chunks) for page in pages)
         passages = documents
         if self.is_new:
-            # As many as in the pages so far, in each that is missing.
+            # An estimate: the missing pages are as long as those so far.
             missing = report.pages - report.written - report.unchanged
             passages = (report.documents + documents) * missing // (report.written + len(pages))
         self.vector_index.expect(documents, passages)

@@ -203,7 +203,11 @@ class Search:
         if function not in _RECORDED:
             return rows, None
         hits = [row for row in rows if row.get("relation", "hit") == "hit"]
-        return rows, self._record(query, hits, stated | {"function": function}, started)
+        facts = stated | {"function": function}
+        if scores := facts.pop("reranked", None):
+            facts |= {"rerank": True, "rerank_depth": len(scores)}
+        spent = 1000 * (perf_counter() - started)
+        return rows, record(self._database, self._client, query, hits, facts, duration_ms=spent)
 
     def _reranked(self, function: str, query: str, stated: dict[str, Any], depth: int) -> list[str]:
         """Let the reranker score the candidates; SQL orders the hits by its scores."""
@@ -219,15 +223,6 @@ class Search:
         if ordered.applied and ordered.rows:
             stated["reranked"] = {str(row["document_id"]): row["score"] for row in ordered.rows}
         return ordered.notices
-
-    def _record(
-        self, query: str, rows: list[Row], arguments: dict[str, Any], started: float
-    ) -> UUID | None:
-        duration = 1000 * (perf_counter() - started)
-        if "reranked" in arguments:
-            arguments = {**arguments, "rerank": True, "rerank_depth": len(arguments["reranked"])}
-            del arguments["reranked"]
-        return record(self._database, self._client, query, rows, arguments, duration_ms=duration)
 
     def _resolved(
         self, rows: list[Row], stated: Mapping[str, Any], query: str | None = None

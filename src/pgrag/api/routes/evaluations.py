@@ -9,16 +9,7 @@ from pgrag.api.arguments import Arguments, Body, LibraryName, Name, Text
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.evaluation import runs
-from pgrag.ground.values.evaluation import (
-    Comparison,
-    EvaluatedResult,
-    EvaluationRun,
-    EvaluationRunList,
-    EvaluationSet,
-    ImportedSet,
-    RemovedRun,
-    RemovedSet,
-)
+from pgrag.ground.values import evaluation as values
 
 router = Router(tags=["evaluation"], responses=problems(404))
 
@@ -82,14 +73,14 @@ class ComparisonParameters(Arguments):
 
 router.declare(
     "/evaluations",
-    list[EvaluationSet],
+    list[values.EvaluationSet],
     "List the labelled sets by name.",
     function="evaluation_sets",
     key="sets",
 )
 router.declare(
     "/evaluation-runs/{run_id}/queries/{query_id:path}",
-    list[EvaluatedResult],
+    list[values.EvaluatedResult],
     "Show what a run returned for a query, what was expected, and why.",
     work="costly",
     function="evaluation_answer",
@@ -99,7 +90,7 @@ router.declare(
 )
 
 
-@router.answers("/evaluations/{name}", ImportedSet, method="PUT")
+@router.answers("/evaluations/{name}", values.ImportedSet, method="PUT")
 def import_evaluation_set(exchange: Exchange, name: SetName, body: ImportBody) -> Any:
     """Create or replace a labelled set for a library; its runs are kept."""
     [row] = exchange.call("import_evaluation_set", name=name, **body.for_sql())
@@ -111,14 +102,14 @@ def import_evaluation_set(exchange: Exchange, name: SetName, body: ImportBody) -
     }
 
 
-@router.answers("/evaluations/{name}", RemovedSet, method="DELETE")
+@router.answers("/evaluations/{name}", values.RemovedSet, method="DELETE")
 def remove_evaluation_set(exchange: Exchange, name: SetName) -> Any:
     """Remove a set with its runs; the library is kept."""
     [row] = exchange.call("remove_evaluation_set", evaluation_set=name)
     return {"set": name, "runs": row["remove_evaluation_set"]}
 
 
-@router.answers("/evaluations/{name}/runs", EvaluationRunList)
+@router.answers("/evaluations/{name}/runs", values.EvaluationRunList)
 def evaluation_runs(exchange: Exchange, name: SetName) -> Any:
     """List the runs of a set, the latest first."""
     stored_name = runs.find_set(exchange.app, name)["name"]
@@ -128,7 +119,7 @@ def evaluation_runs(exchange: Exchange, name: SetName) -> Any:
     }
 
 
-@router.answers("/evaluations/{name}/runs", EvaluationRun, method="POST", work="costly")
+@router.answers("/evaluations/{name}/runs", values.EvaluationRun, method="POST", work="costly")
 def run_evaluation(exchange: Exchange, name: SetName, body: RunBody) -> Any:
     """Run every query of a set; the answer arrives after the last query."""
     with exchange.timed():
@@ -140,7 +131,7 @@ def run_evaluation(exchange: Exchange, name: SetName, body: RunBody) -> Any:
     return evaluation_run(exchange, run_id)
 
 
-@router.answers("/evaluation-runs/{run_id}", EvaluationRun)
+@router.answers("/evaluation-runs/{run_id}", values.EvaluationRun)
 def evaluation_run(exchange: Exchange, run_id: int) -> Any:
     """Describe one run."""
     # Raises UnknownEvaluationRun.
@@ -151,7 +142,7 @@ def evaluation_run(exchange: Exchange, run_id: int) -> Any:
 
 @router.answers(
     "/evaluation-runs/{run_id}/repeat",
-    EvaluationRun,
+    values.EvaluationRun,
     method="POST",
     work="costly",
     responses=problems(413),
@@ -162,14 +153,14 @@ def repeat_evaluation(exchange: Exchange, run_id: int) -> Any:
     return evaluation_run(exchange, row["repeat_evaluation"])
 
 
-@router.answers("/evaluation-runs/{run_id}", RemovedRun, method="DELETE")
+@router.answers("/evaluation-runs/{run_id}", values.RemovedRun, method="DELETE")
 def remove_evaluation_run(exchange: Exchange, run_id: int) -> Any:
     """Remove a run with its results."""
     exchange.call("remove_evaluation_run", run_id=run_id)
     return {"run_id": run_id}
 
 
-@router.answers("/evaluation-runs/{run_id}/comparison", Comparison, work="costly")
+@router.answers("/evaluation-runs/{run_id}/comparison", values.Comparison, work="costly")
 def comparison(exchange: Exchange, run_id: int, query: ComparisonParameters) -> Any:
     """Compare a run with another one of the same set."""
     pair = {"run_id": run_id, "other_run_id": query.other, "metric": query.metric}

@@ -15,14 +15,7 @@ from pgrag.api.arguments import (
 )
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.ground.values.graph import (
-    Backlink,
-    EdgeList,
-    EdgeResult,
-    Neighbour,
-    PathStep,
-    RelatedPage,
-)
+from pgrag.ground.values import graph as values
 from pgrag.search.search import Search
 
 router = Router(tags=["graph"], responses=problems(404))
@@ -75,14 +68,14 @@ class EdgeSearchParameters(_Kinds):
 
 router.declare(
     "/pages/{page_id}/backlinks",
-    list[Backlink],
+    list[values.Backlink],
     "List who links to a page, where, and in which sentence; the strongest first.",
     base=_Kinds,
     top_k=(int, at_most(100, 10_000, "links")),
 )
 router.declare(
     "/pages/{page_id}/related",
-    list[RelatedPage],
+    list[values.RelatedPage],
     "List the pages most related to a page, and why; the nearest first.",
     function="related_pages",
     name="related",
@@ -90,7 +83,7 @@ router.declare(
 )
 router.declare(
     "/pages/{page_id}/neighbourhood",
-    list[Neighbour],
+    list[values.Neighbour],
     "List the pages around a page, as far as links lead; the nearest and strongest first.",
     base=_Kinds,
     depth=(int, Field(default=1, ge=1, le=10, description="Largest number of steps.")),
@@ -100,7 +93,7 @@ router.declare(
 )
 router.declare(
     "/path",
-    list[PathStep],
+    list[values.PathStep],
     "Find a shortest path from a page to another along links; empty where there is none.",
     function="shortest_path",
     name="path",
@@ -120,7 +113,7 @@ router.declare(
 )
 
 
-@router.answers("/pages/{page_id}/edges", EdgeList)
+@router.answers("/pages/{page_id}/edges", values.EdgeList)
 def edges(exchange: Exchange, page_id: int, query: EdgeParameters) -> Any:
     """List the edges of a page, whatever their state."""
     [row] = exchange.call("page", page_id=page_id)
@@ -130,7 +123,7 @@ def edges(exchange: Exchange, page_id: int, query: EdgeParameters) -> Any:
     return {"edges": rows, "next": stored[-1] if len(stored) == query.top_k else None}
 
 
-@router.answers("/edges/search", EdgeResult)
+@router.answers("/edges/search", values.EdgeResult)
 def search_edges(exchange: Exchange, query: EdgeSearchParameters) -> Any:
     """Search edges between pages by their sentences."""
     result = exchange.search(Search.edges, **query.for_sql())

@@ -11,15 +11,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import Field
 from pydantic_core import to_json
 
-from pgrag.api.arguments import (
-    PATH,
-    Arguments,
-    Body,
-    LibraryName,
-    Text,
-    VersionWish,
-    at_most,
-)
+from pgrag.api.arguments import PATH, Arguments, Body, LibraryName, Text, VersionWish, at_most
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.delivery import HEARTBEAT_SECONDS, frame
 from pgrag.api.fields import with_declared
@@ -30,6 +22,7 @@ from pgrag.ground.values.base import Value
 from pgrag.ground.values.jobs import Job, JobState, JobSummary
 from pgrag.ingest.arguments import JobArguments, part_of
 from pgrag.ingest.source.allowed import require_allowed
+from pgrag.search.result import next_cursor
 from pgrag.service.app import App
 from pgrag.service.jobs import ENDED, create
 from pgrag.service.work import Works
@@ -97,7 +90,7 @@ def create_job(exchange: Exchange, body: JobBody) -> Any:
 def jobs(exchange: Exchange, query: JobsParameters) -> Any:
     """List the jobs of the libraries that the caller may see, the latest first."""
     rows = exchange.call("jobs", **query.for_sql())
-    return {"jobs": rows, "next": rows[-1]["job_id"] if len(rows) == query.top_k else None}
+    return {"jobs": rows, "next": next_cursor(rows, query.top_k, "job_id")}
 
 
 @router.answers("/{job_id}", Job)

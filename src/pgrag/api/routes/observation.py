@@ -8,17 +8,7 @@ from pydantic import Field
 from pgrag.api.arguments import LARGEST_ID, Arguments, Body, LibraryName, Text, at_most
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
-from pgrag.ground.values.observation import (
-    SEARCH_ID_EXAMPLE,
-    AnswerMetrics,
-    EmptyQuery,
-    FeedbackReceipt,
-    Gap,
-    PopularQuery,
-    RecordedSearch,
-    SearchMetrics,
-    SearchRecord,
-)
+from pgrag.ground.values import observation as values
 from pgrag.search.recording import give_feedback
 
 router = Router(tags=["observation"], responses=problems(404))
@@ -28,7 +18,7 @@ class FeedbackBody(Body):
     """A rating of a recorded search, or of one hit of it."""
 
     search_id: UUID = Field(
-        strict=False, description="A recorded search.", examples=[SEARCH_ID_EXAMPLE]
+        strict=False, description="A recorded search.", examples=[values.SEARCH_ID_EXAMPLE]
     )
     rating: int = Field(ge=1, le=5, description="1 useless, 5 exactly right.", examples=[4])
     document_id: int | None = Field(
@@ -58,7 +48,7 @@ class _Rows(_Observed):
     top_k: int = at_most(20, 1000, "rows")
 
 
-@router.answers("/feedback", FeedbackReceipt, method="POST")
+@router.answers("/feedback", values.FeedbackReceipt, method="POST")
 def feedback(exchange: Exchange, body: FeedbackBody) -> Any:
     """Rate a recorded search, or one hit of it."""
     with exchange.timed() as database:
@@ -67,7 +57,7 @@ def feedback(exchange: Exchange, body: FeedbackBody) -> Any:
 
 router.declare(
     "/searches",
-    list[RecordedSearch],
+    list[values.RecordedSearch],
     "List recorded searches, the latest first.",
     function="search_history",
     name="past_searches",
@@ -76,14 +66,14 @@ router.declare(
 )
 router.declare(
     "/searches/{search_id}",
-    SearchRecord,
+    values.SearchRecord,
     "Give one recorded search with its hits, their scores, and its feedback.",
     function="search_record",
     column="search_record",
 )
 router.declare(
     "/metrics/searches",
-    list[SearchMetrics],
+    list[values.SearchMetrics],
     "Summarise searches by period and library: number, share without hits, latency and relevance.",
     function="search_metrics",
     key="metrics",
@@ -91,7 +81,7 @@ router.declare(
 )
 router.declare(
     "/metrics/answers",
-    list[AnswerMetrics],
+    list[values.AnswerMetrics],
     "Summarise answers by period and library: number, outcome, latency and tokens.",
     function="answer_metrics",
     key="metrics",
@@ -99,7 +89,7 @@ router.declare(
 )
 router.declare(
     "/metrics/popular-queries",
-    list[PopularQuery],
+    list[values.PopularQuery],
     "List the most frequent queries.",
     function="popular_queries",
     key="queries",
@@ -107,7 +97,7 @@ router.declare(
 )
 router.declare(
     "/metrics/empty-queries",
-    list[EmptyQuery],
+    list[values.EmptyQuery],
     "List the most frequent queries without a hit.",
     function="empty_queries",
     key="queries",
@@ -115,7 +105,7 @@ router.declare(
 )
 router.declare(
     "/metrics/gaps",
-    list[Gap],
+    list[values.Gap],
     "List the topics that readers looked for and did not find, with the nearest pages.",
     function="gaps",
     key="gaps",
@@ -132,7 +122,7 @@ router.declare(
 )
 router.declare(
     "/metrics/slow-searches",
-    list[RecordedSearch],
+    list[values.RecordedSearch],
     "List the searches that took longest.",
     function="search_history",
     name="slow_searches",

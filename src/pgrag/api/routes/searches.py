@@ -9,18 +9,8 @@ from pgrag.api import queries
 from pgrag.api.arguments import Arguments, LibraryName, Text, VersionWish, at_most
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
+from pgrag.ground.values import searches as values
 from pgrag.ground.values.libraries import FoundLibrary
-from pgrag.ground.values.searches import (
-    BatchResult,
-    Context,
-    Facets,
-    Intent,
-    PageResult,
-    ParsedQuery,
-    Resolution,
-    SearchResult,
-    Suggestion,
-)
 from pgrag.search.result import Result
 from pgrag.search.search import TOP_K, Search
 
@@ -41,7 +31,7 @@ def _run(
 
 router.declare_query(
     "/search",
-    SearchResult,
+    values.SearchResult,
     (
         "Find passages by words and by meaning.",
         f"Find passages by words and by meaning; {_OWN_VECTOR}",
@@ -51,7 +41,7 @@ router.declare_query(
 )
 router.declare_query(
     "/context",
-    Context,
+    values.Context,
     (
         "Assemble the text that answers a question: hits, what belongs to them, within a budget.",
         f"Assemble the text that answers a question; {_OWN_VECTOR}",
@@ -72,7 +62,7 @@ class ResolveParameters(Arguments):
     )
 
 
-@router.answers("/resolve", Resolution)
+@router.answers("/resolve", values.Resolution)
 def resolve(exchange: Exchange, query: ResolveParameters) -> Any:
     """Resolve a version request, and give the reason."""
     [row] = exchange.call("resolve_version", library=query.library, wanted=query.version)
@@ -81,7 +71,7 @@ def resolve(exchange: Exchange, query: ResolveParameters) -> Any:
 
 router.declare_query(
     "/search/pages",
-    PageResult,
+    values.PageResult,
     (
         "Find pages: one row each, with its best passage.",
         f"Find pages; {_OWN_VECTOR}",
@@ -92,7 +82,7 @@ router.declare_query(
 )
 
 
-@router.answers("/search/batch", BatchResult, method="POST")
+@router.answers("/search/batch", values.BatchResult, method="POST")
 def search_batch(exchange: Exchange, body: queries.BatchBody) -> Any:
     """Run many searches at once; a failed query does not affect the others."""
     texts = [query.query for query in body.queries]
@@ -103,7 +93,7 @@ def search_batch(exchange: Exchange, body: queries.BatchBody) -> Any:
 
 router.declare_query(
     "/facets",
-    Facets,
+    values.Facets,
     (
         "Count the pages of a search, by library, version, topic, type, tag and language.",
         f"Count the pages of a search; {_OWN_VECTOR}",
@@ -122,7 +112,7 @@ def _query(description: str, example: str, *, least: int | None = None) -> tuple
 
 understanding.declare(
     "/parse",
-    ParsedQuery,
+    values.ParsedQuery,
     "Show which words and which filters a query holds.",
     function="parse_query",
     name="parse",
@@ -140,7 +130,7 @@ understanding.declare(
 )
 understanding.declare(
     "/suggestions",
-    list[Suggestion],
+    list[values.Suggestion],
     "Suggest similar terms for those of a query that no passage has, the most similar first.",
     function="suggest",
     name="suggestions",
@@ -158,7 +148,7 @@ understanding.declare(
 )
 understanding.declare(
     "/intent",
-    Intent,
+    values.Intent,
     "Say what kind of question a query is, by which rule, and what it chooses for a search.",
     function="detect_intent",
     name="intent",

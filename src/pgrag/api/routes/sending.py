@@ -6,16 +6,8 @@ from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel, Field
 from pydantic_core import from_json
 
+from pgrag.api import bodies
 from pgrag.api.arguments import PATH, Text, VersionPath
-from pgrag.api.bodies import (
-    BYTES,
-    answered,
-    body_of,
-    in_turn,
-    media_type_of,
-    router_of_version,
-    unsupported,
-)
 from pgrag.api.problems import TOO_LARGE, problem
 from pgrag.api.routes.uploads import pieces, stored
 from pgrag.ground.errors import InvalidInput, UnknownPage
@@ -23,7 +15,7 @@ from pgrag.ground.values import jobs as values
 from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.source.uploads import LINES, UploadedPage, checked_key, sent_page
 
-router = router_of_version()
+router = bodies.router_of_version()
 
 _PATIENCE = 10.0
 
@@ -50,8 +42,8 @@ class SentPage(BaseModel):
 
 
 _PAGE = {"schema": SentPage.model_json_schema()}
-_TEXTS: dict[str, Any] = {"text/markdown": BYTES, "text/html": BYTES}
-_PAGES = body_of(**_TEXTS, **{"application/json": _PAGE, LINES: BYTES})
+_TEXTS: dict[str, Any] = {"text/markdown": bodies.BYTES, "text/html": bodies.BYTES}
+_PAGES = bodies.body_of(**_TEXTS, **{"application/json": _PAGE, LINES: bodies.BYTES})
 
 
 @router.post(
@@ -71,7 +63,7 @@ async def send_page(
     Send it as JSON, or as it is (Markdown, HTML …) with `key`. Many pages as lines of JSON
     (`application/x-ndjson`) become a job. No other page is changed.
     """
-    if media_type_of(request) == LINES:
+    if bodies.media_type_of(request) == LINES:
         return await stored(
             request, library, version, [("pages.ndjson", pieces(request))], {"adds": True}
         )
@@ -81,7 +73,7 @@ async def send_page(
 @router.put(
     "/pages/{key:path}",
     response_model=values.SentPage,
-    openapi_extra=body_of(**_TEXTS),
+    openapi_extra=bodies.body_of(**_TEXTS),
 )
 async def put_page(
     library: Library,  # type: ignore[valid-type]
@@ -104,7 +96,7 @@ def remove_page(exchange: Any, library: Library, version: VersionPath, key: Key)
 
 async def _page(request: Request, library: str, version: str, key: str | None) -> Response:
     """Index one page; the answer comes when it can be found."""
-    media_type, body = media_type_of(request), await request.body()
+    media_type, body = bodies.media_type_of(request), await request.body()
     if media_type == "application/json":
         try:
             fields = from_json(body)
@@ -116,16 +108,16 @@ async def _page(request: Request, library: str, version: str, key: str | None) -
     else:
         page = UploadedPage(checked_key(key), body, media_type)
     if not page.has_known_format():
-        return unsupported(request, media_type)
+        return bodies.unsupported(request, media_type)
     largest = size_limit(page.key, page.origin, request.app.state.pgrag.settings.max_page_bytes)
     if largest is not None and len(page.content) > largest:
         return problem(request, TOO_LARGE, f"A page may have {largest:,} bytes.")
-    report = await in_turn(
+    report = await bodies.in_turn(
         request, lambda app: app.send_pages(library, version, [page], patience=_PATIENCE)
     )
     for reason in report.failed.values():
         raise InvalidInput(reason)
-    return answered(
+    return bodies.answered(
         {
             "library": report.library,
             "version": report.version,

@@ -10,16 +10,8 @@ from pydantic import Field
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 
+from pgrag.api import bodies
 from pgrag.api.arguments import PATH, Arguments, Text, VersionPath
-from pgrag.api.bodies import (
-    BYTES,
-    answered,
-    body_of,
-    in_turn,
-    media_type_of,
-    router_of_version,
-    unsupported,
-)
 from pgrag.api.fields import with_declared
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidInput, PgragError
@@ -27,7 +19,7 @@ from pgrag.ground.values import jobs as values
 from pgrag.ingest.arguments import Reading, checked, part_of
 from pgrag.ingest.source.uploads import check_together, checked_key, is_known_upload
 
-router = router_of_version()
+router = bodies.router_of_version()
 
 PIECE = 1 << 20
 """Bytes of an upload that are in memory at a time."""
@@ -53,7 +45,9 @@ class UploadParameters(Arguments):
     "/upload",
     response_model=values.Job,
     status_code=202,
-    openapi_extra=body_of(**{"application/octet-stream": BYTES, "multipart/form-data": BYTES}),
+    openapi_extra=bodies.body_of(
+        **{"application/octet-stream": bodies.BYTES, "multipart/form-data": bodies.BYTES}
+    ),
 )
 async def upload(
     library: Library,  # type: ignore[valid-type]
@@ -67,7 +61,7 @@ async def upload(
     """
     arguments = checked(part_of(query.model_dump(), Reading))
     arguments["adds"] = not query.replace
-    if media_type_of(request) == "multipart/form-data":
+    if bodies.media_type_of(request) == "multipart/form-data":
         return await _form(request, library, version, arguments)
     if query.name is None:
         raise InvalidInput(
@@ -125,10 +119,10 @@ async def stored(
     check_together([name for name, _ in files])
     for name, _ in files:
         if not is_known_upload(name):
-            return unsupported(request, name)
+            return bodies.unsupported(request, name)
 
     def call(function: str, **arguments: Any) -> Any:
-        return in_turn(request, lambda app: app.database.call(function, **arguments))
+        return bodies.in_turn(request, lambda app: app.database.call(function, **arguments))
 
     [made] = await call(
         "create_job", library=library, version=version, arguments=arguments, uploading=True
@@ -148,4 +142,4 @@ async def stored(
             await call("cancel_job", job_id=job_id)
         raise
     rows: list[Row] = await call("job", wanted_id=job_id)
-    return answered(rows[0], 202)
+    return bodies.answered(rows[0], 202)

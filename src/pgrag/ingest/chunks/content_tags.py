@@ -55,8 +55,8 @@ def tag_chunks(
 def content_tags(
     content: str, *, heading: str = "", above: Sequence[str] = (), kind: str | None = None
 ) -> tuple[str, ...]:
-    """Return the tags of a text below its headings; `kind`, for a text without one, is that of the
-    page.
+    """Return the tags of a text below its headings; `kind` is the page's, for a text
+    without one.
     """
     tags = {*_text_tags(content, _TEXT_RULES), *_tags("heading", _plain(heading))}
     for each in (*above, heading):
@@ -121,7 +121,7 @@ def _paragraph_tags(
     chunk: Chunk, page_path: tuple[str, ...], kind: str | None, page_audience: str | None
 ) -> set[str]:
     """Tag a paragraph; the page's title counts as a heading above, never as its own heading. One
-    audience stays: "Getting started" on a page for others is for those others.
+    audience stays: "Getting started" on a page for experts is for experts.
     """
     headings = chunk.path[len(page_path) :]
     above = (*page_path[-1:], *headings[:-1])

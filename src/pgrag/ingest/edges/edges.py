@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -63,14 +63,14 @@ def _words_of(markdown: str) -> str:
 
 def with_defaults(edges: Iterable[Edge], page_type: str, kinds: Sequence[str]) -> list[Edge]:
     """Add one edge of each of the page type's kinds to every link and embed."""
-    return [each for edge in edges for each in (edge, *_defaults(edge, page_type, kinds))]
-
-
-def _defaults(edge: Edge, page_type: str, kinds: Sequence[str]) -> Iterator[Edge]:
-    if edge.rule.startswith("explicit:"):
-        rule = f"edge_defaults:{page_type}"
-        for kind in kinds:
-            yield replace(edge, rule=rule, kind=kind, confidence=DEFAULT_CONFIDENCE)
+    rule = f"edge_defaults:{page_type}"
+    result: list[Edge] = []
+    for edge in edges:
+        result.append(edge)
+        if edge.rule.startswith("explicit:"):
+            added = replace(edge, rule=rule, confidence=DEFAULT_CONFIDENCE)
+            result += (replace(added, kind=kind) for kind in kinds)
+    return result
 
 
 def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Edge, ...]:
@@ -96,17 +96,12 @@ def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Ed
             line, first = edge.line, 0
         candidates = paragraphs.get(line) or [sections.get(line, 0)]
         if len(candidates) > 1:
-            first = _with_text(edge.text, candidates, first, chunks)
+            near = range(first, min(first + _LOOK_AHEAD, len(candidates)))
+            shown = (index for index in near if edge.text in chunks[candidates[index]].content)
+            first = next(shown, first)
         document = candidates[first]
         assigned.append(replace(edge, document=document) if document else edge)
     return tuple(assigned)
-
-
-def _with_text(text: str, candidates: Sequence[int], first: int, chunks: Sequence[Chunk]) -> int:
-    for index in range(first, min(first + _LOOK_AHEAD, len(candidates))):
-        if text in chunks[candidates[index]].content:
-            return index
-    return first
 
 
 class _Words:

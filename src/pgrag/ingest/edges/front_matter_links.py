@@ -19,7 +19,7 @@ _MAX_WORDS = 300
 _TAG_KEYS = ("tags", "tag")
 _IS_PATH = re.compile(r"[^#]*[/.][^#]*#")
 _FIELD = re.compile(r"[\w\"'].*?[:=]")
-#: Lines, and characters of the last value's line, to search for the next value of a list.
+#: How far to search for the next value of a list: lines, and characters of a line.
 _LOOK_AHEAD = 50
 _REACH = 2000
 

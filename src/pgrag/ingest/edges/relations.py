@@ -15,8 +15,7 @@ _CALLOUT_CONFIDENCE = 0.90
 _RELATION_BEFORE = re.compile(r"(?<![\w:])rel:[ \t]*(\w[\w-]*):?[ \t]+$", re.IGNORECASE)
 _BETWEEN = re.compile(r"[ \t]*(?:(?:[,;&]|(?:and|und|и)\b)[ \t]*){0,3}")
 _KIND = r"(?P<kind>[^\W\d][\w -]{0,60}?)"
-# a line of a callout may begin with the mark, with a kind and a colon, or with both; the mark alone
-# lets the kind go without a colon
+# a line of a callout begins with a kind and a colon; after the mark a kind needs no colon
 _LINE = re.compile(
     rf"^[ \t]*(?P<mark>\[!edge\][+-]?[ \t]*)?"
     rf"(?:{_KIND}[ \t]*(?:::?(?=\s|\[|$)|(?(mark)(?=!?\[\[|$)|(?!))))?",
@@ -54,7 +53,7 @@ class _Kind:
 
 
 class Lines:
-    """The line of each of growing offsets in the blocks; no text is counted twice."""
+    """Finds the lines of offsets that only grow in a block, counting no text twice."""
 
     def __init__(self, blocks: Sequence[ProseBlock]) -> None:
         self._prose_blocks = blocks

@@ -77,7 +77,7 @@ class Kind(Enum):
         self.wording = wording
 
     def prompt_version(self, limit: int) -> str:
-        """Return what the key of stored answers says of the prompt; no usual limit."""
+        """Return the prompt's part of the key of stored answers; it omits the usual limit."""
         return self.version if limit == self.usual_limit else f"{self.version}-{limit}"
 
     @property

@@ -17,6 +17,7 @@ _LINE_START = re.compile(
     r"(?P<digits>\d{1,9})(?=[.)](?:\s|$))|(?=[-+*](?:\s|$)|[#>|]|:{3}|!{3}|\?{3}|/{3}|-{3}|={2}|~{3}"
     r"|===)"
 )
+#: What would be read as an id, or as the closing signs of a heading.
 _IN_HEADING = re.compile(r"\{|#(?=#*\s*$)")
 
 
@@ -35,14 +36,9 @@ def escape_start(line: str) -> str:
     return line
 
 
-def escape_heading(words: str) -> str:
-    """Escape what would be read as an id, or as the closing signs of a heading."""
-    return _IN_HEADING.sub(lambda match: "\\" + match[0], words)
-
-
 def heading(level: int, words: str, anchor: str = "") -> str:
     """Return a heading; `words` is inline Markdown, `anchor` the id with which it is published."""
-    shown = escape_heading(" ".join(words.split()))
+    shown = _IN_HEADING.sub(lambda match: "\\" + match[0], " ".join(words.split()))
     mark = f" {{#{_ID_UNSAFE.sub(_percent, anchor)}}}" if anchor else ""
     return f"{'#' * min(max(level, 1), 6)} {shown}{mark}"
 

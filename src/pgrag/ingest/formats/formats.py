@@ -12,9 +12,9 @@ from pgrag.ingest.values import NOWHERE, Origin
 
 #: The bytes at the front of a file that tell its format.
 _SAMPLE = 2048
-#: How many times as many bytes as text a packed file may have.
+#: A packed file may have this many times the bytes of a text file.
 PACKED_FACTOR = 20
-#: How many times as many characters of Markdown as bytes of text a page may have.
+#: Characters of Markdown that a page may have for each byte that a text file may have.
 MARKDOWN_FACTOR = 4
 
 

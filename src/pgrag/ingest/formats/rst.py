@@ -14,7 +14,7 @@ from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html import page
 from pgrag.ingest.values import Origin
 
-#: No file is read, no HTML passes, no message is written, and nothing but the text counts.
+#: No file is read, no raw HTML passes, no message is written, no title is taken from the text.
 _SETTINGS = {
     "file_insertion_enabled": False,
     "raw_enabled": False,
@@ -38,12 +38,10 @@ _TITLED = re.compile(r"(?P<title>.+?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
 #: Roles of Sphinx whose target is a page.
 _PAGES = frozenset(("doc", "download"))
 #: Directives of Sphinx that show no text of their own.
-_UNSEEN = frozenset(
-    {
-        "toctree", "index", "currentmodule", "highlight", "autosummary", "automodule", "autoclass",
-        "autofunction", "tabularcolumns", "codeauthor", "sectionauthor", "literalinclude",
-    }
-)  # fmt: skip
+_UNSEEN = frozenset({
+    "toctree", "index", "currentmodule", "highlight", "autosummary", "automodule", "autoclass",
+    "autofunction", "tabularcolumns", "codeauthor", "sectionauthor", "literalinclude",
+})  # fmt: skip
 _KNOWN = frozenset(en.directives)
 _CODE = frozenset(
     {"code-block", "sourcecode", "prompt", "doctest", "testcode", "ipython", "parsed"}

@@ -103,9 +103,7 @@ def _salvage(block: str) -> dict[str, Any]:
         entry = block[match.start() : end]
         written = block[match.end() : end].strip()
         name = match[1].strip("\"' ")
-        value = _read_entry(entry)
-        if not value:
-            value = _read_entry(entry.split("\n", 1)[0])
+        value = _read_entry(entry) or _read_entry(entry.split("\n", 1)[0])
         fields |= value if any(part is not None for part in value.values()) else {name: written}
     return fields
 

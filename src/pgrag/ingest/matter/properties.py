@@ -66,7 +66,7 @@ def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, li
         warnings += [f'{key}: front matter field "{names["path"]}" {w}' for w in path[1]]
     return (
         Properties(
-            title=first(_title, "title", "name"),
+            title=first(lambda value: _clipped(_text(value)), "title", "name"),
             link=first(_text, "link"),
             path=path[0] if path else (),
             uuid=first(_uuid, "uuid", "note_id"),
@@ -147,10 +147,6 @@ def _text(value: Any) -> str:
         if text:
             return text
     raise _WrongValueError(f"must be text, got {_shown(value)}")
-
-
-def _title(value: Any) -> str:
-    return _clipped(_text(value))
 
 
 def _clipped(text: str) -> str:

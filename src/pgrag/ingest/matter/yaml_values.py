@@ -63,7 +63,7 @@ def load_yaml(text: str) -> tuple[Any, list[tuple[str, int]]]:
 
 
 def _compose(text: str) -> yaml.Node | None:
-    """Parse a text to nodes; the depth first: libyaml's composer has no limit."""
+    """Parse a text to nodes, its depth checked first: libyaml's composer has no limit."""
     depth = 0
     field = "it"
     for event in yaml.parse(text, _Loader):

@@ -17,7 +17,7 @@ def _rule_or_list(state: rules_block.StateBlock, line: int, end: int, silent: bo
     )
 
 
-#: The rule that needs a certain first character; that after text, and after an item of a list.
+#: Rules by the first character of a line: anywhere, after text, and after an item of a list.
 _BLOCKS: _Rules = {
     **dict.fromkeys("`~", rules_block.fence),
     ">": rules_block.blockquote,

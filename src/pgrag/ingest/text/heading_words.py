@@ -71,7 +71,7 @@ def _shown(tokens: Sequence[Token]) -> str:
 
 
 def _docusaurus_words(tokens: Sequence[Token]) -> str:
-    """mdast-util-to-string after remark-directive: with the text for images, less directives."""
+    """mdast-util-to-string after remark-directive: with the text for images, without directives."""
     return "".join(
         _docusaurus_words(token.children or ())
         if token.type == "image"

@@ -25,12 +25,9 @@ def readable(block: str) -> str:
     """Return the visible content of an HTML block as Markdown, with its marks, or nothing."""
     if _HIDDEN.match(block):
         return ""
-    text = _UNSHOWN.sub("", block)
-    text = _TAG.sub(_mark, _LINK.sub(_link, text))
-    if "<pre" in block:
-        lines = [line.rstrip() for line in text.split("\n")]
-    else:
-        lines = [" ".join(line.split()) for line in text.split("\n")]
+    lines = _TAG.sub(_mark, _LINK.sub(_link, _UNSHOWN.sub("", block))).split("\n")
+    is_code = "<pre" in block
+    lines = [line.rstrip() if is_code else " ".join(line.split()) for line in lines]
     return html.unescape("\n".join(line for line in lines if line)).strip()
 
 

@@ -126,12 +126,8 @@ def _prose_blocks(
                 callouts[-1] = len(blocks)
             callout = callouts[-1] if callouts else None
             # a table row is one block, so that a link's sentence is the row; skip its cells
-            in_row = (
-                bool(blocks)
-                and blocks[-1].kind == "table"
-                and blocks[-1].line == first_line + start
-            )
-            if not in_row:
+            last = blocks[-1] if blocks else None
+            if not (last and last.kind == "table" and last.line == first_line + start):
                 blocks.append(ProseBlock(token.content, first_line + start, callout=callout))
         elif kind == "tr_open":
             blocks.append(ProseBlock(lines[start], first_line + start, "table"))

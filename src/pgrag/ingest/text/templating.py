@@ -127,5 +127,4 @@ def _admonition(kind: str | None, caption: str | None) -> str:
 
 
 def _dedent(match: re.Match[str]) -> str:
-    body = re.sub(r"^ {4}", "", match["body"], flags=re.MULTILINE)
-    return match["opener"] + body
+    return match["opener"] + re.sub(r"^ {4}", "", match["body"], flags=re.MULTILINE)

@@ -1,1 +1,1 @@
-"""PDF by Docling, which reads pages by models, which need a package of their own."""
+"""PDF read by the models of Docling, an optional package."""

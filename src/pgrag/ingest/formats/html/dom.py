@@ -18,7 +18,7 @@ BLOCKS = frozenset({
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
 _SPACES = re.compile(r"[\s\u200b]+")
-#: What is more than one space between words.
+#: White space other than a single space.
 _UNEVEN = re.compile(r"[^\S ]|\u200b|  ")
 _SKIPPED_TAGS = frozenset({
     "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
@@ -94,7 +94,7 @@ def is_skipped(tag: str, attributes: Attributes) -> bool:
 
 
 def _is_hidden(attributes: Attributes, classes: str) -> bool:
-    """Whether an element is not shown; the panels of tabs wait to be chosen, and are."""
+    """Whether an element is hidden; the panels of tabs count as shown."""
     role = attributes.get("role")
     if role == "tabpanel" or "tab" in classes:
         return False

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pgrag.ingest.formats.html.dom import Attributes, Node, class_of, has_class, tag_of
 from pgrag.ingest.formats.html.inline import fragment_of, is_permalink
 
-#: Elements whose id is that of the heading which is the first in them.
+#: Elements whose id belongs to the first heading in them.
 _SECTION = re.compile(r"(?:^|\s)(?:section|sect\d|refsect\d|refentry|chapter|part|appendix|detail)")
 _AUTOMATIC = re.compile(r"(?:index-|id)\d+")
 _UNSAFE = re.compile(r"[\s\"'<>&`]")
@@ -14,7 +14,7 @@ _UNSAFE = re.compile(r"[\s\"'<>&`]")
 
 @dataclass(slots=True)
 class Ids:
-    """Collects ids until a heading takes them, or a block that is in `linked`: links lead there."""
+    """Collects ids for the next heading; the next block gets only those in `linked`."""
 
     linked: frozenset[str]
     _pending: list[tuple[str, bool]] = field(default_factory=list)
@@ -24,10 +24,9 @@ class Ids:
         name = attributes.get("id") or (attributes.get("name") if tag == "a" else None)
         if not name:
             return
-        names = class_of(attributes)
         is_target = tag in ("a", "span") and not is_block
-        owns_heading = tag == "section" or is_target or bool(_SECTION.search(names))
-        self._pending.append((name, owns_heading))
+        is_section = tag == "section" or bool(_SECTION.search(class_of(attributes)))
+        self._pending.append((name, is_section or is_target))
 
     def of_heading(self, own: list[str]) -> tuple[str, list[str]]:
         """Return the anchor of a heading with these ids, and a block with the others."""

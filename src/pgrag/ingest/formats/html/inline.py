@@ -100,7 +100,8 @@ class Inline:
                 label = code_span(dom.all_text(child))
                 parts.append(f"[{label}]({href})" if label else "")
             elif dom.tag_of(child) == dom.TEXT:
-                parts.append(_padded_code(dom.words(child.text_content or "")))
+                before, text, after = _trimmed(dom.words(child.text_content or ""))
+                parts.append(f"{before}{code_span(text)}{after}")
             elif dom.tag_of(child)[0] != "-" and depth < MAX_DEPTH:
                 parts.append(self._code(child, depth + 1))
         return joined(parts)
@@ -122,15 +123,9 @@ def code_span(text: str) -> str:
     """Return a text as a code span; "" if it has no words."""
     if not text:
         return ""
-    longest = max((len(run) for run in _TICKS.findall(text)), default=0)
-    ticks = "`" * (longest + 1 if longest else 1)
+    ticks = "`" * (1 + max(map(len, _TICKS.findall(text)), default=0))
     pad = " " if text[0] == "`" or text[-1] == "`" else ""
     return f"{ticks}{pad}{text}{pad}{ticks}"
-
-
-def _padded_code(text: str) -> str:
-    before, text, after = _trimmed(text)
-    return f"{before}{code_span(text)}{after}"
 
 
 def wrapped(text: str, mark: str) -> str:

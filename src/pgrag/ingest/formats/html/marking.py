@@ -10,7 +10,7 @@ LONGEST_HEADING = 120
 
 
 def groups(node: dom.Node) -> list[tuple[list[dom.Node], list[dom.Node]]]:
-    """Return the terms of a list, those that share a definition together, and their definitions."""
+    """Return the entries of a list: the terms of each, and the definitions that they share."""
     pairs: list[tuple[list[dom.Node], list[dom.Node]]] = []
     for child in _parts(node):
         is_term = dom.tag_of(child) == "dt"
@@ -146,16 +146,14 @@ def title_of(node: dom.Node) -> dom.Node | None:
         first = next(dom.elements(node), None)
         if first is None:
             return None
-        names = dom.class_of(first.attributes)
-        if dom.tag_of(first) == "summary" or any(title in names.split() for title in _TITLES):
-            return first
-        if "admonitionHeading" in names:
+        is_titled = dom.has_class(first, *_TITLES) or dom.tag_of(first) == "summary"
+        if is_titled or "admonitionHeading" in dom.class_of(first.attributes):
             return first
         node = first
     return None
 
 
 def first_line(kind: str, words: str) -> str:
-    """Return the first line of a box: its kind and title; a title that is a kind is the kind."""
+    """Return the first line of a box: kind and title, or the title alone if it names a kind."""
     name = re.sub(r"\W", "", words).lower()
     return f"[!{name}]" if name in _KINDS else f"[!{kind}] {words}".rstrip()

@@ -19,7 +19,7 @@ from pgrag.ingest.values import Origin
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Where a generator puts the text of a page, and what in it is none; both are selectors."""
+    """Selectors: where a generator puts the text of a page, and what to drop from it."""
 
     generator: str
     main: str
@@ -51,7 +51,7 @@ _CONTAINERS = frozenset(("div", "section", "table", "tbody", "tr", "td", "center
 
 
 def main_content(tree: LexborHTMLParser) -> Node | None:
-    """Return the element with the text of a page, without what in it is none; None if empty."""
+    """Return the element with the text of a page, without navigation; None if empty."""
     body = tree.body
     if body is None:
         return None
@@ -88,9 +88,8 @@ def _densest(node: Node) -> Node:
         if not sizes:
             return node
         size, largest = max(sizes, key=lambda pair: pair[0])
-        if tag_of(largest) not in _CONTAINERS:
-            return node
-        if size < _DOMINANT * sum(other for other, _ in sizes):
+        is_dominant = size >= _DOMINANT * sum(other for other, _ in sizes)
+        if not is_dominant or tag_of(largest) not in _CONTAINERS:
             return node
         node = largest
     return node

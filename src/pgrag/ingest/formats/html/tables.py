@@ -8,7 +8,7 @@ from pgrag.ingest.formats.html.dom import Node, elements, has_class, tag_of
 
 _MAX_SPAN = 100
 _MAX_HEAD = 20
-#: Characters that spans may add to a table, beside ten times as many as its cells have.
+#: Characters that spans may add to a table, besides ten times those of its cells.
 _ROOM = 2_000
 _PARTS = frozenset(("thead", "tbody", "tfoot"))
 

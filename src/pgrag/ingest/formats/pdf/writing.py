@@ -157,7 +157,6 @@ def _code(lines: Sequence[Line]) -> str:
     for line in lines:
         if previous and previous.page == line.page and line.y - previous.y > 1.7 * pitch > 0:
             written.append("")
-        indent = " " * round((line.x - left) / advance)
-        written.append(indent + line.text)
+        written.append(" " * round((line.x - left) / advance) + line.text)
         previous = line
     return "\n".join(fence("\n".join(written)))
