@@ -192,5 +192,4 @@ def _is_found(result: Result) -> bool:
 
 
 def _key(url: str) -> str:
-    origin = "/".join(url.split("/", 3)[:3])
-    return Scope(f"{origin}/", lambda _: True).key(url)
+    return Scope("/".join([*url.split("/", 3)[:3], ""]), lambda _: True).key(url)
