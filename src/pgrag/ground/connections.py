@@ -234,7 +234,7 @@ class Database:
     ) -> ConnectionPool[_Connection]:
         """The pool of a class of work, and in it of callers with or without a role of their own.
 
-        A session's cached plans must not serve callers with and without row-level security.
+        A session's cached plans must not serve callers both with and without row-level security.
         """
         own = work and work.connections
         is_restricted = caller.role is not None

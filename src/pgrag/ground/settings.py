@@ -276,10 +276,9 @@ def describe_settings(settings: Settings) -> list[DescribedSetting]:
     described = []
     for field in Settings.model_fields:
         name = variable(field)
+        source = "environment" if name in variables else ENV_FILE
         if field not in settings.model_fields_set:
             source = "default"
-        else:
-            source = "environment" if name in variables else ENV_FILE
         value = _shown(field, getattr(settings, field))
         described.append(DescribedSetting(name, value, source, descriptions.get(field, "")))
     return described

@@ -37,7 +37,7 @@ def open_folder(root: Path, selection: Selection) -> Source:
         selection,
         [SourceFile(key_of(name), partial(read_file, path)) for name, path in listing.files],
         arguments=selection.arguments(os.path.abspath(root)),
-        find_generator=partial(_generator_of_folder, Path(os.path.abspath(folder))),
+        generator=partial(_generator_of_folder, Path(os.path.abspath(folder))),
     )
 
 
@@ -57,7 +57,7 @@ def open_file(path: Path, selection: Selection) -> Source:
         str(path),
         (SourceFile(key_of(path.name), partial(read_file, path.resolve())),),
         arguments=selection.arguments(os.path.abspath(path)),
-        find_generator=partial(_generator_of_folder, Path(os.path.abspath(path)).parent),
+        generator=partial(_generator_of_folder, Path(os.path.abspath(path)).parent),
     )
 
 
@@ -97,7 +97,7 @@ def open_tree(
         ],
         arguments=arguments,
         revision=revision,
-        find_generator=partial(_generator_of_tree, tree),
+        generator=partial(_generator_of_tree, tree),
         release=tree.close,
     )
 
