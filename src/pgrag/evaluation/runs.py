@@ -1,4 +1,4 @@
-"""Runs of a set by configurations, which YAML can give, and the regression gate."""
+"""Runs of a set by configurations, built-in ones or from YAML, and the regression gate."""
 
 import json
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _DEPTH = 20
 _WANTED = "must map names to configurations."
 _HINT = "For example: half: {function: search, arguments: {alpha: 0.5}}"
 
-#: What a printed run has of its row, by the same names.
+#: Columns of a run that are printed under their own names.
 _REPEATED = ("library", "version", "model", "configuration", "settings", "functions")
 
 _QUERIES = """
@@ -73,7 +73,7 @@ def chosen(app: App, names: Sequence[str], file: Path | None = None) -> list[Con
         if name not in by_name:
             raise InvalidInput(
                 f"There is no configuration {name!r}.",
-                hint=f"There are: {', '.join(by_name)}. Others say how: function, arguments, …",
+                hint=f"There are: {', '.join(by_name)}. Define others in a file.",
             )
     if names:
         return [by_name[name] for name in names]

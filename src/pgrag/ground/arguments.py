@@ -55,11 +55,26 @@ _PageScore = typing.Annotated[
 ]
 
 
-#: The budget of tokens decides how many hits fit; more than these seldom do.
-_HitsToRead = typing.Annotated[
-    int | None,
-    Argument("The maximum number of hits.", bounds=(1, 1000), default=20, option=("--top-k", "-n")),
-]
+def _top_k(default: int, meaning: str = "The maximum number of hits.") -> Argument:
+    return Argument(meaning, bounds=(1, 1000), default=default, option=("--top-k", "-n"))
+
+
+def _after(hit: str) -> Argument:
+    meaning = f"The cursor of the last {hit} of the previous response: continues after it."
+    return Argument(meaning, longest=4000, metavar="CURSOR")
+
+
+def _snippets(hit: str, default: bool) -> Argument:
+    meaning = f"Add an excerpt of {hit}, the words of the query marked by `**`."
+    return Argument(meaning, default=default, faces=_REST)
+
+
+def _name(meaning: str, default: str | None = None) -> Argument:
+    return Argument(meaning, longest=200, default=default, metavar="NAME")
+
+
+#: Seldom do more hits fit into the budget of tokens.
+_HitsToRead = typing.Annotated[int | None, _top_k(20)]
 
 
 class Scope(typing.TypedDict, total=False):
@@ -80,12 +95,7 @@ class Scope(typing.TypedDict, total=False):
             examples=("2.1",),
         ),
     ]
-    top_k: typing.Annotated[
-        int | None,
-        Argument(
-            "The maximum number of hits.", bounds=(1, 1000), default=10, option=("--top-k", "-n")
-        ),
-    ]
+    top_k: typing.Annotated[int | None, _top_k(10)]
     filters: typing.Annotated[
         dict[str, typing.Any] | None,
         Argument(
@@ -125,10 +135,7 @@ class VectorRanking(typing.TypedDict, total=False):
         ),
     ]
     model: typing.Annotated[
-        str | None,
-        Argument(
-            "Name of the embedding model; by default the library's.", longest=200, metavar="NAME"
-        ),
+        str | None, _name("Name of the embedding model; by default the library's.")
     ]
 
 
@@ -173,12 +180,10 @@ class Fusing(typing.TypedDict, total=False):
     ]
     intent: typing.Annotated[
         str | None,
-        Argument(
+        _name(
             "`auto`: the kind of question sets levels, unit, aggregate, hierarchy, alpha and the"
             " arguments of its strategy, unless given; the name of an intent or query type; or"
-            " `off`; by default the library's setting, `off`.",
-            longest=200,
-            metavar="NAME",
+            " `off`; by default the library's setting, `off`."
         ),
     ]
 
@@ -256,22 +261,8 @@ class Listing(typing.TypedDict, total=False):
         Unit | None, Argument("Hits are passages, or pages shown by their best passage.")
     ]
     aggregate: _PageScore
-    after: typing.Annotated[
-        str | None,
-        Argument(
-            "The cursor of the last hit of the previous response: continues after it.",
-            longest=4000,
-            metavar="CURSOR",
-        ),
-    ]
-    snippets: typing.Annotated[
-        bool | None,
-        Argument(
-            "Add an excerpt of each hit, the words of the query marked by `**`.",
-            default=False,
-            faces=_REST,
-        ),
-    ]
+    after: typing.Annotated[str | None, _after("hit")]
+    snippets: typing.Annotated[bool | None, _snippets("each hit", default=False)]
     history: typing.Annotated[
         bool | None,
         Argument(
@@ -403,36 +394,16 @@ class PagesArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, tota
     """Arguments of `pgrag.search_pages`."""
 
     aggregate: _PageScore
-    after: typing.Annotated[
-        str | None,
-        Argument(
-            "The cursor of the last page of the previous response: continues after it.",
-            longest=4000,
-            metavar="CURSOR",
-        ),
-    ]
+    after: typing.Annotated[str | None, _after("page")]
     whole: typing.Annotated[bool | None, Argument("`content` is the whole text.", default=False)]
-    snippets: typing.Annotated[
-        bool | None,
-        Argument(
-            "Add an excerpt of the best passage, the words of the query marked by `**`.",
-            default=True,
-            faces=_REST,
-        ),
-    ]
+    snippets: typing.Annotated[bool | None, _snippets("the best passage", default=True)]
 
 
 class FacetArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, total=False):
     """Arguments of `pgrag.facets`."""
 
     top_k: typing.Annotated[
-        int | None,
-        Argument(
-            "The number of best hits whose pages are counted.",
-            bounds=(1, 1000),
-            default=200,
-            option=("--top-k", "-n"),
-        ),
+        int | None, _top_k(200, "The number of best hits whose pages are counted.")
     ]
     value_count: typing.Annotated[
         int | None,
@@ -482,21 +453,17 @@ class AnswerArguments(
     top_k: _HitsToRead
     intent: typing.Annotated[
         str | None,
-        Argument(
+        _name(
             "`auto`: the kind of question sets the arguments left open; the name of an intent or"
             " query type; or `off`.",
-            longest=200,
             default="auto",
-            metavar="NAME",
         ),
     ]
     template: typing.Annotated[
         str | None,
-        Argument(
+        _name(
             "Name of the prompt's template; by default that of the question's intent, in the"
-            " agentic mode `agent`.",
-            longest=200,
-            metavar="NAME",
+            " agentic mode `agent`."
         ),
     ]
 

@@ -104,8 +104,8 @@ def _format(value: Any) -> PyFormat:
 def _sent(name: str, value: Any) -> Any:
     """The value of an argument as the driver takes it.
 
-    Paths are texts, tuples are lists, and what stands for a whole number is one. Objects and lists
-    of objects are JSON, in which dates are texts. Raises InvalidInput.
+    Paths become texts, tuples lists, other types of whole numbers int, objects and lists of objects
+    JSON, with dates as texts. Raises InvalidInput.
     """
     if name in {"library", "version"}:
         # A list would become the text of an array, which is no name.
@@ -135,7 +135,7 @@ def _in_json(name: str, value: Any) -> Any:
 
 
 def wrong_type(arguments: Mapping[str, Any], types: Mapping[str, str]) -> str | None:
-    """Say which argument has another type than its function takes, if one is seen to."""
+    """Say which argument has another type than its function takes; None if none is found."""
     for name, value in arguments.items():
         item_type = types.get(name, "").removesuffix("[]")
         if item_type not in _TAKES:

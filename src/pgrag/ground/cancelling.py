@@ -18,28 +18,26 @@ _CANCEL_SECONDS = 1.0
 
 
 class Statements:
-    """The running statements of one caller, so that another thread can cancel them."""
+    """The running statements of one caller, so that another thread can cancel them.
+
+    `is_cancelled`: the caller no longer waits.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._connections: list[psycopg.Connection[Any]] = []
-        self._is_cancelled = False
+        self.is_cancelled = False
 
     def run(self, function: Callable[[], R]) -> R:
         """Call a function; `cancel` ends its statements."""
         with holding(_statements, self):
             return function()
 
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether the caller no longer waits."""
-        return self._is_cancelled
-
     def cancel(self) -> None:
         """End the running statement, and refuse further ones."""
         # Under the lock: a connection that is returned meanwhile may run a statement of others.
         with self._lock:
-            self._is_cancelled = True
+            self.is_cancelled = True
             for connection in self._connections:
                 with suppress(psycopg.Error):
                     connection.cancel_safe(timeout=_CANCEL_SECONDS)

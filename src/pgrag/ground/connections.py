@@ -15,14 +15,7 @@ from psycopg import sql
 from psycopg.rows import dict_row, tuple_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from pgrag.ground.callers import (
-    SERVICE,
-    Caller,
-    Work,
-    current_caller,
-    current_work,
-    statement_limit,
-)
+from pgrag.ground import callers
 from pgrag.ground.calls import Row, call, composed
 from pgrag.ground.cancelling import cancellable
 from pgrag.ground.driver_errors import translated_errors
@@ -51,8 +44,8 @@ class _Connection(psycopg.Connection[Row]):
     """A pooled connection that remembers when it was returned, and for whom it was set up."""
 
     used_at = -_TRUSTED
-    work: Work | None = None
-    caller: Caller = SERVICE
+    work: callers.Work | None = None
+    caller: callers.Caller = callers.SERVICE
     own_limits: dict[str, int | None] | None = None
 
 
@@ -112,7 +105,7 @@ class Database:
     def connection(self) -> Iterator[psycopg.Connection[Row]]:
         """Lend a connection in autocommit mode; driver errors become `pgrag.ground.errors`."""
         with translated_errors():
-            work, caller = current_work(), current_caller()
+            work, caller = callers.current_work(), callers.current_caller()
             pool = self._pool_for(work, caller)
             pool.open()
             connection = self._borrowed(pool)
@@ -139,7 +132,7 @@ class Database:
         One regular expression on one text can run practically for ever, without checking a clock.
         Raises `TimeExceeded`.
         """
-        if (limit := statement_limit()) is not None:
+        if (limit := callers.statement_limit()) is not None:
             timeout_ms = min(timeout_ms, max(1, limit - _GRACE_MS))
         return self.call_within(
             timeout_ms + _GRACE_MS, function, timeout_ms=timeout_ms, **arguments
@@ -150,7 +143,7 @@ class Database:
 
         The timeout of the class of work or of the caller, if shorter, holds.
         """
-        if (limit := statement_limit()) is not None:
+        if (limit := callers.statement_limit()) is not None:
             milliseconds = min(milliseconds, limit)
         with self.connection() as connection, connection.transaction():
             connection.execute(
@@ -183,7 +176,7 @@ class Database:
                 self.url,
                 autocommit=True,
                 connect_timeout=int(self._timeout),
-                application_name=current_caller().application,
+                application_name=callers.current_caller().application,
                 row_factory=tuple_row,
             ) as connection,
         ):
@@ -197,7 +190,7 @@ class Database:
             try:
                 yield row[0] if row else None
             finally:
-                # The server notices a closed connection a moment later: the next run may be sooner.
+                # The server would notice the closed connection later than a next run may begin.
                 with suppress(psycopg.OperationalError):
                     connection.execute("select pg_advisory_unlock_all()")
 
@@ -236,10 +229,12 @@ class Database:
             open=False,
         )
 
-    def _pool_for(self, work: Work | None, caller: Caller) -> ConnectionPool[_Connection]:
+    def _pool_for(
+        self, work: callers.Work | None, caller: callers.Caller
+    ) -> ConnectionPool[_Connection]:
         """The pool of a class of work, and in it of callers with or without a role of their own.
 
-        The plans of a session must not go from those whom row-level security restricts to others.
+        A session's cached plans must not serve callers both with and without row-level security.
         """
         own = work and work.connections
         is_restricted = caller.role is not None
@@ -316,7 +311,7 @@ select
 """
 
 
-def _set_up(connection: _Connection, work: Work | None, caller: Caller) -> None:
+def _set_up(connection: _Connection, work: callers.Work | None, caller: callers.Caller) -> None:
     """Give a connection the role of a caller, and the timeouts of caller and class of work.
 
     Without limits of its own it has the timeouts of the server.
@@ -326,14 +321,14 @@ def _set_up(connection: _Connection, work: Work | None, caller: Caller) -> None:
         rows = connection.execute(_OWN_LIMITS).fetchall()
         connection.own_limits = {row["name"]: row["ms"] for row in rows}
     limits = {
-        "statement_timeout": statement_limit(),
+        "statement_timeout": callers.statement_limit(),
         "lock_timeout": None if work is None else max(1, round(1000 * work.lock_timeout)),
     }
     timeouts = [
         min((ms for ms in (connection.own_limits[name], limit) if ms is not None), default=0)
         for name, limit in limits.items()
     ]
-    # One statement: a connection must never have the role of one caller and the sight of another.
+    # One statement: a connection must never have the role of one caller and another's libraries.
     connection.execute(
         _SET_UP,
         [

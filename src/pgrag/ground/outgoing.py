@@ -1,6 +1,6 @@
-"""HTTP to addresses that a request names, as far as the allow-list lets it go. A connection goes to
-an address that was checked, so neither DNS nor redirects lead past the list. Addresses in settings
-are the own ones of the operator.
+"""HTTP to addresses that a request names, if the allow-list has them. A connection goes to an
+address that was checked, so neither DNS nor redirects lead past the list. Addresses in settings are
+not checked: the operator chose them.
 """
 
 import logging
@@ -30,7 +30,7 @@ Address = IPv4Address | IPv6Address
 #: Returns the addresses of a name, in the order in which to try them. Raises OSError.
 Resolve = Callable[[str, int], Sequence[Address]]
 
-#: Returns the seconds that a request may still take; raises what is to end it.
+#: Returns the seconds that a request may still take; raises an error to end it.
 SecondsLeft = Callable[[], float]
 _seconds_left: ContextVar[SecondsLeft | None] = ContextVar("seconds_left", default=None)
 
@@ -134,7 +134,7 @@ def reachable_addresses(
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to a host of the internet, by itself and not by one in it."""
+    """Whether an address is public, and of no kind that embeds an IPv4 address."""
     if address in _METADATA or any(address in network for network in _NOT_PUBLIC):
         return False
     if isinstance(address, IPv6Address):
@@ -171,9 +171,7 @@ def guarded_client(
 
 
 def watched(seconds_left: SecondsLeft) -> AbstractContextManager[object]:
-    """Let the requests of this thread go on as long as a function, called at each wait, does not
-    raise.
-    """
+    """Let `seconds_left`, called at each wait of this thread's requests, end them by raising."""
     return holding(_seconds_left, seconds_left)
 
 

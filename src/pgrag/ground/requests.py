@@ -1,4 +1,4 @@
-"""The request to a service that a thread works for, as its audit will tell it."""
+"""The request to a service that a thread works for, as the audit records it."""
 
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
@@ -40,7 +40,7 @@ def current_request() -> Served | None:
 
 
 def note(*, action: str | None = None, library: Any = None, search_id: UUID | None = None) -> None:
-    """Keep for the audit what only the work for a request tells."""
+    """Add to the audit what only the work for a request finds out."""
     request = _request.get()
     if request is not None:
         request.action = action or request.action

@@ -45,16 +45,11 @@ select r.oid::regprocedure::text
 from routine as r
 where r.oid not in (select k.oid from kept as k)
 """
-# Of private functions and views: no table uses one.
-_PRIVATE_TYPES = """
+# Views (v), and row types of private functions (c), which no table uses.
+_PRIVATE = """
 select c.oid::regclass::text
 from pg_class as c
-where c.relnamespace = to_regnamespace('_pgrag') and c.relkind = 'c'
-"""
-_PRIVATE_VIEWS = """
-select c.oid::regclass::text
-from pg_class as c
-where c.relnamespace = to_regnamespace('_pgrag') and c.relkind = 'v'
+where c.relnamespace = to_regnamespace('_pgrag') and c.relkind = '{}'
 """
 _VALIDATIONS = """
 select
@@ -67,7 +62,7 @@ where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
 order by p.oid
 """
 _LACKS_GRANTS = "select not has_schema_privilege('public', 'pgrag', 'usage')"
-# All files are installed in one transaction: a routine that another one has written is in no file.
+# One transaction installs all files: a routine that an earlier one has written is in no file.
 _LEFT_OVER = f"""
 select r.oid::regprocedure::text
 from ({_ROUTINES}) as r
@@ -153,26 +148,23 @@ def drop_functions(connection: psycopg.Connection[Any]) -> None:
     """Drop private and public routines, views and types that no other object depends on."""
     with connection.cursor(row_factory=tuple_row) as cursor:
         for kind, listed in (
-            ("view", _PRIVATE_VIEWS),
+            ("view", _PRIVATE.format("v")),
             ("routine", _REPLACEABLE),
-            ("type", _PRIVATE_TYPES),
+            ("type", _PRIVATE.format("c")),
         ):
-            names = [name for (name,) in cursor.execute(listed)]
-            if names:
+            names = ", ".join(name for (name,) in cursor.execute(listed.encode()))
+            if not names:
+                continue
+            try:
                 # In one statement, because they may depend on each other.
-                _drop(cursor, f"drop {kind} {', '.join(names)}")
+                cursor.execute(f"drop {kind} {names}".encode())
+            except psycopg.errors.DependentObjectsStillExist as error:
+                raise errors.DatabaseError(
+                    f"Something of pgrag that changes is used: {error.diag.message_detail}.",
+                    hint="The schema _pgrag is private: drop what uses it, then upgrade again.",
+                ) from error
         if installed_digest(connection) is not None:
             cursor.execute("delete from pgrag.installed_functions")
-
-
-def _drop(cursor: psycopg.Cursor[Any], statement: str) -> None:
-    try:
-        cursor.execute(statement.encode())
-    except psycopg.errors.DependentObjectsStillExist as error:
-        raise errors.DatabaseError(
-            f"Something of pgrag that changes is used: {error.diag.message_detail}.",
-            hint="The schema _pgrag is private: drop what uses it, then upgrade again.",
-        ) from error
 
 
 def _run(cursor: psycopg.Cursor[Any], file: Path, root: Path) -> None:

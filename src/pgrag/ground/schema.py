@@ -121,7 +121,9 @@ def upgrade(url: str) -> SchemaStatus:
     with _alembic, translated_errors():
         try:
             with engine.connect() as connection:
-                _require_server(raw(connection))
+                for finding in server_findings(raw(connection)):
+                    if not finding.ok:
+                        raise errors.DatabaseError(finding.message, hint=finding.remedy)
                 _require_known(_status(raw(connection)))
                 connection.rollback()
                 config.attributes["connection"] = connection
@@ -162,11 +164,7 @@ def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
                 current_setting('server_version_num')::integer,
                 current_setting('server_encoding'),
                 (select e.extversion from pg_extension as e where e.extname = 'vector'),
-                (
-                    select a.default_version
-                    from pg_available_extensions as a
-                    where a.name = 'vector'
-                )
+                (select a.default_version from pg_available_extensions as a where a.name = 'vector')
             """
         )
         [(version, number, encoding, extension, available)] = cursor.fetchall()
@@ -284,12 +282,6 @@ def _vector_finding(extension: str | None, available: str | None) -> Finding:
 
 def _number(version: str | None) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", version or "0")[:3])
-
-
-def _require_server(connection: psycopg.Connection[Any]) -> None:
-    for finding in server_findings(connection):
-        if not finding.ok:
-            raise errors.DatabaseError(finding.message, hint=finding.remedy)
 
 
 def _require_known(current: SchemaStatus) -> None:

@@ -29,7 +29,7 @@ _PAIRS = re.compile(rf"\s*(?:{_PAIR.pattern}(?:\s+|$))*")
 _OPEN = {"host", "hostaddr", "port", "dbname", "user", "sslmode", "options", "application_name"}
 """Keys of a connection string whose values are shown."""
 _PASSWORD = re.compile(r"(?s)^((?:[^:]*://)?+[^:]*:).*@")
-"""From the first colon to the last @: a password may contain what it should not."""
+"""From the first colon to the last @: a password may contain unescaped characters."""
 _KEY_IN_QUERY = re.compile(r"(?i)([?&][^=&#]*(?:pass|key|token|secret|auth|sig)[^=&#]*=)[^&#]*")
 
 _NAMES = {"hybrid_alpha": "HYBRID_ALPHA"}
@@ -37,8 +37,8 @@ _NAMES = {"hybrid_alpha": "HYBRID_ALPHA"}
 
 
 def _database_url(secret: SecretStr) -> SecretStr:
-    """Accept a libpq URL, libpq `key = value` pairs, or a SQLAlchemy URL. Refuses those of which
-    the driver would take a part of the password for something else, and name it in its errors.
+    """Accept a libpq URL, libpq `key = value` pairs, or a SQLAlchemy URL. Refuses those whose
+    password the driver would take in part for something else, and quote in its errors.
     """
     value = secret.get_secret_value().strip()
     scheme, separator, rest = value.partition("://")
@@ -57,7 +57,7 @@ def _database_url(secret: SecretStr) -> SecretStr:
 def _http_url(value: str) -> str:
     try:
         parts = urlsplit(value.strip())
-    except ValueError:  # which quotes a part of it
+    except ValueError:  # its message quotes a part
         parts = urlsplit("")
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("must be like https://host/v1")
@@ -276,10 +276,9 @@ def describe_settings(settings: Settings) -> list[DescribedSetting]:
     described = []
     for field in Settings.model_fields:
         name = variable(field)
+        source = "environment" if name in variables else ENV_FILE
         if field not in settings.model_fields_set:
             source = "default"
-        else:
-            source = "environment" if name in variables else ENV_FILE
         value = _shown(field, getattr(settings, field))
         described.append(DescribedSetting(name, value, source, descriptions.get(field, "")))
     return described

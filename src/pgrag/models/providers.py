@@ -97,8 +97,8 @@ class Providers:
 
     @property
     def local(self) -> tuple[LocalEmbedder, ...]:
-        """The model PGRAG_EMBEDDING_MODEL in this process, by two embedders: the first, for new
-        libraries, as PGRAG_EMBEDDING_LATE_CHUNKING says.
+        """The model PGRAG_EMBEDDING_MODEL in this process, by two embedders, with and without late
+        chunking; the first, chosen by PGRAG_EMBEDDING_LATE_CHUNKING, is for new libraries.
         """
         settings = self._settings
         name = settings.embedding_model

@@ -174,7 +174,6 @@ def admit(
     caller = row["caller"] and Caller(
         row["caller"], row["database_role"], row["library_ids"] or "{}", row["timeout_ms"]
     )
-    is_counted = row["remaining"] is not None
     return Admission(
         refusal=row["refusal"],
         key_id=row["key_id"],
@@ -182,7 +181,7 @@ def admit(
         caller=caller,
         lease=row["lease"],
         limits=(row["rate"], row["burst"], row["remaining"], row["full_in"])
-        if is_counted
+        if row["remaining"] is not None
         else None,
         retry_after=row["retry_after"] or 0.0,
     )

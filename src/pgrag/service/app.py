@@ -67,10 +67,10 @@ class App(Connected):
         for the end of another one.
         """
         from pgrag.ingest import pipeline
-        from pgrag.ingest.arguments import checked, refuse_meaningless
+        from pgrag.ingest.arguments import Choosing, checked, part_of, refuse_meaningless
         from pgrag.ingest.page import IndexTarget
         from pgrag.ingest.remembered import options_of
-        from pgrag.ingest.source.sources import kind_of
+        from pgrag.ingest.source.sources import discover, kind_of
         from pgrag.ingest.source.web.addresses import version_of
         from pgrag.models.embedding import similarities
 
@@ -86,7 +86,8 @@ class App(Connected):
         if site is not None:
             source = self._site(library, version, site, given, progress)
         elif isinstance(source, str):
-            source = self._discovered(source, given, for_others=for_others)
+            network = self._network(given, for_others=for_others)
+            source = discover(source, **part_of(given, Choosing), network=network)
         with source:
             row = self._library(library)
             settings = self._settings_of(row)
@@ -151,21 +152,13 @@ class App(Connected):
             progress=progress,
         )
 
-    def _discovered(self, source: str, arguments: dict[str, Any], *, for_others: bool) -> Source:
-        from pgrag.ingest.arguments import Choosing, part_of
-        from pgrag.ingest.source.sources import discover
-
-        network = self._network(arguments, for_others=for_others)
-        return discover(source, **part_of(arguments, Choosing), network=network)
-
     def _network(self, arguments: dict[str, Any], *, for_others: bool) -> Network:
         from pgrag.ground.outgoing import allow_list
         from pgrag.ingest.source.repository import Network
 
-        allow_private = arguments.get("allow_private", False)
         return Network(
             self.settings.home / "repositories",
-            allow_list(self.settings, allow_private=allow_private),
+            allow_list(self.settings, allow_private=arguments.get("allow_private", False)),
             uses_credentials=not for_others,
         )
 
@@ -227,8 +220,7 @@ class App(Connected):
 
         given = checked(arguments)
         refuse_meaningless(given, "a folder that is watched")
-        selection = Selection.of(part_of(given, Choosing))
-        watched = Folder(Path(folder).expanduser(), selection)
+        watched = Folder(Path(folder).expanduser(), Selection.of(part_of(given, Choosing)))
         for _ in watched.changes():
             try:
                 yield self.index(library, version, watched.listed(), **arguments)
@@ -250,7 +242,7 @@ class App(Connected):
         )  # fmt: skip
 
     def _kept_children(self) -> Children:
-        """The processes that read one sent page after another: to start one takes longer."""
+        """The processes that read sent pages, kept because starting one takes longer."""
         from pgrag.ingest.children import Children
         from pgrag.ingest.page import ANSWERS
 

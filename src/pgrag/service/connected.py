@@ -1,5 +1,5 @@
-"""The composition root. Modules that few uses need are imported there: a search starts in half the
-time.
+"""The composition root. Modules that few uses need are imported where they are used: a search
+starts in half the time.
 """
 
 from __future__ import annotations

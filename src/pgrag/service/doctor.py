@@ -54,7 +54,7 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
 
 
 def settings_findings() -> list[Finding]:
-    """Warn of variables of the environment that are nearly settings, and so say nothing."""
+    """Warn of environment variables that look like misspelt settings."""
     return [
         Finding(
             "settings",
@@ -272,7 +272,7 @@ def _library_findings(
     for row in connection.execute(_LEFT_OVER):
         yield _of_index(
             "warning",
-            f"{row['name']} was the index of a library that is gone, and in use when it went.",
+            f"{row['name']} is the index of a removed library: it was in use then, so it stayed.",
             f"drop index concurrently pgrag.{row['name']};",
         )
 
@@ -309,6 +309,5 @@ def _vector_index_findings(
             )
         elif owner:
             yield _of_index(
-                "ok",
-                f"The {vectors} have an index of their own: the library has many.",
+                "ok", f"The {vectors} have an index of their own: the library has many."
             )

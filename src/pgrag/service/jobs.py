@@ -1,4 +1,4 @@
-"""Jobs: what a run of indexing becomes; the database decides whose it is, see sql/jobs/."""
+"""Jobs: runs of indexing, which the database gives to workers; see sql/jobs/."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -23,7 +23,6 @@ Class = Literal["read", "write", "costly"]
 QUEUE_SECONDS = 2.0
 """How long a request waits for its turn in a small class; then the class is busy."""
 
-
 WATCH_SECONDS = 0.1
 """Seconds after which a request is watched: its client may have gone."""
 

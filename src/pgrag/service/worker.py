@@ -15,20 +15,9 @@ from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Any
 
+from pgrag.ground import errors
 from pgrag.ground.callers import Caller, Work, calling, working
 from pgrag.ground.calls import Row
-from pgrag.ground.errors import (
-    Busy,
-    DatabaseError,
-    DatabaseUnavailable,
-    InvalidInput,
-    LeaseLost,
-    NotFound,
-    PgragError,
-    SettingsError,
-    SourceError,
-    reason,
-)
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.allowed import require_allowed
 from pgrag.ingest.source.source import Source
@@ -42,7 +31,7 @@ LEASE_SECONDS = 60.0
 """Without a sign of its worker for this long, a job goes to another worker."""
 
 POLL_SECONDS = 5.0
-"""Between two looks for a job that is due, if no notification comes."""
+"""Seconds between two looks for jobs that are due, unless a notification comes."""
 
 _CHANNEL = "pgrag_jobs"
 _LOOK_SECONDS = 0.2
@@ -50,8 +39,10 @@ _GRACE_SECONDS = 30.0
 _BEAT_SECONDS = 0.5
 _BUSY_SECONDS = 3.0
 _MOST_REASONS = 1000
+#: Errors that another attempt would meet, too.
+_HOPELESS = (errors.InvalidInput, errors.NotFound, errors.SettingsError)
 _turn = Lock()
-#: Heartbeats need no connection of those that searches and the job itself use.
+#: Heartbeats have a connection of their own: searches and the job may use all others.
 _HEARTBEATS = Work("heartbeats", 1, 10.0, 10.0)
 
 
@@ -93,22 +84,23 @@ class Attempt:
             report = self._index()
         except _GivenUp:
             return partial(call, "_pgrag.release_job")
-        except LeaseLost as error:
+        except errors.LeaseLost as error:
             log.warning("%s", error)
             return partial(call, "_pgrag.release_job")
-        except Busy as error:
+        except errors.Busy as error:
             log.info("Job %s waits: %s", number, error)
             return partial(call, "_pgrag.release_job", delay=timedelta(seconds=_BUSY_SECONDS))
-        except PgragError as error:
+        except errors.PgragError as error:
             log.warning("Job %s failed: %s", number, error)
-            cannot_help = isinstance(error, InvalidInput | NotFound | SettingsError) or (
-                # What was uploaded stays as it is.
-                self._row["is_upload"] and isinstance(error, SourceError)
-            )
-            return partial(call, "_pgrag.fail_job", reason=_storable(str(error)), final=cannot_help)
+            # What was uploaded stays as it is.
+            hopeless = (*_HOPELESS, errors.SourceError) if self._row["is_upload"] else _HOPELESS
+            final = isinstance(error, hopeless)
+            return partial(call, "_pgrag.fail_job", reason=_storable(str(error)), final=final)
         except Exception as error:
             log.exception("Job %s failed", number)
-            said = f"It failed unexpectedly: {reason(error)}; the log of the worker says more."
+            said = (
+                f"It failed unexpectedly: {errors.reason(error)}; the log of the worker says more."
+            )
             return partial(call, "_pgrag.fail_job", reason=_storable(said))
         return partial(call, "_pgrag.finish_job", report=_kept(report))
 
@@ -155,7 +147,7 @@ class Attempt:
                 progress = self._progress
                 if progress is told and monotonic() < due:
                     continue
-                with suppress(DatabaseError):
+                with suppress(errors.DatabaseError):
                     [row] = self._app.database.call(
                         "_pgrag.extend_lease", **self._names, lease=self._lease, progress=progress
                     )
@@ -167,9 +159,9 @@ class Attempt:
         while True:
             try:
                 end()
-            except DatabaseUnavailable as error:
+            except errors.DatabaseUnavailable as error:
                 log.warning("Job %s cannot be ended yet: %s", self._row["job_id"], error)
-            except InvalidInput as error:
+            except errors.InvalidInput as error:
                 reason = _storable(f"Its report cannot be stored: {error}")
                 end = partial(
                     self._app.database.call, "_pgrag.fail_job", **self._names, reason=reason
@@ -238,7 +230,7 @@ class Worker:
                     while not self._stopping.is_set():
                         if not self.work():
                             self._wait(wait)
-            except PgragError as error:
+            except errors.PgragError as error:
                 log.warning("The worker waits: %s", error)
                 self._stopping.wait(min(self._poll, 1.0))
 
@@ -269,7 +261,7 @@ class Worker:
 def complete(
     app: App, job_id: int, tell: Callable[[Row], None], roots: Sequence[Path] | None = None
 ) -> Row:
-    """Wait for the end of a job; do it here if nobody has it. `tell` gets it often."""
+    """Wait for the end of a job; do it here if no worker has it. `tell` gets its row often."""
     helper: Thread | None = None
     while True:
         [job] = app.database.call("job", wanted_id=job_id)
@@ -286,5 +278,5 @@ def complete(
 def _help(app: App, job_id: int, roots: Sequence[Path] | None) -> None:
     try:
         Worker(app, roots=roots, poll=_LOOK_SECONDS).work(job_id)
-    except PgragError as error:
+    except errors.PgragError as error:
         log.warning("Job %s waits: %s", job_id, error)

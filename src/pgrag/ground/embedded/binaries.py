@@ -55,8 +55,7 @@ class Installation:
         if self.shared_libraries.is_dir():
             shutil.copytree(self.shared_libraries, unfinished / self.shared_libraries.name)
         for path in (unfinished, *unfinished.rglob("*")):
-            executable = path.is_dir() or path.parent.name == "bin"
-            path.chmod(0o755 if executable else 0o644)
+            path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
         unfinished.rename(target)
         return copy
 

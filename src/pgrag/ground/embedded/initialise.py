@@ -17,7 +17,7 @@ from pgrag.ground.errors import DatabaseUnavailable
 from pgrag.ground.settings import processors
 
 _MB = 1 << 20
-# Of a container, by cgroups v2 and v1.
+# The limit of a container, in cgroups v2 and v1.
 _LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
@@ -59,7 +59,7 @@ ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 # by libc, which lacks it on macOS. PostgreSQL 16 knows libc alone.
 _LOCALE_PROVIDER = ("--locale-provider=builtin", "--builtin-locale=C.UTF-8")
 _LIBC_LOCALE = "en_US.UTF-8" if sys.platform == "darwin" else "C.UTF-8"
-# Written to postgresql.conf with those of `sizing`, because `alter system` and an editor can
+# Written to postgresql.conf with those of `sized`, because `alter system` and an editor can
 # override settings there, but not those of the command line.
 _SETTINGS = {
     "max_wal_size": "2GB",

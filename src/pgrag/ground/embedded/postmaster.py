@@ -205,11 +205,8 @@ def _spawn(cluster: Cluster, programs: Installation, log: int, *, listen: bool) 
         # PostgreSQL ignores the process named by this variable, and still detects by shared
         # memory whether a server uses the data.
         environment["PG_GRANDPARENT_PID"] = str(pid)
-    for stale in (
-        cluster.socket_file,
-        cluster.socket_file.with_name(f"{cluster.socket_file.name}.lock"),
-    ):
-        stale.unlink(missing_ok=True)  # no server answers there, and the lock's pid may be stale
+    for suffix in ("", ".lock"):  # no server answers there, and the lock's pid may be stale
+        Path(f"{cluster.socket_file}{suffix}").unlink(missing_ok=True)
     alive, inherited = os.pipe()
     try:
         subprocess.run(

@@ -98,11 +98,10 @@ class EmbeddedServer:
             if not self.home.exists():
                 return
             with self._locked():
-                link = self.home / "cluster"
                 if cluster := load(self.home):
                     shutil.rmtree(cluster.socket, ignore_errors=True)
                     shutil.rmtree(cluster.directory)
-                if link.is_symlink():
+                if (link := self.home / "cluster").is_symlink():
                     link.unlink()
                 for log in self.home.glob(f"{self.log.name}*"):
                     log.unlink()

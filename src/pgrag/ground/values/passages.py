@@ -57,10 +57,10 @@ class Hit(_Found):
     )
     chunk_key: str = described("Key of the page and `sort_order`.", "tides.md#c3")
     has_children: bool = described("Whether the passage's section has sections below it.")
-    previous_section: int | None = described("`document_id` of the one before, of any level.", 40)
-    next_section: int | None = described("The same of the section after it.", 43)
+    previous_section: int | None = described("`document_id` of the section before.", 40)
+    next_section: int | None = described("`document_id` of the section after it.", 43)
     sibling_sections: tuple[int, ...] = described(
-        "The same of those under the same parent on the page, the nearest ten on each side.",
+        "`document_id` of sections under the same parent: the nearest ten on each side.",
         (40, 43),
     )
 

@@ -41,11 +41,16 @@ _Load = Callable[[int], bytes]
 
 
 def is_archive(path: Path) -> bool:
-    """Whether a file is an archive by its content; documents that are zip files inside are none."""
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-        if head.startswith(_ZIP):
-            return not _is_document(file)
+    """Whether a file is an archive by its content, other than a document that is a zip file inside;
+    False if it cannot be read: reading it as a page says why.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD)
+            if head.startswith(_ZIP):
+                return not _is_document(file)
+    except OSError:
+        return False
     return is_compressed(head) or head[257:262] == b"ustar" or head.startswith(tuple(_OTHER))
 
 

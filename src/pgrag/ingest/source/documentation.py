@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Sequence
 from pgrag.ingest.formats.formats import SUFFIXES
 from pgrag.ingest.source.source import Skips
 
-#: What a format is to a reader; every other is a document of its own.
+#: Kinds of formats; every other format is a "document".
 _KINDS = {"Markdown": "markup", "reStructuredText": "markup", "HTML": "html", "text": "text"}
 #: Folders that hold no documentation, or copies of it.
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX", "__pycache__", "site-packages"})

@@ -31,8 +31,8 @@ class Generator:
 def find_generator(
     folders: Iterable[tuple[PurePath, int]], listing: Listing, read: Callable[[PurePath], str]
 ) -> Generator | None:
-    """Return the generator whose configuration is nearest; None if none or several are. Settings of
-    a vault count last.
+    """Return the generator whose configuration is nearest; None if none or several are. Obsidian
+    counts only if no other is as near.
     """
     for folder, levels in folders:
         level = [folder]

@@ -26,7 +26,7 @@ LARGEST_FILE = 8_000_000_000
 LONGEST_LISTING = 100_000_000
 
 UNCONNECTED = {
-    # A partial clone names where to fetch, and by which program; old versions know only protocols.
+    # A partial clone would fetch what it lacks; old versions obey only GIT_ALLOW_PROTOCOL.
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_TERMINAL_PROMPT": "0",

@@ -68,8 +68,8 @@ def folders_of(path: str) -> Iterator[str]:
 
 
 def rules_above(folder: str, read: Callable[[str], bytes | None]) -> tuple[IgnoreRules, str]:
-    """Return the rules above a folder that hold in it, and the folder's path in them; `read`
-    returns an ignore file.
+    """Return the rules of the folders above one, none if they ignore it, and its path in them;
+    `read` returns the content of an ignore file.
     """
     rules = IgnoreRules()
     for above in reversed([*folders_of(folder)]):

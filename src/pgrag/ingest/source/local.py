@@ -37,7 +37,7 @@ def open_folder(root: Path, selection: Selection) -> Source:
         selection,
         [SourceFile(key_of(name), partial(read_file, path)) for name, path in listing.files],
         arguments=selection.arguments(os.path.abspath(root)),
-        find_generator=partial(_generator_of_folder, Path(os.path.abspath(folder))),
+        generator=partial(_generator_of_folder, Path(os.path.abspath(folder))),
     )
 
 
@@ -46,7 +46,7 @@ def open_file(path: Path, selection: Selection) -> Source:
     if not path.is_file():
         raise SourceError(f"{path}: is neither a folder nor a regular file.")
     is_office = path.suffix.lower() in OFFICE.suffixes  # an archive inside, also if damaged
-    if not is_office and _is_archive(path):
+    if not is_office and is_archive(path):
         archive = Archive(path, selection.subfolder, _may_be_read)
         return open_tree(archive, selection, selection.arguments(os.path.abspath(path)))
     if path.name.lower().endswith(ARCHIVE_SUFFIXES):
@@ -57,7 +57,7 @@ def open_file(path: Path, selection: Selection) -> Source:
         str(path),
         (SourceFile(key_of(path.name), partial(read_file, path.resolve())),),
         arguments=selection.arguments(os.path.abspath(path)),
-        find_generator=partial(_generator_of_folder, Path(os.path.abspath(path)).parent),
+        generator=partial(_generator_of_folder, Path(os.path.abspath(path)).parent),
     )
 
 
@@ -97,16 +97,9 @@ def open_tree(
         ],
         arguments=arguments,
         revision=revision,
-        find_generator=partial(_generator_of_tree, tree),
+        generator=partial(_generator_of_tree, tree),
         release=tree.close,
     )
-
-
-def _is_archive(path: Path) -> bool:
-    try:
-        return is_archive(path)
-    except OSError:
-        return False  # reading it as a file says what is wrong
 
 
 def _may_be_read(name: str) -> bool:
@@ -124,16 +117,15 @@ def _generator_of_tree(tree: Tree) -> Generator | None:
             listings[path.parent][path.name] = is_folder
             path, is_folder = path.parent, True
     start = PurePosixPath(tree.prefix)
-    folders = [(start, 2), *((parent, 1) for parent in start.parents)]
     return find_generator(
-        folders,
+        [(start, 2), *((parent, 1) for parent in start.parents)],
         lambda path: listings.get(path, {}),
         lambda path: (tree.content(str(path)) or b"").decode("utf-8", "replace"),
     )
 
 
 def _generator_of_folder(folder: Path) -> Generator | None:
-    """Search a folder with two levels, then those above: in a repository all with one, else two."""
+    """Search two levels of a folder, then one of those up to its repository, else two parents."""
     above = list(folder.parents)
     tops = [up for up, path in enumerate((folder, *above)) if (path / ".git").exists()]
     repository = [(path, 1) for path in above[: tops[0]]] if tops else []

@@ -132,25 +132,19 @@ class Repository:
     def fetch(self, refs: Sequence[str | None]) -> list[str]:
         """Return the commits of branches, tags or ids (None: the default branch)."""
         wanted = [self._wanted(ref) for ref in refs]
-        with _alone(self.folder):
-            self._fetch(wanted)
+        folder = self.folder
+        with _alone(folder):
+            if not (folder / "HEAD").exists():
+                run_git(folder.parent, "init", "--bare", "--quiet", "--template=", str(folder))
+            missing = {commit: name for name, commit in wanted if not self._has(commit)}
+            specs = [f"+{name}:refs/pgrag/{commit}" for commit, name in missing.items()]
+            for start in range(0, len(specs), _BATCH):
+                self._run(
+                    folder, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-write-fetch-head",
+                    "--no-recurse-submodules", "--no-auto-maintenance", "--", self.url,
+                    *specs[start : start + _BATCH],
+                )  # fmt: skip
         return [commit for _, commit in wanted]
-
-    def _fetch(self, wanted: Sequence[tuple[str, str]]) -> None:
-        if not (self.folder / "HEAD").exists():
-            run_git(
-                self.folder.parent, "init", "--bare", "--quiet", "--template=", str(self.folder)
-            )
-        missing = {commit: name for name, commit in wanted if not self._has(commit)}
-        items = [*missing.items()]
-        for start in range(0, len(items), _BATCH):
-            specs = [
-                f"+{name}:refs/pgrag/{commit}" for commit, name in items[start : start + _BATCH]
-            ]
-            self._run(
-                self.folder, "fetch", "--quiet", "--depth=1", "--no-tags", "--no-write-fetch-head",
-                "--no-recurse-submodules", "--no-auto-maintenance", "--", self.url, *specs,
-            )  # fmt: skip
 
     def _wanted(self, ref: str | None) -> tuple[str, str]:
         """Return what to ask the server for, and the commit that it is."""

@@ -46,7 +46,7 @@ def selected(
     *,
     arguments: dict[str, Any],
     revision: str | None = None,
-    find_generator: Callable[[], Generator | None] = lambda: None,
+    generator: Callable[[], Generator | None] = lambda: None,
     release: Callable[[], None] = lambda: None,
 ) -> Source:
     """Return the wanted files of a listing. Raises SourceError if there are none."""
@@ -65,7 +65,7 @@ def selected(
             listing.ignored,
             listing.skips.grouped(),
             arguments=arguments,
-            find_generator=find_generator,
+            generator=generator,
             release=release,
         )
     release()

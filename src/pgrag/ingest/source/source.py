@@ -112,7 +112,8 @@ def digest_of(data: bytes) -> str:
 class Source:
     """The files of a source, listed but not read; a context manager. `location` says where it is,
     `revision` is its commit. `ignored` counts what ignore files leave out, `skipped` is what else
-    is no page. With `arguments` `App.index` reads it again.
+    is no page. With `arguments` `App.index` reads it again. `generator` finds the site generator
+    that publishes it, if its configuration is near.
     """
 
     location: str
@@ -122,7 +123,7 @@ class Source:
     ignored: int = 0
     skipped: tuple[Skipped, ...] = ()
     arguments: dict[str, Any] | None = None
-    find_generator: Callable[[], Generator | None] = field(default=lambda: None, repr=False)
+    generator: Callable[[], Generator | None] = field(default=lambda: None, repr=False)
     release: Callable[[], None] = field(default=lambda: None, repr=False)
 
     def __len__(self) -> int:
@@ -131,10 +132,6 @@ class Source:
     def files(self) -> Iterator[SourceFile]:
         """Yield the files in key order."""
         yield from self.listed
-
-    def generator(self) -> Generator | None:
-        """Return the site generator that publishes the source, if its configuration is near."""
-        return self.find_generator()
 
     def close(self) -> None:
         """Give back what the source holds."""

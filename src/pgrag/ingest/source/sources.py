@@ -60,8 +60,7 @@ def kind_of(source: str, ref: str | None = None) -> Kind:
     """Return the kind of a source; a website, a sitemap or an llms.txt is crawled."""
     if repository_at(source, is_named=ref is not None) is not None:
         return "a repository at an address"
-    is_address = source.lower().startswith(("http://", "https://"))
-    return "a website" if is_address else "a path"
+    return "a website" if source.lower().startswith(("http://", "https://")) else "a path"
 
 
 def discover_tags(
@@ -108,8 +107,7 @@ def _repository(address: Address, network: Network | None) -> Repository:
 
 def _without_login(source: str, address: Address) -> str:
     """Return the address as it is remembered: named as a repository, and without a password."""
-    prefix = "git+" if source.startswith("git+") else ""
-    return prefix + address.url
+    return f"git+{address.url}" if source.startswith("git+") else address.url
 
 
 def _numbers(tag: str) -> list[tuple[int, str]]:

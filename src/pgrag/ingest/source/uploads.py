@@ -34,7 +34,7 @@ def upload_folder() -> Iterator[Path]:
     """Make a folder, which is removed at the end; its lock tells others that it is in use."""
     while True:
         with tempfile.TemporaryDirectory(prefix=_PREFIX) as name, _locked(Path(name)) as is_locked:
-            # Not if a worker that begins has just found it without its lock.
+            # Not locked: a worker that starts has found it first, and removes it.
             if is_locked:
                 yield Path(name)
                 return

@@ -37,7 +37,7 @@ class Folder:
             raise SourceError(f"{self.path}: is not a folder, so it cannot be watched.")
 
     def changes(self) -> Iterator[None]:
-        """Yield at once, then after each change that has rested. Raises SourceError."""
+        """Yield at once, then after each burst of changes. Raises SourceError."""
         try:
             batches = watch(
                 self.path,

@@ -159,7 +159,9 @@ class LocalModel:
             )
         try:
             library = importlib.import_module(_LIBRARY)
-            _hide_loading()
+            if transformers := sys.modules.get("transformers"):
+                # Hides the progress bar of loading weights; downloads keep theirs.
+                transformers.utils.logging.disable_progress_bar()
             model = library.SentenceTransformer(self.name)
             model.eval()
             dimensions = model.encode(["a"], prompt="", show_progress_bar=False).shape[1]
@@ -188,13 +190,6 @@ class LocalModel:
         if not zeros and not vectors.any(axis=1).all():
             raise EmbeddingError(f"The model {self.name} gave a vector of zeros.")
         return normalized(vectors)
-
-
-def _hide_loading() -> None:
-    """Hide the progress bar of loading weights; downloads keep theirs."""
-    transformers = sys.modules.get("transformers")
-    if transformers is not None:
-        transformers.utils.logging.disable_progress_bar()
 
 
 def _ids(model: Any, text: str, **options: Any) -> list[int]:

@@ -117,9 +117,8 @@ class Endpoint:
         self._is_closed = False
         self._running: list[Cancellation] = []  # one for each request, which may share it
         self._sleep = sleep
-        headers = {"Authorization": f"Bearer {self._api_key}"} if self._api_key else {}
         self._client = httpx.Client(
-            headers=headers,
+            headers={"Authorization": f"Bearer {self._api_key}"} if self._api_key else {},
             auth=(address.username, address.password) if address.userinfo else None,
             timeout=httpx.Timeout(timeout, connect=min(timeout, LONGEST_CONNECT)),
             limits=httpx.Limits(max_keepalive_connections=None if keep_alive else 0),

@@ -37,8 +37,7 @@ class Spoken:
 
     def rest(self) -> str:
         """Return the text held back, at the end; an unclosed `<think>` stays hidden."""
-        held, start = self._held, self._held.lstrip()
-        return "" if start.startswith(_OPEN) else self._decide(held)
+        return "" if self._held.lstrip().startswith(_OPEN) else self._decide(self._held)
 
     def _decide(self, text: str) -> str:
         self._is_decided, self._held = True, ""

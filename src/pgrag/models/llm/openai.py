@@ -4,12 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any, Unpack
 
-from pgrag.ground.errors import (
-    AnswerCutShort,
-    GenerationCancelled,
-    LanguageModelError,
-    SettingsError,
-)
+from pgrag.ground import errors
 from pgrag.models.endpoint import Cancellation, Cancelled, Client, Connection, Endpoint, Service
 from pgrag.models.llm import protocol
 from pgrag.models.llm.draft import Draft
@@ -27,13 +22,13 @@ _DEFAULTS: Connection = {"retries": 2, "timeout": 300.0}
 _SERVICE = Service(
     "language model",
     "PGRAG_LLM",
-    LanguageModelError,
+    errors.LanguageModelError,
     path="/chat/completions",
     address="it ends where /chat/completions begins, often in /v1",
     example="http://localhost:11434/v1",
     demands="whether it can call tools",
     size="the token budget",
-    broken_off=AnswerCutShort,
+    broken_off=errors.AnswerCutShort,
 )
 
 
@@ -47,13 +42,15 @@ class ChatModel(Client):
 
     def __init__(self, *, url: str, model: str, **connection: Unpack[Connection]) -> None:
         if not model:
-            raise SettingsError(
+            raise errors.SettingsError(
                 "The language model needs the name of a model.", hint="Set PGRAG_LLM_MODEL."
             )
         connection = _DEFAULTS | connection
         timeout = connection["timeout"]
         if timeout <= 0:
-            raise SettingsError(f"The language model's timeout must be above 0, not {timeout}.")
+            raise errors.SettingsError(
+                f"The language model's timeout must be above 0, not {timeout}."
+            )
         self.name = model
         self._dialect = protocol.Dialect()
         self._endpoint = Endpoint(url, _SERVICE, is_patient=False, keep_alive=False, **connection)
@@ -146,13 +143,13 @@ class ChatModel(Client):
                 if piece := draft.add(event):
                     yield piece
                 if draft.size > room:
-                    raise AnswerCutShort(
+                    raise errors.AnswerCutShort(
                         f"{self} keeps writing past its token limit.", hint="Try another model."
                     )
         if piece := draft.end():
             yield piece
         if not (has_ended or draft.finish):
-            raise AnswerCutShort(
+            raise errors.AnswerCutShort(
                 f"{self} stopped in the middle of its answer.",
                 hint=f"Check PGRAG_LLM_URL: {_SERVICE.address}; the server's log may say more.",
             )
@@ -160,7 +157,7 @@ class ChatModel(Client):
     def _final(self, draft: Draft, request: dict[str, Any]) -> protocol.Completion:
         if draft.is_empty:
             is_short = draft.finish == "length"
-            raise LanguageModelError(
+            raise errors.LanguageModelError(
                 f"{self} wrote nothing.",
                 hint="All its tokens went into reasoning: raise PGRAG_LLM_MAX_TOKENS."
                 if is_short
@@ -173,9 +170,11 @@ class ChatModel(Client):
         try:
             yield
         except Cancelled:
-            raise GenerationCancelled("The request to the language model was cancelled.") from None
+            raise errors.GenerationCancelled(
+                "The request to the language model was cancelled."
+            ) from None
         except protocol.Garbled as error:
-            raise LanguageModelError(
+            raise errors.LanguageModelError(
                 f"{self} answered with {self._endpoint.quoted(str(error))}.",
                 hint=f"Check PGRAG_LLM_URL: {_SERVICE.address}; the server's log may say more.",
             ) from None

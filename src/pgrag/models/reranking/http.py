@@ -61,8 +61,7 @@ class CrossEncoderReranker:
 
     def _loaded(self) -> Any:
         if self._model is None:
-            library = importlib.import_module(_LIBRARY)
-            self._model = library.CrossEncoder(self.name)
+            self._model = importlib.import_module(_LIBRARY).CrossEncoder(self.name)
         return self._model
 
 

@@ -106,8 +106,8 @@ class Crawl:
             pool.shutdown(cancel_futures=True)
 
     def body(self, url: str) -> bytes | None:
-        """Return a body, or fetch it again: bodies are dropped once they are indexed. If it has
-        changed since, its digest tells the next crawl.
+        """Return a body, or fetch it again: bodies are dropped once they are indexed. The next
+        crawl sees by the digest whether it has changed since.
         """
         [row] = self._call("_pgrag.fetched_body", url=url)
         if row["fetched_body"] is not None:
@@ -192,5 +192,4 @@ def _is_found(result: Result) -> bool:
 
 
 def _key(url: str) -> str:
-    origin = "/".join(url.split("/", 3)[:3])
-    return Scope(f"{origin}/", lambda _: True).key(url)
+    return Scope("/".join([*url.split("/", 3)[:3], ""]), lambda _: True).key(url)

@@ -23,7 +23,7 @@ _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
 _FENCE = re.compile(r"^[ ]{0,3}(`{3,}|~{3,})")
 _EXPLICIT = re.compile(r"\{#[^\s{}]+\}\s*$")
 _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\))?")
-#: The share of its headings that must be the page's, or the Markdown is another text.
+#: Markdown with a smaller share of the page's headings is another text.
 _SHARE = 0.5
 
 
@@ -70,7 +70,7 @@ MARKDOWN = "text/markdown"
 PDF = "application/pdf"
 #: Why a page is skipped that has no text before its scripts run.
 SCRIPTED = "made by scripts in the browser"
-#: Why a page is skipped that came for an address that does not exist.
+#: Why a page is skipped that the site sends for addresses that do not exist.
 MISSING = "the site's page for what does not exist"
 
 #: Bytes of one body, which is stored in a single row.
@@ -88,7 +88,7 @@ Result = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What the site answers with 200 for a page that does not exist, if it does."""
+    """The page that the site sends, with status 200, for what does not exist; empty: none."""
 
     digests: frozenset[str] = frozenset()
     title: str = ""
@@ -99,7 +99,7 @@ class Missing:
         return cls(frozenset({digest_of(body), _anonymous_digest(url, body)}), signals.title)
 
     def is_same(self, url: str, body: bytes, signals: Signals) -> bool:
-        """Whether a page is this one, whatever address it repeats."""
+        """Whether a page is this one, apart from addresses in its text."""
         if not self.digests:
             return False
         is_titled = signals.title == self.title and bool(_MISSING.search(self.title))
@@ -109,8 +109,7 @@ class Missing:
 
 def _anonymous_digest(url: str, body: bytes) -> str:
     path = "/" + url.partition("?")[0].split("/", 3)[3]
-    name = path.rstrip("/").rpartition("/")[2]
-    for each in (url, path, name):
+    for each in (url, path, path.rstrip("/").rpartition("/")[2]):
         body = body.replace(each.encode(), b"") if len(each) > 1 else body
     return hashlib.sha1(body, usedforsecurity=False).hexdigest()
 
@@ -194,11 +193,8 @@ class Pages:
         target = self.gate.passed([location])
         if target and target != [url]:
             return {"url": url, "outcome": "moved", "links": target}
-        return {
-            "url": url,
-            "outcome": "skipped",
-            "reason": "redirect to where the crawl may not go",
-        }
+        reason = "redirect to where the crawl may not go"
+        return {"url": url, "outcome": "skipped", "reason": reason}
 
     def _page(self, answer: Answer) -> Result:
         url, body, scope = answer.url, answer.body, self.gate.scope

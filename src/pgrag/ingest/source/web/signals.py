@@ -142,7 +142,7 @@ def _words(text: str) -> set[str]:
 
 
 def _redirect(refresh: str, base: str) -> str | None:
-    """Return where a meta element leads that reloads the page, if it does so soon."""
+    """Return where the refresh of a meta element leads, if it comes soon."""
     match = _REFRESH.match(refresh)
     if match is None or len(match[1]) > 3 or int(match[1]) > _REDIRECT_SECONDS:
         return None
