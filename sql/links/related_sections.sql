@@ -1,4 +1,3 @@
--- The sections to read after these passages: along links, and in the tree of headings.
 create or replace function pgrag.related_sections(
     document_ids bigint[],
     top_k integer default 5,
@@ -12,7 +11,7 @@ stable
 parallel safe
 rows 5
 set search_path from current
--- As in a search: a date without a time zone means the same day in every session.
+-- A date without a time zone means the same day in every session.
 set timezone = 'UTC'
 as $$
 declare
