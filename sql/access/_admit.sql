@@ -88,7 +88,7 @@ begin
         -- A replica: limits are counted where they can be written.
         return;
     end if;
-    -- A power failure may forget the last requests of a key, which have failed by it, too.
+    -- A power failure may lose the last requests of a key from the count: they failed with it.
     perform set_config('synchronous_commit', 'off', true);
     loop
         select u.* into used

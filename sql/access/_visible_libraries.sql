@@ -1,5 +1,5 @@
--- The caller's own grants. A policy of the table would ask for more each time, and a search asks
--- twenty times: so the view has the rights of its owner, and every role may read it.
+-- The caller's own grants. A policy of the table would make each check slower, and a search makes
+-- twenty: so the view has the rights of its owner, and every role may read it.
 create or replace view _pgrag.own_grants with (security_barrier) as
 select g.library_id
 from pgrag.role_libraries as g

@@ -53,7 +53,7 @@ begin
         raise exception 'A publishable key needs the origins of its pages.'
             using errcode = 'PGR01', hint = 'They are like https://docs.example.';
     elsif kind = 'secret' and cardinality(pages) > 0 then
-        raise exception 'A secret key has no origins: it never belongs into a page.'
+        raise exception 'A secret key has no origins: it never belongs in a page.'
             using errcode = 'PGR01', hint = 'Make a publishable key for web pages.';
     elsif exists (
         select from unnest(pages) as o where (o ~ '^https?://[^/\s?#@]+$') is not true

@@ -8,7 +8,7 @@ volatile
 set search_path from current
 as $$
 declare
-    -- No entry is older than the bound, and no date is so long ago that it could not be written.
+    -- No entry is 1000 years old; a longer interval might end before the first possible date.
     kept interval := least(
         coalesce(older_than, make_interval(days => pgrag.audit_retention())), interval '1000 years'
     );

@@ -1,4 +1,3 @@
--- Who may see what, of roles; the libraries of keys stand with the keys.
 create or replace function pgrag.granted_libraries()
 returns table (
     role_name text,

@@ -35,5 +35,5 @@ $$;
 comment on function pgrag.revoke_key is
 'Ends a key at once and for good, with all its secrets, and returns when it was revoked; a key that
 has been revoked stays so. Its name is not used again, so that the audit stays clear. Requests that
-run already run to their end; its jobs are cancelled, with their schedules, and a notice says how
-many. Errors: PGR17.';
+have begun still run to their end; its jobs are cancelled, with their schedules, and a notice says
+how many. Errors: PGR17.';

@@ -31,8 +31,8 @@ end;
 $$;
 
 comment on function pgrag.rotate_key is
-'Gives a key another secret and returns it; it is shown this once. The secret so far stays valid for
-the time of grace, by default a day; one before it ends at once, so that two are valid at most.
+'Gives a key another secret and returns it; it is shown this once. The present secret stays valid
+for the time of grace, by default a day; an earlier one ends at once, so at most two are valid.
 Name, role, limits and expiry stay. Errors: PGR01 for a revoked key or for grace, PGR17.';
 
 -- The key of a name, locked: two rotations at once would leave three secrets.

@@ -59,8 +59,8 @@ begin
         perform _pgrag.set_policy(listed.name::regclass, listed.condition, listed.new_rows);
     end loop;
 
-    -- Who writes a library can give it neither the name of another one, which has jobs and
-    -- evaluations by its name, nor other ids to its versions, by which searches find passages.
+    -- Writers of a library must not give it the name of another one, which jobs and evaluations
+    -- go by, nor change the ids of its versions, by which searches find passages.
     revoke insert, update on pgrag.libraries, pgrag.versions from pgrag_writer;
     for listed in
         select
@@ -154,9 +154,9 @@ $$;
 
 -- What a table holds: rows of a library, records of searches, what a service keeps for each caller
 -- (cache), what only administrators read (private), or what all roles read (shared). condition: the
--- rows that a role may see. new_rows: what holds for rows that it writes. A version is one of the
--- library, because searches find passages by versions; a vector has the dimensions of its model,
--- because another would fail every reader.
+-- rows that a role may see. new_rows: what holds for rows that it writes. Their version
+-- belongs to their library, because searches find passages by versions; a vector has the dimensions
+-- of its model, because any other would raise an error in every search.
 create or replace function _pgrag.kinds_of_tables()
 returns table (
     name name,
@@ -256,7 +256,7 @@ as $$
     where c.relnamespace = 'pgrag'::regnamespace and c.relkind = 'r';
 $$;
 
--- A policy is made anew only if it differs, because that waits for everybody who reads the table.
+-- A policy is replaced only if it differs, because that waits for everybody who reads the table.
 create or replace function _pgrag.set_policy(
     secured regclass,
     condition text,

@@ -1,5 +1,5 @@
--- The same section in another version: by its page and headings, else by its text, if that stands
--- where the first version had no section of this page and headings. Without a section, the page.
+-- The same section in another version: by its page and headings, else by its text, in a section
+-- whose page and headings the first version does not have. Without a section, the page.
 create or replace function _pgrag.counterpart(
     page pgrag.pages,
     section pgrag.section_texts,

@@ -128,7 +128,7 @@ begin
 end;
 $$;
 
--- Empty pages are not the same page for being equal.
+-- Two empty pages are not taken for the same page.
 create or replace function _pgrag.has_text(
     library_id bigint,
     page_id bigint

@@ -1,6 +1,6 @@
 -- Pairs whose sources share at least half of the longer one, in pieces of a line or 64 characters:
--- how git finds renames. Only pairs with a rare line in common are compared. A file name that is
--- alone on both sides counts for more, as in git.
+-- how git finds renames. Only pairs with a rare line in common are compared. A file name that
+-- occurs once on each side counts for more, as in git.
 create or replace function _pgrag.similar_pages(
     library_id bigint,
     old_ids bigint[],

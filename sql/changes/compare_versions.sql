@@ -187,17 +187,17 @@ $$;
 
 comment on function pgrag.compare_versions is
 'What changed in a library from one version to another (null: the newest release; labels and ranges:
-see resolve_version): a row per page, and below it a row per section, that is not the same. change:
-added, removed, moved (the page has another key, or the text of the section stands elsewhere) or
-changed. section: its headings below the title; {} is the text before them, null the row of the
-page. text_changed: whether the text differs too; for a page this includes its front matter. A page
-is the same by its uuid, else its key, else its body, else by sharing half of its lines; a section
-by its page and headings. Sections of an added or removed page have no rows, unless they moved.
-page: only this page, by its key in either version. texts: none; pages (with both texts of each
-page, front matter included); all (also those of each section, without its heading). The ids of
-old_… are of the old version, key and the other columns of the new one, or the old one if it is
-removed. Rows come by key. A version that is not exactly the one asked for is named in a notice.
-Errors: PGR01, PGR02, PGR03.';
+see resolve_version): a row for each page that differs, and below it one for each section that
+differs. change: added, removed, moved (the page has another key, or the text of the section stands
+elsewhere) or changed. section: its headings below the title; {} is the text before them, null the
+row of the page. text_changed: whether the text differs too; for a page this includes its front
+matter. A page is the same by its uuid, else its key, else its body, else by sharing half of its
+lines; a section by its page and headings. Sections of an added or removed page have no rows, unless
+they moved. page: only this page, by its key in either version. texts: none; pages (with both texts
+of each page, front matter included); all (also those of each section, without its heading). Columns
+old_… are of the old version, the others of the new one, or of the old one if the row is removed.
+Rows come by key. A version that is not exactly the one asked for is named in a notice. Errors:
+PGR01, PGR02, PGR03.';
 
 -- The source of a page, or the own text of one of its sections.
 create or replace function _pgrag.source_text(

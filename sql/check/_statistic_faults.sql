@@ -65,18 +65,17 @@ as $$
         from pgrag.lexeme_statistics as s
         where s.library_id = statistic_faults.library_id
     ),
-    elements as (
-        select
-            i.document_id, _pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
-            sum(i.impact) as impact
-        from impacts as i
-        group by i.document_id, _pgrag.lexeme_id(i.language, i.lexeme)
-    ),
     vectors as (
         select
             e.document_id,
             _pgrag.sparse_vector(string_agg(e.lexeme_id || ':' || e.impact, ',')) as weights
-        from elements as e
+        from (
+            select
+                i.document_id, _pgrag.lexeme_id(i.language, i.lexeme) as lexeme_id,
+                sum(i.impact) as impact
+            from impacts as i
+            group by 1, 2
+        ) as e
         group by e.document_id
     )
     select

@@ -3,20 +3,14 @@ create or replace function _pgrag.drop_fetched_bodies(
     library text,
     version text
 )
-returns bigint
-language plpgsql
+returns void
+language sql
 volatile
 set search_path from current
 as $$
-declare
-    dropped bigint;
-begin
     update pgrag.fetched_pages as f
     set body = null
     where f.library = lower(btrim(drop_fetched_bodies.library))
         and f.version = lower(btrim(coalesce(drop_fetched_bodies.version, '')))
         and f.body is not null;
-    get diagnostics dropped = row_count;
-    return dropped;
-end;
 $$;

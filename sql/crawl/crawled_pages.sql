@@ -25,4 +25,4 @@ $$;
 
 comment on function pgrag.crawled_pages is
 'The pages that the last crawl of a version found: address, key, media type, SHA-256 of the body,
-and for a page that did not answer this time why; its key is null if it never did.';
+and why a page did not answer this time; its key is null if it never did.';

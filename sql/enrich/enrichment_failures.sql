@@ -38,5 +38,5 @@ $$;
 
 comment on function pgrag.enrichment_failures is
 'The passages of a library (or one of its versions) that a language model failed on, and why, at
-most top_k (null for all). They are unchanged, and the next run tries them again. A passage whose
-text changes loses its failure. Errors: PGR01 for top_k, PGR02, PGR03.';
+most top_k (null for all). They are unchanged, and the next run tries them again. A change of its
+text removes the failure of a passage. Errors: PGR01 for top_k, PGR02, PGR03.';

@@ -1,4 +1,3 @@
--- Estimates the cost of a run in advance, from the same rows as the run, without the texts.
 create or replace function pgrag.planned_enrichments(
     library text,
     kind text,

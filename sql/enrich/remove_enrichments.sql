@@ -1,4 +1,3 @@
--- Restores the page's own text, as if no model had been called.
 create or replace function pgrag.remove_enrichments(
     library text,
     kind text default null

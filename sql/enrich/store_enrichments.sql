@@ -1,6 +1,3 @@
--- Stores the model's text by the hash of its input, and applies the text to passages that still
--- have this input. A page that changed meanwhile is not touched; the stored text is reused if the
--- page has this input again.
 create or replace function pgrag.store_enrichments(
     library text,
     kind text,

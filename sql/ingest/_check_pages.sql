@@ -67,33 +67,27 @@ begin
             left(fault.value::text, 200)
             using errcode = 'PGR01', hint = 'See the comment of pgrag.ingest_page.';
     end if;
-    select p.page ->> 'key' as key, d.number, f.field, f.value, f.form
+    select p.page ->> 'key' as key, d.number, f.field, v.value, f.form
     into fault
     from jsonb_array_elements(check_pages.pages) as p (page)
-    cross join lateral rows from (
-        jsonb_to_recordset(p.page -> 'documents') as (
-            parent jsonb, level jsonb, covers jsonb, heading_level jsonb, depth jsonb, path jsonb,
-            types jsonb, is_summary jsonb, line_start jsonb, line_end jsonb, content_tags jsonb
-        )
-    ) with ordinality as d (
-        parent, level, covers, heading_level, depth, path, types, is_summary, line_start, line_end,
-        content_tags, number
-    )
-    cross join lateral (
+    cross join lateral jsonb_array_elements(nullif(p.page -> 'documents', 'null'))
+        with ordinality as d (document, number)
+    cross join (
         values
-            ('parent', 'the index of another passage', d.parent, d.parent::text ~ '^\d{1,9}$'),
-            ('level', '0, 1 or 2', d.level, d.level::text ~ '^[0-2]$'),
-            ('covers', '0 to 7', d.covers, d.covers::text ~ '^[0-7]$'),
-            ('heading_level', 'a number', d.heading_level, d.heading_level::text ~ '^\d{1,4}$'),
-            ('depth', 'a number', d.depth, d.depth::text ~ '^\d{1,4}$'),
-            ('path', 'a list of texts', d.path, _pgrag.is_list(d.path)),
-            ('types', 'a list of texts', d.types, _pgrag.is_list(d.types)),
-            ('content_tags', 'a list of texts', d.content_tags, _pgrag.is_list(d.content_tags)),
-            ('is_summary', 'true or false', d.is_summary, jsonb_typeof(d.is_summary) = 'boolean'),
-            ('line_start', 'a number', d.line_start, d.line_start::text ~ '^\d{1,9}$'),
-            ('line_end', 'a number', d.line_end, d.line_end::text ~ '^\d{1,9}$')
-    ) as f (field, form, value, is_valid)
-    where not f.is_valid and f.value <> 'null'
+            ('parent', 'the index of another passage', '^\d{1,9}$'),
+            ('level', '0, 1 or 2', '^[0-2]$'),
+            ('covers', '0 to 7', '^[0-7]$'),
+            ('heading_level', 'a number', '^\d{1,4}$'),
+            ('depth', 'a number', '^\d{1,4}$'),
+            ('path', 'a list of texts', null),
+            ('types', 'a list of texts', null),
+            ('content_tags', 'a list of texts', null),
+            ('is_summary', 'true or false', '^(true|false)$'),
+            ('line_start', 'a number', '^\d{1,9}$'),
+            ('line_end', 'a number', '^\d{1,9}$')
+    ) as f (field, form, pattern)
+    cross join lateral (select d.document -> f.field as value) as v
+    where v.value <> 'null' and not coalesce(v.value::text ~ f.pattern, _pgrag.is_list(v.value))
     limit 1;
     if found then
         raise exception '% of passage % of page % must be %, got %.',

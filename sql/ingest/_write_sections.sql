@@ -64,13 +64,6 @@ as $$
         from pgrag.pages as p
         where p.library_id = write_sections.library_id and p.page_id = any (write_sections.page_ids)
     ),
-    extents as (
-        select
-            s.*, l.source, l.starts[s.line_start] as byte_start,
-            l.starts[least(s.line_end + 1, cardinality(l.starts))] as byte_end
-        from sections as s
-        join page_lines as l on l.page_id = s.page_id
-    ),
     texts as materialized (
         select
             s.page_id, s.document_id, s.version_id, s.level, s.line_start, s.line_end,
@@ -81,9 +74,13 @@ as $$
                     btrim(
                         convert_from(
                             substring(
-                                s.source
-                                from s.byte_start
-                                for greatest(s.byte_end - 1 - s.byte_start, 0)
+                                l.source
+                                from l.starts[s.line_start]
+                                for greatest(
+                                    l.starts[least(s.line_end + 1, cardinality(l.starts))]
+                                        - 1 - l.starts[s.line_start],
+                                    0
+                                )
                             ),
                             'UTF8'
                         ),
@@ -92,7 +89,8 @@ as $$
                     ''
                 )
             ) as text_hash
-        from extents as s
+        from sections as s
+        join page_lines as l on l.page_id = s.page_id
     )
     insert into pgrag.section_texts (
         library_id, page_id, document_id, version_id, headings, occurrence, line_start, line_end,

@@ -1,4 +1,3 @@
--- Embeds pending texts with the built-in model, without any other program.
 create or replace function pgrag.embed_pending(
     library text,
     kind text default 'document'

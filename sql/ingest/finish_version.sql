@@ -1,4 +1,3 @@
--- Marks a version as completely indexed.
 create or replace function pgrag.finish_version(
     library text,
     version text default ''

@@ -1,4 +1,3 @@
--- Writes one page from psql: with the built-in model, the page can be found at once.
 create or replace function pgrag.ingest_page(
     library text,
     page jsonb,

@@ -16,12 +16,10 @@ parallel safe
 set search_path from current
 as $$
 begin
-    perform _pgrag.library_id(outdated_pages.wanted)
-    where outdated_pages.wanted is not null;
+    perform _pgrag.library_id(outdated_pages.wanted) where outdated_pages.wanted is not null;
     return query
     with patterns as materialized (
-        select f.page_type, f.pattern, f.nth
-        from _pgrag.folder_patterns() as f
+        select f.page_type, f.pattern, f.nth from _pgrag.folder_patterns() as f
     ),
     -- One combined expression is as fast as a single pattern, and mostly shows that none matches.
     any_pattern as materialized (
@@ -39,10 +37,7 @@ begin
         join pgrag.versions as v on v.library_id = l.library_id
         join pgrag.pages as p on p.library_id = v.library_id and p.version_id = v.version_id
         where v.source ? 'location'
-            and (
-                outdated_pages.wanted is null
-                or l.name = lower(btrim(outdated_pages.wanted))
-            )
+            and (outdated_pages.wanted is null or l.name = lower(btrim(outdated_pages.wanted)))
     ),
     -- Pages of a version that were read with the same configuration and have the same type now.
     groups as (

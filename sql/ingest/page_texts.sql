@@ -1,4 +1,3 @@
--- The input of a model that embeds each passage in the context of its page.
 create or replace function pgrag.page_texts(
     library text,
     page_ids bigint[]

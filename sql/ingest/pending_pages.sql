@@ -23,13 +23,9 @@ declare
     );
 begin
     return query
-    with texts as materialized (
-        select t.page_id, t.page_hash, t.document_ids
-        from _pgrag.page_texts(owner_id, pending_pages.page_ids) as t
-    ),
-    pending as (
+    with pending as (
         select distinct t.page_id, t.page_hash, cardinality(t.document_ids) as documents
-        from texts as t
+        from _pgrag.page_texts(owner_id, pending_pages.page_ids) as t
         cross join lateral unnest(t.document_ids) as d (document_id)
         -- "offset 0": one index probe per passage, so the cost of a few pages does not depend on
         -- the size of the library.

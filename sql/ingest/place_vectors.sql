@@ -20,10 +20,7 @@ begin
     into passages
     from pgrag.versions as v
     where v.library_id = owner.library_id;
-    is_large := case
-        when owner.own_vector_index then 2 * passages > exact_limit
-        else passages > exact_limit
-    end;
+    is_large := case when owner.own_vector_index then 2 else 1 end * passages > exact_limit;
     if is_large = owner.own_vector_index
         or not _pgrag.owns_vectors()
         -- First, else each vector would be inserted into two graphs.
@@ -47,8 +44,8 @@ in the indexes that libraries share, and moves them: more than 20,000 passages (
 half as many or fewer do not, and between the two everything stays as it is. expected: passages that
 are about to be stored besides. Returns whether they have their own. Own indexes are made by the
 statements of vector_index_state, and dropped here; while there is none, searches scan the vectors.
-Moves nothing unless the caller owns the table, nor back while a run has put off an index of the
-library or the table is in use for more than 100 ms. Errors: PGR01, PGR02.';
+Moves nothing unless the caller owns the table, and nothing back while a run has put off an index of
+the library or the table is in use for more than 100 ms. Errors: PGR01, PGR02.';
 
 -- Drops what the library has of its own, unless a run has put off one of its indexes or other
 -- sessions keep the table; returns whether nothing is left.

@@ -60,13 +60,13 @@ end;
 $$;
 
 comment on function pgrag.put_off_vector_index is
-'Drops an HNSW index of a model before many vectors are stored, if to build it again afterwards (see
-vector_index_state) takes less time than to insert them, and if there were so few before that every
-search scans them. library: the index that has its vectors, its own (see place_vectors) or the
-shared one; null: the shared one. expected: how many vectors are stored in all, as far as it is
-known; stored: how many of them are stored already. Returns whether the index is gone: not if other
-sessions keep the table for more than 100 ms or have put off the index themselves, nor unless the
-caller owns the table. Errors: PGR01, PGR02, PGR09.';
+'Drops an HNSW index of a model before many vectors are stored, if building it again afterwards (see
+vector_index_state) takes less time than inserting them, and if searches scanned the vectors until
+now because there were few. library: the index that has its vectors, its own (see place_vectors) or
+the shared one; null: the shared one. expected: the number of vectors to store in all, as far as
+known; stored: how many of them are stored already. Returns whether the index is gone. It stays if
+other sessions keep the table for more than 100 ms or have put off the index themselves, and unless
+the caller owns the table. Errors: PGR01, PGR02, PGR09.';
 
 -- The library whose own index has the vectors of a library; null if they are in the shared one.
 create or replace function _pgrag.vector_index_owner(

@@ -76,7 +76,7 @@ links from other pages, in lower case, those used by the most pages first, at mo
 if the library''s setting anchor_texts is off. They are searched with the first paragraph, and
 statistics are updated. Returns the number of changed pages. pgrag.finish_version calls this
 function if the setting is on, pgrag.configure_library when the setting changes. A labelled set
-whose queries are link texts would see its own answers. Errors: PGR02, PGR03.';
+whose queries are link texts would find them in its answers. Errors: PGR02, PGR03.';
 
 -- All link texts of a page as one text; null without any.
 create or replace function _pgrag.anchor_text(

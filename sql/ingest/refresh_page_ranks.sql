@@ -1,5 +1,5 @@
 -- PageRank, the importance of a page for any query: the share of time that a reader spends on it
--- who follows links at random and now and then starts again on any page.
+-- who follows links at random and sometimes starts again on any page.
 create or replace function pgrag.refresh_page_ranks(
     library text,
     version text default null

@@ -1,4 +1,3 @@
--- After writing without pgrag.finish_version, which does the same.
 create or replace function pgrag.refresh_statistics(
     library text
 )

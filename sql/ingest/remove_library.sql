@@ -1,4 +1,3 @@
--- Removes a library with all its versions; returns the number of pages.
 create or replace function pgrag.remove_library(
     library text
 )

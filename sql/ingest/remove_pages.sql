@@ -1,5 +1,3 @@
--- Removes the pages with these keys from one version of a library, with their passages and
--- vectors; returns the number of removed pages.
 create or replace function pgrag.remove_pages(
     library text,
     keys text[],

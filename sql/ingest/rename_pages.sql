@@ -1,4 +1,4 @@
--- A page keeps its id, and what refers to it, when its source gets another name.
+-- A page keeps its id, and what refers to it, when its source file is renamed.
 create or replace function pgrag.rename_pages(
     library text,
     new_keys jsonb,
@@ -88,7 +88,7 @@ comment on function pgrag.rename_pages is
 'Gives pages of one version of a library other keys, {"old.md": "new.md", …}; pages may swap theirs.
 A page keeps its id and the ids of its passages, and counts as changed: ingest_page with the new key
 writes its url and whatever else depends on the name. Links by its title, an alias or its new name
-lead to it; links by its old file name are broken. Returns the number of pages whose key is another.
-pgrag index calls it for a newer file with the uuid (or note_id) of a stored page, or one whose
+lead to it; links by its old file name are broken. Returns the number of renamed pages. pgrag index
+calls it for a file with the uuid (or note_id) of a stored page, if this file is newer or the
 page''s own file is gone. Errors: PGR01 (a page that does not exist, a key that is taken), PGR02,
 PGR03.';

@@ -50,7 +50,7 @@ begin
         insert into pgrag.edge_embeddings as old (
             library_id, edge_id, model_id, version_id, text_hash, embedding
         )
-        -- Of an edge that is there twice, one of the vectors is stored.
+        -- Of an edge that is given twice, one of the vectors is stored.
         select distinct on (e.edge_id)
             e.library_id, e.edge_id, used.model_id, e.version_id, incoming.text_hash,
             l2_normalize(incoming.embedding)

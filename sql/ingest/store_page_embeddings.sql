@@ -1,4 +1,3 @@
--- Stores vectors pooled from a page for every page that still has the same text.
 create or replace function pgrag.store_page_embeddings(
     library text,
     model text,

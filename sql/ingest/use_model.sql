@@ -1,5 +1,3 @@
--- Switches the model that searches of a library use; vectors of other models stay, so switching
--- back is just as fast.
 create or replace function pgrag.use_model(
     library text,
     model text

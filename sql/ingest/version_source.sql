@@ -1,4 +1,3 @@
--- What an indexing run remembers of the runs before it.
 create or replace function pgrag.version_source(
     library text,
     version text default ''

@@ -104,7 +104,8 @@ begin
         for update skip locked
     loop
         perform _pgrag.end_attempt(
-            lost, format('The worker %s gave no sign until its lease ended.', lost.worker), false
+            lost.job_id, lost.claim,
+            format('The worker %s gave no sign until its lease ended.', lost.worker)
         );
         perform pg_terminate_backend(a.pid)
         from pg_stat_activity as a

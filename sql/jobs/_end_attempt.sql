@@ -1,19 +1,23 @@
--- Ends an attempt that did not succeed. With a reason it counts as a failure, and the reason is
--- kept; without one the job was given back.
+-- Ends an attempt that did not succeed. With a reason it counts as a failure, and the next attempt
+-- waits longer than the last. Without one the job is given back: by a worker that stops, or that
+-- finds the version in use.
 create or replace function _pgrag.end_attempt(
-    job pgrag.jobs,
-    reason text,
-    is_final boolean,
+    job_id bigint,
+    claim integer,
+    reason text default null,
+    final boolean default false,
     delay interval default '0'
 )
 returns text
 language plpgsql
 volatile
+set search_path from current
 as $$
 declare
+    job constant pgrag.jobs := _pgrag.claimed_job(end_attempt.job_id, end_attempt.claim);
     made constant integer := job.attempts - (end_attempt.reason is null)::integer;
     is_over constant boolean := end_attempt.reason is not null
-        and (end_attempt.is_final or made >= job.max_attempts);
+        and (end_attempt.final or made >= job.max_attempts);
     next_state constant text := case
         when job.is_cancelling then 'cancelled'
         when is_over and job.every is null then 'failed'

@@ -13,7 +13,7 @@ as $$
 declare
     is_cancelled boolean;
 begin
-    -- A heartbeat that a crash of the server forgets is followed by the next one.
+    -- If a crash of the server loses a heartbeat, the next one follows.
     perform set_config('synchronous_commit', 'off', true);
     update pgrag.jobs as j
     set leased_until = _pgrag.moment_in(extend_lease.lease),

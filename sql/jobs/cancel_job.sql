@@ -10,20 +10,16 @@ as $$
 declare
     cancelled pgrag.jobs := _pgrag.job_of(cancel_job.job_id);
 begin
-    if cancelled.state = 'running' then
-        update pgrag.jobs as j set is_cancelling = true where j.job_id = cancelled.job_id;
-    elsif cancelled.state in ('queued', 'uploading') then
-        update pgrag.jobs as j
-        set state = 'cancelled', finished_at = now()
-        where j.job_id = cancelled.job_id
-        returning j.* into cancelled;
-        delete from pgrag.uploads as u where u.job_id = cancelled.job_id;
-    end if;
+    perform _pgrag.cancel_jobs(array[cancelled.job_id]);
     perform pg_notify('pgrag_jobs', '');
-    return cancelled.state;
+    return case
+        when cancelled.state in ('uploading', 'queued') then 'cancelled'
+        else cancelled.state
+    end;
 end;
 $$;
 
 comment on function pgrag.cancel_job is
-'Cancels a job, with its schedule, and returns its state: cancelled; running, if its worker will end
-it within seconds; what it has written stays. A job that has ended stays as it is. Errors: PGR18.';
+'Cancels a job, with its schedule, and returns its state: cancelled, or running if its worker will
+end it within seconds. What it has written stays. A job that has ended does not change. Errors:
+PGR18.';

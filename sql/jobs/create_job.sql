@@ -89,11 +89,11 @@ comment on function pgrag.create_job is
 of a source. Returns its job_id; an equal job of the caller that waits already is used again.
 arguments: "source" and the options of pgrag index by their names, such as "max_pages": 500 or
 "tags": "v1.*". every: the pause before the next run. priority: -100 to 100, higher first. run_at:
-not before; default: now. max_attempts: with this failure it fails for good. confined: a worker
-reads only folders of PGRAG_MCP_ROOTS and addresses that its operator allows, and uses no
-credentials; only administrators may pass false. An address has no name, password or key in it,
-except the name of SSH. uploading: it reads the pieces of an upload, and waits for
-pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';
+not before; default: now. max_attempts: the job fails for good after this number of failures.
+confined: a worker reads only folders of PGRAG_MCP_ROOTS and addresses that its operator allows, and
+uses no credentials; only administrators may pass false. An address holds no name, password or key,
+but SSH may have a name. uploading: it reads the pieces of an upload, and waits for
+_pgrag.submit_upload. Errors: PGR01, PGR02 for a library that the caller may not make.';
 
 -- Sources are stored, and shown to all who may read the library. SSH needs a name before the host,
 -- which is not a secret; a name for the web may be a token. A parameter is secret by the last word

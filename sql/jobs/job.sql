@@ -1,4 +1,3 @@
--- One job with all that is known of it.
 create or replace function pgrag.job(
     wanted_id bigint
 )
@@ -53,7 +52,7 @@ end;
 $$;
 
 comment on function pgrag.job is
-'One job. failures: its failed attempts with time, worker and reason, the latest 20. report: of its
-last success, as pgrag index --json prints it. progress: pages done, total, and passages that are
-written; null while a website is fetched. uploaded_bytes: what is stored of its upload. Errors:
+'One job. failures: its failed attempts with time, worker and reason, the latest 20. report: that of
+its last success, as pgrag index --json prints it. progress: pages done, total, and passages that
+are written; null while a website is fetched. uploaded_bytes: what is stored of its upload. Errors:
 PGR18.';

@@ -1,4 +1,3 @@
--- The jobs of the libraries that the caller may see; the latest first.
 create or replace function pgrag.jobs(
     wanted_state text default null,
     wanted_library text default null,

@@ -1,4 +1,3 @@
--- Another try for a job that has ended, or that waits for its next time.
 create or replace function pgrag.retry_job(
     job_id bigint
 )
@@ -32,6 +31,6 @@ end;
 $$;
 
 comment on function pgrag.retry_job is
-'Queues a job again that has ended, or that waits for its time, with all its attempts; returns its
+'Queues a job that has ended, or that waits for its time, with all its attempts anew; returns its
 state. Earlier failures stay listed. Errors: PGR01 for a job that runs, or whose upload is gone,
 42501 for one that may read any folder unless the caller is an administrator, PGR18.';

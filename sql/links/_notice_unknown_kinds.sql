@@ -21,11 +21,9 @@ begin
         where e.library_id = notice_unknown_kinds.library_id
         order by e.kind
     );
-    foreach unknown in array notice_unknown_kinds.kinds loop
-        if unknown <> all (names) then
-            raise notice 'No edge is of the kind %. %', quote_literal(left(unknown, 200)),
-                _pgrag.name_hint(unknown, names, 'Kinds', 'The library has no edges.');
-        end if;
+    for unknown in select k from unnest(notice_unknown_kinds.kinds) as k where k <> all (names) loop
+        raise notice 'No edge is of the kind %. %', quote_literal(left(unknown, 200)),
+            _pgrag.name_hint(unknown, names, 'Kinds', 'The library has no edges.');
     end loop;
 end;
 $$;

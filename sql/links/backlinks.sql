@@ -1,4 +1,3 @@
--- The pages that link to a page, and their words for it.
 create or replace function pgrag.backlinks(
     page_id bigint,
     kinds text[] default null,

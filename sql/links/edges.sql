@@ -1,4 +1,3 @@
--- The edges of a version or of one page, with the pages and passages that they connect.
 create or replace function pgrag.edges(
     library text,
     version text default null,

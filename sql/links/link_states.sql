@@ -1,5 +1,3 @@
--- Counts the links of a version by state (see pgrag.links); links of state fragment also count as
--- resolved.
 create or replace function pgrag.link_states(
     library text,
     version text default null

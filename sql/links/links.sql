@@ -59,7 +59,7 @@ begin
         end if;
         if last_key is null then
             raise exception 'There is no link % to continue after.', links.after
-                using errcode = 'PGR07', hint = 'It is gone since; begin anew, without after.';
+                using errcode = 'PGR07', hint = 'It was removed; start again without after.';
         end if;
     end if;
 

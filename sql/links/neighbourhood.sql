@@ -1,4 +1,3 @@
--- The pages within a number of link steps of one page or several.
 create or replace function pgrag.neighbourhood(
     inout page_id bigint,
     inout depth integer default 1,

@@ -1,5 +1,3 @@
--- Related pages, by all evidence at hand: links, co-citation, coupling, tags and meaning. Each part
--- of the score is between 0 and 1 and is returned in the row.
 create or replace function pgrag.related_pages(
     inout page_id bigint,
     top_k integer default 10,
@@ -177,8 +175,8 @@ nearest passage of the other, by the library''s model; null without vectors. At 
 100 neighbours of a page are read. reason states in words how the two pages are related. Errors:
 PGR01, PGR04.';
 
--- The pages with the passages nearest to a vector, without the page itself. A longer list of
--- candidates than pages are wanted, because the passages of the page itself lead it.
+-- The pages with the passages nearest to a vector, without the page itself, whose own passages are
+-- the first candidates: hence more candidates than wanted pages.
 create or replace function _pgrag.pages_alike(
     here pgrag.pages,
     page_vector halfvec,

@@ -1,4 +1,3 @@
--- The sections to read after these passages: along links, and in the tree of headings.
 create or replace function pgrag.related_sections(
     document_ids bigint[],
     top_k integer default 5,
@@ -12,7 +11,7 @@ stable
 parallel safe
 rows 5
 set search_path from current
--- As in a search: a date without a time zone means the same day in every session.
+-- A date without a time zone means the same day in every session.
 set timezone = 'UTC'
 as $$
 declare
@@ -111,9 +110,9 @@ end;
 $$;
 
 comment on function pgrag.related_sections is
-'Sections to go on with after these passages, best first, without their own: relation link (linked
-from a passage), backlink (with a link to a passage or its section), child (below a section), before
-and after (beside it on the page). score is 1 - 1 / (1 + w), w the sum of what leads there: the
+'Sections to read after these passages, best first, except their own: relation link (linked from a
+passage), backlink (with a link to a passage or its section), child (below a section), before and
+after (beside it on the page). score is 1 - 1 / (1 + w), w the sum of what leads there: the
 confidence of a link, half that of a backlink, 0.4 from above, 0.2 from beside. At most top_k. A
 page without sections stands for itself. filters, those in query, and exclude hold as in
 pgrag.search. Errors: PGR01, PGR05, PGR06.';

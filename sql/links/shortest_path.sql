@@ -42,7 +42,11 @@ declare
     goal_vias bigint[] := vias;
     goal_edge_ids bigint[] := vias;
     goal_front bigint[] := goal_seen;
-    backwards text;
+    backwards constant text := case shortest_path.direction
+        when 'out' then 'in'
+        when 'in' then 'out'
+        else 'both'
+    end;
     reached record;
     meeting bigint := case when start.page_id = goal.page_id then start.page_id end;
     number integer;
@@ -52,11 +56,6 @@ begin
     perform _pgrag.check_choice('direction', shortest_path.direction, '{in, out, both}');
     perform _pgrag.check_range('max_depth', shortest_path.max_depth, 1, 100);
     perform _pgrag.require_one_library(start, array[goal.page_id]);
-    backwards := case shortest_path.direction
-        when 'out' then 'in'
-        when 'in' then 'out'
-        else 'both'
-    end;
 
     for depth in 1..shortest_path.max_depth loop
         exit when meeting is not null;

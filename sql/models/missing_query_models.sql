@@ -1,4 +1,3 @@
--- The models whose vector of the query a search needs but the cache does not have.
 create or replace function pgrag.missing_query_models(
     query text,
     library text default null,

@@ -1,5 +1,3 @@
--- Caches the vector of a query by a model outside the database, so that psql can run the same query
--- as a semantic search.
 create or replace function pgrag.remember_query_vector(
     query text,
     model text,

@@ -112,13 +112,13 @@ end;
 $$;
 
 comment on function pgrag.find_libraries is
-'Which libraries answer this, the best first: those with words of the query in their name, in the
-title or description of their front page, or among the 200 lexemes that most of their pages have.
-Each comes with the version that a search without a version reads (the newest; one without any of
-the words gives way to the next), as its last finished run left it. score: the sum of idf (over the
-libraries that the caller may see) times share of the matching words, by the sum of all idf: above
-0, at most 1. share is 1 in the name of library or version, .8 in the title, .6 in the description,
-.4 among the 200 lexemes. words: the matching lexemes, the strongest first. The query is read in the
-language of each library; its first 64 words count, filters and -words do not. No rows for a query
-without words. Equal scores are in the order of names. See versions.search. Errors: PGR01 for top_k
-(1 to 1000), PGR06 as in parse_query.';
+'The libraries that match a query, the best first: those with words of the query in their name, in
+the title or description of their front page, or among the 200 lexemes that most of their pages
+have. Each comes with the version that a search without a version reads (the newest with one of the
+words), as its last finished run left it. score: the sum of idf (over the libraries that the caller
+may see) times share of the matching words, by the sum of all idf: above 0, at most 1. share is 1 in
+the name of library or version, .8 in the title, .6 in the description, .4 among the 200 lexemes.
+words: the matching lexemes, the strongest first. The query is read in the language of each library;
+its first 64 words count, filters and -words do not. No rows for a query without words. Equal scores
+are in the order of names. See versions.search. Errors: PGR01 for top_k (1 to 1000), PGR06 as in
+parse_query.';

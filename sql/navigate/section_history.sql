@@ -56,16 +56,7 @@ begin
     )
     select
         v.label, s.change, s.is_changed,
-        coalesce(
-            s.document_id,
-            (
-                select d.document_id
-                from pgrag.documents as d
-                where d.library_id = page.library_id and d.page_id = s.page_id
-                order by d.sort_order
-                limit 1
-            )
-        ),
+        coalesce(s.document_id, _pgrag.page_document(page.library_id, s.page_id)),
         s.page_id, p.key, t.headings, p.url, d.anchor
     from states as s
     join pgrag.versions as v on v.library_id = page.library_id and v.version_id = versions[s.nth]
@@ -84,8 +75,8 @@ comment on function pgrag.section_history is
 'The section of a passage in every version that has it without a gap, the oldest on top: releases in
 their order, then other versions by age. change: added; first (the oldest version that is indexed:
 the section may be older); unchanged, changed or moved (other page or headings) against the version
-before; removed (the version after the last that has it). text_changed: whether the text is another
-one than before, also after a move. section: its headings, {} the text before the first, null the
-whole page: of a page''s summary the history is the page''s, with its front matter. A page is the
-same by its uuid, else its key, else its body; a section by its page and headings, else by its text.
-Errors: PGR05.';
+before; removed (the version after the last that has it). text_changed: whether the text differs
+from the version before, also after a move. section: its headings, {} the text before the first,
+null the whole page: the summary of a page has the history of the page, with its front matter. A
+page is the same by its uuid, else its key, else its body; a section by its page and headings, else
+by its text. Errors: PGR05.';

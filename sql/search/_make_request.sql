@@ -179,7 +179,9 @@ begin
     );
 
     -- Explicit versions win; most queries have nothing that could name one.
-    if version_label is null and _pgrag.may_name_version(words) then
+    if version_label is null
+        and (translate(words, '0123456789@', '') <> words or strpos(lower(words), 'version') > 0)
+    then
         select n.version_ids, n.version_reasons, n.named_ids, n.wishes, n.notes
         into version_ids, version_reasons, named_ids, wishes, notes
         from _pgrag.with_named_versions(words, version_ids, version_reasons) as n;

@@ -24,16 +24,21 @@ as $$
 #variable_conflict use_column
 declare
     parsed record;
+    names text[];
+    label text;
     library_ids bigint[];
 begin
     perform _pgrag.check_range('suggestion_count', suggestion_count, 1, 100);
     select p.* into parsed from pgrag.parse_query(suggest.query) as p;
+    label := _pgrag.wanted_version(suggest.version, null, parsed.filters);
+    names := array(
+        select lower(btrim(n))
+        from unnest(_pgrag.wanted_libraries(suggest.library, null, parsed.filters)) as n
+    );
+    perform _pgrag.check_versions(names, label);
     library_ids := array(
-        select distinct s.library_id
-        from _pgrag.search_scope(
-            _pgrag.wanted_libraries(suggest.library, null, parsed.filters),
-            _pgrag.wanted_version(suggest.version, null, parsed.filters)
-        ) as s
+        select distinct (s.library).library_id
+        from _pgrag.versions_in_scope(nullif(names, '{}'), label) as s
     );
     return query
     with unknown as materialized (

@@ -206,17 +206,3 @@ as $$
         v.release_key desc, v.version_id desc
     limit 1;
 $$;
-
--- Most queries have nothing that could name a version.
-create or replace function _pgrag.may_name_version(
-    query text
-)
-returns boolean
-language sql
-immutable
-parallel safe
-as $$
-    select pg_catalog.translate(may_name_version.query, '0123456789@', '')
-            <> may_name_version.query
-        or pg_catalog.strpos(pg_catalog.lower(may_name_version.query), 'version') > 0;
-$$;

@@ -1,37 +1,3 @@
--- The versions in the scope of a search, each with the data needed to rank its passages.
-create or replace function _pgrag.search_scope(
-    libraries text[] default null,
-    version text default null
-)
-returns table (
-    library_id bigint,
-    version_id bigint,
-    library text,
-    version_label text,
-    model_id bigint,
-    settings jsonb,
-    document_count integer,
-    reason text
-)
-language plpgsql
-stable
-parallel safe
-set search_path from current
-as $$
-begin
-    perform _pgrag.check_versions(search_scope.libraries, search_scope.version);
-    return query
-    select
-        (s.library).library_id, s.version_id, (s.library).name, s.version_label,
-        (s.library).model_id, (s.library).settings, s.document_count, s.reason
-    from _pgrag.versions_in_scope(
-        (select array_agg(lower(btrim(name))) from unnest(search_scope.libraries) as name),
-        search_scope.version
-    ) as s
-    order by s.place;
-end;
-$$;
-
 create or replace function _pgrag.check_versions(
     libraries text[],
     version text
@@ -50,8 +16,8 @@ begin
 end;
 $$;
 
--- The same for names as they are stored; a library that does not exist, or has no version, is left
--- out. Inlined.
+-- The versions in the scope of a search, by the stored names of libraries; a library that does not
+-- exist, or has no version, is left out. Inlined.
 create or replace function _pgrag.versions_in_scope(
     libraries text[],
     version text

@@ -158,16 +158,16 @@ def test_a_failed_attempt_is_repeated_later_and_later_until_the_last(connection,
     for attempt, seconds in ((1, 10), (2, 20)):
         claimed = claim(connection)
         earliest = clock(connection) + seconds * SECOND
-        assert (
-            value(connection, "_pgrag.fail_job", **names(claimed), reason="It is down.") == "queued"
-        )
+        ended = value(connection, "_pgrag.end_attempt", **names(claimed), reason="It is down.")
+        assert ended == "queued"
         [shown] = run(connection, "job", wanted_id=number)
         assert shown["attempts"] == attempt
         assert earliest <= shown["run_at"] <= clock(connection) + seconds * SECOND
         assert claim(connection) is None
         make_due(connection)
     claimed = claim(connection)
-    assert value(connection, "_pgrag.fail_job", **names(claimed), reason="It is gone.") == "failed"
+    ended = value(connection, "_pgrag.end_attempt", **names(claimed), reason="It is gone.")
+    assert ended == "failed"
     [shown] = run(connection, "job", wanted_id=number)
     assert [failure["reason"] for failure in shown["failures"]] == [
         "It is down.", "It is down.", "It is gone.",
@@ -181,9 +181,8 @@ def test_a_failed_attempt_is_repeated_later_and_later_until_the_last(connection,
 def test_a_failure_that_no_repetition_cures_is_the_last(connection, job):
     number = job()
     claimed = claim(connection)
-    assert (
-        value(connection, "_pgrag.fail_job", **names(claimed), reason="No.", final=True) == "failed"
-    )
+    ended = value(connection, "_pgrag.end_attempt", **names(claimed), reason="No.", final=True)
+    assert ended == "failed"
     assert value(connection, "retry_job", job_id=number) == "queued"
     assert claim(connection)["attempts"] == 1
 
@@ -191,11 +190,11 @@ def test_a_failure_that_no_repetition_cures_is_the_last(connection, job):
 def test_a_job_that_is_given_back_keeps_its_attempts(connection, job):
     number = job()
     for _ in range(10):
-        assert value(connection, "_pgrag.release_job", **names(claim(connection))) == "queued"
+        assert value(connection, "_pgrag.end_attempt", **names(claim(connection))) == "queued"
     [shown] = run(connection, "job", wanted_id=number)
     assert (shown["attempts"], shown["failures"]) == (0, [])
     claimed = claim(connection)
-    value(connection, "_pgrag.release_job", **names(claimed), delay=timedelta(minutes=1))
+    value(connection, "_pgrag.end_attempt", **names(claimed), delay=timedelta(minutes=1))
     assert claim(connection) is None
 
 
@@ -211,9 +210,9 @@ def test_a_job_whose_lease_has_ended_is_another_workers(connection, job):
     make_due(connection)
     new = claim(connection)
     assert (new["job_id"], new["claim"], new["attempts"]) == (number, 2, 2)
-    for end in ("_pgrag.finish_job", "_pgrag.release_job"):
+    for end in ("_pgrag.finish_job", "_pgrag.end_attempt"):
         assert value(connection, end, **names(old)) is None
-    assert value(connection, "_pgrag.fail_job", **names(old), reason="Late.") is None
+    assert value(connection, "_pgrag.end_attempt", **names(old), reason="Late.") is None
     assert state(connection, number) == "running"
     [failure] = run(connection, "job", wanted_id=number)[0]["failures"]
     assert "gave no sign" in failure["reason"]
@@ -293,7 +292,7 @@ def test_a_schedule_comes_again_also_after_a_failure(connection, job):
     make_due(connection)
     claimed = claim(connection)
     assert (
-        value(connection, "_pgrag.fail_job", **names(claimed), reason="Down.", final=True)
+        value(connection, "_pgrag.end_attempt", **names(claimed), reason="Down.", final=True)
         == "queued"
     )
     [shown] = run(connection, "job", wanted_id=number)
@@ -310,7 +309,7 @@ def test_a_cancelled_job_is_not_begun_and_a_running_one_is_told(connection, job)
     assert claim(connection) is None
     assert value(connection, "cancel_job", job_id=running) == "running"
     assert value(connection, "_pgrag.extend_lease", **names(claimed)) == "cancelled"
-    assert value(connection, "_pgrag.release_job", **names(claimed)) == "cancelled"
+    assert value(connection, "_pgrag.end_attempt", **names(claimed)) == "cancelled"
     assert value(connection, "cancel_job", job_id=running) == "cancelled"
     with refused(connection, "PGR18", "There is no job 999"):
         value(connection, "cancel_job", job_id=999)
@@ -381,7 +380,7 @@ def test_an_upload_waits_until_it_is_complete_and_goes_with_its_job(connection):
         b"one", b"two",
     ]  # fmt: skip
     assert run(connection, "job", wanted_id=number)[0]["uploaded_bytes"] == 6
-    value(connection, "_pgrag.fail_job", **names(claimed), reason="No.", final=True)
+    value(connection, "_pgrag.end_attempt", **names(claimed), reason="No.", final=True)
     value(connection, "retry_job", job_id=number)
     assert value(connection, "_pgrag.finish_job", **names(claim(connection))) == "succeeded"
     assert run(connection, "_pgrag.upload_pieces", job_id=number) == []

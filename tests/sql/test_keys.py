@@ -121,7 +121,7 @@ class TestCreation:
         ({"expires_in": "101 years"}, "expires within 100 years"),
         ({"kind": "publishable", "origins": [None]}, "not the origin"),
         ({"kind": "publishable"}, "needs the origins"),
-        ({"origins": ["https://a.example"]}, "never belongs into a page"),
+        ({"origins": ["https://a.example"]}, "never belongs in a page"),
         (
             {"kind": "publishable", "role": "write", "origins": ["https://a.example"]},
             "may only search",

@@ -733,7 +733,7 @@ def test_a_writer_makes_no_job_that_reads_any_folder(connection):
     connection.execute("set local session authorization tenant_writer")
     names = {"job_id": claimed["job_id"], "claim": claimed["claim"]}
     assert call("_pgrag.extend_lease", **names) == "held"
-    assert call("_pgrag.fail_job", **names, reason="No.") == "queued"
+    assert call("_pgrag.end_attempt", **names, reason="No.") == "queued"
     # One that reads any folder it may cancel, and not begin again: not even under another name.
     with refused(connection, "42501", "violates row-level security policy"):
         connection.execute("update pgrag.jobs set run_at = now()")

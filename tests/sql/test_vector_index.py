@@ -20,7 +20,7 @@ def few(connection):
     connection.execute("alter function _pgrag.default_settings() rename to shipped_settings")
     connection.execute(
         "create function _pgrag.default_settings() returns jsonb immutable language sql as"
-        f" $$ select pgrag.shipped_settings() || '{{\"exact_limit\": {EXACT_LIMIT}}}' $$"
+        f" $$ select _pgrag.shipped_settings() || '{{\"exact_limit\": {EXACT_LIMIT}}}' $$"
     )
 
 

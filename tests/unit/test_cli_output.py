@@ -33,13 +33,13 @@ def test_what_is_printed_is_whole_marked_and_harmless(capsys):
 def test_a_terminal_shows_how_many_pages_of_a_site_are_fetched_then_indexed(monkeypatch):
     screen = io.StringIO()
 
-    class Eager(progress.Progress):
+    class Eager(progress.bars.Progress):
         def update(self, *arguments, **fields):
             super().update(*arguments, **fields)
             screen.truncate(screen.seek(0))
             self.refresh()
 
-    monkeypatch.setattr(progress, "Progress", Eager)
+    monkeypatch.setattr(progress.bars, "Progress", Eager)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(
         progress, "stderr", lambda: Console(file=screen, force_terminal=True, width=120)

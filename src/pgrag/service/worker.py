@@ -83,25 +83,25 @@ class Attempt:
         try:
             report = self._index()
         except _GivenUp:
-            return partial(call, "_pgrag.release_job")
+            return partial(call, "_pgrag.end_attempt")
         except errors.LeaseLost as error:
             log.warning("%s", error)
-            return partial(call, "_pgrag.release_job")
+            return partial(call, "_pgrag.end_attempt")
         except errors.Busy as error:
             log.info("Job %s waits: %s", number, error)
-            return partial(call, "_pgrag.release_job", delay=timedelta(seconds=_BUSY_SECONDS))
+            return partial(call, "_pgrag.end_attempt", delay=timedelta(seconds=_BUSY_SECONDS))
         except errors.PgragError as error:
             log.warning("Job %s failed: %s", number, error)
             # What was uploaded stays as it is.
             hopeless = (*_HOPELESS, errors.SourceError) if self._row["is_upload"] else _HOPELESS
             final = isinstance(error, hopeless)
-            return partial(call, "_pgrag.fail_job", reason=_storable(str(error)), final=final)
+            return partial(call, "_pgrag.end_attempt", reason=_storable(str(error)), final=final)
         except Exception as error:
             log.exception("Job %s failed", number)
             said = (
                 f"It failed unexpectedly: {errors.reason(error)}; the log of the worker says more."
             )
-            return partial(call, "_pgrag.fail_job", reason=_storable(said))
+            return partial(call, "_pgrag.end_attempt", reason=_storable(said))
         return partial(call, "_pgrag.finish_job", report=_kept(report))
 
     def _index(self) -> IndexReport:
@@ -164,7 +164,7 @@ class Attempt:
             except errors.InvalidInput as error:
                 reason = _storable(f"Its report cannot be stored: {error}")
                 end = partial(
-                    self._app.database.call, "_pgrag.fail_job", **self._names, reason=reason
+                    self._app.database.call, "_pgrag.end_attempt", **self._names, reason=reason
                 )
             else:
                 return
