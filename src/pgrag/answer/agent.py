@@ -167,8 +167,7 @@ class Agent:
         if forced or self._was_told_to_look or any(step["calls"] for step in self.trace):
             return False
         self._was_told_to_look = True
-        self._messages.append(Message("assistant", completion.text))
-        self._messages.append(Message("user", _LOOK_FIRST))
+        self._messages += [Message("assistant", completion.text), Message("user", _LOOK_FIRST)]
         return True
 
     def _without_tools(self) -> list[Message]:
