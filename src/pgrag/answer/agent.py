@@ -30,7 +30,7 @@ _ANSWER_NOW = f"No more tools are available. Answer now, citing the sources abov
 @dataclass(slots=True)
 class Agent:
     """Lets a model search until it answers: at most `max_steps` calls with tools, then one without,
-    all within `max_tokens`. Without a new source in two steps, or near a bound, it must answer.
+    all within `max_tokens`. After two steps without a new source, or near a bound, it must answer.
     `notices` are about the version; `tools.sources` are like those of `pgrag.answer_context`.
     `trace` has an object per step: `step` (from 1), `calls`, `text`, tokens, `ms`, and `forced`:
     why the tools were withdrawn, else null. `answer` is None until the model has answered. Raises
@@ -167,8 +167,7 @@ class Agent:
         if forced or self._was_told_to_look or any(step["calls"] for step in self.trace):
             return False
         self._was_told_to_look = True
-        self._messages.append(Message("assistant", completion.text))
-        self._messages.append(Message("user", _LOOK_FIRST))
+        self._messages += [Message("assistant", completion.text), Message("user", _LOOK_FIRST)]
         return True
 
     def _without_tools(self) -> list[Message]:

@@ -31,7 +31,7 @@ class Citation:
 
 
 class CitationReader:
-    """Finds citations in a text in pieces; reports each once no later text can undo it."""
+    """Finds citations in a text in pieces; reports each as soon as later text cannot undo it."""
 
     def __init__(self) -> None:
         self._rest = ""

@@ -38,8 +38,8 @@ class _Sentence:
 
 def find_claims(text: str, citations: Sequence[Citation]) -> list[Claim]:
     """Return the sentences of a text; headings, code and single words are not claims. A citation
-    belongs to the sentence that contains or precedes it; one that ends with a colon cites what its
-    list cites.
+    belongs to the sentence that contains or precedes it; a lead-in that ends with a colon cites
+    what its list cites.
     """
     # A full stop before a citation also ends a sentence.
     blank = without_citations(text, citations)

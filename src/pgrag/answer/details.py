@@ -1,5 +1,5 @@
 """Details in which a sentence contradicts the passages that it cites: numbers, names, negation.
-They ignore what no passage says.
+Anything else that no passage says is not a contradiction.
 """
 
 import re
@@ -13,10 +13,10 @@ from pgrag.ingest.text.sentences import sentence_spans
 Words: TypeAlias = frozenset[str]
 
 ENOUGH = 0.85
-"""The share of a sentence's words in a sentence of a passage from which negations must agree."""
+"""A sentence of a passage with this share of the words must agree in its negations."""
 
 SAME_MATTER = 0.6
-"""The share of a sentence's words in a clause of a passage from which numbers must agree."""
+"""Clauses of a passage with this share of the words must have one of the sentence's numbers."""
 
 _STEM = 5
 _WORD = re.compile(r"[^\W\d_]+")
@@ -55,19 +55,12 @@ von zu im in am auf für aus bei als wenn dass kann darf muss soll
 в на с из для от до по за к о что это как или быть может можно нужно
 """
 _STOP = frozenset(_STOP_WORDS.split())
-_COUNTS = {
-    word: str(number)
-    for number, words in enumerate(
-        (
-            "one ein eine один", "two zwei два две", "three drei три", "four vier четыре",
-            "five fünf пять", "six sechs шесть", "seven sieben семь", "eight acht восемь",
-            "nine neun девять", "ten zehn десять", "eleven elf одиннадцать",
-            "twelve zwölf двенадцать",
-        ),
-        start=1,
-    )
-    for word in words.split()
-}  # fmt: skip
+_NUMERALS = (
+    "one ein eine один", "two zwei два две", "three drei три", "four vier четыре",
+    "five fünf пять", "six sechs шесть", "seven sieben семь", "eight acht восемь",
+    "nine neun девять", "ten zehn десять", "eleven elf одиннадцать", "twelve zwölf двенадцать",
+)  # fmt: skip
+_COUNTS = {word: str(n) for n, words in enumerate(_NUMERALS, 1) for word in words.split()}
 _UNITS = {
     word: unit
     for unit, words in {
@@ -93,11 +86,13 @@ _UNITS = {
 def contradiction(sentence: str, passages: Sequence[str]) -> Doubt | None:
     """How a sentence, without its citations, contradicts the passages; None if it does not. In this
     order: a name of code or a number that no passage has, a number with another unit, or another
-    number in the same clause; a negation too few or too many in the words of one sentence; "always"
-    or "all" where that sentence says "only" or "most". English, German and Russian.
+    number in the same clause; a negation more or less than in a passage's sentence of nearly the
+    same words; "always" or "all" where that sentence says "only" or "most". English, German and
+    Russian.
     """
     text = "\n\n".join(passages)
-    if any(name.lower() not in text.lower() for name in _names(sentence)):
+    names = (quoted or bare for quoted, bare in _NAME.findall(sentence))
+    if any(name.lower() not in text.lower() for name in names):
         return "names that its sources lack"
     if _has_other_numbers(sentence, text):
         return "other numbers than its sources"
@@ -148,10 +143,6 @@ def _words(text: str) -> Words:
         for word in map(str.lower, _WORD.findall(text))
         if word not in _STOP and word not in _COUNTS and not _NEGATION.fullmatch(word)
     )
-
-
-def _names(text: str) -> list[str]:
-    return [quoted or bare for quoted, bare in _NAME.findall(text)]
 
 
 def _numbers(text: str) -> set[str]:

@@ -23,7 +23,7 @@ from pgrag.search.search import Search
 log = logging.getLogger(__name__)
 
 MOST_TOKENS = 200
-"""Enough for a name after a model has thought aloud."""
+"""Enough for a model that reasons before it names the intent."""
 
 _SYSTEM = """\
 You classify questions about documentation. The kinds are:
@@ -45,16 +45,14 @@ def model_intent(
     kinds = {name: entry["description"] for name, entry in row["configuration"]["intents"].items()}
     listed = "\n".join(f"- {name}: {description}" for name, description in kinds.items())
     quoted = question.replace("</question>", "")
+    messages = [
+        Message("system", _SYSTEM.format(kinds=listed)),
+        Message("user", f"<question>\n{quoted}\n</question>"),
+    ]
     try:
         reply = "".join(
             model.stream(
-                [
-                    Message("system", _SYSTEM.format(kinds=listed)),
-                    Message("user", f"<question>\n{quoted}\n</question>"),
-                ],
-                max_tokens=MOST_TOKENS,
-                temperature=0.0,
-                cancellation=cancellation,
+                messages, max_tokens=MOST_TOKENS, temperature=0.0, cancellation=cancellation
             )
         )
     except GenerationCancelled:
@@ -149,8 +147,7 @@ class AnswerStream:
             is_failure = isinstance(error, Exception) and not (
                 is_cancelled or isinstance(error, GenerationCancelled)
             )
-            is_unusable = isinstance(error, InvalidInput | NotFound)
-            if self._trace is not None and not is_unusable:
+            if self._trace is not None and not isinstance(error, InvalidInput | NotFound):
                 self._record_sources()
             self._record("failed" if is_failure else "cancelled", self._text.shown)
             raise
@@ -168,19 +165,17 @@ class AnswerStream:
         times = {"timings": material["timings"], "duration_ms": self._timings["retrieval"]}
         self._record_search(material["sources"], **times)
         yield AnswerEvent("intent", dict(self._intent))
-        search_id = self._search_id and str(self._search_id)
-        told = {"search_id": search_id, "notices": list(self._notices)}
-        told |= {name: material[name] for name in ("sources", "tokens")}
-        yield AnswerEvent("sources", told)
+        told = {name: material[name] for name in ("sources", "tokens")}
+        told["search_id"] = self._search_id and str(self._search_id)
+        yield AnswerEvent("sources", told | {"notices": list(self._notices)})
 
     def _ask_for_intent(self) -> dict[str, str]:
         wants_model = self._arguments.pop("ask_intent", False)
         if not wants_model or self._arguments.get("intent") not in {None, "auto"}:
             return {}
         started = perf_counter()
-        named = model_intent(
-            self._with.database, self._with.model, self._question, self._cancellation
-        )
+        means = self._with
+        named = model_intent(means.database, means.model, self._question, self._cancellation)
         self._took("intent", started)
         if named is None:
             return {}

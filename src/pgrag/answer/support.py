@@ -30,11 +30,10 @@ def checked_sentences(
         start, end, support = claim.start, claim.end, supports.get(index)
         cited = tuple(number for number in claim.numbers if number in sources)
         doubt = _doubt(claim, bare[start:end], [sources[number] for number in cited], support)
-        sentence = Sentence(
+        sentences.append(Sentence(
             start=start, end=end, text=text[start:end], cited=cited, support=support,
             is_supported=doubt is None, doubt=doubt,
-        )  # fmt: skip
-        sentences.append(sentence)
+        ))  # fmt: skip
     return sentences
 
 

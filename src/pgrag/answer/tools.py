@@ -1,7 +1,8 @@
 """The tools with which a language model retrieves its sources."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
@@ -113,7 +114,7 @@ class Toolbox:
         notes = "".join(f"\nNote: {notice}" for notice in result.notices)
         if not rows:
             return Used("nothing", f"Nothing was found.{notes}", search_id=result.search_id)
-        shown = self._shown(list(rows), list(rows.values()), budget)
+        shown = self._shown(rows, budget)
         return replace(shown, text=shown.text + notes, search_id=result.search_id)
 
     def _read_chunk(self, arguments: tool_arguments.Reading, budget: int) -> Used:
@@ -126,49 +127,38 @@ class Toolbox:
         ids = [chunk["document_id"]]
         before, after = arguments.before, arguments.after
         if arguments.expand or before or after:
-            most = (
-                {} if arguments.expand else {"max_chunks_per_document": 2 * max(before, after) + 1}
-            )
-            around = self._call("expand_documents", document_ids=ids, scores=[1.0], **most)
+            most = {"max_chunks_per_document": 2 * max(before, after) + 1}
+            bound = {} if arguments.expand else most
+            around = self._call("expand_documents", document_ids=ids, scores=[1.0], **bound)
             ids = [row["document_id"] for row in around]
         if not arguments.expand:
             index = ids.index(arguments.chunk_id)
             ids = ids[max(0, index - before) : index + after + 1]
-        return self._shown(ids, None, budget)
+        return self._shown(dict.fromkeys(ids), budget)
 
-    def _shown(self, ids: list[int], scores: list[float] | None, budget: int) -> Used:
+    def _shown(self, scores: Mapping[int, float | None], budget: int) -> Used:
         """Quote new documents within the budget, and name those quoted before."""
-        known = [self._number_of[id_] for id_ in ids if id_ in self._number_of]
-        score_of: dict[int, float | None] = dict(zip(ids, scores, strict=True)) if scores else {}
-        new = [id_ for id_ in ids if id_ not in self._number_of]
-        rows = (
-            self._call(
-                "quoted_sources",
-                document_ids=new,
-                scores=[score_of.get(id_) for id_ in new],
+        known = [self._number_of[id_] for id_ in scores if id_ in self._number_of]
+        new = {id_: score for id_, score in scores.items() if id_ not in self._number_of}
+        rows: list[Row] = []
+        if new:
+            rows = self._call(
+                "quoted_sources", document_ids=list(new), scores=list(new.values()),
                 first_number=self._first_number + len(self.sources),
-            )
-            if new
-            else []
-        )
+            )  # fmt: skip
         # A number is never reused: the list ends at the first source that does not fit.
-        blocks, chunk_ids, numbers = [], [], []
-        for row in rows:
-            budget -= row["tokens"] + _LINE_TOKENS
-            if budget < 0:
-                break
-            self._number_of[row["document_id"]] = row["number"]
-            self.sources.append(row["source"])
-            blocks.append(row["block"])
-            numbers.append(row["number"])
-            chunk_ids.append(f"[{row['number']}] {row['document_id']}")
-        text = [*blocks]
-        if chunk_ids:
+        spent = accumulate(row["tokens"] + _LINE_TOKENS for row in rows)
+        kept = [row for row, tokens in zip(rows, spent, strict=True) if tokens <= budget]
+        numbers = [row["number"] for row in kept]
+        self._number_of |= {row["document_id"]: row["number"] for row in kept}
+        self.sources += [row["source"] for row in kept]
+        text = [row["block"] for row in kept]
+        if kept:
+            chunk_ids = (f"[{row['number']}] {row['document_id']}" for row in kept)
             text.append(f"chunk_id of each: {', '.join(chunk_ids)}")
         if known:
             text.append(f"Already above: {', '.join(f'[{number}]' for number in known)}")
-        left = len(rows) - len(blocks)
-        if left:
+        if left := len(rows) - len(kept):
             text.append(f"{left} more did not fit. Ask for less, or more precisely.")
         outcome: Outcome = "found" if numbers or known else "nothing"
         return Used(outcome, "\n".join(text), numbers + known, left)

@@ -15,8 +15,6 @@ from pgrag.cli.session import told
 keys = typer.Typer(help="Keys for REST and MCP: create, list, rotate and revoke them.")
 audit = typer.Typer(help="The audit: who searched or changed what, and what was refused.")
 
-_ONCE = "Store it now: it is not shown again."
-
 KeyName = Annotated[str, Argument(metavar="NAME", help="Its name.")]
 
 
@@ -87,7 +85,8 @@ def rotate(
 def _secret(app: App, function: str, name: str, **arguments: Any) -> Output:
     [row] = told(app, function, name=name, **arguments)
     made = {"name": name.strip().lower(), "secret": row[function]}
-    return Output(made, lambda: print_text(made["secret"]), [_ONCE])
+    notices = ["Store it now: it is not shown again."]
+    return Output(made, lambda: print_text(made["secret"]), notices)
 
 
 @member(keys)

@@ -103,20 +103,19 @@ def _print_sources(made: Answer) -> None:
     if sources:
         stdout().print()
     for source in sources:
-        where = _breadcrumbs(source)
-        anchor = f"#{source.anchor}" if source.anchor else ""
-        stdout().print(
-            Text.assemble((f"{'[' + str(source.number) + ']':<{_INDENT}}", "cyan"))
-            + Text(printable(where)),
-            soft_wrap=True,
-        )
+        number = (f"{f'[{source.number}]':<{_INDENT}}", "cyan")
+        stdout().print(Text.assemble(number, printable(_breadcrumbs(source))), soft_wrap=True)
         if source.url:
-            print_indented(Text(printable(source.url + anchor), style="blue"), indent=_INDENT)
-    _print_related(made)
-    for number in made.unknown_citations:
-        warn(f"the answer cites [{number}], which is no source.")
-    doubtful = made.unsupported
-    if doubtful:
+            address = source.url + (f"#{source.anchor}" if source.anchor else "")
+            print_indented(Text(printable(address), style="blue"), indent=_INDENT)
+    if made.related:
+        stdout().print("\nSee also:")
+    for section in made.related:
+        where = printable(_breadcrumbs(section))
+        stdout().print(Text(f"{' ' * _INDENT}{where}"), soft_wrap=True)
+    for unknown in made.unknown_citations:
+        warn(f"the answer cites [{unknown}], which is no source.")
+    if doubtful := made.unsupported:
         warn(f"{counted(len(doubtful), 'sentence')} without support in the sources:")
         for sentence in doubtful[:_SHOWN_SENTENCES]:
             text = " ".join(sentence.text.split())
@@ -126,14 +125,6 @@ def _print_sources(made: Answer) -> None:
             )
         if len(doubtful) > _SHOWN_SENTENCES:
             notice(f"{' ' * _INDENT}and {len(doubtful) - _SHOWN_SENTENCES} more")
-
-
-def _print_related(made: Answer) -> None:
-    if made.related:
-        stdout().print("\nSee also:")
-    for section in made.related:
-        where = printable(_breadcrumbs(section))
-        stdout().print(Text(f"{' ' * _INDENT}{where}"), soft_wrap=True)
 
 
 def _breadcrumbs(passage: Source | RelatedSection) -> str:

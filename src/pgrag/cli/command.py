@@ -67,15 +67,15 @@ def listed(
         if not rows and nothing is not None:
             notice(nothing)
             return
-        print_table(list(fields), [[_cell(row, each) for each in fields.values()] for row in rows])
+        cells = fields.values()
+        print_table(
+            list(fields),
+            [[row[each] if isinstance(each, str) else each(row) for each in cells] for row in rows],
+        )
         if total is not None:
             notice(total)
 
     return Output(rows, show)
-
-
-def _cell(row: Row, field: str | Callable[[Row], Any]) -> Any:
-    return row[field] if isinstance(field, str) else field(row)
 
 
 def listing(
@@ -214,19 +214,16 @@ def _read(parameter: Parameter) -> Any:
 def _option(one: Declared) -> Any:
     argument = one.argument
     names = argument.option or (f"--{one.name.replace('_', '-')}",)
-    settings: dict[str, Any] = {"help": _help(one), "show_default": False}
-    kind = one.type
+    kind, metavar = one.type, argument.metavar
     if argument.is_repeated:
-        kind, settings["metavar"] = list[str], argument.metavar
+        kind = list[str]
     elif one.item:
-        kind, settings["metavar"] = str, argument.metavar or "LIST"
-    elif one.type is bool:
-        if argument.default is not False:
-            names = (f"{names[0]}/--no-{names[0].removeprefix('--')}",)
+        kind, metavar = str, metavar or "LIST"
     elif one.choices:
-        settings["metavar"] = argument.metavar or f"[{'|'.join(filter(None, one.choices))}]"
-    else:
-        settings["metavar"] = argument.metavar
+        metavar = metavar or f"[{'|'.join(filter(None, one.choices))}]"
+    elif one.type is bool and argument.default is not False:
+        names = (f"{names[0]}/--no-{names[0].removeprefix('--')}",)
+    settings: dict[str, Any] = {"help": _help(one), "show_default": False, "metavar": metavar}
     if one.type in {int, float}:
         settings["min"], settings["max"] = argument.bounds
     return Annotated[kind | None, typer.Option(*names, **settings)]

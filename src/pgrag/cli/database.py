@@ -67,10 +67,8 @@ def url(
 ) -> None:
     """Print the database's URL, with its password, for other programs; starts the server."""
     with opened() as app:
-        if app.is_embedded and (listen or port is not None):
-            print_text(app.server.start(listen=True, port=port))
-        else:
-            print_text(app.url)
+        is_opened = app.is_embedded and (listen or port is not None)
+        print_text(app.server.start(listen=True, port=port) if is_opened else app.url)
 
 
 @commands.command(context_settings=_PASSED_ON)

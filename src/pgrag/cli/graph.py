@@ -10,9 +10,9 @@ from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import REQUIRED, App, Arguments, Output, Row, command, listed, listing, text
-from pgrag.cli.notations import Target, counted, misuse
-from pgrag.cli.output import notice, print_text, printable, stdout
-from pgrag.cli.session import page_id, resolved, told, warn_of_missing_links
+from pgrag.cli.notations import Target, counted, label, misuse
+from pgrag.cli.output import notice, print_text, printable, stdout, warn
+from pgrag.cli.session import page_id, resolved, told
 from pgrag.ground.values.graph import LinkState
 
 _ALL = 2**40
@@ -31,9 +31,14 @@ Total = Annotated[int, Option(min=1, metavar="N", help="The maximum number of pa
 
 
 def _connected(app: App, target: str) -> Target:
-    """Return the named library, after a warning if its links are not connected."""
+    """Return the named library; warn of versions whose links are not resolved yet."""
     library = resolved(app, target)
-    warn_of_missing_links(app, library)
+    for row in app.database.call("link_progress", **library.scope):
+        if not row["is_finished"]:
+            warn(
+                f"{label(library.library, row['label'])} is not indexed to its end, and links may"
+                " not be resolved yet. Run `pgrag index` again (in SQL: pgrag.finish_version)."
+            )
     return library
 
 

@@ -89,7 +89,7 @@ def cancel(app: App, job: JobId) -> Output:
 
 @member(jobs)
 def retry(app: App, job: JobId) -> Output:
-    """Queue a job again that has ended or is not due yet."""
+    """Queue again a job that has ended or is not due yet."""
     [row] = app.database.call("retry_job", job_id=job)
     return text({"job_id": job, "state": row["retry_job"]}, f"Job {job}: queued again.")
 

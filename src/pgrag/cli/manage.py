@@ -7,17 +7,9 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from pgrag.cli import options
+from pgrag.cli import notations, options
 from pgrag.cli.command import App, Output, Row, command, listed, text
-from pgrag.cli.notations import (
-    Target,
-    counted,
-    label,
-    members,
-    misuse,
-    parse_settings,
-    parse_target,
-)
+from pgrag.cli.notations import counted, misuse
 from pgrag.cli.output import notice, print_table, print_text
 
 
@@ -35,10 +27,10 @@ def remove(
     yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> Output:
     """Remove a version of a library, or the whole library."""
-    library = parse_target(target)
+    library = notations.parse_target(target)
     name = f"{library.library} with all its versions"
     if library.version is not None:
-        name = label(library.library, library.version or "(unversioned)")
+        name = notations.label(library.library, library.version or "(unversioned)")
     pages = _pages_at_stake(app, library)
     # If the version does not exist, the database's error lists the versions.
     if pages is not None and not yes and not _is_confirmed(f"{name} ({counted(pages, 'page')})"):
@@ -63,15 +55,17 @@ def configure(
     ] = None,
 ) -> Output:
     """Change the retrieval settings of a library, and print those in force."""
-    settings = parse_settings(changes or ())
+    settings = notations.parse_settings(changes or ())
     [row] = app.database.call("configure_library", library=library, settings=settings)
     in_force: dict[str, Any] = row["configure_library"]
     # In the form that the option takes: false is not an empty cell, 20000 has no comma.
-    rows = [{"setting": name, "value": _value(value)} for name, value in members(in_force)]
+    rows = [
+        {"setting": name, "value": _value(value)} for name, value in notations.members(in_force)
+    ]
     return Output(in_force, listed(rows, ("setting", "value")).show)
 
 
-def _pages_at_stake(app: App, library: Target) -> int | None:
+def _pages_at_stake(app: App, library: notations.Target) -> int | None:
     """Return how many pages would be removed; None for an unknown version."""
     rows = app.database.call("library_versions", library=library.library)
     pages: dict[str, int] = {row["version"]: row["pages"] for row in rows}
@@ -107,16 +101,16 @@ def tune(
 ) -> Output:
     """Choose weights, links, query expansion and page aggregate of a library.
 
-    A value is kept only if it is significantly better on questions that did not choose it.
+    A value is kept only if it is significantly better on questions not used to choose it.
     """
     if undo and (history or dry_run):
         raise misuse("--undo", "takes no other options.")
-    target = parse_target(library)
+    target = notations.parse_target(library)
     if history:
         return _history(app.database.call("tuning_history", library=target.library))
     if undo:
         [run] = app.database.call("undo_tuning", library=target.library)
-        back = f"the settings of before tuning {run['tuning_id']} are back"
+        back = f"the settings from before tuning {run['tuning_id']} are back"
         return text(run, f"{run['library']}: {back}.")
     notice("Gathering questions and trying settings; this takes a minute or two.")
     [run] = app.database.call(
@@ -149,8 +143,7 @@ def _print_tuning(run: Row) -> None:
                 if verdict["validation"]
             ],
         )
-    if run["searched"]:
-        score = run["searched"]
+    if score := run["searched"]:
         print_text(
             f"Searched, nothing muted: {score['before']:.3f} before, {score['after']:.3f} after,"
             f" {score['foreseen']:.3f} foreseen."
@@ -190,7 +183,7 @@ def _history(runs: list[Row]) -> Output:
 
 
 def _settings(settings: dict[str, Any]) -> str:
-    return " ".join(f"{name}={_value(value)}" for name, value in members(settings))
+    return " ".join(f"{name}={_value(value)}" for name, value in notations.members(settings))
 
 
 def _value(value: Any) -> str:

@@ -55,7 +55,7 @@ Filter = Annotated[
     ),
 ]
 Filters = Annotated[
-    str | None, Option("--filters", metavar="JSON", help="The same as JSON, with and, or, not.")
+    str | None, Option("--filters", metavar="JSON", help="Conditions as JSON, with and, or, not.")
 ]
 MinScore = Annotated[float, Option(min=0, help="Leave out hits below this score.")]
 Json = Annotated[bool, Option("--json", help="Print JSON, and nothing else, to stdout.")]

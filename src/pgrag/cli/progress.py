@@ -49,7 +49,7 @@ def shown_step(title: str, *, hidden: bool) -> Iterator[None]:
 def shown_progress(title: str, *, hidden: bool) -> Iterator[Callable[[int, int, int | None], None]]:
     """Yield a function of (pages done, pages in total, passages written) that shows progress.
 
-    Without passages, pages of a website are being fetched; indexing then counts from zero.
+    Passages are None while pages of a website are fetched; indexing then counts from zero.
     """
     columns = (*_COUNTED, _RateColumn(), bars.TimeRemainingColumn(compact=True))
     with _progress(*columns, hidden=hidden) as progress:

@@ -119,7 +119,7 @@ def _require_a_key(app: "App", host: str) -> None:
         if is_any_key(app.database):
             return
     except DatabaseUnavailable as error:
-        # It refuses every request until the database answers.
+        # The service refuses requests until the database answers.
         log.warning("%s", error)
         return
     raise SettingsError(

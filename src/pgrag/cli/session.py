@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pgrag.cli.notations import Target, label, parse_target
-from pgrag.cli.output import complain, notice, warn
+from pgrag.cli.output import complain, notice
 
 if TYPE_CHECKING:
     from pgrag.ground.calls import Row
-    from pgrag.ground.settings import Settings
     from pgrag.service.app import App
 
 
@@ -25,15 +24,11 @@ def opened() -> Iterator[App]:
     from pgrag.service.app import App
 
     with App(tell=notice) as app:
-        show_logs(app.settings)
+        # If PGRAG_LOG_LEVEL is not set, the command's messages suffice.
+        if "log_level" in app.settings.model_fields_set:
+            logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+            logging.getLogger("pgrag").setLevel(app.settings.log_level.upper())
         yield app
-
-
-def show_logs(settings: Settings) -> None:
-    """Send the log to stderr if PGRAG_LOG_LEVEL is set; else the command's messages suffice."""
-    if "log_level" in settings.model_fields_set:
-        logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-        logging.getLogger("pgrag").setLevel(settings.log_level.upper())
 
 
 @contextmanager
@@ -66,16 +61,6 @@ def read_versions(resolved: Sequence[Row]) -> list[str]:
         for read in resolved
         if read["reason"] != "exact"
     ]
-
-
-def warn_of_missing_links(app: App, target: Target) -> None:
-    """Warn of links of a version that are not resolved yet."""
-    for row in app.database.call("link_progress", **target.scope):
-        if not row["is_finished"]:
-            warn(
-                f"{label(target.library, row['label'])} is not indexed to its end, and links may"
-                " not be resolved yet. Run `pgrag index` again (in SQL: pgrag.finish_version)."
-            )
 
 
 def resolved(app: App, target: str) -> Target:

@@ -40,7 +40,7 @@ class Client(Searching, Reading, Writing, Evaluating):
 def connect(url: str | None = None) -> Client:
     """Open a database: `url`, else PGRAG_DATABASE_URL, else the user's embedded database.
 
-    The first call connects, not this function. `pgrag db upgrade` must have prepared a database
+    This does not connect; the first call does. `pgrag db upgrade` must have prepared a database
     of your own; the embedded database prepares itself.
     """
     settings = load_settings()

@@ -8,17 +8,9 @@ from typing import Any, Literal
 from pgrag.client.part import Part
 from pgrag.ground.connections import collected_notices
 from pgrag.ground.errors import InvalidInput
+from pgrag.ground.values import libraries as stored
 from pgrag.ground.values.changes import SectionVersion, VersionChanges
 from pgrag.ground.values.graph import Backlink, Edge, Link, Neighbour, PathStep, RelatedPage
-from pgrag.ground.values.libraries import (
-    FoundLibrary,
-    Library,
-    OutlineEntry,
-    Page,
-    PageName,
-    PageSummary,
-    Version,
-)
 from pgrag.ground.values.passages import Passage
 from pgrag.ground.values.properties import PageQueryResult, PageQueryRow, Property
 from pgrag.ground.values.searches import Resolution
@@ -31,18 +23,18 @@ Direction = Literal["out", "in", "both"]
 class Reading(Part):
     """Reads what is indexed, and follows its links."""
 
-    def libraries(self) -> list[Library]:
+    def libraries(self) -> list[stored.Library]:
         """Every library by name."""
-        return self._rows(Library, "libraries")
+        return self._rows(stored.Library, "libraries")
 
-    def find_libraries(self, query: str, *, top_k: int = 10) -> list[FoundLibrary]:
+    def find_libraries(self, query: str, *, top_k: int = 10) -> list[stored.FoundLibrary]:
         """The libraries that may answer a query, the best first; none without a common word."""
-        return self._rows(FoundLibrary, "find_libraries", query=query, top_k=top_k)
+        return self._rows(stored.FoundLibrary, "find_libraries", query=query, top_k=top_k)
 
-    def versions(self, library: str) -> list[Version]:
+    def versions(self, library: str) -> list[stored.Version]:
         """The versions of a library, the newest release first."""
         rows = self._call("library_versions", library=library)
-        return [Version.from_row({"library": library, **row}) for row in rows]
+        return [stored.Version.from_row({"library": library, **row}) for row in rows]
 
     def resolve_version(self, library: str, version: str | None = None) -> Resolution:
         """The version that a label, a range or None resolves to, and why."""
@@ -78,28 +70,30 @@ class Reading(Part):
         *,
         top_k: int = 100,
         after: str | None = None,
-    ) -> list[PageSummary]:
+    ) -> list[stored.PageSummary]:
         """The pages of a version in the order of their keys: at most `top_k` after `after`."""
         return self._rows(
-            PageSummary, "pages", library=library, version=version, top_k=top_k, after=after
+            stored.PageSummary, "pages", library=library, version=version, top_k=top_k, after=after
         )
 
-    def page(self, page: int | str, library: str | None = None, version: str | None = None) -> Page:
+    def page(
+        self, page: int | str, library: str | None = None, version: str | None = None
+    ) -> stored.Page:
         """One page: by its id, or, in a library, by its key, name, title, alias or url."""
         if isinstance(page, str | PathLike):
             if library is None:
                 raise InvalidInput(f"The page {page!r} needs a library.", hint="Or give its id.")
             page = self.find_page(page, library, version).page_id
         [row] = self._call("page", page_id=page)
-        return Page.from_row(row["page"])
+        return stored.Page.from_row(row["page"])
 
-    def find_page(self, page: str, library: str, version: str | None = None) -> PageName:
+    def find_page(self, page: str, library: str, version: str | None = None) -> stored.PageName:
         """The page with a key, name, title, alias or url; raises if several match."""
-        return self._row(PageName, "find_page", library=library, page=page, version=version)
+        return self._row(stored.PageName, "find_page", library=library, page=page, version=version)
 
-    def outline(self, page_id: int) -> list[OutlineEntry]:
+    def outline(self, page_id: int) -> list[stored.OutlineEntry]:
         """The page and its sections in reading order."""
-        return self._rows(OutlineEntry, "outline", page_id=page_id)
+        return self._rows(stored.OutlineEntry, "outline", page_id=page_id)
 
     def passage(self, document_id: int) -> Passage:
         """One passage."""

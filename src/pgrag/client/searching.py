@@ -6,19 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from pgrag.client.part import Part
+from pgrag.ground.values import searches
 from pgrag.ground.values.answers import Answer
 from pgrag.ground.values.base import described
 from pgrag.ground.values.libraries import TextLine
-from pgrag.ground.values.searches import (
-    BatchResult,
-    Context,
-    Facets,
-    Intent,
-    PageResult,
-    ParsedQuery,
-    Suggestion,
-)
-from pgrag.ground.values.searches import SearchResult as _SearchResult
 
 if TYPE_CHECKING:
     from pgrag.answer import AnswerStream
@@ -31,7 +22,7 @@ if TYPE_CHECKING:
     )
 
 
-class SearchResult(_SearchResult):
+class SearchResult(searches.SearchResult):
     """Hits, the best first; `next()` returns the next page of hits."""
 
     _continued: Callable[[str], SearchResult] = described(hidden=True)
@@ -64,17 +55,19 @@ class Searching(Part):
         listing = self._app.search.search(query, **arguments).listing("hits")
         return SearchResult.from_row({**listing, "_continued": continued})
 
-    def search_pages(self, query: str, **arguments: Unpack[PagesArguments]) -> PageResult:
+    def search_pages(self, query: str, **arguments: Unpack[PagesArguments]) -> searches.PageResult:
         """Find pages: one result per page, with its best passage."""
-        return PageResult.from_row(self._app.search.pages(query, **arguments).listing("pages"))
+        return searches.PageResult.from_row(
+            self._app.search.pages(query, **arguments).listing("pages")
+        )
 
     def search_many(
         self, queries: Sequence[str], **arguments: Unpack[SearchArguments]
-    ) -> BatchResult:
+    ) -> searches.BatchResult:
         """Run many queries in one call; a query that fails does not affect the others."""
         result = self._app.search.many(queries, [arguments] * len(queries))
         top_k = arguments.get("top_k") or 10
-        return BatchResult.from_row(result.batch(queries, [top_k] * len(queries)))
+        return searches.BatchResult.from_row(result.batch(queries, [top_k] * len(queries)))
 
     def search_text(
         self,
@@ -94,27 +87,31 @@ class Searching(Part):
             mode=mode, case_mode=case, context=context, path=path, top_k=top_k,
         )  # fmt: skip
 
-    def facets(self, query: str | None = None, **arguments: Unpack[FacetArguments]) -> Facets:
+    def facets(
+        self, query: str | None = None, **arguments: Unpack[FacetArguments]
+    ) -> searches.Facets:
         """Count the pages of a search by library, version, topic, type, tag and language."""
-        return Facets.from_row(self._app.search.facets(query, **arguments).facets())
+        return searches.Facets.from_row(self._app.search.facets(query, **arguments).facets())
 
     def suggest(
         self, query: str, library: str | None = None, version: str | None = None
-    ) -> list[Suggestion]:
+    ) -> list[searches.Suggestion]:
         """Corrected queries: what the user may have meant."""
-        return self._rows(Suggestion, "suggest", query=query, library=library, version=version)
+        return self._rows(
+            searches.Suggestion, "suggest", query=query, library=library, version=version
+        )
 
-    def parse_query(self, query: str) -> ParsedQuery:
+    def parse_query(self, query: str) -> searches.ParsedQuery:
         """The words of a query and the filters written in it."""
-        return self._row(ParsedQuery, "parse_query", query=query)
+        return self._row(searches.ParsedQuery, "parse_query", query=query)
 
-    def detect_intent(self, query: str) -> Intent:
+    def detect_intent(self, query: str) -> searches.Intent:
         """The intent of a query, and the search parameters that it selects."""
-        return self._row(Intent, "detect_intent", query=query)
+        return self._row(searches.Intent, "detect_intent", query=query)
 
-    def context(self, query: str, **arguments: Unpack[ContextArguments]) -> Context:
+    def context(self, query: str, **arguments: Unpack[ContextArguments]) -> searches.Context:
         """The context for a question: hits and their surroundings, within a token budget."""
-        return Context.from_row(self._app.search.context(query, **arguments).context())
+        return searches.Context.from_row(self._app.search.context(query, **arguments).context())
 
     def answer(self, question: str, **arguments: Unpack[AnswerArguments]) -> Answer:
         """Let the language model answer a question; its sentences are checked against the sources.

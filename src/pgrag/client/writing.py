@@ -161,6 +161,6 @@ class Writing(Part):
         return str(row["cancel_job"])
 
     def retry_job(self, job_id: int) -> str:
-        """Queue a job again that has ended or is not due yet; returns its state."""
+        """Queue again a job that has ended or is not due yet; returns its state."""
         [row] = self._call("retry_job", job_id=job_id)
         return str(row["retry_job"])

@@ -11,7 +11,7 @@ from mcp_types import PaginatedRequestParams
 Context: TypeAlias = ServerRequestContext[Any]
 Listing: TypeAlias = PaginatedRequestParams
 Say = Callable[[float, float | None, str | None], Coroutine[Any, Any, None]]
-"""Tells the client (done, of all, in words); no-op unless the client asked for progress."""
+"""Tells the client (done, total, message); no-op unless the client asked for progress."""
 
 _say: ContextVar[Say | None] = ContextVar("progress", default=None)
 

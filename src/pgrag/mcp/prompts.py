@@ -83,27 +83,18 @@ def add_prompts(server: Server[Any], documentation: Documentation, works: Works)
 
 
 def _answer(documentation: Documentation, request: AnswerFromDocs) -> str:
-    result = documentation.unrecorded.answer_context(
-        request.question,
-        library=request.library,
-        version=label(request.version),
-        token_budget=_BUDGET,
-    )
-    [answer] = result.rows
+    wish = label(request.version)
+    [answer] = documentation.unrecorded.answer_context(
+        request.question, library=request.library, version=wish, token_budget=_BUDGET
+    ).rows
     scope = "the documentation"
     if request.library is not None:
-        scope = str(documentation.resolve(request.library, label(request.version)))
+        scope = str(documentation.resolve(request.library, wish))
     blocks = [
         Block(
             source["document_id"],
-            "\n".join(
-                [
-                    f"[{source['number']}]"
-                    f" {on_one_line(' › '.join(source['path']) or source['title'])}"
-                    f" ({named(source['library'], source['version'])})",
-                    source["url"] or source["key"],
-                ]
-            ),
+            f"[{source['number']}] {on_one_line(' › '.join(source['path']) or source['title'])}"
+            f" ({named(source['library'], source['version'])})\n{source['url'] or source['key']}",
             source["content"],
         )
         for source in answer["sources"]

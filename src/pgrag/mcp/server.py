@@ -4,7 +4,7 @@ It uses the SDK's low-level server, not its decorators: pgrag controls the schem
 refuses unknown arguments, and words every failure itself.
 """
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
@@ -85,12 +85,18 @@ def create_server(
         except Busy as error:
             return _failure(failures.tell(error, tool.name))
 
+    @asynccontextmanager
+    async def lifespan(_: Server[Any]) -> AsyncIterator[dict[str, Any]]:
+        # As many threads as connections, so that further calls wait for a thread.
+        anyio.to_thread.current_default_thread_limiter().total_tokens = app.settings.pool_size
+        yield {}
+
     server = Server[Any](
         "pgrag",
         version=version("pgrag-search"),
         title="pgrag documentation search",
         instructions=INSTRUCTIONS,
-        lifespan=_a_thread_for_each_connection(app),
+        lifespan=lifespan,
         get_tool_input_schema=lambda name: (
             tools[name].definition.input_schema if name in tools else None
         ),
@@ -121,14 +127,3 @@ def _answer(
 
 def _failure(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
-
-
-def _a_thread_for_each_connection(app: App) -> Callable[[Server[Any]], Any]:
-    """Allow as many threads as connections, so that further calls wait for a thread."""
-
-    @asynccontextmanager
-    async def lifespan(_: Server[Any]) -> AsyncIterator[dict[str, Any]]:
-        anyio.to_thread.current_default_thread_limiter().total_tokens = app.settings.pool_size
-        yield {}
-
-    return lifespan

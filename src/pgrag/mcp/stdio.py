@@ -117,7 +117,7 @@ class _Inbox:
         self._leave(128 + number)
 
     def _leave(self, status: int) -> None:
-        """End as after the last line; exit hard if that takes too long."""
+        """End as if stdin were closed; exit at once if that takes too long."""
         limit = Timer(GRACE_SECONDS, os._exit, [status])
         limit.daemon = True
         limit.start()
@@ -172,6 +172,6 @@ def _is_readable(line: str) -> bool:
 
 
 def _refusal(line: str) -> str:
-    """The answer to a request that is valid JSON, but not to every parser."""
+    """The answer to a request in JSON that the SDK's parser cannot read."""
     error = {"code": PARSE_ERROR, "message": "The request cannot be read: it is nested too deeply."}
     return json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "error": error}) + "\n"

@@ -6,15 +6,8 @@ from functools import cached_property
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_type_hints
 
 import mcp_types as types
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationInfo,
-    create_model,
-    field_validator,
-    model_validator,
-)
+import pydantic
+from pydantic import BaseModel, Field, create_model
 
 from pgrag.ground.arguments import Declared, declared
 from pgrag.mcp import fields
@@ -24,12 +17,12 @@ from pgrag.mcp.corpus import Documentation
 class Arguments(BaseModel):
     """The arguments of a tool. An unknown argument is an error: it may be a typo."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
+    model_config = pydantic.ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
 
-    @model_validator(mode="before")
+    @pydantic.model_validator(mode="before")
     @classmethod
     def _without_what_says_nothing(cls, values: Any) -> Any:
-        """Drop null, and "" for a text: some clients send every argument that exists."""
+        """Drop null, and "" for a text: some clients send all arguments."""
         if not isinstance(values, dict):
             return values
         texts = {name for name, field in cls.model_fields.items() if field.default is None}
@@ -40,16 +33,16 @@ class Arguments(BaseModel):
             and not (name in texts and isinstance(value, str) and not value.strip())
         }
 
-    @field_validator("*", mode="before")
+    @pydantic.field_validator("*", mode="before")
     @classmethod
     def _as_the_database_takes_it(cls, value: Any) -> Any:
         if _holds_nul(value):
             raise ValueError("must not hold the character U+0000")
         return value
 
-    @field_validator("*", mode="before")
+    @pydantic.field_validator("*", mode="before")
     @classmethod
-    def _in_its_type(cls, value: Any, info: ValidationInfo) -> Any:
+    def _in_its_type(cls, value: Any, info: pydantic.ValidationInfo) -> Any:
         """Refuse true for a number and 1 for a boolean; models write both as texts, too."""
         takes_truth = _takes(cls.model_fields[info.field_name or ""].annotation, bool)
         if isinstance(value, int | float) and isinstance(value, bool) != takes_truth:

@@ -21,7 +21,7 @@ class CompareVersions(Paged):
     )
     to_version: fields.VersionWish = None
     page: str | None = fields.optional_text(
-        4000, "Only this page, by its key in a reply without it; adds a diff."
+        4000, "Only this page, by its key in a reply for all pages; adds a diff."
     )
 
 
@@ -69,13 +69,10 @@ def compare_versions(documentation: Documentation, request: CompareVersions) -> 
         f"# {changes['library']}: what changed\n"
         f"From {_version(old)} to {_version(new)}: {plural(len(changes['pages']), 'page')}"
     )
-    blocks = [_block(page) for page in pages]
-    if not blocks:
-        said = "There are no more pages." if request.cursor else "Nothing changed."
-        blocks = [line(said)]
+    nothing = "There are no more pages." if request.cursor else "Nothing changed."
     fitted = fit_page(
         head,
-        blocks,
+        [_block(page) for page in pages] or [line(nothing)],
         "Read a page: get_page(page_id). See its diff: page=KEY.",
         lambda count: None if count >= len(pages) else _id(pages[count - 1]),
         request.token_budget,

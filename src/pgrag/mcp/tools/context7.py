@@ -39,7 +39,7 @@ class ResolveLibraryId(Arguments):
         default=None,
         max_length=10_000,
         validation_alias=AliasChoices("query", "userQuery", "question"),
-        description="What it is about; libraries are chosen by their names.",
+        description="Your question; libraries are chosen by name alone.",
     )
 
 

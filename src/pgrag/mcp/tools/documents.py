@@ -140,7 +140,7 @@ def paragraphs_of(documentation: Documentation, document_id: int) -> list[Row]:
 
 
 def below_headings(rows: list[Row], shown_path: list[str]) -> list[Block]:
-    """Paragraphs below the headings that each one adds; `shown_path` is already above them."""
+    """Paragraphs, each below its headings that are not yet shown; `shown_path` is shown already."""
     blocks = []
     above = shown_path
     for row in rows:
@@ -161,7 +161,7 @@ def below_headings(rows: list[Row], shown_path: list[str]) -> list[Block]:
 
 
 def as_given(rows: list[Row], blocks: tuple[Block, ...]) -> list[Paragraph]:
-    """The first of the rows, in the form that their blocks show."""
+    """The rows that fit, as their blocks show them."""
     shown = ({"content": block.content, "is_cut": block.is_cut} for block in blocks)
     return [
         Paragraph.model_validate(row | {"breadcrumbs": breadcrumbs(row)} | part)

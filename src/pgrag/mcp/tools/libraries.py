@@ -30,14 +30,12 @@ class Library(BaseModel):
     """A documentation set."""
 
     library: str = Field(description="Its name, as the other tools take it.")
-    newest: fields.VersionLabel = Field(description="The version that is read where none is named.")
+    newest: fields.VersionLabel = Field(description="The version that is read by default.")
     versions: int = Field(description="How many versions are indexed.")
     pages: int = Field(description="Pages in all of them.")
     language: str = Field(description="Language of its full-text search.")
     title: str | None = Field(description="With a query, the title of its front page; else null.")
-    score: float | None = Field(
-        description="With a query: share of it in the library, to 1; else null."
-    )
+    score: float | None = Field(description="With a query: the share of it found, to 1; else null.")
 
 
 class Libraries(BaseModel):
@@ -62,7 +60,7 @@ class Version(BaseModel):
     """One version of a library."""
 
     version: fields.VersionLabel = Field(description="`-` for documentation without versions.")
-    is_newest: bool = Field(description="Whether it is read where none is named.")
+    is_newest: bool = Field(description="Whether it is read by default.")
     pages: int
 
 
@@ -83,8 +81,7 @@ def list_libraries(documentation: Documentation, request: ListLibraries) -> Repl
     """
     known = {row["library"]: row for row in documentation.call("libraries")}
     rows = _listed(documentation, known, request.query)
-    names = [row["library"] for row in rows]
-    following = rows
+    following, names = rows, [row["library"] for row in rows]
     if request.cursor in names:
         following = rows[names.index(request.cursor) + 1 :]
     elif request.cursor is not None:
@@ -121,16 +118,11 @@ def _listed(documentation: Documentation, known: dict[str, Row], query: str | No
 def _entry(item: Library) -> str:
     title = f" “{on_one_line(item.title)}”" if item.title else ""
     score = "" if item.score is None else f", score {item.score:.2f}"
-    return f"- **{item.library}**{title}: {_holdings(item)}{score}"
-
-
-def _holdings(item: Library) -> str:
-    if not item.versions:
-        return "nothing is indexed"
-    if item.versions == 1 and item.newest == UNVERSIONED:
-        return f"without versions, {plural(item.pages, 'page')}"
     versions = f"newest {item.newest}, {plural(item.versions, 'version')}"
-    return f"{versions}, {plural(item.pages, 'page')}"
+    if item.versions == 1 and item.newest == UNVERSIONED:
+        versions = "without versions"
+    held = f"{versions}, {plural(item.pages, 'page')}" if item.versions else "nothing is indexed"
+    return f"- **{item.library}**{title}: {held}{score}"
 
 
 @tool("find_version", "Find a version of a library", FoundVersion)

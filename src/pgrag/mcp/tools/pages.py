@@ -41,7 +41,7 @@ class PageText(BaseModel):
     page_id: int
     library: str
     version: fields.VersionLabel = Field(description="`-` for documentation without versions.")
-    version_reason: str | None = Field(description="Why that one; null by page_id.")
+    version_reason: str | None = Field(description="Why that one; null if asked by page_id.")
     title: str
     page: str = Field(validation_alias="key", description="Its path in the source.")
     url: str

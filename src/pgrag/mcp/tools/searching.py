@@ -113,9 +113,15 @@ def _answered(
         after=request.cursor,
     )
     read = _version_read(documentation, request, result)
-    if not result.rows:
-        return _nothing(documentation, search.__name__, request, read, result)
-    return _passages(request, read, result, _doubts(result.rows) if search is Search.search else [])
+    if result.rows:
+        doubts = _doubts(result.rows) if search is Search.search else []
+        return _passages(request, read, result, doubts)
+    said = ["There are no more passages. Go on with what you have, or ask in other words."]
+    if request.cursor is None:
+        said = [*result.notices, *_no_hits(documentation, search.__name__, request)]
+    lines = [_head(request, read), "", "Nothing was found.", *(f"- {line}" for line in said)]
+    lines += ["", "---", *_rating(result)] if result.search_id else []
+    return Reply("\n".join(lines), _content(request, read, result, said))
 
 
 def _version_read(
@@ -142,9 +148,7 @@ def _passages(request: _Request, read: Resolved | None, result: Result, doubts: 
         return None if is_all else str(rows[count - 1]["cursor"])
 
     head = "\n".join([_head(request, read), *(f"Note: {notice}" for notice in notices)])
-    fitted = fit(
-        head, blocks, lambda count: _foot(rows, result, cursor(count)), request.token_budget
-    )
+    fitted = fit(head, blocks, lambda count: _foot(result, cursor(count)), request.token_budget)
     content = _content(request, read, result, notices)
     content.cursor = cursor(len(fitted.blocks))
     content.passages = [
@@ -182,8 +186,8 @@ def _doubts(rows: list[Row]) -> list[str]:
     return []
 
 
-def _foot(rows: list[Row], result: Result, cursor: str | None) -> str:
-    first = rows[0]
+def _foot(result: Result, cursor: str | None) -> str:
+    first = result.rows[0]
     said = [
         f'Read on: read_document(id={first["document_id"]}, expand="section"),'
         f" get_page(page_id={first['page_id']})."
@@ -197,22 +201,6 @@ def _rating(result: Result) -> list[str]:
     if result.search_id is None:
         return []
     return [f'Rate it: send_feedback(search_id="{result.search_id}", rating=1 to 5).']
-
-
-def _nothing(
-    documentation: Documentation,
-    function: str,
-    request: _Request,
-    read: Resolved | None,
-    result: Result,
-) -> Reply:
-    if request.cursor is not None:
-        said = ["There are no more passages. Go on with what you have, or ask in other words."]
-    else:
-        said = [*result.notices, *_no_hits(documentation, function, request)]
-    lines = [_head(request, read), "", "Nothing was found.", *(f"- {line}" for line in said)]
-    lines += ["", "---", *_rating(result)] if result.search_id else []
-    return Reply("\n".join(lines), _content(request, read, result, said))
 
 
 def _no_hits(documentation: Documentation, function: str, request: _Request) -> list[str]:
