@@ -102,13 +102,13 @@ as $$
                 and num_nulls(e.entry ->> 'system', e.entry ->> 'prompt') > 0
             ),
             (
-                '', '{default} stands for this template, so only others can use it.',
+                '', '{default} is what this template says, so only others can use it.',
                 e.location = 'templates/default'
                 and concat(e.entry ->> 'system', e.entry ->> 'prompt') like '%{default}%'
             ),
             -- The token budget counts the sources once.
             (
-                '/prompt', 'has the sources more than once.',
+                '/prompt', 'says the sources more than once.',
                 e.section = 'templates'
                 and regexp_count(e.entry ->> 'prompt', '\{sources\}|\{default\}') > 1
             )

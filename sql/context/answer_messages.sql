@@ -18,7 +18,7 @@ begin
     if jsonb_typeof(sources) is distinct from 'array' or question is null then
         raise exception 'A question and an array of sources are needed.'
             using errcode = 'PGR01',
-                hint = 'Take the sources of pgrag.quoted_sources or pgrag.answer_context.';
+                hint = 'A source is an object as pgrag.quoted_sources returns it.';
     end if;
     select s.nth into unfit
     from jsonb_array_elements(sources) with ordinality as s (source, nth)
