@@ -137,7 +137,30 @@ begin
     then
         return format(
             'must be %s, got %s.',
-            _pgrag.bounds_in_words(rule),
+            -- For example 0 to 1, at least 1, max or mean, a list of 0 to 2, true or false.
+            coalesce(rule ->> 'form', concat(
+                case when kind = 'array' then 'a list of ' end,
+                case when rule ->> 'shortest' = rule ->> 'longest'
+                    then (rule ->> 'longest') || ' numbers, each ' end,
+                case
+                    when rule ? 'choices' then (
+                        select regexp_replace(
+                            string_agg(c.choice, ', ' order by c.number), ', ([^,]*)$', ' or \1'
+                        )
+                        from jsonb_array_elements_text(rule -> 'choices') with ordinality
+                            as c (choice, number)
+                    )
+                    when rule ? 'maximum' then concat(rule -> 'minimum', ' to ', rule -> 'maximum')
+                    when rule ? 'minimum' then 'at least ' || (rule ->> 'minimum')
+                    else case kind
+                        when 'string' then 'a text'
+                        when 'boolean' then 'true or false'
+                        when 'array' then 'values'
+                        when 'integer' then 'a whole number'
+                        else 'a number'
+                    end
+                end
+            )),
             left(
                 case value_kind
                     when 'string' then quote_literal(value #>> '{}') else value::text end,
@@ -147,38 +170,4 @@ begin
     end if;
     return null;
 end;
-$$;
-
--- For example "0 to 1", "at least 1", "max, mean or rrf", "a list of 0 to 2", "true or false".
-create or replace function _pgrag.bounds_in_words(
-    rule jsonb
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select coalesce(rule ->> 'form', concat(
-        case when rule ->> 'type' = 'array' then 'a list of ' end,
-        case when rule ->> 'shortest' = rule ->> 'longest'
-            then (rule ->> 'longest') || ' numbers, each ' end,
-        case
-            when rule ? 'choices' then (
-                select regexp_replace(
-                    string_agg(c.choice, ', ' order by c.number), ', ([^,]*)$', ' or \1'
-                )
-                from jsonb_array_elements_text(rule -> 'choices') with ordinality
-                    as c (choice, number)
-            )
-            when rule ? 'maximum' then concat(rule ->> 'minimum', ' to ', rule ->> 'maximum')
-            when rule ? 'minimum' then 'at least ' || (rule ->> 'minimum')
-            else case rule ->> 'type'
-                when 'string' then 'a text'
-                when 'boolean' then 'true or false'
-                when 'array' then 'values'
-                when 'integer' then 'a whole number'
-                else 'a number'
-            end
-        end
-    ));
 $$;

@@ -102,7 +102,7 @@ as $$
                 and num_nulls(e.entry ->> 'system', e.entry ->> 'prompt') > 0
             ),
             (
-                '', '{default} is what this template says, and stands in others only.',
+                '', '{default} is what this template says, so only others can use it.',
                 e.location = 'templates/default'
                 and concat(e.entry ->> 'system', e.entry ->> 'prompt') like '%{default}%'
             ),
@@ -126,7 +126,7 @@ as $$
         union all
         select
             case
-                -- As in a search, or like the setting of a library.
+                -- Not only true or false, as in a search: an object, too, as in settings.
                 when f.key = 'graph' and jsonb_typeof(f.value) = 'object'
                 then _pgrag.setting_complaint(jsonb_build_object('graph', f.value))
                 else _pgrag.value_fault(f.value, _pgrag.field_rules() -> f.key)

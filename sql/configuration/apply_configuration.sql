@@ -72,7 +72,11 @@ begin
             '     null::pgrag.%1$I,'
             '     c -> ''after'' || jsonb_build_object('
             '         ''name'', c -> ''name'','
-            '         ''arguments'', _pgrag.set_arguments(c -> ''after'')'
+            '         ''arguments'', coalesce(('
+            '             select jsonb_object_agg(f.key, f.value)'
+            '             from jsonb_each(jsonb_strip_nulls(c -> ''after'')) as f'
+            '             where f.key = any (_pgrag.strategy_arguments())'
+            '         ), ''{}'')'
             '     )'
             ' ) as e'
             ' where c ->> ''section'' = $2 and jsonb_typeof(c -> ''after'') = ''object''',
@@ -155,18 +159,4 @@ begin
             using errcode = 'PGR01', hint = 'Add it in the same file, or name one that exists.';
     end loop;
 end;
-$$;
-
--- The arguments among the fields of an intent or a query type.
-create or replace function _pgrag.set_arguments(
-    entry jsonb
-)
-returns jsonb
-language sql
-immutable
-parallel safe
-as $$
-    select coalesce(jsonb_object_agg(f.key, f.value), '{}')
-    from jsonb_each(case when jsonb_typeof(entry) = 'object' then entry end) as f
-    where f.key = any (_pgrag.strategy_arguments()) and jsonb_typeof(f.value) <> 'null';
 $$;

@@ -1,4 +1,3 @@
--- A library's settings, completed by the defaults.
 create or replace function pgrag.effective_settings(
     settings jsonb
 )
@@ -7,19 +6,13 @@ language sql
 immutable
 parallel safe
 as $$
-    select _pgrag.default_settings()
-        || effective_settings.settings
-        || pg_catalog.jsonb_build_object(
-            'field_weights',
-            (_pgrag.default_settings() -> 'field_weights')
-                || coalesce(effective_settings.settings -> 'field_weights', '{}'),
-            'graph',
-            (_pgrag.default_settings() -> 'graph')
-                || coalesce(effective_settings.settings -> 'graph', '{}'),
-            'enrichment_limits',
-            (_pgrag.default_settings() -> 'enrichment_limits')
-                || coalesce(effective_settings.settings -> 'enrichment_limits', '{}')
-        );
+    select _pgrag.default_settings() || effective_settings.settings || (
+        select pg_catalog.jsonb_object_agg(
+            d.key, d.value || coalesce(effective_settings.settings -> d.key, '{}')
+        )
+        from pg_catalog.jsonb_each(_pgrag.default_settings()) as d
+        where pg_catalog.jsonb_typeof(d.value) = 'object'
+    );
 $$;
 
 comment on function pgrag.effective_settings is

@@ -28,23 +28,6 @@ comment on function pgrag.page_type is
 the page type with the longest folder pattern that matches its key, else null. Of matching patterns
 of equal length, the page type whose name sorts first wins.';
 
--- The entry of the configuration for pages of a type; the entry "default" is the fallback.
-create or replace function _pgrag.page_type_entry(
-    type text
-)
-returns setof pgrag.page_types
-language sql
-stable
-parallel safe
-rows 1
-as $$
-    select t.*
-    from pgrag.page_types as t
-    where t.name in (pg_catalog.lower(page_type_entry.type), 'default')
-    order by t.name = 'default'
-    limit 1;
-$$;
-
 -- By precedence. A pattern that matches a folder also matches its contents, as in globs.py.
 create or replace function _pgrag.folder_patterns()
 returns table (

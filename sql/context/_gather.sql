@@ -15,7 +15,6 @@ as $$
 #variable_conflict use_column
 declare
     hit_ids bigint[] := array(select h.document_id from unnest(hits) as h);
-    hit_scores double precision[] := array(select h.score from unnest(hits) as h);
     sibling_count integer := arguments ->> 'siblings';
     gathered pgrag.passage[];
 begin
@@ -23,7 +22,7 @@ begin
         select e
         from pgrag.expand_documents(
             hit_ids,
-            hit_scores,
+            array(select h.score from unnest(hits) as h),
             case
                 when (arguments ->> 'expand')::boolean
                     and (

@@ -1,6 +1,6 @@
--- The request of a context or an answer. A pasted message quotes names that few pages have: pods
--- "web-1" is forbidden. If the best hit with the quoted phrases is below score_share of the best
--- without, the phrases only rank, as other words do. What is marked by + must always occur.
+-- The request of a context or an answer. A pasted error message may quote names that few pages have
+-- (pods "web-1" is forbidden). If the best hit with the quoted phrases scores less than score_share
+-- of the best hit without them, the phrases only rank. Words marked by + must always occur.
 create or replace function _pgrag.reading_request(
     query text,
     options jsonb,

@@ -10,7 +10,6 @@ parallel safe
 set search_path from current
 as $$
 declare
-    template_name constant text := lower(btrim(template));
     used pgrag.answer_templates;
     ordinary pgrag.answer_templates;
     quoted text;
@@ -19,8 +18,7 @@ begin
     if jsonb_typeof(sources) is distinct from 'array' or question is null then
         raise exception 'A question and an array of sources are needed.'
             using errcode = 'PGR01',
-                hint = 'A source is an object as pgrag.quoted_sources and pgrag.answer_context'
-                    ' have them.';
+                hint = 'A source is an object as pgrag.quoted_sources returns it.';
     end if;
     select s.nth into unfit
     from jsonb_array_elements(sources) with ordinality as s (source, nth)
@@ -38,9 +36,9 @@ begin
             unfit, left((sources -> (unfit - 1)::integer)::text, 100)
             using errcode = 'PGR01',
                 hint = 'A source is an object with a number and a content, as pgrag.quoted_sources'
-                    ' and pgrag.answer_context have them.';
+                    ' and pgrag.answer_context return them.';
     end if;
-    select t.* into used from pgrag.answer_templates as t where t.name = template_name;
+    select t.* into used from pgrag.answer_templates as t where t.name = lower(btrim(template));
     if used.name is null then
         raise exception 'There is no template %.', quote_nullable(left(template, 100))
             using errcode = 'PGR01',

@@ -25,14 +25,6 @@ declare
     || (configuration -> 'arguments')
     || case when query_id is not null and names @> '{explain}' then '{"explain": true}' else '{}'
         end::jsonb;
-    listed text := format(
-        'least(1000, %s + cardinality(q.excluded))',
-        case
-            when by_page and aggregate = 'max' and arguments ? 'max_per_page'
-            then configuration ->> 'depth'
-            else configuration ->> 'pool'
-        end
-    );
     score text := case aggregate
         when 'mean' then 'avg(h.score)'
         when 'sum' then 'sum(h.score)'
@@ -89,7 +81,13 @@ begin
         concat_ws(
             ', ',
             'query => q.query',
-            'top_k => ' || listed,
+            format(
+                'top_k => least(1000, %s + cardinality(q.excluded))',
+                configuration -> case
+                    when by_page and aggregate = 'max' and arguments ? 'max_per_page' then 'depth'
+                    else 'pool'
+                end
+            ),
             nullif(_pgrag.named_arguments(function_id::regproc, arguments), '')
         ),
         (run).unit,

@@ -116,12 +116,9 @@ begin
                 then configuration -> 'arguments'
             end
         ) as a (name, value)
-        left join (
-            select t.name, t.type
-            from pg_proc as p
-            cross join unnest(p.proargnames[:p.pronargs], p.proargtypes::oid[]) as t (name, type)
-            where p.oid = function_id
-        ) as t on t.name = a.name
+        left join pg_proc as p on p.oid = function_id
+        left join unnest(p.proargnames[:p.pronargs], p.proargtypes::oid[]) as t (name, type)
+            on t.name = a.name
         where function_id is not null
     ) as c (location, complaint, hint)
     where c.complaint is not null

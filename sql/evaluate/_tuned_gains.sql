@@ -1,7 +1,7 @@
 -- nDCG@10 of pages for each question under any settings, by its number: the ranking of a search,
--- from the gathered features and by the formulas of searches. A question of the other half than
--- on_validation, or without a candidate, has null. Muted questions decide on weights only, so they
--- are ranked by these alone.
+-- from the gathered features and by the formulas of searches. Null for a question without a
+-- candidate, or of the half that on_validation does not name. Muted questions decide on weights
+-- only, so they are ranked by these alone.
 create or replace function _pgrag.tuned_gains(
     settings jsonb,
     on_validation boolean default null

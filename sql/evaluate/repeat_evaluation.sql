@@ -2,12 +2,11 @@ create or replace function pgrag.repeat_evaluation(
     run_id bigint
 )
 returns bigint
-language plpgsql
+language sql
 volatile
 set search_path from current
 as $$
-begin
-    return _pgrag.evaluate(
+    select _pgrag.evaluate(
         _pgrag.evaluation_run(repeat_evaluation.run_id),
         array(
             select q
@@ -15,7 +14,6 @@ begin
             where q.run_id = repeat_evaluation.run_id
         )
     );
-end;
 $$;
 
 comment on function pgrag.repeat_evaluation is

@@ -74,8 +74,8 @@ begin
             row_number() over (order by f.is_muted, q.number) as question_number,
             q.number as base_number,
             f.is_muted, q.is_validation, q.kind, q.words, q.excluded_pages, q.page_ids, q.grades,
-            -- Unmuted, a title or a heading finds its page with any weights. A page that links by
-            -- the words of a question, as by most titles, is found by them and leads to the answer.
+            -- Unmuted, a title or a heading finds its page with any weights. A page
+            -- that links to the answer by the words of the question is found by them, too.
             array_remove(
                 case
                     when f.is_muted then '{weights}'

@@ -1,4 +1,3 @@
--- Reverts the settings of the last tuning, but never overwrites later manual changes.
 create or replace function pgrag.undo_tuning(
     library text
 )

@@ -25,7 +25,7 @@ begin
     perform _pgrag.check_choice('mode', mode, '{literal, word, regex}');
     perform _pgrag.check_choice('case_mode', case_mode, '{sensitive, ignore, smart}');
     if strpos(written, E'\n') > 0 then
-        raise exception 'The pattern has a line end, and is looked for within lines.'
+        raise exception 'The pattern has a line end, but is matched line by line.'
             using errcode = 'PGR01', hint = 'Search for one line, and read the next as context.';
     end if;
 

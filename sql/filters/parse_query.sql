@@ -29,8 +29,8 @@ begin
         return;
     end if;
 
-    -- Prose has hashes too, as in (see #setup): if parentheses or operators do not fit, no #tag is
-    -- a filter.
+    -- Prose has hashes too, as in (see #setup): if parentheses or operators do not match, each #tag
+    -- is a word.
     foreach with_tags in array array[true, false] loop
         begin
             tokens := _pgrag.query_tokens(words, names, with_tags);

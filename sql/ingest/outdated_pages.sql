@@ -69,8 +69,12 @@ begin
                 as pages,
             sum(g.pages)::bigint as total
         from groups as g
-        left join lateral _pgrag.page_type_entry(
-            coalesce(g.reading ->> 'declared', g.page_type)
+        left join lateral (
+            select y.*
+            from pgrag.page_types as y
+            where y.name in (lower(coalesce(g.reading ->> 'declared', g.page_type)), 'default')
+            order by y.name = 'default'
+            limit 1
         ) as t on true
         -- What decides how a page is read, as in src/pgrag/ingest/matter/page_types.py.
         cross join lateral (

@@ -31,25 +31,17 @@ stable
 parallel safe
 as $$
     select pg_catalog.to_jsonb(search_record.search) || pg_catalog.jsonb_build_object(
-        'hits',
-        (
-            select coalesce(
-                pg_catalog.jsonb_agg(pg_catalog.to_jsonb(h) - 'search_id' order by h.rank), '[]'
-            )
+        'hits', coalesce((
+            select pg_catalog.jsonb_agg(pg_catalog.to_jsonb(h) - 'search_id' order by h.rank)
             from pgrag.search_hits as h
             where h.search_id = (search_record.search).search_id
-        ),
-        'feedback',
-        (
-            select coalesce(
-                pg_catalog.jsonb_agg(pg_catalog.to_jsonb(f) - 'search_id' order by f.feedback_id),
-                '[]'
-            )
+        ), '[]'),
+        'feedback', coalesce((
+            select pg_catalog.jsonb_agg(pg_catalog.to_jsonb(f) - 'search_id' order by f.feedback_id)
             from pgrag.feedback as f
             where f.search_id = (search_record.search).search_id
-        ),
-        'answer',
-        (
+        ), '[]'),
+        'answer', (
             select pg_catalog.to_jsonb(a) - 'search_id'
             from pgrag.answers as a
             where a.search_id = (search_record.search).search_id

@@ -1,4 +1,3 @@
--- A search that is also recorded. If recording fails, the hits are still returned.
 create or replace function pgrag.recorded_search(
     query text,
     library text default null,
@@ -46,25 +45,23 @@ begin
         and cardinality((request.target).version_ids) = 1
     where l.library_id = (request.target).library_ids[1]
         and cardinality((request.target).library_ids) = 1;
-    if _pgrag.may_record() then
-        recorded_id := _pgrag.write_search(
-            request.query, null, recorded_search.client, single.name,
-            single.label, coalesce(request.after_id, request.after_place) is not null,
-            parameters - '{library, version, snippets, explain, reranked}'::text[]
-                || case
-                    when request.reranked is not null
-                    then jsonb_build_object(
-                        'rerank', true,
-                        'rerank_depth', (select count(*) from jsonb_object_keys(request.reranked))
-                    )
-                    else '{}'
-                end,
-            listing.timings,
-            extract(epoch from clock_timestamp() - started)::double precision * 1000,
-            recorded_search.search_id,
-            listing.hits
-        );
-    end if;
+    recorded_id := _pgrag.write_search(
+        request.query, null, recorded_search.client, single.name,
+        single.label, coalesce(request.after_id, request.after_place) is not null,
+        parameters - '{library, version, snippets, explain, reranked}'::text[]
+            || case
+                when request.reranked is not null
+                then jsonb_build_object(
+                    'rerank', true,
+                    'rerank_depth', (select count(*) from jsonb_object_keys(request.reranked))
+                )
+                else '{}'
+            end,
+        listing.timings,
+        extract(epoch from clock_timestamp() - started)::double precision * 1000,
+        recorded_search.search_id,
+        listing.hits
+    );
     -- Marks the cached vectors of this search as used, so they outlive unused vectors. Once an hour
     -- is enough; rows locked by another session are skipped, because they are in use anyway. None
     -- is cached where only the model inside the database is used.

@@ -146,7 +146,7 @@ begin
                 case
                     when base = 'file' then format('there is no file.%s', left(name, 60))
                     when name = 'file' then 'file has no value of its own'
-                    else 'a query stands on no page that it could call this'
+                    else 'a query stands on no page, so it has no this'
                 end,
                 case
                     when 'file' in (base, name)

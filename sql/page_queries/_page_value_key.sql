@@ -76,12 +76,11 @@ begin
     left_key := _pgrag.page_value_key(left_value);
     right_key := _pgrag.page_value_key(right_value);
     return case
-        when left_key.type = 'link' and right_key.type = 'link' and (
+        when left_key = right_key or left_key.type = 'link' and right_key.type = 'link' and (
             right('/' || left_key.words, length(right_key.words) + 1) = '/' || right_key.words
             or right('/' || right_key.words, length(left_key.words) + 1) = '/' || left_key.words
         )
         then 0
-        when left_key = right_key then 0
         when (left_key.rank, left_key.number, left_key.words collate "C")
             < (right_key.rank, right_key.number, right_key.words collate "C")
         then -1

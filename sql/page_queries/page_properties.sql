@@ -11,15 +11,12 @@ returns table (
     as_moment timestamp,
     as_duration interval
 )
-language plpgsql
+language sql
 stable
 parallel safe
 rows 10
 set search_path from current
 as $$
-#variable_conflict use_column
-begin
-    return query
     select
         e.key,
         _pgrag.property_type(e.value),
@@ -31,7 +28,6 @@ begin
         _pgrag.duration(e.value)
     from jsonb_each((_pgrag.page(page_properties.page_id)).front_matter) as e
     order by e.key collate "C";
-end;
 $$;
 
 comment on function pgrag.page_properties is

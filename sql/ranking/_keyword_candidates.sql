@@ -3,8 +3,8 @@
 -- tiered index (Manning, Raghavan, Schütze: Introduction to Information Retrieval, 2008, 7.2.1).
 -- The lists are read in the order of what each posting can add. The passages in the first few are
 -- scored with all lexemes; the score at certain_count determines how many more lists must be read
--- until no other passage can reach it. A few are read at a time, because each raises that score; of
--- their passages only those are scored that have enough other lexemes to reach it.
+-- until no other passage can reach it. A few are read at a time, because each raises that score. A
+-- passage is scored only if its other lexemes could lift it to that score.
 -- So the first certain_count hits are exact; the rest, up to candidate_count, are the best of the
 -- passages scored, for the fusion.
 create or replace function _pgrag.keyword_candidates(
@@ -142,9 +142,9 @@ begin
 end;
 $$;
 
--- To reach the score, a passage of the next lists (up to `taken`) must be in one of these lists
--- too: what remains after leaving out lists, the next and the long first, that together cannot
--- reach the score. Null if that excludes no passage.
+-- Lists of which a passage of the next ones (up to `taken`) must be in at least one to reach the
+-- score: the lists left out, the next and the longest first, cannot reach it together. Null if that
+-- excludes no passage.
 create or replace function _pgrag.parts_beside(
     postings bigint[],
     bounds double precision[],

@@ -18,9 +18,20 @@ parallel safe
 as $$
 declare
     wanted_model constant bigint := _pgrag.model_id(model);
-    -- The built-in model knows most names of code only in pieces, so it has less weight there.
-    name_share constant double precision :=
-        case when _pgrag.is_name_of_code(words) then 1 / 3.0 else 1 end;
+    -- The built-in model knows most names of code only in pieces, so it has less weight if every
+    -- word has a mark of code: os.path, peek(), tp_free, std::move, useEffect.
+    name_share constant double precision := (
+        select case
+            when bool_and(
+                w.word ~ '[[:alpha:]]\.[[:alpha:]]|\(\)|_|::'
+                or w.word ~ '^[[:lower:]][[:lower:][:digit:]]*[[:upper:]]'
+            )
+            then 1 / 3.0
+            else 1
+        end
+        from regexp_split_to_table(words, '\s+') as w (word)
+        where w.word <> ''
+    );
     model_count bigint;
 begin
     if query_embedding is not null and wanted_model is null then
@@ -56,14 +67,14 @@ begin
         titles as materialized (
             select t.* from _pgrag.title_vectors(library_queries.original_terms) as t
         ),
-        -- The idf tells the languages with 1000 passages and more: a word that is missing in a
-        -- small library says little.
+        -- True in languages with at least 1000 passages: in a smaller library, a missing word says
+        -- little.
         judged as materialized (
             select t.*
             from unnest(library_queries.original_terms) as t
             where t.idf >= pgrag.inverse_document_frequency(t.document_count, 1000)
         ),
-        -- A word that only the model knows, as one of another language, counts half.
+        -- A word that only the model knows (of another language, say) counts half.
         lacking as materialized (
             select
                 j.library_id,
@@ -138,7 +149,7 @@ begin
         cross join lateral (
             select
                 case
-                    -- Above 0, so that a query of unknown words alone has the nearest passages.
+                    -- Above 0, so that a query of unknown words alone finds passages.
                     when m.is_builtin then name_share * greatest(coalesce(k.share, 1), 0.01)
                     else 1
                 end as alpha_share,
@@ -149,26 +160,6 @@ begin
         order by s.library_id
     );
 end;
-$$;
-
--- Whether each word has a mark of code: os.path, peek(), tp_free, std::move, useEffect.
-create or replace function _pgrag.is_name_of_code(
-    words text
-)
-returns boolean
-language sql
-immutable
-parallel safe
-as $$
-    select coalesce(
-        bool_and(
-            w.word ~ '[[:alpha:]]\.[[:alpha:]]|\(\)|_|::'
-            or w.word ~ '^[[:lower:]][[:lower:][:digit:]]*[[:upper:]]'
-        ),
-        false
-    )
-    from regexp_split_to_table(is_name_of_code.words, '\s+') as w (word)
-    where w.word <> '';
 $$;
 
 -- The library's setting, else the model's, else the session's, else the default.

@@ -68,7 +68,7 @@ begin
             of_part := _pgrag.nearest_in_part(
                 query_embedding, model_id, part, candidate_count, exact_limit, owner_id, is_alone
             );
-            -- Plans are named so that the later in the alphabet tells more.
+            -- Of two plan names, the alphabetically later one includes the other.
             nearest := (
                 nearest.library_ids || of_part.library_ids,
                 nearest.document_ids || of_part.document_ids,
@@ -146,8 +146,8 @@ $$;
 
 -- An HNSW index is used only if rows are sorted by its expression and nothing else. All arguments
 -- are constants to the planner, so that the predicate of the index holds (the library's id, or "not
--- own_index") and absent filters vanish. Of an array the planner weighs each element, as an exact
--- scan of few pages needs; by HNSW, ids are hashed, however many: the inner select hides their
+-- own_index") and absent filters vanish. An exact scan of few pages needs the number of ids in the
+-- estimate, which an array gives. With HNSW, ids are always hashed: the inner select hides their
 -- number, and "is true" prevents a join.
 create or replace function _pgrag.nearest(
     query_embedding halfvec,

@@ -82,9 +82,7 @@ as $$
             pgrag.inverse_document_frequency(coalesce(s.document_count, 0), q.all_documents) as idf
         from unnest(
             weighted_terms.library_ids, weighted_terms.languages, weighted_terms.document_counts,
-            weighted_terms.k1s,
-            weighted_terms.lexemes,
-            weighted_terms.frequencies
+            weighted_terms.k1s, weighted_terms.lexemes, weighted_terms.frequencies
         ) as q (library_id, language, all_documents, k1, lexeme, frequency)
         left join pgrag.lexeme_statistics as s
             on s.library_id = q.library_id
@@ -139,9 +137,9 @@ as $$
 $$;
 
 -- The vectors that are compared with titles, made like title_vector, and the share of
--- title_evidence that counts: titles are short, so a query of more than 4 lexemes names one the
--- less the longer it is. Each language reads the query for itself; the one that leaves the fewest
--- lexemes, since the others do not know its stop words, tells its length. Inlined.
+-- title_evidence that counts: titles are short, so above 4 lexemes, the longer a query is, the less
+-- likely it names one. Its length is the smallest number of lexemes in any language: the others do
+-- not know its stop words. Inlined.
 create or replace function _pgrag.title_vectors(
     terms pgrag.query_term[]
 )

@@ -34,7 +34,7 @@ begin
             ) as c (library_id, document_id, score)
         ) as v on v.library_id = k.library_id and v.document_id = k.document_id
     ),
-    -- Apart, because each sort and window copies all columns: the wide ones end here.
+    -- Wide columns are used here only, because later sorts and windows copy all columns.
     located as (
         select
             c.library_id, c.document_id, c.keyword_rank, c.semantic_rank,

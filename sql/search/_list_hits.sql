@@ -82,7 +82,7 @@ as $$
         d.key || '#c' || d.sort_order,
         d.has_children, d.previous_section, d.next_section, d.sibling_sections
     from unnest((listing).hits) with ordinality as h
-    -- Apart, so that the view is read passage by passage.
+    -- A subquery, so that the view is read passage by passage.
     cross join lateral (
         select a.*
         from _pgrag.passages_in_place as a
@@ -90,8 +90,8 @@ as $$
         offset 0
     ) as d
     left join lateral (
-        -- Apart: in the join, a value of every row would be built, toasted columns included, and
-        -- the condition tested after the call.
+        -- A subquery: in the join, a value of every row would be built, toasted columns included,
+        -- and the condition tested after the call.
         select f.since, f.changed_in
         from pgrag.documents as same
         cross join lateral _pgrag.passage_history(same) as f

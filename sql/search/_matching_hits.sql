@@ -1,6 +1,6 @@
--- A query of filters only has nothing to rank, so matches are listed in the order of first
--- indexing: one row per page, its first passage (of the requested levels), or, if the filters name
--- fields of passages, one row per passage.
+-- A query of filters alone has nothing to rank, so matches are listed in the order in which they
+-- were first indexed: one row per page, its first passage (of the requested levels), or, if the
+-- filters name fields of passages, one row per passage.
 create or replace function _pgrag.matching_hits(
     request _pgrag.search_request
 )

@@ -17,10 +17,6 @@ declare
     others jsonb;
     call text;
 begin
-    if jsonb_typeof(arguments) is distinct from 'object' then
-        raise exception 'The arguments must be an object, got %.', arguments
-            using errcode = 'PGR01', hint = 'For example {"alpha": 0.4, "levels": [1, 2]}.';
-    end if;
     others := jsonb_strip_nulls(arguments) - known;
     if others <> '{}' then
         if 'options' <> all (known) then
@@ -41,14 +37,10 @@ begin
         order by g.key
     )
     into call
-    from (
-        select a.name, p.proargtypes[a.number - 1] as type_id
-        from pg_proc as p
-        cross join lateral unnest(p.proargnames[:p.pronargs]) with ordinality as a (name, number)
-        where p.oid = named_arguments.function
-    ) as k
+    from pg_proc as p
+    cross join unnest(p.proargnames[:p.pronargs], p.proargtypes::oid[]) as k (name, type_id)
     join jsonb_each(arguments) as g on g.key = k.name
-    where g.value <> 'null';
+    where p.oid = named_arguments.function and g.value <> 'null';
     return coalesce(call, '');
 end;
 $$;

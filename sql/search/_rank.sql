@@ -53,9 +53,7 @@ begin
             case when num_nulls(request.max_per_page, request.after_id) = 2 then hit_count end
         ) as f
     );
-    if request.max_per_page is not null then
-        passing := _pgrag.limited_per_page(passing, request.max_per_page, seen);
-    end if;
+    passing := _pgrag.limited_per_page(passing, request.max_per_page, seen);
     if request.after_id is null then
         ranking.hits := passing[:hit_count];
     else

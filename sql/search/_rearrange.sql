@@ -181,24 +181,23 @@ stable
 parallel safe
 as $$
 declare
-    library_ids bigint[] := array(select q.library_id from unnest(request.queries) as q);
-    model_ids bigint[] := array(select q.model_id from unnest(request.queries) as q);
-    hit_count constant integer := case
-        when request.max_per_page is null
-        then coalesce(request.after_place, 0) + request.top_k
-    end;
     chosen integer[];
 begin
     select _pgrag.diverse_places(
         array_agg(h.library_id order by h.ordinality),
         array_agg(h.document_id order by h.ordinality),
-        array_agg(model_ids[array_position(library_ids, h.library_id)] order by h.ordinality),
+        array_agg(q.model_id order by h.ordinality),
         array_agg(h.score order by h.ordinality),
         request.mmr_lambda,
-        least(hit_count, 200)
+        least(
+            case when request.max_per_page is null
+                then coalesce(request.after_place, 0) + request.top_k end,
+            200
+        )
     )
     into chosen
-    from unnest(hits[:1000]) with ordinality as h;
+    from unnest(hits[:1000]) with ordinality as h
+    left join unnest(request.queries) as q on q.library_id = h.library_id;
     return _pgrag.placed(
         hits,
         chosen || array(

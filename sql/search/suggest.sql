@@ -111,18 +111,17 @@ begin
                 partition by c.word order by c.distance, c.document_count desc, c.replacement
             ) as rank
         from written as c
-    ),
-    best as (
-        select array_agg(c.word) as words, array_agg(c.replacement) as replacements
-        from choices as c
-        where c.rank = 1
     )
     select
         _pgrag.with_replacements(suggest.query, c.word || b.words, c.replacement || b.replacements),
         c.word, c.replacement, c.distance, c.document_count,
         1 - (c.distance - 1 + 1 / (1 + ln(1 + c.document_count))) / length(c.word)
     from choices as c
-    cross join best as b
+    cross join (
+        select array_agg(o.word) as words, array_agg(o.replacement) as replacements
+        from choices as o
+        where o.rank = 1
+    ) as b
     order by c.distance, c.document_count desc, c.nth, c.replacement
     limit suggestion_count;
 end;
