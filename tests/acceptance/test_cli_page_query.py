@@ -46,7 +46,7 @@ def test_a_vault_is_asked_for_its_properties(pgrag, folder):
     assert [row["key"] for row in linked.json] == ["people/ada.md"]
     assert unknown.out == ""
     assert "No page has a property 'statsu'." in unknown.err
-    assert "Nothing is like this." in unknown.err
+    assert "No page or task matches." in unknown.err
     assert [" ".join(line.split()) for line in listed.out.splitlines()[2:5]] == [
         "due date 2 67% 2 2024-05-01; 2024-06-01",
         "priority mixed: number 1, text 1 2 67% 2 high; 3",

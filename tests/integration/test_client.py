@@ -271,7 +271,7 @@ def test_a_cancelled_call_ends_in_the_database(url):
     client = pgrag.Client(app)
     running = "select from pg_stat_activity where query like 'select pg_sleep(599%%'"
 
-    def sleeps():
+    def sleeps(_):
         app.database.query("select pg_sleep(599)")
 
     async def cancel_it():

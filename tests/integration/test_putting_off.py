@@ -278,7 +278,7 @@ def let_be_many(database, passages):
         connection.execute("alter function _pgrag.default_settings() rename to shipped_settings")
         connection.execute(
             "create function _pgrag.default_settings() returns jsonb immutable language sql as"
-            " $$ select pgrag.shipped_settings()"
+            " $$ select _pgrag.shipped_settings()"
             f" || jsonb_build_object('exact_limit', {passages - 1}) $$"
         )
 

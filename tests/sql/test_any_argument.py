@@ -20,8 +20,8 @@ KNOWN = {
     "arguments": 'values (\'{"source": "/docs"}\'::jsonb)',
     "enrichments": "values ('[]'::jsonb)",
 }
-#: Nothing is tuned that could be undone, and the upload has no pieces.
-UNUSUAL = {"undo_tuning", "submit_upload"}
+#: Nothing is tuned that could be undone.
+UNUSUAL = {"undo_tuning"}
 HOSTILE: dict[str, list[Any]] = {
     "text": EVIL,
     "text[]": [[evil] for evil in EVIL],
