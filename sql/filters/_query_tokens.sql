@@ -37,8 +37,6 @@ declare
     is_apart boolean := true;
     unclosed integer[] := '{}';
     opened integer;
-    has_left boolean;
-    has_right boolean;
 begin
     kinds := '{}';
     texts := '{}';
@@ -159,6 +157,27 @@ begin
         is_apart := is_apart and (kind in ('-', '+') or part = '(');
     end loop;
 
+    kinds := _pgrag.settled_kinds(kinds, texts, starts, unclosed);
+end;
+$$;
+
+-- AND, OR, NOT and a sign before a parenthesis are operators only between filters, else words.
+create or replace function _pgrag.settled_kinds(
+    kinds text[],
+    texts text[],
+    starts integer[],
+    unclosed integer[]
+)
+returns text[]
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    opened integer;
+    has_left boolean;
+    has_right boolean;
+begin
     foreach opened in array unclosed loop
         if kinds[opened + 1] in ('filter', 'scope', '(')
             or kinds[opened + 1] in ('not', '-')
@@ -167,7 +186,6 @@ begin
             perform _pgrag.query_error(starts[opened], 'this parenthesis is not closed.');
         end if;
     end loop;
-    -- AND, OR, NOT and a sign before a parenthesis are operators only between filters, else words.
     for nth in reverse cardinality(kinds)..1 loop
         has_left := coalesce(kinds[nth - 1] in ('filter', ')'), false);
         has_right := coalesce(kinds[nth + 1] in ('filter', '(', 'not'), false);
@@ -203,6 +221,7 @@ begin
             );
         end if;
     end loop;
+    return kinds;
 end;
 $$;
 

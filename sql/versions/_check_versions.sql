@@ -1,3 +1,4 @@
+-- Raises the errors of resolve_version for each of these libraries.
 create or replace function _pgrag.check_versions(
     libraries text[],
     version text
