@@ -89,7 +89,8 @@ class Means:
 
 class AnswerStream:
     """An answer in progress. Iterate once for its events; the last is `done`. Closing `events`
-    early cancels the answer.
+    early cancels the answer. Iterating raises `LanguageModelError` if the model fails,
+    `GenerationCancelled` after `cancel`, and the errors of the search functions.
     """
 
     def __init__(

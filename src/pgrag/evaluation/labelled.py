@@ -159,7 +159,10 @@ def _grade(text: str, location: str) -> int:
 
 
 def open_corpus(path: Path) -> Source:
-    """List the pages of a corpus, a folder or `corpus.jsonl` ({"_id", "title", "text"})."""
+    """List the pages of a corpus, a folder or `corpus.jsonl` ({"_id", "title", "text"}).
+
+    Raises SourceError, naming file and line.
+    """
     return _records(path) if path.suffix == ".jsonl" else discover(str(path))
 
 

@@ -44,7 +44,10 @@ class Configuration:
 
 
 def read_configurations(app: App, path: Path) -> list[Configuration]:
-    """Read the configurations of a file; the database checks each. Errors name the line."""
+    """Read the configurations of a file; the database checks each.
+
+    Raises SourceError or InvalidInput, naming file and line.
+    """
     read = read_file(path, wanted=_WANTED, hint=_HINT)
     if not read.value:
         raise InvalidInput(f"{path}:1: {_WANTED}", hint=_HINT)

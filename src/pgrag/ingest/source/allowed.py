@@ -15,7 +15,7 @@ _ADDRESS = re.compile(r"(?P<scheme>[A-Za-z][\w+.-]+):|[\w.-]+@[\w.-]+:")
 
 
 def require_allowed(roots: Sequence[Path], arguments: Mapping[str, Any]) -> None:
-    """Refuse a source that may not be read for others, links resolved."""
+    """Raise InvalidInput for a source that may not be read for others, links resolved."""
     source = str(arguments["source"])
     if arguments.get("allow_private"):
         raise InvalidInput(

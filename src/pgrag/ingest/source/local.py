@@ -42,7 +42,10 @@ def open_folder(root: Path, selection: Selection) -> Source:
 
 
 def open_file(path: Path, selection: Selection) -> Source:
-    """Take a single regular file, whatever its name, or the files of an archive."""
+    """Take a single file, whatever its name, or the files of an archive.
+
+    Raises SourceError if it is not a regular file.
+    """
     if not path.is_file():
         raise SourceError(f"{path}: is neither a folder nor a regular file.")
     is_office = path.suffix.lower() in OFFICE.suffixes  # an archive inside, also if damaged

@@ -73,7 +73,10 @@ class OpenAIEmbedder(Client):
 
     @property
     def dimensions(self) -> int:
-        """The number of dimensions of every vector; asks the server if it is not known."""
+        """The number of dimensions of every vector; asks the server if it is not known.
+
+        Raises `EmbeddingError` if that request fails.
+        """
         if self._dimensions is None:
             self._request(["dimensions"])
         assert self._dimensions is not None
