@@ -16,7 +16,7 @@ ON_EACH_SERVER := tests/migration/test_models.py tests/migration/test_upgrade.py
 	tests/migration/test_campaign_databases.py::test_a_dump_restored_on_another_server_can_be_used_by_its_roles \
 	$(patsubst %,tests/integration/test_%.py,db pipeline pipeline_failures recording) \
 	$(patsubst %,tests/sql/test_%.py,check_library concurrency embed functions fusion ingest keyword_ranking \
-	named_versions query_text resolve_version roles row_security search_text shadowing statistics values \
+	named_versions query_text resolve_version row_security search_text shadowing statistics values \
 	vector_index vector_search words)
 
 # Tests of the campaign and the benchmarks: they take minutes.
