@@ -1,7 +1,7 @@
 """Words in every script and spelling: signs, Unicode forms, diacritics, scripts without spaces."""
 
 import pytest
-from library import document, ingest, keys, page, run, search, value
+from library import ingest, keys, page, run, search, value
 
 NAMES = {
     "c.md": "The language C is small. C compiles fast, and a C program has pointers.",
@@ -89,7 +89,8 @@ class TestNamesWithSigns:
     @pytest.mark.parametrize(
         "text",
         [
-            "**bold** and *italic* and ~~gone~~", "| a | b |\n|---|:-:|\n| c | d |", "# Title\n\n## Two",
+            "**bold** and *italic* and ~~gone~~", "| a | b |\n|---|:-:|\n| c | d |",
+            "# Title\n\n## Two",
             "- one\n- two\n\n1. three\n\n> quoted\n\n---\n***", "[a](b.md#c) ![d](e.png)",
             "```sh\nls\n```", "<!-- hidden --> <br/> http://example.org/a", "Wait... what?! Yes.",
         ],
@@ -106,7 +107,8 @@ class TestForms:
         ("written", "asked"),
         [
             ("re\u0301sume\u0301", "résumé"), ("résumé", "re\u0301sume\u0301"),
-            ("\ufb01le \ufb02ow", "file flow"), ("ＡＰＩ１", "API1"), ("co\u00adoperate", "cooperate"),
+            ("\ufb01le \ufb02ow", "file flow"), ("ＡＰＩ１", "API1"),
+            ("co\u00adoperate", "cooperate"),
             ("zero\u200bwidth", "zerowidth"), ("zero\ufeffwidth", "zerowidth"), ("H₂O", "H2O"),
             ("service²", "service"), ("Ⅳ", "IV"), ("ﾃﾞｰﾀ", "データ"), ("n\u0308ame", "name"),
             ("שָׁלוֹם", "שלום"), ("مُحَمَّد", "محمد"), ("Java™", "java"), ("e-mail", "email"),
@@ -128,10 +130,17 @@ class TestDiacritics:
             ("fr", "Le thésaurus de Châtelier", "thesaurus Chatelier"),
             ("pt", "A configuração do serviço", "configuracao servico"),
             ("es", "La información de la región", "informacion"),
-            ("pl", "Zażółć gęślą jaźń", "zazolc gesla"), ("cs", "Příliš žluťoučký kůň", "prilis kun"),
-            ("tr", "Ilık İstanbul", "ilik istanbul"), ("tr", "ışık", "isik"), ("da", "smørrebrød", "smorrebrod"),
-            ("vi", "Cài đặt dịch vụ", "cai dat dich vu"), ("ru", "Ёлка и ещё", "елка"), ("de", "Straße", "strasse"),
-            ("el", "Η διαδικασία", "διαδικασια"), ("fr", "Une œuvre", "oeuvre"), ("xx", "Zürich café", "zurich CAFE"),
+            ("pl", "Zażółć gęślą jaźń", "zazolc gesla"),
+            ("cs", "Příliš žluťoučký kůň", "prilis kun"),
+            ("tr", "Ilık İstanbul", "ilik istanbul"),
+            ("tr", "ışık", "isik"),
+            ("da", "smørrebrød", "smorrebrod"),
+            ("vi", "Cài đặt dịch vụ", "cai dat dich vu"),
+            ("ru", "Ёлка и ещё", "елка"),
+            ("de", "Straße", "strasse"),
+            ("el", "Η διαδικασία", "διαδικασια"),
+            ("fr", "Une œuvre", "oeuvre"),
+            ("xx", "Zürich café", "zurich CAFE"),
         ],
     )  # fmt: skip
     def test_words_are_found_without_them(self, connection, language, written, asked):
