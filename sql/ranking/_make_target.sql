@@ -268,10 +268,9 @@ begin
     into indexed, exact, pattern
     from words as w;
     names := (
-        select string_agg(_pgrag.tsquery_lexeme(n.lexeme), ' & ')
-        from unnest(
-            to_tsvector(phrase_conditions.language::regconfig, _pgrag.sign_names(normal))
-        ) as n
+        select string_agg(_pgrag.tsquery_lexeme(t.lexeme), ' & ')
+        from _pgrag.sign_names(normal) as n (name)
+        cross join lateral unnest(to_tsvector(phrase_conditions.language::regconfig, n.name)) as t
     );
     if names is not null then
         indexed := concat_ws(' & ', '(' || indexed || ')', names);

@@ -106,6 +106,19 @@ begin
     foreach note in array coalesce(request.notes, '{}') loop
         raise notice '%', note;
     end loop;
+    if parsed.required <> '{}' and (mode = 'keyword' or arguments.alpha = 0)
+        and exists (
+            select
+            from pgrag.corpus_statistics as c
+            where c.library_id = any (scope.library_ids)
+                and c.document_count > 0
+                and c.language not in (select t.language from unnest(original_terms) as t)
+        )
+    then
+        -- A phrase of stop words has nothing to rank by words.
+        request.words := '';
+        return request;
+    end if;
     request.terms := original_terms;
     if request.query_expansion <> 'none' then
         request.terms := _pgrag.expand_terms(
