@@ -18,7 +18,9 @@ declare
     searchable text := _pgrag.parsed_text(normal);
 begin
     -- Most texts have only one of both, and starting a statement takes as long as running it.
-    if searchable ~ '[._][[:alpha:]]|[a-z0-9][A-Z]|[[:alpha:]]-[[:alnum:]]' then
+    if searchable ~ '[._][[:alpha:]]|[a-z0-9][A-Z]'
+        or not searchable_text.of_query and searchable ~ '[[:alpha:]]-[[:alnum:]]'
+    then
         searchable := searchable || coalesce(' ' || (
             select pg_catalog.string_agg(i.parts, ' ')
             from _pgrag.identifier_parts(searchable, searchable_text.of_query) as i (parts)
@@ -31,8 +33,19 @@ begin
             select pg_catalog.string_agg(n.name, ' ') from _pgrag.sign_names(normal) as n (name)
         ), '');
     end if;
-    if not searchable_text.of_query
-        and pg_catalog.octet_length(normal) > pg_catalog.length(normal)
+    if searchable_text.of_query then
+        -- Behind chr(1): text_vector gives them less weight.
+        searchable := searchable || case
+            when searchable ~ '[[:alpha:]]-[[:alnum:]]'
+            then coalesce(chr(1) || (
+                select pg_catalog.string_agg(pg_catalog.replace(m.word[1], '-', ''), ' ')
+                from pg_catalog.regexp_matches(
+                    searchable, '\m[[:alpha:]]+-[[:alnum:]]+', 'g'
+                ) as m (word)
+            ), '')
+            else ''
+        end;
+    elsif pg_catalog.octet_length(normal) > pg_catalog.length(normal)
         and _pgrag.has_bigrams(normal)
     then
         searchable := searchable || _pgrag.single_characters(normal);
@@ -88,7 +101,8 @@ as $$
             else ''
         end
         || case
-            when identifier.form ~ '[_-]' then pg_catalog.translate(identifier.form, '_-', '')
+            when identifier.form ~ case when identifier_parts.of_query then '_' else '[_-]' end
+            then pg_catalog.translate(identifier.form, '_-', '')
             else ''
         end
     from (
