@@ -27,6 +27,9 @@ as $$
             'alpha', q.alpha,
             'type', p.type,
             'type_weight', _pgrag.type_weight(p.type, q.type_weights),
+            'phrase_weight', _pgrag.phrase_weight(
+                a.phrase_languages, a.phrase_conditions, d.language, d.search
+            ),
             'keyword', jsonb_build_object(
                 'score', h.keyword_score,
                 'rank', h.keyword_rank,
@@ -181,6 +184,10 @@ as $$
             )
         end,
         case
+            when e.phrase_weight < 1
+            then format('It lacks a quoted phrase as a phrase (weight %s).', e.phrase_weight)
+        end,
+        case
             when g.linked_by > 0
             then format(
                 'Linked by %s of the %s best pages: %s.',
@@ -210,8 +217,8 @@ as $$
         end
     ], null))
     from jsonb_to_record(reasons.explanation) as e (
-        type text, type_weight numeric, section_score numeric, hybrid_score numeric,
-        rerank_score numeric, keyword jsonb, semantic jsonb, graph jsonb
+        type text, type_weight numeric, phrase_weight numeric, section_score numeric,
+        hybrid_score numeric, rerank_score numeric, keyword jsonb, semantic jsonb, graph jsonb
     )
     cross join jsonb_to_record(e.keyword) as k (
         lexemes jsonb, page_evidence numeric, page_bm25 numeric, title_score numeric

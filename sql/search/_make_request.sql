@@ -77,9 +77,7 @@ begin
             cross join unnest(coalesce(arguments.levels, nullif(i.levels, '{}'), '{1, 2}'))
                 as l (level)
         ),
-        filters,
-        case when options ->> 'phrases' = 'words' then '{}' else parsed.required end,
-        parsed.excluded, scope.own_index_ids, request.unit
+        filters, parsed.required, parsed.excluded, scope.own_index_ids, request.unit
     );
     if arguments.changed_since is not null then
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);
@@ -90,6 +88,11 @@ begin
     end if;
     if request.words = '' then
         return request;
+    end if;
+    if parsed.phrases <> '{}' then
+        select array_agg(p.language), array_agg(p.condition)
+        into request.phrase_languages, request.phrase_conditions
+        from _pgrag.phrase_conditions(scope.library_ids, parsed.phrases) as p;
     end if;
 
     searched := _pgrag.searchable_text(

@@ -74,8 +74,9 @@ page''s own BM25F and its titles, which have the share page_evidence. semantic_s
 hybrid_score: the fused score, which graph, unit, hierarchy, mmr_lambda and reranked leave as it is.
 Of equal scores, newer versions and earlier passages of a page come first.
 
-query: plain words rank; "a phrase" and +word must occur, -word must not, type:guide filters (see
-parse_query).
+query: plain words rank, and so does "a phrase" among them: a passage without it keeps 95 % of its
+score; +word and +"a phrase" must occur, and so must the phrases of a query of nothing else; -word
+must not; type:guide filters (see parse_query).
 library: null for all (or filters {"library": […]}).
 version: a label, a range or "*" for all (see resolve_version); null for the one that the words name
 ("in Jest 27"; a notice says so), else the newest. A notice says which words the version lacks, and

@@ -64,7 +64,10 @@ create type _pgrag.search_request as (
     explain boolean,
     history boolean,
     reranked jsonb,
-    notes text[]
+    notes text[],
+    -- The quoted phrases that rank: conditions[n] for passages in languages[n].
+    phrase_languages text[],
+    phrase_conditions tsquery[]
 );
 
 -- What a retriever nominates: document_ids[n] of library_ids[n] with scores[n], the best first.
