@@ -20,6 +20,8 @@ declare
     version_label text;
     filters jsonb;
     searched text;
+    misspelt text[];
+    replacements text[];
     original_terms pgrag.query_term[];
     note text;
     unknown_tags text;
@@ -95,10 +97,35 @@ begin
         from _pgrag.phrase_conditions(scope.library_ids, parsed.phrases) as p;
     end if;
 
-    searched := _pgrag.searchable_text(
-        _pgrag.without_versions(parsed.words, scope.wishes), camel_case => false
+    searched := _pgrag.without_versions(parsed.words, scope.wishes);
+    original_terms := array(
+        select t
+        from _pgrag.terms_of(
+            _pgrag.searchable_text(searched, camel_case => false), scope.libraries
+        ) as t
     );
-    original_terms := array(select t from _pgrag.terms_of(searched, scope.libraries) as t);
+    if _pgrag.lack_words(original_terms) then
+        select array_agg(n.word), array_agg(n.replacement)
+        into misspelt, replacements
+        from _pgrag.near_words(asked.words, scope.library_ids, is_sure => true) as n;
+    end if;
+    if misspelt is not null then
+        -- No passage has the misspelt words: nothing that they find can lose to the near ones.
+        parsed.words := _pgrag.with_replacements(parsed.words, misspelt, replacements);
+        searched := _pgrag.with_replacements(searched, misspelt, replacements);
+        original_terms := array(
+            select t
+            from _pgrag.terms_of(
+                _pgrag.searchable_text(searched, camel_case => false), scope.libraries
+            ) as t
+        );
+        request.notes := request.notes || array(
+            select format(
+                'Also searched for “%s” because no passage has “%s”.', m.near, m.word
+            )
+            from unnest(misspelt, replacements) as m (word, near)
+        );
+    end if;
     if scope.named_ids <> '{}' then
         request.notes := request.notes || array(
             select n.note
@@ -116,7 +143,7 @@ begin
         );
     end if;
     request.queries := _pgrag.library_queries(
-        parsed.words, scope.libraries, original_terms, request.terms,
+        parsed.words, request.words, scope.libraries, original_terms, request.terms,
         -- A single retriever has the whole score.
         case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
         arguments.page_evidence, arguments.model, query_embedding, request.intent,
