@@ -42,8 +42,11 @@ $$;
 comment on function pgrag.resolve_version is
 'Resolves a requested version of a library to one version, with the reason: an exact label; a range
 (^1.2, ~1.2, 1.x, 1.2, >=2 <3, 1.2 || 2.x: the newest version in it); null, empty or "latest" (the
-newest release, a pre-release only if there is nothing else); a version that is not indexed (the
-newest before it); else the unversioned documentation. version is empty for unversioned. query: the
+newest release, a pre-release only if there is nothing else); a version that is not indexed (of the
+same minor the newest before it, else the nearest above; else so of the same major; else the newest
+before it, of an older major); else the unversioned documentation. Only its label means a
+pre-release: the reason, or the error, names those that there are of what is asked for. A leading
+"v" or "release-" says nothing. version is empty for unversioned. query: the
 words of a search, whose version counts if wanted is null (see search). Errors: PGR02 with the
 nearest names, PGR03 with the versions that exist.';
 
@@ -63,7 +66,6 @@ as $$
 declare
     owner_id constant bigint := resolved_version.library_id;
     wish constant text := lower(btrim(coalesce(resolved_version.wanted, '')));
-    is_range boolean;
 begin
     if resolved_version.wanted is not null then
         return query
@@ -79,41 +81,147 @@ begin
     if wish in ('', 'latest') then
         return query select n.* from _pgrag.newest_version(owner_id) as n;
     else
-        is_range := _pgrag.version_class(wish) = 'partial'
-            or (
-                wish ~ '^[\^~<>=v\d][\^~<>=v\d.x*|\sa-z-]*$'
-                and wish ~ '[\^~<>=*|]|\d\.x|\s'
-            );
-        return query
-        select v, f.reason
-        from pgrag.versions as v
-        cross join lateral (
-            values
-                (
-                    1, 'the newest version in the range ' || wish,
-                    is_range and v.release_key is not null and _pgrag.in_range(v.release_key, wish)
-                ),
-                (
-                    2, wish || ' is not indexed; the newest version before it',
-                    v.release_key <= pgrag.release_key(wish)
-                ),
-                (
-                    3, wish || ' is not indexed; the unversioned documentation',
-                    v.class = 'unversioned'
-                )
-        ) as f (preference, reason, fits)
-        where v.library_id = owner_id and (not v.prerelease or wish ~ '-') and f.fits
-        order by f.preference, v.status = 'ready' desc, v.release_key desc, v.version_id desc
-        limit 1;
+        return query select f.version, f.reason from _pgrag.fitting_version(owner_id, wish) as f;
     end if;
     if not found then
         raise exception 'Library % has no version that fits %.',
             quote_literal((select l.name from pgrag.libraries as l where l.library_id = owner_id)),
             quote_literal(wish)
             using errcode = 'PGR03',
-                hint = _pgrag.version_hint(owner_id, wish);
+                hint = concat_ws(
+                    ' ',
+                    'I' || substr(_pgrag.prereleases_of(owner_id, wish), 2) || '.',
+                    _pgrag.version_hint(owner_id, wish)
+                );
     end if;
 end;
+$$;
+
+-- The version that a wish other than "latest" stands for: itself; the newest in its range; the
+-- line (27.x, 27.0) that it is a release of; else another in its place, which is_substitute says.
+-- The newest version before the wish is of its minor if any before it is: so the order is that of
+-- the minor, the nearest above of the minor, that of the major, the nearest above of the major,
+-- and that of an older major. A range without a version is replaced only within its major.
+create or replace function _pgrag.fitting_version(
+    library_id bigint,
+    wish text
+)
+returns table (
+    version pgrag.versions,
+    reason text,
+    is_substitute boolean
+)
+language plpgsql
+stable
+parallel safe
+rows 1
+as $$
+declare
+    owner_id constant bigint := fitting_version.library_id;
+    own_class constant text := _pgrag.version_class(wish);
+    is_range constant boolean := own_class = 'partial'
+        or (
+            wish ~ '^[\^~<>=v\d][\^~<>=v\d.x*|\sa-z-]*$'
+            and wish ~ '[\^~<>=*|]|\d\.x|\s'
+        );
+    -- ^1.2 and ~1.2, as dependencies are written.
+    own_key constant text := pgrag.release_key(
+        case
+            when own_class = 'tag' and is_range then substring(wish from '^[~^=]\s*(\S+)$')
+            else wish
+        end
+    );
+    is_prerelease constant boolean := own_key !~ '~$' or own_class = 'tag' and wish ~ '-';
+    prereleases constant text := coalesce('; ' || _pgrag.prereleases_of(owner_id, wish), '');
+begin
+    return query
+    select v, f.reason || case when f.preference > 3 then prereleases else '' end, f.preference > 3
+    from pgrag.versions as v
+    cross join lateral (
+        select
+            left(v.release_key, 10) = left(own_key, 10) as is_of_major,
+            left(v.release_key, 21) = left(own_key, 21) as is_of_minor,
+            v.release_key <= own_key as is_before
+    ) as k
+    cross join lateral (
+        values
+            (
+                1, 'exact',
+                v.label = wish
+                    or v.class = 'semver' and own_class = 'semver' and v.release_key = own_key
+            ),
+            (
+                2, 'the newest version in the range ' || wish,
+                is_range and v.release_key is not null and _pgrag.in_range(v.release_key, wish)
+            ),
+            (
+                3, format('%s is a release of %s', wish, v.label),
+                own_class = 'semver' and v.class = 'partial' and _pgrag.in_range(own_key, v.label)
+            ),
+            (
+                4, 'the newest version before it, of the same minor',
+                k.is_of_minor and k.is_before
+            ),
+            (
+                5, 'the nearest version above it, of the same minor',
+                k.is_of_minor and not k.is_before
+            ),
+            (
+                6, 'the newest version before it, of the same major',
+                k.is_of_major and k.is_before
+            ),
+            (
+                7, 'the nearest version above it, of the same major',
+                k.is_of_major and not k.is_before
+            ),
+            (8, 'the newest version before it, of an older major', own_class <> 'tag' and k.is_before),
+            (9, 'the unversioned documentation', v.class = 'unversioned')
+    ) as c (preference, rule, fits)
+    cross join lateral (
+        select
+            c.preference,
+            case when c.preference > 3 then wish || ' is not indexed; ' else '' end || c.rule
+                as reason
+    ) as f
+    where v.library_id = owner_id
+        and (not v.prerelease or is_prerelease or v.label = wish)
+        and c.fits
+    order by
+        f.preference, v.status = 'ready' desc,
+        case when f.preference in (5, 7) then v.release_key end,
+        v.release_key desc, v.version_id desc
+    limit 1;
+end;
+$$;
+
+-- Which pre-releases there are of a wish of which there is no release; null if there are none.
+create or replace function _pgrag.prereleases_of(
+    library_id bigint,
+    wish text
+)
+returns text
+language sql
+stable
+parallel safe
+as $$
+    select 'it has only pre-releases: write ' || v.label || ' for the newest'
+    from (
+        select pgrag.release_key(ltrim(prereleases_of.wish, '^~= ')) as wished_key offset 0
+    ) as w
+    join pgrag.versions as v
+        on v.library_id = prereleases_of.library_id
+        and v.prerelease
+        and w.wished_key like '%~'
+        -- Of 28, of 28.1 or of 28.1.0: the numbers that are written.
+        and starts_with(
+            v.release_key,
+            left(
+                w.wished_key,
+                10 + 11 * regexp_count(split_part(prereleases_of.wish, '.x', 1), '\.')
+            )
+        )
+    order by v.release_key desc
+    limit 1;
 $$;
 
 -- Inlined into searches, which mostly ask for no other version.
@@ -188,7 +296,7 @@ parallel safe
 as $$
 declare
     operator text := coalesce(substring(comparator from '^[\^~<>=]+'), '');
-    label text := substring(comparator from '^[\^~<>=]*v?(.*)$');
+    label text := _pgrag.plain_version(substring(comparator from '^[\^~<>=]*(.*)$'));
     numbers bigint[] := array(
         select n::bigint
         from string_to_table(split_part(split_part(label, '+', 1), '-', 1), '.')
@@ -211,7 +319,7 @@ begin
     end if;
     full_key := case
         when label ~ '-' then pgrag.release_key(label)
-        else _pgrag.core_key(numbers) || case when length = 3 then '~' else '' end
+        else _pgrag.core_key(numbers) || case when length >= 3 then '~' else '' end
     end;
     fixed := case
         when operator = '^' then coalesce(
@@ -223,7 +331,7 @@ begin
     end;
     next_key := _pgrag.core_key(numbers[:fixed - 1] || (numbers[fixed] + 1));
     -- The smallest key after every version that the label names.
-    following_key := case when length = 3 then full_key || ' ' else next_key end;
+    following_key := case when length >= 3 then full_key || ' ' else next_key end;
     lower_key := case
         when operator in ('^', '~', '', '=', '>=') then full_key
         when operator = '>' then following_key
@@ -249,7 +357,7 @@ as $$
         '.'
         order by nth
     )
-    from pg_catalog.generate_series(1, 3) as nth;
+    from pg_catalog.generate_series(1, 4) as nth;
 $$;
 
 -- The version with exactly this label, for writers.
