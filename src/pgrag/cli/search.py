@@ -13,7 +13,8 @@ from typer import Argument, Option
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, Row, listed, searching
 from pgrag.cli.notations import counted, label, misuse
-from pgrag.cli.output import marked, notice, print_indented, print_text, printable, stdout
+from pgrag.cli.output import notice, print_indented, print_text, printable, stdout
+from pgrag.cli.rendered import excerpt, rendered
 from pgrag.cli.session import read_versions
 from pgrag.ground.arguments import ContextArguments, FacetArguments, PagesArguments, SearchArguments
 
@@ -129,8 +130,7 @@ def _print_hits(hits: list[Row], *, merged: bool, fusion: str | None) -> None:
         hit = entry.hit
         path = hit["path"][1:] if hit["path"][:1] == [hit["library"]] else hit["path"]
         where = " › ".join([label(hit["library"], hit["version"]), *path])
-        text = hit["content"] if hit["snippet"] is None else marked(hit["snippet"])
-        _print_entry(rank, hit, where, hit["anchor"], text)
+        _print_entry(rank, hit, where, hit["anchor"])
         if hit["since"] is not None:
             print_indented(Text(printable(_history(hit)), style="dim"), indent=_INDENT)
         if entry.others:
@@ -154,8 +154,7 @@ def _print_pages(pages: list[Row], *, whole: bool, fusion: str | None) -> None:
         where = f"{label(page['library'], page['version'])} › {page['key']}"
         if page["passage_count"]:
             where += f" ({counted(page['passage_count'], 'passage')})"
-        text = page["content"] if whole else marked(page["snippet"])
-        _print_entry(rank, page, where, None if whole else page["anchor"], text)
+        _print_entry(rank, page, where, None if whole else page["anchor"])
 
 
 def _ranked(listed: list[_Entry]) -> Iterator[tuple[int, _Entry]]:
@@ -166,7 +165,8 @@ def _ranked(listed: list[_Entry]) -> Iterator[tuple[int, _Entry]]:
         yield rank, entry
 
 
-def _print_entry(rank: int, row: Row, where: str, anchor: str | None, text: str | Text) -> None:
+def _print_entry(rank: int, row: Row, where: str, anchor: str | None) -> None:
+    """Print one entry of a list: score and title, place, address, and excerpt or text."""
     console = stdout()
     if rank > 1:
         console.print()
@@ -174,8 +174,15 @@ def _print_entry(rank: int, row: Row, where: str, anchor: str | None, text: str 
     console.print(Text.assemble(f"{rank:>3}  ", score, title), soft_wrap=True)
     address = row["url"] + (f"#{anchor}" if anchor else "")
     print_indented(Text(printable(where), style="dim"), indent=_INDENT)
-    print_indented(Text(printable(address), style="blue"), indent=_INDENT)
-    print_indented(Text(printable(text)) if isinstance(text, str) else text, indent=_INDENT)
+    # In one piece, so that a terminal can open it.
+    console.print(Text(f"{' ' * _INDENT}{printable(address)}", style="blue"), soft_wrap=True)
+    width = console.width - _INDENT
+    if row["snippet"] is None:
+        lines = rendered(row["content"], width)
+    else:
+        lines = excerpt(row["snippet"], row["content"], width)
+    for line in lines:
+        console.print(Text(" " * _INDENT).append_text(line), soft_wrap=True)
 
 
 def _explained(explanation: dict[str, Any]) -> Text:

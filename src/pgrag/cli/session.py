@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from pgrag.service.app import App
 
 
+#: Reasons that tell a reader nothing.
+_NO_CHOICE = {"exact", "the library has no versions"}
+
+
 @contextmanager
 def opened() -> Iterator[App]:
     """Yield the application; its first use connects."""
@@ -55,11 +59,11 @@ def told(app: App, function: str, timeout: float | None = None, /, **arguments: 
 
 
 def read_versions(resolved: Sequence[Row]) -> list[str]:
-    """Say which versions were read, and why, unless the user named them exactly."""
+    """Say which versions were read, and why, unless there was no choice."""
     return [
         f"{label(read['library'], read['version'] or '(unversioned)')}: {read['reason']}"
         for read in resolved
-        if read["reason"] != "exact"
+        if read["reason"] not in _NO_CHOICE
     ]
 
 
