@@ -92,7 +92,8 @@ def test_a_table_is_whole_or_left_out_but_for_the_rows_with_matches():
     cut = "Default | Meaning |\n|---|---:|---|\n| `**zebra**` | 1 | stripes \\| of"
     assert [line.plain for line in excerpt(cut, content, 72)] == shown(TABLE)
     assert [line.plain for line in excerpt(cut, content, 36)] == [
-        "[table] zebra · 1 · stripes | of"
+        "[table] zebra · 1 · stripes | of an",
+        "        animal",
     ]
 
 
