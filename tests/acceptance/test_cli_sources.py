@@ -30,7 +30,7 @@ def test_every_tag_becomes_a_version(pgrag, repository):
     assert done.out.index("kettle 1.0 from ") < done.out.index("kettle 1.1 from ")
     versions = pgrag.json("versions", "kettle")
     assert {row["version"]: row["pages"] for row in versions} == {"1.0": 2, "1.1": 2}
-    hit, *_ = pgrag.json("search", "descaled boiler", "--library", "kettle", "--version", "1.0")
+    hit, *_ = pgrag.hits("search", "descaled boiler", "--library", "kettle", "--version", "1.0")
     assert "boiler of v1.0" in hit["content"]
 
     again = pgrag.run("index", "kettle", repository, "--tags", "v1.*").out

@@ -25,6 +25,13 @@ _INDENT = 8
 #: Hits below this share of the best score are weak. In the labelled sets of Kubernetes' and
 #: Obsidian's documentation, 0.2 % of the relevant hits of a first page are.
 _WEAK_SHARE = 0.5
+#: What --json prints of a method's result: the response of REST.
+_RESPONSES: "dict[str, Callable[[Result], dict[str, Any]]]" = {
+    "search": lambda result: result.listing("hits"),
+    "pages": lambda result: result.listing("pages"),
+    "facets": lambda result: result.facets(),
+    "context": lambda result: result.context(),
+}
 
 
 @dataclass(slots=True)
@@ -102,11 +109,14 @@ def context(
 
 
 def _output_of(
-    app: App, method: str, query: str, arguments: dict[str, Any], show: Callable[[list[Row]], None]
+    app: App,
+    method: str,
+    query: str,
+    arguments: dict[str, Any],
+    show: Callable[[list[Row]], None],
 ) -> Output:
-    """Return the rows of a method of `Search`, or a notice that there are none."""
+    """Return what a method of `Search` found: with --json the response of REST."""
     result: Result = getattr(app.searching_as("cli"), method)(query, **arguments)
-    notice(*dict.fromkeys([*read_versions(result.resolved), *result.notices]))
     rows = result.rows
     nothing = (
         f"No hit for {query!r}."
@@ -115,6 +125,7 @@ def _output_of(
     )
 
     def show_rows() -> None:
+        notice(*dict.fromkeys([*read_versions(result.resolved), *result.notices]))
         if not rows:
             notice(nothing)
             return
@@ -122,7 +133,7 @@ def _output_of(
         if len(rows) == result.top_k and (cursor := rows[-1].get("cursor")):
             notice(f"More: {_next_command(sys.argv[1:], cursor)}", is_whole=True)
 
-    return Output(rows, show_rows)
+    return Output(_RESPONSES[method](result), show_rows)
 
 
 def _print_hits(hits: list[Row], *, merged: bool, fusion: str | None) -> None:
@@ -154,7 +165,8 @@ def _print_pages(pages: list[Row], *, whole: bool, fusion: str | None) -> None:
         where = f"{label(page['library'], page['version'])} › {page['key']}"
         if page["passage_count"]:
             where += f" ({counted(page['passage_count'], 'passage')})"
-        _print_entry(rank, page, where, None if whole else page["anchor"])
+        shown = page | {"snippet": None} if whole else page
+        _print_entry(rank, shown, where, None if whole else page["anchor"])
 
 
 def _ranked(listed: list[_Entry]) -> Iterator[tuple[int, _Entry]]:
