@@ -57,6 +57,24 @@ as $$
     ) as t;
 $$;
 
+create or replace function _pgrag.terms_of_words(
+    words text,
+    libraries pgrag.libraries[]
+)
+returns pgrag.query_term[]
+language sql
+stable
+parallel safe
+as $$
+    select array(
+        select t
+        from _pgrag.terms_of(
+            _pgrag.searchable_text(terms_of_words.words, camel_case => false),
+            terms_of_words.libraries
+        ) as t
+    );
+$$;
+
 -- Whether every language of the libraries lacks a word of the query: then one may be misspelt.
 create or replace function _pgrag.lack_words(
     terms pgrag.query_term[]

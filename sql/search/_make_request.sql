@@ -22,6 +22,7 @@ declare
     searched text;
     misspelt text[];
     replacements text[];
+    begun text;
     original_terms pgrag.query_term[];
     note text;
     unknown_tags text;
@@ -98,27 +99,38 @@ begin
     end if;
 
     searched := _pgrag.without_versions(parsed.words, scope.wishes);
-    original_terms := array(
-        select t
-        from _pgrag.terms_of(
-            _pgrag.searchable_text(searched, camel_case => false), scope.libraries
-        ) as t
-    );
+    original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+    if request.prefix then
+        begun := _pgrag.unfinished_word(query, parsed.words);
+        if not exists (select from _pgrag.begun_lexemes(begun, scope.libraries)) then
+            begun := null;
+        elsif searched ~ '\s\S+$' and not exists (
+            select
+            from unnest(_pgrag.terms_of_words(begun, scope.libraries)) as t
+            where t.document_count > 0
+        ) then
+            -- What is only begun has no meaning yet.
+            parsed.words := regexp_replace(parsed.words, '\s+\S+$', '');
+            searched := regexp_replace(searched, '\s+\S+$', '');
+            original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+        end if;
+    end if;
     if _pgrag.lack_words(original_terms) then
         select array_agg(n.word), array_agg(n.replacement)
         into misspelt, replacements
-        from _pgrag.near_words(asked.words, scope.library_ids, is_sure => true) as n;
+        from _pgrag.near_words(
+            case
+                when begun is null then asked.words
+                else regexp_replace(asked.words, '\S+$', '')
+            end,
+            scope.library_ids, is_sure => true
+        ) as n;
     end if;
     if misspelt is not null then
         -- No passage has the misspelt words: nothing that they find can lose to the near ones.
         parsed.words := _pgrag.with_replacements(parsed.words, misspelt, replacements);
         searched := _pgrag.with_replacements(searched, misspelt, replacements);
-        original_terms := array(
-            select t
-            from _pgrag.terms_of(
-                _pgrag.searchable_text(searched, camel_case => false), scope.libraries
-            ) as t
-        );
+        original_terms := _pgrag.terms_of_words(searched, scope.libraries);
         request.notes := request.notes || array(
             select format(
                 'Also searched for “%s” because no passage has “%s”.', m.near, m.word
@@ -141,6 +153,9 @@ begin
         request.terms := _pgrag.expand_terms(
             original_terms, request.target, parsed.words, request.query_expansion
         );
+    end if;
+    if begun is not null then
+        request.terms := _pgrag.with_beginnings(request.terms, begun, scope.libraries);
     end if;
     request.queries := _pgrag.library_queries(
         parsed.words, request.words, scope.libraries, original_terms, request.terms,

@@ -53,6 +53,7 @@ create type _pgrag.search_request as (
     intent jsonb,
     query_filters jsonb,
     query_expansion text,
+    prefix boolean,
     unit text,
     aggregate text,
     hierarchy text,

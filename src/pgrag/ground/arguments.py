@@ -119,6 +119,14 @@ class KeywordRanking(typing.TypedDict, total=False):
         Expansion | None,
         Argument("Add terms: the library's synonyms, terms of the best hits, or both."),
     ]
+    prefix: typing.Annotated[
+        bool | None,
+        Argument(
+            "The last word, unless a blank follows it, is also the beginning of words: search as"
+            " you type.",
+            default=False,
+        ),
+    ]
 
 
 class VectorRanking(typing.TypedDict, total=False):
