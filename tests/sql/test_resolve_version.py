@@ -75,8 +75,8 @@ class TestWish:
         ("26.6.3-next.1", "26.6.3", "the nearest version above it, of the same minor"),
         ("27.4.0", "27.0.6", "the newest version before it, of the same major"),
         ("35.1.0", "27.0.6", "the newest version before it, of an older major"),
-        ("28", "27.0.6", "the newest version before it, of an older major; it has only pre-releases:"
-         " write 28.0.0-alpha.2 for the newest"),
+        ("28", "27.0.6", "the newest version before it, of an older major; it has only"
+         " pre-releases: write 28.0.0-alpha.2 for the newest"),
         ("28.0.0", "27.0.6", "the newest version before it, of an older major; it has only"
          " pre-releases: write 28.0.0-alpha.2 for the newest"),
         ("28.1", "27.0.6", "the newest version before it, of an older major"),
