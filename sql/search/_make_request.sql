@@ -93,7 +93,7 @@ begin
     end if;
 
     searched := _pgrag.searchable_text(
-        _pgrag.without_versions(parsed.words, scope.wishes), camel_case => false
+        _pgrag.without_versions(parsed.words, scope.wishes), of_query => true
     );
     original_terms := array(select t from _pgrag.terms_of(searched, scope.libraries) as t);
     if scope.named_ids <> '{}' then

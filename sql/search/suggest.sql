@@ -51,7 +51,7 @@ begin
         where not exists (
             select
             from pgrag.corpus_statistics as c
-            cross join lateral to_tsvector(c.language::regconfig, m.part[1]) as v (search)
+            cross join lateral _pgrag.query_vector(c.language, m.part[1]) as v (search)
             where c.library_id = any (library_ids)
                 and c.document_count > 0
                 and (
@@ -77,7 +77,7 @@ begin
             select n.library_id, n.language, n.lexeme, n.document_count
             from pgrag.corpus_statistics as c
             cross join lateral unnest(
-                tsvector_to_array(to_tsvector(c.language::regconfig, u.word))
+                tsvector_to_array(_pgrag.query_vector(c.language, u.word))
             ) as stem
             cross join lateral _pgrag.near_lexemes(
                 c.library_id, c.language, stem, case when length(u.word) < 6 then 1 else 2 end
