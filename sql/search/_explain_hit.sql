@@ -46,7 +46,7 @@ as $$
                     (
                         select jsonb_agg(
                             jsonb_build_object(
-                                'lexeme', t.lexeme,
+                                'lexeme', _pgrag.with_signs(t.lexeme),
                                 'documents', t.document_count,
                                 'idf', t.idf,
                                 'weight', t.weight,

@@ -97,7 +97,7 @@ begin
     if parsed.phrases <> '{}' then
         select array_agg(p.language), array_agg(p.condition)
         into request.phrase_languages, request.phrase_conditions
-        from _pgrag.phrase_conditions(scope.library_ids, parsed.phrases) as p;
+        from _pgrag.ranking_phrases(scope.library_ids, parsed.phrases) as p;
     end if;
 
     searched := _pgrag.without_versions(parsed.words, scope.wishes);
