@@ -27,6 +27,7 @@ as $$
             'alpha', q.alpha,
             'type', p.type,
             'type_weight', _pgrag.type_weight(p.type, q.type_weights),
+            'language_weight', _pgrag.language_weight(p.language, q.language),
             'keyword', jsonb_build_object(
                 'score', h.keyword_score,
                 'rank', h.keyword_rank,
@@ -181,6 +182,10 @@ as $$
             )
         end,
         case
+            when e.language_weight < 1
+            then format('Pages in another language weigh %s.', e.language_weight)
+        end,
+        case
             when g.linked_by > 0
             then format(
                 'Linked by %s of the %s best pages: %s.',
@@ -210,8 +215,8 @@ as $$
         end
     ], null))
     from jsonb_to_record(reasons.explanation) as e (
-        type text, type_weight numeric, section_score numeric, hybrid_score numeric,
-        rerank_score numeric, keyword jsonb, semantic jsonb, graph jsonb
+        type text, type_weight numeric, language_weight numeric, section_score numeric,
+        hybrid_score numeric, rerank_score numeric, keyword jsonb, semantic jsonb, graph jsonb
     )
     cross join jsonb_to_record(e.keyword) as k (
         lexemes jsonb, page_evidence numeric, page_bm25 numeric, title_score numeric
