@@ -165,7 +165,11 @@ begin
         case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
         arguments.page_evidence, arguments.model, query_embedding, request.intent,
         -- A search by vectors alone reads no page.
-        case when mode <> 'semantic' then _pgrag.type_weights(query, filters) end
+        case when mode <> 'semantic' then _pgrag.type_weights(query, filters) end,
+        case
+            when mode <> 'semantic'
+            then _pgrag.query_language(parsed.words, original_terms, filters)
+        end
     );
     return request;
 end;
