@@ -63,7 +63,8 @@ begin
         where w.word <> ''
     ),
     frequent as materialized (
-        select l.key as code, sum(l.value::integer) as score, count(distinct w.word) as hits
+        select l.key as code, sum(l.value::integer) as score, count(*) as hits,
+            count(distinct w.word) as kinds
         from words as w
         cross join lateral jsonb_each(_pgrag.language_words() -> w.word) as l
         group by l.key
@@ -71,16 +72,19 @@ begin
     scored as (
         select
             s.code,
-            coalesce(f.hits, 0) as hits,
-            coalesce(f.score, 0) + 3 * (length(prose) - length(translate(prose, s.letters, '')))
-                as score
+            coalesce(f.hits, 0) + l.letters as hits,
+            coalesce(f.kinds, 0) + l.letters as kinds,
+            coalesce(f.score, 0) + 3 * l.letters as score
         from _pgrag.language_signs() as s
+        cross join lateral (
+            select length(prose) - length(translate(prose, s.letters, '')) as letters
+        ) as l
         left join frequent as f on f.code = s.code
         where s.script is not distinct from chosen_script
             and (candidates is null or s.code = any (candidates))
     )
     select
-        s.code, s.hits, s.score,
+        s.code, s.hits, s.kinds, s.score,
         (select count(*) from words as w where length(w.word) > 1) as word_count,
         (select h.score from scored as h where h.code = home) as home_score,
         lead(s.score, 1, 0) over likeliest as next_score
@@ -93,11 +97,14 @@ begin
     order by row_number() over likeliest
     limit 1;
     if found.code <> home and found.score <= 2 * found.home_score
-        or chosen_script is null and (
-            found.hits < (case when candidates is null then 4 else 1 end)
-            or 6 * found.hits < found.word_count
-            -- Code outside of a fence.
-            or 3 * (length(prose) - length(translate(prose, '{}()=;|', ''))) > found.word_count
+        -- Another script than that of the expected language is clear at once.
+        or (chosen_script is null or found.home_score is not null) and (
+            candidates is null and (
+                found.kinds < 4
+                or 6 * found.hits < found.word_count
+                -- Code outside of a fence.
+                or 3 * (length(prose) - length(translate(prose, '{}()=;|', ''))) > found.word_count
+            )
             or candidates is not null and 2 * found.score <= 3 * found.next_score
         )
     then
