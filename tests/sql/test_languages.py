@@ -124,7 +124,8 @@ def test_folders_and_suffixes_count_where_the_text_agrees(connection):
     ingest(connection, "docs", [
         page("docs/pt-br/a.md", TEXTS["pt"]), page("docs/pt-br/b.md", TEXTS["en"]),
         page("i18n/de/c.md", "Server und Daten", title="Sicherung"),
-        page("it/help.md", "Ask the help desk for a password."), page("no/x.md", "x = 1"), page("de/d.md", "Dienste und mehr"),
+        page("it/help.md", "Ask the help desk for a password."), page("no/x.md", "x = 1"),
+        page("de/d.md", "Dienste und mehr"),
         page("readme.zh-CN.md", TEXTS["zh"]),
     ], language="en")  # fmt: skip
     found = run(connection, "pages", library="docs")
