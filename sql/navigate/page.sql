@@ -16,9 +16,11 @@ begin
     select to_jsonb(stored)
         - '{
             weights, title_weights, search, anchor_texts, reading, length, body_hash, library_id,
-            version_id
+            version_id, language_code
         }'::text[]
-        || jsonb_build_object('library', l.name, 'version', v.label)
+        || jsonb_build_object(
+            'library', l.name, 'version', v.label, 'language', stored.language_code
+        )
     from pgrag.libraries as l
     join pgrag.versions as v on v.library_id = l.library_id
     where l.library_id = stored.library_id and v.version_id = stored.version_id;

@@ -21,10 +21,14 @@ declare
     target _pgrag.search_target;
     matching bigint[];
     -- For pages, a word must be anywhere on the page. A phrase, and a word with signs, which is
-    -- compared as one, must always be in one passage.
+    -- compared as one, or has several lexemes, must always be in one passage.
     page_words text[] := case
         when unit = 'page'
-        then array(select r from unnest(required) as r where r ~ '^[[:alnum:]]+$')
+        then array(
+            select r
+            from unnest(required) as r
+            where r ~ '^[[:alnum:]]+$' and not _pgrag.has_bigrams(r)
+        )
     end;
 begin
     target.library_ids := library_ids;
@@ -135,8 +139,10 @@ begin
 end;
 $$;
 
--- Ids of the passages, or pages, that have the phrases, in their text or in the headings above it.
--- Null if the phrases consist of stop words only: they are then no condition.
+-- Ids of the passages, or pages, that have all (&) or some (|) of the phrases, in their text or in
+-- the headings above it. The index has no stop words: phrases with them are compared with the text.
+-- Null if the phrases have no words, or are a single word that is a stop word in every language:
+-- they are then no condition.
 create or replace function _pgrag.ids_matching(
     target _pgrag.search_target,
     phrases text[],
@@ -151,46 +157,191 @@ as $$
 declare
     matching bigint[];
 begin
-    with conditions as (
+    with conditions as materialized (
         select
-            c.language,
-            concat_ws(' & ', (target).scope, '(' || p.condition || ')')::tsquery as condition
+            p.language,
+            concat_ws(
+                ' & ',
+                (target).scope,
+                '(' || string_agg('(' || p.indexed || ')', connective) || ')'
+            )::tsquery as indexed,
+            count(p.indexed) > 0 as is_indexed,
+            array_agg(p.exact::tsquery) filter (where p.pattern is not null) as exact,
+            array_agg(p.pattern) filter (where p.pattern is not null) as patterns
         from (
-            select distinct s.language
-            from pgrag.corpus_statistics as s
-            where s.library_id = any ((target).library_ids)
-        ) as c
-        cross join lateral _pgrag.phrase_query(c.language, phrases, connective) as p (condition)
-        where p.condition is not null
+            select
+                c.language, phrase.nth, p.*,
+                phrase.content !~ '\S\s+\S'
+                    and bool_and(p.indexed is null) over (partition by phrase.nth) as is_stop_word
+            from (
+                select distinct s.language
+                from pgrag.corpus_statistics as s
+                where s.library_id = any ((target).library_ids)
+            ) as c
+            cross join unnest(phrases) with ordinality as phrase (content, nth)
+            cross join lateral _pgrag.phrase_conditions(c.language, phrase.content) as p
+        ) as p
+        where case when of_pages then p.indexed else p.exact end is not null and not p.is_stop_word
+        group by
+            p.language, case when connective = ' | ' and p.pattern is not null then p.nth end
     )
     select array_agg(m.id)
     into matching
     from conditions as c
     left join lateral unnest(
         case
-            when of_pages then _pgrag.pages_with(c.condition, c.language)
-            else _pgrag.documents_with(c.condition, c.language)
+            when of_pages then _pgrag.pages_with(c.indexed, c.language)
+            when c.exact is null then _pgrag.documents_with(c.indexed, c.language)
+            else _pgrag.documents_saying(
+                target,
+                c.language,
+                case when c.is_indexed then _pgrag.documents_with(c.indexed, c.language) end,
+                c.exact,
+                c.patterns
+            )
         end
     ) as m (id) on true;
     return array_remove(matching, null);
 end;
 $$;
 
-create or replace function _pgrag.phrase_query(
+-- A phrase as a query of the index, as one of the text with its stop words, and, if it has such, an
+-- expression that finds most texts without them. Names with signs must be somewhere in the passage.
+create or replace function _pgrag.phrase_conditions(
     language text,
-    phrases text[],
-    connective text
+    phrase text,
+    out indexed text,
+    out exact text,
+    out pattern text
 )
-returns text
-language sql
+language plpgsql
 stable
 parallel safe
 set client_min_messages = 'error'
 as $$
-    select string_agg('(' || query::text || ')', phrase_query.connective)
-    from unnest(phrase_query.phrases) as phrase
-    cross join lateral phraseto_tsquery(
-        phrase_query.language::regconfig, translate(_pgrag.plain_text(phrase), '<>/', '   ')
-    ) as query
-    where numnode(query) > 0;
+declare
+    normal constant text := _pgrag.normal_text(_pgrag.plain_text(phrase));
+    prepared constant text := _pgrag.parsed_text(normal);
+    names text;
+begin
+    with words as (
+        select
+            w.position,
+            _pgrag.tsquery_lexeme(w.lexeme) as exact,
+            '(' || s.alternatives || ')' as indexed,
+            w.position - lag(w.position) over (order by w.position) as distance,
+            w.position - lag(w.position) over (
+                partition by s.alternatives is null order by w.position
+            ) as distance_of_kind,
+            w.position - row_number() over (
+                partition by s.alternatives is null order by w.position
+            ) as run,
+            regexp_replace(w.lexeme, '[^\w]', '\\\&', 'g') as written
+        from (
+            select t.lexeme, p.position
+            from unnest(to_tsvector('simple', prepared)) as t
+            cross join lateral unnest(t.positions) as p (position)
+        ) as w
+        left join (
+            select p.position, string_agg(_pgrag.tsquery_lexeme(t.lexeme), ' | ') as alternatives
+            from unnest(_pgrag.text_vector(phrase_conditions.language, prepared)) as t
+            cross join lateral unnest(t.positions) as p (position)
+            group by p.position
+        ) as s on s.position = w.position
+    )
+    select
+        string_agg(
+            coalesce('<' || w.distance_of_kind || '>', '') || w.indexed, ' ' order by w.position
+        ),
+        string_agg(
+            coalesce('<' || w.distance || '>', '') || coalesce(w.indexed, w.exact),
+            ' ' order by w.position
+        ),
+        (
+            select '\m' || string_agg(r.written, '[^[:alnum:]]+' order by r.position) || '\M'
+            from words as r
+            where r.indexed is null
+            group by r.run
+            order by count(*) desc, r.run
+            limit 1
+        )
+    into indexed, exact, pattern
+    from words as w;
+    names := (
+        select string_agg(_pgrag.tsquery_lexeme(n.lexeme), ' & ')
+        from unnest(
+            to_tsvector(phrase_conditions.language::regconfig, _pgrag.sign_names(normal))
+        ) as n
+    );
+    if names is not null then
+        indexed := concat_ws(' & ', '(' || indexed || ')', names);
+        exact := coalesce(exact, names);
+    end if;
+    if normal ~ '^[[:alpha:]]+-[[:alnum:]]+$' then
+        -- e-mail is also written email.
+        indexed := (
+            select concat_ws(' | ', indexed, string_agg(_pgrag.tsquery_lexeme(j.lexeme), ' | '))
+            from unnest(
+                _pgrag.text_vector(phrase_conditions.language, replace(normal, '-', ''))
+            ) as j
+        );
+        exact := coalesce(indexed, exact);
+        pattern := null;
+    end if;
+end;
+$$;
+
+-- Of the given passages, or of all that are searched, those that have the phrases word by word.
+create or replace function _pgrag.documents_saying(
+    target _pgrag.search_target,
+    language text,
+    document_ids bigint[],
+    exact tsquery[],
+    patterns text[]
+)
+returns bigint[]
+language sql
+stable
+parallel safe
+as $$
+    select array(
+        select d.document_id
+        from pgrag.documents as d
+        cross join lateral (
+            select _pgrag.plain_text(
+                array_to_string(d.path, E'\n\n') || E'\n\n'
+                    || _pgrag.searched_text(d.situation, d.context, d.content)
+            ) as text
+            offset 0
+        ) as t
+        where d.library_id = any ((documents_saying.target).library_ids)
+            and d.version_id = any ((documents_saying.target).version_ids)
+            and d.covers > 0
+            and d.language = documents_saying.language
+            and (
+                documents_saying.document_ids is null
+                or d.document_id = any (documents_saying.document_ids)
+            )
+            and t.text ~* all (documents_saying.patterns)
+            and _pgrag.exact_vector(d.language, t.text) @@ all (documents_saying.exact)
+    );
+$$;
+
+-- The words of a text as they are written, beside their lexemes.
+create or replace function _pgrag.exact_vector(
+    language text,
+    input text
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select (
+        _pgrag.text_vector(exact_vector.language, p.prepared)::text
+            || ' ' || to_tsvector('simple', p.prepared)::text
+    )::tsvector
+    from (
+        select _pgrag.parsed_text(_pgrag.normal_text(exact_vector.input)) as prepared offset 0
+    ) as p;
 $$;

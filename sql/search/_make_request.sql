@@ -20,6 +20,9 @@ declare
     version_label text;
     filters jsonb;
     searched text;
+    misspelt text[];
+    replacements text[];
+    begun text;
     original_terms pgrag.query_term[];
     note text;
     unknown_tags text;
@@ -77,9 +80,7 @@ begin
             cross join unnest(coalesce(arguments.levels, nullif(i.levels, '{}'), '{1, 2}'))
                 as l (level)
         ),
-        filters,
-        case when options ->> 'phrases' = 'words' then '{}' else parsed.required end,
-        parsed.excluded, scope.own_index_ids, request.unit
+        filters, parsed.required, parsed.excluded, scope.own_index_ids, request.unit
     );
     if arguments.changed_since is not null then
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);
@@ -93,11 +94,52 @@ begin
     if request.words = '' then
         return request;
     end if;
+    if parsed.phrases <> '{}' then
+        select array_agg(p.language), array_agg(p.condition)
+        into request.phrase_languages, request.phrase_conditions
+        from _pgrag.ranking_phrases(scope.library_ids, parsed.phrases) as p;
+    end if;
 
-    searched := _pgrag.searchable_text(
-        _pgrag.without_versions(parsed.words, scope.wishes), camel_case => false
-    );
-    original_terms := array(select t from _pgrag.terms_of(searched, scope.libraries) as t);
+    searched := _pgrag.without_versions(parsed.words, scope.wishes);
+    original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+    if request.prefix then
+        begun := _pgrag.unfinished_word(query, parsed.words);
+        if not exists (select from _pgrag.begun_lexemes(begun, scope.libraries)) then
+            begun := null;
+        elsif searched ~ '\s\S+$' and not exists (
+            select
+            from unnest(_pgrag.terms_of_words(begun, scope.libraries)) as t
+            where t.document_count > 0
+        ) then
+            -- What is only begun has no meaning yet.
+            parsed.words := regexp_replace(parsed.words, '\s+\S+$', '');
+            searched := regexp_replace(searched, '\s+\S+$', '');
+            original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+        end if;
+    end if;
+    if _pgrag.lack_words(original_terms) then
+        select array_agg(n.word), array_agg(n.replacement)
+        into misspelt, replacements
+        from _pgrag.near_words(
+            case
+                when begun is null then asked.words
+                else regexp_replace(asked.words, '\S+$', '')
+            end,
+            scope.library_ids, is_sure => true
+        ) as n;
+    end if;
+    if misspelt is not null then
+        -- No passage has the misspelt words: nothing that they find can lose to the near ones.
+        parsed.words := _pgrag.with_replacements(parsed.words, misspelt, replacements);
+        searched := _pgrag.with_replacements(searched, misspelt, replacements);
+        original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+        request.notes := request.notes || array(
+            select format(
+                'Also searched for “%s” because no passage has “%s”.', m.near, m.word
+            )
+            from unnest(misspelt, replacements) as m (word, near)
+        );
+    end if;
     if scope.named_ids <> '{}' then
         request.notes := request.notes || array(
             select n.note
@@ -122,13 +164,20 @@ begin
             original_terms, request.target, parsed.words, request.query_expansion
         );
     end if;
+    if begun is not null then
+        request.terms := _pgrag.with_beginnings(request.terms, begun, scope.libraries);
+    end if;
     request.queries := _pgrag.library_queries(
-        parsed.words, scope.libraries, original_terms, request.terms,
+        parsed.words, request.words, scope.libraries, original_terms, request.terms,
         -- A single retriever has the whole score.
         case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
         arguments.page_evidence, arguments.model, query_embedding, request.intent,
         -- A search by vectors alone reads no page.
-        case when mode <> 'semantic' then _pgrag.type_weights(query, filters) end
+        case when mode <> 'semantic' then _pgrag.type_weights(query, filters) end,
+        case
+            when mode <> 'semantic'
+            then _pgrag.query_language(parsed.words, original_terms, filters)
+        end
     );
     return request;
 end;

@@ -44,7 +44,7 @@ class Anywhere(Searching):
 DESCRIPTIONS = {
     "keyword_search": (
         "Find passages of the documentation by words: names of functions, options and commands,"
-        ' error messages, rare terms. "a phrase" and +word must occur, -word must not.'
+        ' error messages, rare terms. +word and +"a phrase" must occur, -word must not.'
     ),
     "semantic_search": (
         "Find passages of the documentation by meaning: questions and descriptions, whatever words"

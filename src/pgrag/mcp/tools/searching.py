@@ -43,7 +43,7 @@ class _OfLibrary(Arguments):
     library: fields.LibraryName
     query: fields.Query = Field(
         description="What to look for: a question or key terms, one topic, names of functions"
-        ' and options as they are spelt. "a phrase" and +word must occur, -word must not.',
+        ' and options as they are spelt. +word and +"a phrase" must occur, -word must not.',
         examples=["clean up an effect on unmount"],
     )
 

@@ -1,67 +1,16 @@
--- The request of a context or an answer. A pasted error message may quote names that few pages have
--- (pods "web-1" is forbidden). If the best hit with the quoted phrases scores less than score_share
--- of the best hit without them, the phrases only rank. Words marked by + must always occur.
-create or replace function _pgrag.reading_request(
-    query text,
-    options jsonb,
-    query_embedding halfvec
-)
-returns _pgrag.search_request
-language plpgsql
-stable
-parallel safe
-as $$
-declare
-    request constant _pgrag.search_request := _pgrag.make_request(query, options, query_embedding);
-    relaxed _pgrag.search_request;
-    arguments jsonb := _pgrag.arguments_in_force(options, request.intent);
-begin
-    perform _pgrag.refuse_idle_reading_arguments(options, arguments, request);
-    if query !~ '(^|\s)"[^"]*[^"\s]' or query ~ '(^|\s)\+\S' or request.words = '' then
-        return request;
-    end if;
-    relaxed := _pgrag.make_request(query, options || '{"phrases": "words"}', query_embedding);
-    if _pgrag.best_score(request, arguments)
-        >= _pgrag.best_score(relaxed, arguments) * (arguments ->> 'score_share')::double precision
-    then
-        return request;
-    end if;
-    raise notice 'The quoted phrases were searched as words, because other passages fit better.'
-        using hint = 'Write + before a phrase that must occur.';
-    return relaxed;
-end;
-$$;
-
--- 0 without a hit.
-create or replace function _pgrag.best_score(
-    request _pgrag.search_request,
-    arguments jsonb
-)
-returns double precision
-language plpgsql
-stable
-parallel safe
-as $$
-begin
-    return (
-        select coalesce(max(h.score), 0)
-        from unnest(_pgrag.near_the_best(request, (_pgrag.list_hits(request)).hits, arguments)) as h
-    );
-end;
-$$;
-
--- As refuse_idle_arguments, for what only contexts and answers take.
-create or replace function _pgrag.refuse_idle_reading_arguments(
+-- The arguments in force of a context or an answer. Refuses those of the caller that could have no
+-- effect, as refuse_idle_arguments does for every search.
+create or replace function _pgrag.reading_arguments(
     stated jsonb,
-    in_force jsonb,
     request _pgrag.search_request
 )
-returns void
+returns jsonb
 language plpgsql
 stable
 parallel safe
 as $$
 declare
+    in_force constant jsonb := _pgrag.arguments_in_force(stated, request.intent);
     idle text := (
         select e.key
         from jsonb_each(stated) as e
@@ -85,7 +34,7 @@ begin
         raise exception 'inject_count has an effect only with inject_types, or an intent.'
             using errcode = 'PGR01', hint = 'Pass inject_types, or leave out inject_count.';
     elsif coalesce(stated -> 'inject_types', 'null') in ('null', '[]') then
-        return;
+        return in_force;
     end if;
     select t.name
     into unknown_type
@@ -109,5 +58,6 @@ begin
                     'There are', 'No type is configured.'
                 );
     end if;
+    return in_force;
 end;
 $$;
