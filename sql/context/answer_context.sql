@@ -54,7 +54,7 @@ begin
         document || jsonb_build_object('intent', intent_name, 'unit', 'document'),
         query_embedding
     );
-    in_force := _pgrag.arguments_in_force(document, request.intent);
+    in_force := _pgrag.reading_arguments(document, request);
     material.intent := request.intent ->> 'intent';
     material.query_type := request.intent ->> 'query_type';
     material.rule := coalesce(request.intent ->> 'rule', request.intent ->> 'type_rule');
@@ -144,8 +144,8 @@ of the intent; empty: no second search), the best of those that have no hit, one
 intent also sets the other arguments that its entry names. sources: the passages that fit into
 token_budget (a token is counted as 4 bytes of UTF-8), whole and in reading order, as objects with
 number (from 1), document_id, page_id, key, library, version, title, url, anchor, path, heading,
-type, level, score, hybrid_score (of a hit, the fused score), relation (hit, injected, parent or
-expansion), tokens and content; [] if nothing was found. messages: the template (null: that of the
+type, level, score, hybrid_score (of a hit, the fused score), keyword_score, semantic_score,
+keyword_rank, semantic_rank (of a hit), relation (hit, injected, parent or expansion), tokens and content; [] if nothing was found. messages: the template (null: that of the
 intent, else "default") with {question} and {sources} filled in, ready for an OpenAI-compatible
 endpoint; the text of a source is quoted between <source …> and </source> and cannot end the
 quotation; what is to be known about the versions (see search) follows. tokens: of all messages.

@@ -43,7 +43,7 @@ declare
         -- A context consists of passages, even if the intent would list pages.
         context.query, document || '{"unit": "document"}', context.query_embedding
     );
-    arguments constant jsonb := _pgrag.arguments_in_force(document, request.intent);
+    arguments constant jsonb := _pgrag.reading_arguments(document, request);
     hits _pgrag.ranked_hit[] := _pgrag.near_the_best(
         request, (_pgrag.list_hits(request)).hits, arguments
     );
@@ -129,7 +129,8 @@ begin
     select
         b.document_id, b.page_id, b.library, b.version, b.url, b.title, b.path, b.content, b.score,
         b.relation, ceil(octet_length(b.block) / 4.0)::integer, b.block,
-        _pgrag.version_reason(request, d.version_id), h.hybrid_score
+        _pgrag.version_reason(request, d.version_id), h.hybrid_score, h.keyword_score,
+        h.semantic_score, h.keyword_rank, h.semantic_rank
     from blocks as b
     join pgrag.documents as d
         on d.library_id = any ((request.target).library_ids) and d.document_id = b.document_id
@@ -153,7 +154,7 @@ root section, and relevance and heading level above every passage; the blocks, j
 lines, are the context. relation: hit, injected, expansion, parent or sibling. A second search adds
 up to inject_count passages (relation injected) from pages of the types inject_types, the best of
 those that have no hit, one per page (null: the types of the intent; empty: no second search).
-hybrid_score: of a hit, the fused score. The intent also sets the other arguments that its entry
+hybrid_score: of a hit, the fused score; the scores and ranks of both retrievers likewise. The intent also sets the other arguments that its entry
 names. intent "auto": a question about everything also finds summaries of pages. Errors: PGR01 and
 those of pgrag.search.';
 

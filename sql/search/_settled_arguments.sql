@@ -39,6 +39,12 @@ begin
             || of_intent - 'graph'
             || jsonb_strip_nulls(options - '{intent, graph}'::text[])
     );
+    if request.fusion = 'rrf' and options ->> 'alpha' is not null then
+        -- Half of the score each is a weight of 1 each.
+        request.rrf_weights := array[2 - 2 * alpha, 2 * alpha]
+        from (select (options ->> 'alpha')::double precision as alpha) as a;
+    end if;
+    perform _pgrag.refuse_idle_arguments(options, request);
     request.query := query;
     request.words := case when words ~ '\S' then words else '' end;
     request.mmr_lambda := nullif(request.mmr_lambda, 1);

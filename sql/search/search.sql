@@ -88,7 +88,7 @@ pgrag.hybrid_alpha, else 0.3; with the built-in model, in a library of 1,000 pas
 the share of the query''s idf that the library''s words have, and a third if all words are names of
 code).
 fusion: "rrf" is the sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR
-2009); a retriever without the passage adds 0.
+2009); a retriever without the passage adds 0; alpha stands for the weights 2 - 2 alpha, 2 alpha.
 min_score: applied before the limit; with graph, to hybrid_score.
 levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to
 its section''s paragraphs and lends the best of them its score).
@@ -123,5 +123,6 @@ them (see docs/page-types.md); always 1 with mode semantic or the library''s set
 false. chunk_key: the page''s key, #c and sort_order. previous_section, next_section: document_id of
 the sections around the hit''s in reading order, whatever their level; sibling_sections: of the
 nearest ten on each side under the same parent; has_children: whether sections are below it.
-version_reason: why this version was read. Errors: PGR01 arguments, PGR02 library, PGR03 version,
-PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';
+version_reason: why this version was read. Errors: PGR01 arguments (also one that could have no
+effect beside the others), PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08
+dimension, PGR09 model.';

@@ -154,7 +154,7 @@ class Fusing(typing.TypedDict, total=False):
         float | None,
         Argument(
             "Share of the vector retriever in the score; by default the library's, the model's,"
-            " or 0.3.",
+            " or 0.3. With `rrf`, of its rank: 0.7 is the weights 0.6 and 1.4; by default equal.",
             bounds=(0, 1),
         ),
     ]
@@ -170,7 +170,7 @@ class Fusing(typing.TypedDict, total=False):
     rrf_weights: typing.Annotated[
         list[float] | None,
         Argument(
-            "Weights of the keyword and the vector retriever in `rrf`.",
+            "Weights of the keyword and the vector retriever in `rrf`, instead of `alpha`.",
             bounds=(0, 1000),
             shortest=2,
             longest=2,
