@@ -36,7 +36,7 @@ class _Found(_Keyed):
     hybrid_score: float | None = described("Fused score, where `score` is another one.", 0.61)
     link: str | None = described("The page in the system it was exported from.")
     snippet: str | None = described("With `snippets`.", "Yachts wait for half **tide**.")
-    cursor: str = described("As `after`: continues behind this hit.", "0.61:42")
+    cursor: str = described("As `after`: continues behind this hit.", "P-OFHrhR64UAAoDTKg")
     version_reason: str = described("Why this version was read.", "the newest release")
 
 
