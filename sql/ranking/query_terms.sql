@@ -65,6 +65,41 @@ as $$
     ) as t;
 $$;
 
+create or replace function _pgrag.terms_of_words(
+    words text,
+    libraries pgrag.libraries[]
+)
+returns pgrag.query_term[]
+language sql
+stable
+parallel safe
+as $$
+    select array(
+        select t
+        from _pgrag.terms_of(
+            _pgrag.searchable_text(terms_of_words.words, of_query => true),
+            terms_of_words.libraries
+        ) as t
+    );
+$$;
+
+-- Whether every language of the libraries lacks a word of the query: then one may be misspelt.
+create or replace function _pgrag.lack_words(
+    terms pgrag.query_term[]
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(bool_and(l.lacks), false)
+    from (
+        select bool_or(t.document_count = 0) as lacks
+        from unnest(lack_words.terms) as t
+        group by t.library_id, t.language
+    ) as l;
+$$;
+
 -- document_counts: of the library in that language. k1s: of the library. frequencies: of the lexeme
 -- in the query, which in an expanded query may be fractional. Inlined.
 create or replace function _pgrag.weighted_terms(

@@ -20,6 +20,9 @@ declare
     version_label text;
     filters jsonb;
     searched text;
+    misspelt text[];
+    replacements text[];
+    begun text;
     original_terms pgrag.query_term[];
     note text;
     unknown_tags text;
@@ -77,25 +80,66 @@ begin
             cross join unnest(coalesce(arguments.levels, nullif(i.levels, '{}'), '{1, 2}'))
                 as l (level)
         ),
-        filters,
-        case when options ->> 'phrases' = 'words' then '{}' else parsed.required end,
-        parsed.excluded, scope.own_index_ids, request.unit
+        filters, parsed.required, parsed.excluded, scope.own_index_ids, request.unit
     );
     if arguments.changed_since is not null then
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);
     end if;
     if arguments.exclude is not null then
-        request.target.denied_documents := _pgrag.excluded_documents(arguments.exclude)
+        request.target.denied_documents := _pgrag.excluded_documents(
+            arguments.exclude, scope.version_ids
+        )
             || (request.target).denied_documents;
     end if;
     if request.words = '' then
         return request;
     end if;
+    if parsed.phrases <> '{}' then
+        select array_agg(p.language), array_agg(p.condition)
+        into request.phrase_languages, request.phrase_conditions
+        from _pgrag.ranking_phrases(scope.library_ids, parsed.phrases) as p;
+    end if;
 
-    searched := _pgrag.searchable_text(
-        _pgrag.without_versions(parsed.words, scope.wishes), of_query => true
-    );
-    original_terms := array(select t from _pgrag.terms_of(searched, scope.libraries) as t);
+    searched := _pgrag.without_versions(parsed.words, scope.wishes);
+    original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+    if request.prefix then
+        begun := _pgrag.unfinished_word(query, parsed.words);
+        if not exists (select from _pgrag.begun_lexemes(begun, scope.libraries)) then
+            begun := null;
+        elsif searched ~ '\s\S+$' and not exists (
+            select
+            from unnest(_pgrag.terms_of_words(begun, scope.libraries)) as t
+            where t.document_count > 0
+        ) then
+            -- What is only begun has no meaning yet.
+            parsed.words := regexp_replace(parsed.words, '\s+\S+$', '');
+            searched := regexp_replace(searched, '\s+\S+$', '');
+            original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+        end if;
+    end if;
+    if _pgrag.lack_words(original_terms) then
+        select array_agg(n.word), array_agg(n.replacement)
+        into misspelt, replacements
+        from _pgrag.near_words(
+            case
+                when begun is null then asked.words
+                else regexp_replace(asked.words, '\S+$', '')
+            end,
+            scope.library_ids, is_sure => true
+        ) as n;
+    end if;
+    if misspelt is not null then
+        -- No passage has the misspelt words: nothing that they find can lose to the near ones.
+        parsed.words := _pgrag.with_replacements(parsed.words, misspelt, replacements);
+        searched := _pgrag.with_replacements(searched, misspelt, replacements);
+        original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+        request.notes := request.notes || array(
+            select format(
+                'Also searched for “%s” because no passage has “%s”.', m.near, m.word
+            )
+            from unnest(misspelt, replacements) as m (word, near)
+        );
+    end if;
     if scope.named_ids <> '{}' then
         request.notes := request.notes || array(
             select n.note
@@ -112,13 +156,20 @@ begin
             original_terms, request.target, parsed.words, request.query_expansion
         );
     end if;
+    if begun is not null then
+        request.terms := _pgrag.with_beginnings(request.terms, begun, scope.libraries);
+    end if;
     request.queries := _pgrag.library_queries(
-        parsed.words, scope.libraries, original_terms, request.terms,
+        parsed.words, request.words, scope.libraries, original_terms, request.terms,
         -- A single retriever has the whole score.
         case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
         arguments.page_evidence, arguments.model, query_embedding, request.intent,
         -- A search by vectors alone reads no page.
-        case when mode <> 'semantic' then _pgrag.type_weights(query, filters) end
+        case when mode <> 'semantic' then _pgrag.type_weights(query, filters) end,
+        case
+            when mode <> 'semantic'
+            then _pgrag.query_language(parsed.words, original_terms, filters)
+        end
     );
     return request;
 end;
@@ -198,9 +249,11 @@ begin
 end;
 $$;
 
--- "42" is a passage, "page:7" all passages of a page. An unknown id excludes nothing.
+-- "42" and "guide.md#c3" are passages, "page:7", "page:guide.md" and "guide.md" all passages of a
+-- page. An id without a passage excludes nothing, and a notice says so.
 create or replace function _pgrag.excluded_documents(
-    items text[]
+    items text[],
+    version_ids bigint[]
 )
 returns bigint[]
 language plpgsql
@@ -208,24 +261,62 @@ stable
 parallel safe
 as $$
 declare
-    wrong text;
+    excluded record;
 begin
-    select i into wrong
-    from unnest(items) as i
-    where (i ~ '^(page:)?[0-9]{1,18}$') is not true
-    limit 1;
-    if found then
-        raise exception 'exclude cannot hold %.', quote_nullable(left(wrong, 100))
+    with named as materialized (
+        select
+            i.item,
+            case when i.item ~ '^[0-9]{1,18}$' then i.item::bigint end as document_id,
+            case when i.item ~ '^page:[0-9]{1,18}$' then substr(i.item, 6)::bigint end as page_id,
+            coalesce(k.parts[1], regexp_replace(i.item, '^page:', '')) as page,
+            k.parts[2]::integer as sort_order
+        from unnest(items) as i (item)
+        cross join lateral (select regexp_match(i.item, '^(.+)#c(\d{1,9})$')) as k (parts)
+    ),
+    meant as materialized (
+        select n.item, n.page_id, n.sort_order
+        from named as n
+        where n.page_id is not null
+        union all
+        select n.item, m.page_id, n.sort_order
+        from named as n
+        cross join unnest(excluded_documents.version_ids) as v (id)
+        cross join lateral _pgrag.pages_called(v.id >> 12, v.id, n.page) as m (page_id)
+        where n.document_id is null and n.page_id is null and n.page <> ''
+    ),
+    found as materialized (
+        select n.item, d.document_id
+        from named as n
+        join pgrag.documents as d
+            on d.library_id = n.document_id >> 33 and d.document_id = n.document_id
+        union all
+        select m.item, d.document_id
+        from meant as m
+        join pgrag.documents as d on d.library_id = m.page_id >> 33 and d.page_id = m.page_id
+        where m.sort_order is null or d.sort_order = m.sort_order
+    )
+    select
+        array(select f.document_id from found as f) as ids,
+        array(
+            select n.item from named as n where n.item not in (select f.item from found as f)
+        ) as lacking,
+        array(
+            select n.item
+            from named as n
+            where n.document_id is null
+                and n.page_id is null
+                and not exists (select from meant as m where m.item = n.item)
+        ) as unnamed
+    into excluded;
+    if excluded.unnamed <> '{}' then
+        raise exception 'exclude cannot hold %.', quote_nullable(left(excluded.unnamed[1], 100))
             using errcode = 'PGR01',
-                hint = 'An item is the id of a passage, such as 42, or of a page: page:7.';
+                hint = 'No page searched has this name. An item is a passage (its id or its key, '
+                    'such as 42 or guide.md#c3) or a page (page:7 or page:guide.md).';
+    elsif excluded.lacking <> '{}' then
+        raise notice 'exclude leaves out nothing for %: there is no such passage or page.',
+            array_to_string(excluded.lacking[:10], ', ');
     end if;
-    return array(
-        select i::bigint from unnest(items) as i where i !~ '^page:'
-        union
-        select d.document_id
-        from unnest(items) as i
-        join pgrag.pages as p on p.page_id = substring(i from '^page:(.+)')::bigint
-        join pgrag.documents as d on d.library_id = p.library_id and d.page_id = p.page_id
-    );
+    return excluded.ids;
 end;
 $$;

@@ -19,7 +19,8 @@ declare
     defaults constant jsonb := '{
         "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 80,
         "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
-        "query_expansion": "none", "snippets": false, "explain": false, "history": false
+        "query_expansion": "none", "prefix": false, "snippets": false, "explain": false,
+        "history": false
     }';
 begin
     request.intent := _pgrag.strategy_for(

@@ -32,7 +32,8 @@ create or replace function pgrag.search(
     exclude text[] default null,
     changed_since text default null,
     history boolean default false,
-    reranked jsonb default null
+    reranked jsonb default null,
+    prefix boolean default false
 )
 returns setof pgrag.hit
 language plpgsql
@@ -54,7 +55,7 @@ declare
                     max_per_page, after, model, page_evidence, candidate_count, rrf_k,
                     rrf_weights, snippets, explain, intent, unit, aggregate, hierarchy,
                     mmr_lambda, query_expansion, graph, mode, exclude, changed_since, history,
-                    reranked
+                    reranked, prefix
             ) as a
         )),
         search.query_embedding
@@ -74,8 +75,9 @@ page''s own BM25F and its titles, which have the share page_evidence. semantic_s
 hybrid_score: the fused score, which graph, unit, hierarchy, mmr_lambda and reranked leave as it is.
 Of equal scores, newer versions and earlier passages of a page come first.
 
-query: plain words rank; "a phrase" and +word must occur, -word must not, type:guide filters (see
-parse_query).
+query: plain words rank, and so does "a phrase" among them: a passage without it keeps 95 % of its
+score; +word and +"a phrase" must occur, and so must the phrases of a query of nothing else; -word
+must not; type:guide filters (see parse_query).
 library: null for all (or filters {"library": […]}).
 version: a label, a range or "*" for all (see resolve_version); null for the one that the words name
 ("in Jest 27"; a notice says so), else the newest. A notice says which words the version lacks, and
@@ -105,6 +107,8 @@ hierarchy: "depth" prefers the section of the best hit, "breadth" other sections
 "overview" summaries and introductions.
 mmr_lambda: below 1 it trades score for diversity (Carbonell, Goldstein, SIGIR 1998).
 query_expansion: "synonyms", "feedback" (RM3) or "both".
+prefix: the last word, unless a blank follows it, is also the beginning of words: "drain a no" finds
+node.
 graph: links count, and pages that only links lead to may be found (default: the library''s setting;
 see docs/graph-search.md).
 exclude: ids of passages ("42") and pages ("page:7") to leave out, for example those already seen.

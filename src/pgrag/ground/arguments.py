@@ -56,7 +56,7 @@ _PageScore = typing.Annotated[
 
 
 def _top_k(default: int, meaning: str = "The maximum number of hits.") -> Argument:
-    return Argument(meaning, bounds=(1, 1000), default=default, option=("--top-k", "-n"))
+    return Argument(meaning, bounds=(1, 1000), default=default, option=("--top-k", "--limit", "-n"))
 
 
 def _after(hit: str) -> Argument:
@@ -118,6 +118,14 @@ class KeywordRanking(typing.TypedDict, total=False):
     query_expansion: typing.Annotated[
         Expansion | None,
         Argument("Add terms: the library's synonyms, terms of the best hits, or both."),
+    ]
+    prefix: typing.Annotated[
+        bool | None,
+        Argument(
+            "The last word, unless a blank follows it, is also the beginning of words: search as"
+            " you type.",
+            default=False,
+        ),
     ]
 
 
