@@ -30,6 +30,7 @@ as $$
                 'level', g.level,
                 'score', g.score,
                 'hybrid_score', h.hybrid_score,
+                'confidence', h.confidence,
                 'relation', g.relation,
                 -- If a model has written the summary, the page's own sentences are cited instead.
                 'content', coalesce(d.extract, g.content)

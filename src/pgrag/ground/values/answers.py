@@ -48,6 +48,7 @@ class Source(Value):
     level: int | None = described("", 2)
     score: float | None = described("Null: read for its position in the page, not retrieved.", 0.41)
     hybrid_score: float | None = described("Of a hit: the fused score.", 0.41)
+    confidence: float | None = described("Of a hit: whether it answers the question.", 0.93)
     relation: str = described("hit, expansion, parent, or injected by the strategy.", "hit")
     tokens: int | None = described("", 120)
     content: str
