@@ -372,6 +372,10 @@ create type pgrag.context_block as (
     block text,
     version_reason text,
     hybrid_score double precision,
+    keyword_score double precision,
+    semantic_score double precision,
+    keyword_rank integer,
+    semantic_rank integer,
     confidence double precision
 );
 """

@@ -1,6 +1,6 @@
 -- Adds the rest of the best pages: the text around a hit often completes the answer.
 create or replace function pgrag.expand_documents(
-    document_ids bigint[],
+    document_ids anycompatiblearray,
     scores double precision[],
     expansion_threshold double precision default 0.3,
     max_documents_to_expand integer default 3,
@@ -14,6 +14,8 @@ parallel safe
 rows 30
 set search_path from current
 as $$
+declare
+    given_ids constant bigint[] := _pgrag.passage_ids(expand_documents.document_ids::text[]);
 begin
     if cardinality(document_ids) is distinct from cardinality(scores) then
         raise exception 'There are % document_ids and % scores.',
@@ -27,7 +29,7 @@ begin
     return query
     select e.*
     from _pgrag.expanded_hits(
-        document_ids, scores, null, expansion_threshold, expansion_share, max_documents_to_expand,
+        given_ids, scores, null, expansion_threshold, expansion_share, max_documents_to_expand,
         max_chunks_per_document
     ) as e;
 end;

@@ -127,8 +127,8 @@ begin
 end;
 $$;
 
--- Says where min_confidence had no effect; says that nothing answers, and names the nearest pages, if
--- even the best of the first hits has little confidence, and the caller has not decided which is
+-- Says where min_confidence had no effect; says that nothing answers, and names the nearest pages,
+-- if even the best of the first hits has little confidence, and the caller has not decided which is
 -- enough.
 create or replace function _pgrag.note_no_match(
     hits _pgrag.ranked_hit[],

@@ -103,7 +103,7 @@ def test_nothing_found_says_why_and_what_helps(mcp):
          "keyword retriever has no hits", "vector retriever has no hits", "Leave out `filters`"),
         ("search_docs", {"query": "type:novel tide"},
          "Leave out the conditions in the query: 'tide' has hits"),
-        ("search_docs", {"query": '"tide of the mooring" fees'}, "Leave out quotation marks"),
+        ("search_docs", {"query": '+"tide of the mooring" fees'}, "Leave out quotation marks"),
         ("search_docs", {"query": long, "token_budget": 400},
          "Leave out quotation marks, + and -: 'zzyzx tide tide"),
         ("search_docs", {"query": "+sill", "version": "1.0"}, "Other versions have hits: 2.1."),
@@ -172,7 +172,7 @@ def test_text_of_a_document_cannot_leave_its_quotation_marks(end):
 
 
 def test_a_great_many_libraries_come_in_parts(mcp, monkeypatch):
-    row = {"newest": "1.0", "versions": 2, "pages": 10, "language": "english"}
+    row = {"newest": "1.0", "versions": 2, "pages": 10, "language": "en"}
     rows = [{**row, "library": f"library-{number:04}"} for number in range(500)]
     monkeypatch.setattr(Documentation, "call", lambda *_, **__: list(reversed(rows)))
     seen = []
