@@ -142,7 +142,6 @@ begin
         ) as n;
     end if;
     if misspelt is not null then
-        -- No passage has the misspelt words: nothing that they find can lose to the near ones.
         parsed.words := _pgrag.with_replacements(parsed.words, misspelt, replacements);
         searched := _pgrag.with_replacements(searched, misspelt, replacements);
         original_terms := _pgrag.terms_of_words(searched, scope.libraries);
@@ -163,10 +162,13 @@ begin
     foreach note in array coalesce(request.notes, '{}') loop
         raise notice '%', note;
     end loop;
-    request.terms := original_terms;
+    request.terms := case
+        when misspelt is null then original_terms
+        else _pgrag.guessed_terms(original_terms, replacements)
+    end;
     if request.query_expansion <> 'none' then
         request.terms := _pgrag.expand_terms(
-            original_terms, request.target, parsed.words, request.query_expansion
+            request.terms, request.target, parsed.words, request.query_expansion
         );
     end if;
     if begun is not null then
