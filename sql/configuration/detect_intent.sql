@@ -27,8 +27,11 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    -- The beginning of a query shows its intent.
-    beginning constant text := normalize(left(coalesce(detect_intent.query, ''), 1000), nfkc);
+    -- The beginning of a query shows its intent; "what's" and "whats" are read as "what is".
+    beginning constant text := regexp_replace(
+        normalize(left(coalesce(detect_intent.query, ''), 1000), nfkc),
+        '\m(what|who|where|when|why|how|that|there)[''’´`]?s\M', '\1 is', 'gi'
+    );
     typed constant text := btrim(beginning);
     words constant text := btrim(regexp_replace(beginning, '[^[:alnum:]]+', ' ', 'g'));
     folded constant text := _pgrag.folded(words);
@@ -99,7 +102,11 @@ begin
                         strpos(typed, ' ') = 0
                         and typed ~ '^[^\s]*(/[^\s]+|\w\.[a-z]{1,5})$'
                     ),
-                    ('name', typed ~ '^[[:upper:]]\w*([ -][[:upper:]\d]\w*){0,3}$')
+                    (
+                        'name',
+                        -- With a title or initials: "Dr. Ada Lind", "A. B. Lind".
+                        typed ~ '^([[:upper:]]\w{0,3}\. ?)*[[:upper:]]\w*([ -][[:upper:]\d]\w*){0,3}$'
+                    )
             ) as s (shape, applies)
             where s.applies
         )

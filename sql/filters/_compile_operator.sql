@@ -38,6 +38,7 @@ declare
     names text[];
     opening text;
     closing text;
+    code text;
 begin
     if operator <> all (operators) then
         raise exception 'The filter field "%" has no operator "%".', field, operator
@@ -125,7 +126,17 @@ begin
                 literal
             );
         when kind = 'language' then
-            return format('%s = %L', expression, _pgrag.text_search_configuration(literal));
+            code := _pgrag.language_code(literal);
+            if code is null then
+                raise exception 'The filter field "%" needs a language, got %.',
+                    field, quote_literal(left(literal, 100))
+                    using errcode = 'PGR06', hint = _pgrag.language_hint();
+            end if;
+            -- pt finds pt-BR, and pt-BR finds pages that are pt.
+            return format(
+                '(%1$s in (%2$L, %3$L) or %1$s like %4$L)',
+                expression, code, split_part(code, '-', 1), code || '-%'
+            );
         when kind in ('number', 'bound') then
             return format(
                 '%s %s %L::numeric', expression,
@@ -200,6 +211,17 @@ begin
             return format('lower(%s) = %L', expression, lower(literal));
     end case;
 end;
+$$;
+
+create or replace function _pgrag.language_hint()
+returns text
+language sql
+stable
+parallel safe
+as $$
+    select 'Write a code such as de or pt-BR, or a name.'
+        || coalesce(' There are pages in ' || string_agg(p.code, ', ' order by p.code) || '.', '')
+    from (select distinct p.language_code as code from pgrag.pages as p) as p;
 $$;
 
 -- Whether a list has one of the words, or all; a nested tag (a/b) counts as the tags above it (a).

@@ -1,7 +1,7 @@
 -- Plain words rank, and so do "quoted phrases" among them; +word and +"a phrase" must occur, -word
 -- must not. A query of quoted phrases alone asks for them: all must occur. A dash or plus inside a
--- word or doubled (--flag, C++) is not a mark, nor is a quotation mark without its other half, or
--- after a letter or digit (5").
+-- word, doubled (--flag, C++) or before nothing but signs (->, +=) is not a mark, nor is a quotation
+-- mark without its other half, or after a letter or digit (5").
 create or replace function _pgrag.parse_search_text(
     query text,
     out words text,
@@ -14,7 +14,9 @@ immutable
 parallel safe
 as $$
 declare
-    marked constant text := '(?:^|\s)([+-])(?:"([^"]+)"|([^\s"+-][^\s"]*))';
+    -- With a letter, a digit or another character beyond ASCII.
+    marked_word constant text := '(?=[^\s"]*[0-9A-Za-z\u0080-\U0010FFFF])[^\s"+=>-][^\s"]*';
+    marked constant text := '(?:^|\s)([+-])(?:"([^"]+)"|(' || marked_word || '))';
     quoted constant text := '(?<![[:alnum:]])"([^"\s](?:[^"]*[^"\s])?)"(?![[:alnum:]])';
     typographic constant text := '((?:^|\s)[+-]|)(?:„([^„“”"]+)[“”"]|“([^“”]+)”|«([^«»]+)»'
         '|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』)';
@@ -42,8 +44,8 @@ begin
         required := required || phrases;
         phrases := '{}';
     end if;
-    words := regexp_replace(words, '(^|\s)-("[^"]+"|[^\s"+-][^\s"]*)', ' ', 'g');
-    words := regexp_replace(words, '(^|\s)\+(?=[^\s+])', '\1', 'g');
+    words := regexp_replace(words, '(^|\s)-("[^"]+"|' || marked_word || ')', ' ', 'g');
+    words := regexp_replace(words, '(^|\s)\+(?="|' || marked_word || ')', '\1', 'g');
     words := btrim(replace(words, '"', ' '));
 end;
 $$;

@@ -88,7 +88,7 @@ as $$
         ('title', 'title', 'text', 'p.title', null),
         ('topic', 'topic', 'text', 'p.topic', null),
         ('type', 'type', 'text', 'p.type', null),
-        ('language', 'language', 'language', 'p.language', null),
+        ('language', 'language', 'language', 'p.language_code', null),
         ('lang', 'language', 'language', null, null),
         ('uuid', 'uuid', 'text', 'p.uuid', '^(=|!=)?(["(*]|[0-9a-fA-F-]{8})'),
         ('link', 'link', 'text', 'p.link', '["*/.]'),

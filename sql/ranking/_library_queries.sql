@@ -12,7 +12,8 @@ create or replace function _pgrag.library_queries(
     model text,
     query_embedding halfvec,
     strategy jsonb,
-    type_weights jsonb
+    type_weights jsonb,
+    language text
 )
 returns _pgrag.library_query[]
 language plpgsql
@@ -144,6 +145,7 @@ begin
                 when _pgrag.setting(s.settings, 'type_weights')::boolean
                 then library_queries.type_weights
             end,
+            library_queries.language,
             shares.alpha_share,
             shares.title_share
         )::_pgrag.library_query

@@ -21,7 +21,7 @@ as $$
 $$;
 
 -- One condition for each phrase, in each language of the libraries.
-create or replace function _pgrag.phrase_conditions(
+create or replace function _pgrag.ranking_phrases(
     library_ids bigint[],
     phrases text[]
 )
@@ -33,13 +33,13 @@ language sql
 stable
 parallel safe
 as $$
-    select c.language, q.condition::tsquery
+    select c.language, q.indexed::tsquery
     from (
         select distinct s.language
         from pgrag.corpus_statistics as s
-        where s.library_id = any (phrase_conditions.library_ids)
+        where s.library_id = any (ranking_phrases.library_ids)
     ) as c
-    cross join unnest(phrase_conditions.phrases) as phrase
-    cross join lateral _pgrag.phrase_query(c.language, array[phrase], ' & ') as q (condition)
-    where q.condition is not null;
+    cross join unnest(ranking_phrases.phrases) as phrase
+    cross join lateral _pgrag.phrase_conditions(c.language, phrase) as q
+    where q.indexed is not null;
 $$;

@@ -26,6 +26,7 @@ create type _pgrag.library_query as (
     title_keywords sparsevec,
     title_evidence double precision,
     type_weights jsonb,
+    language text,
     alpha_share double precision,
     title_share double precision
 );

@@ -63,7 +63,7 @@ def test_a_dump_restores_into_an_empty_database(indexed, empty_database_url):
     copy = indexed.with_variables(PGRAG_DATABASE_URL=empty_database_url)
     copy.run("db", "psql", "--", "-q", "-v", "ON_ERROR_STOP=1", "-o", "out", "-f", "dump.sql")
     query = ("search", "compiler", "-l", "kestrel")
-    ours, theirs = ([{**hit, "search_id": None} for hit in c.json(*query)] for c in (indexed, copy))
+    ours, theirs = ([{**hit, "search_id": None} for hit in c.hits(*query)] for c in (indexed, copy))
     assert theirs == ours
 
 

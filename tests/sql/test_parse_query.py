@@ -233,7 +233,9 @@ def test_every_field_of_a_filter_has_a_name_in_queries(connection):
     known = re.findall(r"\w+", (caught.value.diag.message_hint or "").split("or front_matter")[0])
     rows = connection.execute("select * from _pgrag.query_fields()").fetchall()
     assert set(known) - {"Use"} == {row["field"] for row in rows} - {"library", "version"}
-    values = {"time": "2024-01-01", "number": "1", "bound": "1", "text": '"intro"'}
+    values = {
+        "time": "2024-01-01", "language": "de", "number": "1", "bound": "1", "text": '"intro"',
+    }  # fmt: skip
     for row in rows:
         query = f"words {row['name']}:{values.get(row['kind'], 'x.md')}"
         words, filters = parsed(connection, query)

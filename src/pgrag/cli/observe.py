@@ -18,11 +18,7 @@ searches = typer.Typer(help="Recorded searches: list, show, export and forget th
 metrics = typer.Typer(help="Figures from recorded searches: latency, relevance, popular queries.")
 
 Days = Annotated[int, Option("--days", "-d", min=1, help="How many days to look back.")]
-OneLibrary = Annotated[
-    str | None,
-    Option("--library", "-l", metavar="LIBRARY", help="Only searches limited to this library."),
-]
-Rows = Annotated[int, Option("--top-k", "-n", min=1, help="Maximum number of rows.")]
+Rows = Annotated[int, Option(*options.LIMIT, min=1, help="Maximum number of rows.")]
 _Weak = Annotated[
     float, Option(min=0, max=1, help="Searches with a lower best score found little.")
 ]
@@ -42,8 +38,12 @@ SearchId = Annotated[UUID, Argument(metavar="SEARCH", parser=_search_id, help="I
 
 
 _NOTHING = "No search is recorded here."
-_LIST: Arguments = {"days": (Days, 30), "library": (OneLibrary, None), "top_k": (Rows, 20)}
-_SERIES: Arguments = {"days": (Days, 30), "library": (OneLibrary, None), "period": (Period, "day")}
+_LIST: Arguments = {"days": (Days, 30), "library": (options.OneLibrary, None), "top_k": (Rows, 20)}
+_SERIES: Arguments = {
+    "days": (Days, 30),
+    "library": (options.OneLibrary, None),
+    "period": (Period, "day"),
+}
 _HISTORY: Columns = {
     "search": "search_id", "at": "at", "client": "client",
     "library": lambda row: label(row["library_name"] or "", row["version"] or ""),
@@ -151,7 +151,7 @@ def _print_record(record: Row) -> None:
 
 @searches.command("export")
 def export_searches(
-    since: options.Since = None, until: options.Until = None, library: OneLibrary = None
+    since: options.Since = None, until: options.Until = None, library: options.OneLibrary = None
 ) -> None:
     """Write recorded searches to stdout as JSON Lines, with their hits and feedback."""
     export("export_searches", since, until, library=library)
@@ -171,7 +171,7 @@ def feedback(
         int, Argument(metavar="RATING", min=1, max=5, help="1 useless, 5 exactly right.")
     ],
     document: Annotated[
-        int | None, Option(metavar="ID", help="Of one hit; default: the whole answer.")
+        str | None, Option(metavar="ID", help="Of one hit, or its key; default: the whole answer.")
     ] = None,
     comment: Annotated[str | None, Option(help="Why.")] = None,
 ) -> Output:

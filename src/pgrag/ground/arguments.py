@@ -56,7 +56,7 @@ _PageScore = typing.Annotated[
 
 
 def _top_k(default: int, meaning: str = "The maximum number of hits.") -> Argument:
-    return Argument(meaning, bounds=(1, 1000), default=default, option=("--top-k", "-n"))
+    return Argument(meaning, bounds=(1, 1000), default=default, option=("--top-k", "--limit", "-n"))
 
 
 def _after(hit: str) -> Argument:
