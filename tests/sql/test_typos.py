@@ -96,8 +96,8 @@ def test_the_near_word_is_of_the_language_of_the_query(connection, notices):
         note("sort", "srot"), note("list", "lits"), note("Dateien", "Datien"),
     ]  # fmt: skip
     notices.clear()
-    ingest(connection, "port",
-           [page("ru.md", "Гости швартуются у причала, начальник порта.")], language="ru")  # fmt: skip
+    guests = page("ru.md", "Гости швартуются у причала, начальник порта.")
+    ingest(connection, "port", [guests], language="ru")
     [hit] = run(connection, "keyword_search", query="начльник порта", library="port")
     assert contents([hit]) == ["Гости швартуются у причала, начальник порта."]
     assert notices == [note("начальник", "начльник")]
