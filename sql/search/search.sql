@@ -89,7 +89,7 @@ the share of the query''s idf that the library''s words have, and a third if all
 code).
 fusion: "rrf" is the sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR
 2009); a retriever without the passage adds 0; alpha stands for the weights 2 - 2 alpha, 2 alpha.
-min_score: applied before the limit; with graph, to hybrid_score.
+min_score: applied before the limit; with graph, to hybrid_score; with reranked, to those scores.
 levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to
 its section''s paragraphs and lends the best of them its score).
 max_per_page: the maximum number of hits per page.
