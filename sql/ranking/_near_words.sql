@@ -225,6 +225,8 @@ begin
         from unnest(words, _pgrag.known_to_model(words)) with ordinality
             as m (word, is_known, nth)
         where not m.is_known
+            -- Short words of languages with many endings have many neighbours.
+            and (not is_sure or length(m.word) >= 6 or 'english' = any (languages))
         order by m.nth
         limit 5
     );

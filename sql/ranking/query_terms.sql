@@ -215,6 +215,9 @@ as $$
                 term.library_id, term.language, term.lexeme,
                 count(*) over (partition by term.library_id, term.language) as lexeme_count
             from unnest(title_vectors.terms) as term
+            where term.lexeme <> all (
+                _pgrag.joined_words(array(select t.lexeme from unnest(title_vectors.terms) as t))
+            )
         ) as t
         group by t.library_id
     ) as v;

@@ -16,6 +16,7 @@ declare
     asked record;
     parsed record;
     scope record;
+    meant record;
     request _pgrag.search_request;
     version_label text;
     filters jsonb;
@@ -44,22 +45,25 @@ begin
         library text, version text, filters jsonb, alpha double precision, levels integer[],
         exclude text[], changed_since text, model text, page_evidence double precision
     );
-    filters := _pgrag.conjunction(arguments.filters, asked.filters);
     version_label := _pgrag.wanted_version(arguments.version, arguments.filters, asked.filters);
     scope := _pgrag.request_scope(
         asked.words,
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
         version_label
     );
+    meant := _pgrag.meant_filters(scope.library_ids, asked.words);
+    if meant.filters is not null then
+        asked.words := meant.words;
+        asked.filters := _pgrag.conjunction(asked.filters, meant.filters);
+        parsed := _pgrag.parse_search_text(asked.words);
+    end if;
+    filters := _pgrag.conjunction(arguments.filters, asked.filters);
     if asked.filters @? '$.**.tags.all' then
         -- A word after tags:a that no page has as its tag was probably meant as a word.
         select string_agg(t.tag #>> '{}', ', ' order by t.nth)
         into unknown_tags
         from jsonb_path_query(asked.filters, '$.**.tags.all[*]') with ordinality as t (tag, nth)
-        where not exists (
-            select from pgrag.pages as p
-            where p.tags @> array[t.tag #>> '{}'] and p.library_id = any (scope.library_ids)
-        );
+        where not _pgrag.leaves_pages(scope.library_ids, jsonb_build_object('tags', t.tag));
         if unknown_tags is not null then
             raise notice 'No page has these tags: %. Words after tags: are tags, after tag: they '
                 'are searched.', unknown_tags;
@@ -70,7 +74,7 @@ begin
     request.query_filters := asked.filters;
     request.version_reasons := scope.version_reasons;
     request.exact_limit := scope.exact_limit;
-    request.notes := scope.notes;
+    request.notes := scope.notes || meant.notes;
     request.target := _pgrag.make_target(
         scope.library_ids, scope.version_ids, scope.document_count,
         version_label is not distinct from '*',
@@ -91,7 +95,18 @@ begin
         )
             || (request.target).denied_documents;
     end if;
+    if filters is not null and (
+        (request.target).document_count = 0 or (request.target).allowed_documents = '{}'
+    )
+    then
+        request.notes := request.notes || array(
+            select u.note from _pgrag.unknown_values(scope.library_ids, filters) as u (note)
+        );
+    end if;
     if request.words = '' then
+        foreach note in array coalesce(request.notes, '{}') loop
+            raise notice '%', note;
+        end loop;
         return request;
     end if;
     if parsed.phrases <> '{}' then
@@ -150,6 +165,19 @@ begin
     foreach note in array coalesce(request.notes, '{}') loop
         raise notice '%', note;
     end loop;
+    if parsed.required <> '{}' and (mode = 'keyword' or arguments.alpha = 0)
+        and exists (
+            select
+            from pgrag.corpus_statistics as c
+            where c.library_id = any (scope.library_ids)
+                and c.document_count > 0
+                and c.language not in (select t.language from unnest(original_terms) as t)
+        )
+    then
+        -- A phrase of stop words has nothing to rank by words.
+        request.words := '';
+        return request;
+    end if;
     request.terms := original_terms;
     if request.query_expansion <> 'none' then
         if options ->> 'query_expansion' in ('synonyms', 'both') and not exists (
