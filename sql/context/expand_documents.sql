@@ -124,7 +124,7 @@ begin
         union all
         select n.document_id, n.page_id, n.sort_order, 0.1, 'expansion', n.distance
         from neighbours as n
-        where n.nearness <= max_chunks_per_document and n.document_id <> all (given_ids)
+        where n.nearness <= max_chunks_per_document and n.document_id <> all (document_ids)
     )
     select s.*
     from expanded as e
