@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrag.ground import errors
@@ -74,6 +75,7 @@ class App(Connected):
         from pgrag.ingest.source.web.addresses import version_of
         from pgrag.models.embedding import similarities
 
+        started = monotonic()
         given = checked(arguments)
         options = options_of(given)
         site = None
@@ -119,6 +121,7 @@ class App(Connected):
             )
             if site is not None and not dry_run:
                 self.database.call("_pgrag.drop_fetched_bodies", library=library, version=version)
+        report.seconds = monotonic() - started  # also of a crawl, or of fetching a repository
         enrichment = settings["enrichment"]
         if enrichment != "off" and not dry_run:
             self._enrich_indexed(report, enrichment)
