@@ -368,7 +368,11 @@ create type pgrag.context_block as (
     tokens integer,
     block text,
     version_reason text,
-    hybrid_score double precision
+    hybrid_score double precision,
+    keyword_score double precision,
+    semantic_score double precision,
+    keyword_rank integer,
+    semantic_rank integer
 );
 """
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.corpora import Corpora
-from benchmarks.questions import checking, citations, measuring, versions
+from benchmarks.questions import checking, citations, east_asian, measuring, versions
 from benchmarks.questions.rows import SETS, half, read, write_set
 from pgrag.service.app import App
 
@@ -26,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "check":
             pairs = [(read(name), corpora.pages(SETS[name])) for name in names]
             faults = [fault for each in pairs for fault in checking.faults(*each)]
+            if not options.only:
+                faults += east_asian.faults(east_asian.read(), corpora)
             print("\n".join(faults) or "Every page, section and fact is there.")
             return int(bool(faults))
         app.upgrade()
@@ -39,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(measuring.compare_fusions(app, corpora, split))
             case "versions":
                 print(versions.measure(app, corpora, show=options.wrong))
+            case "segmenters":
+                print(east_asian.measure(app, corpora))
             case "measure":
                 print(measuring.measure(app, corpora, split, names))
     return 0
@@ -52,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
         ("measure", "nDCG@10 of pages and sections, and the facts among the sources of answers"),
         ("fusion", "nDCG@10 of words alone and of three fusions"),
         ("versions", "whether questions about a version are answered from it, or refused"),
+        ("segmenters", "nDCG@10 of Chinese, Japanese, Korean, and over the words of segmenters"),
         ("scores", "best scores of questions that the pages answer, and of questions about others"),
     ):
         command = commands.add_parser(name, help=help)

@@ -15,6 +15,7 @@ as $$
             "page_evidence": {"type": "number", "minimum": 0, "maximum": 1},
             "query_expansion": {"type": "string", "choices": ["none", "synonyms", "feedback",
                 "both"]},
+            "prefix": {"type": "boolean", "default": false},
             "model": {"type": "string"},
             "alpha": {"type": "number", "minimum": 0, "maximum": 1},
             "fusion": {"type": "string", "choices": ["absolute", "rrf"], "default": "absolute"},
@@ -62,16 +63,16 @@ as $$
         "functions": {
             "search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
-                "mmr_lambda", "graph", "mode", "unit", "aggregate", "after", "snippets", "history",
-                "explain", "reranked"
+                "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
+                "intent", "min_score", "levels", "max_per_page", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate", "after",
+                "snippets", "history", "explain", "reranked"
             ],
             "keyword_search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
-                "mmr_lambda", "graph", "mode", "unit", "aggregate", "after", "snippets", "history",
-                "explain", "reranked"
+                "prefix", "min_score", "levels", "max_per_page", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate", "after",
+                "snippets", "history", "explain", "reranked"
             ],
             "semantic_search": [
                 "library", "version", "top_k", "filters", "model", "min_score", "levels",
@@ -80,32 +81,33 @@ as $$
             ],
             "search_pages": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
-                "mmr_lambda", "graph", "aggregate", "after", "whole", "snippets"
+                "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
+                "intent", "min_score", "levels", "max_per_page", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "aggregate", "after", "whole", "snippets"
             ],
             "facets": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
-                "mmr_lambda", "graph", "value_count"
+                "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
+                "intent", "min_score", "levels", "max_per_page", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "value_count"
             ],
             "context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
-                "mmr_lambda", "graph", "reranked", "token_budget", "expand", "expansion_threshold",
-                "expansion_share", "max_documents_to_expand", "max_chunks_per_document",
-                "score_share", "parents", "inject_types", "inject_count", "format", "siblings",
-                "overlap"
+                "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
+                "intent", "min_score", "levels", "max_per_page", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "reranked", "token_budget", "expand",
+                "expansion_threshold", "expansion_share", "max_documents_to_expand",
+                "max_chunks_per_document", "score_share", "parents", "inject_types", "inject_count",
+                "format", "siblings", "overlap"
             ],
             "answer_context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "exclude", "changed_since", "hierarchy",
-                "mmr_lambda", "graph", "reranked", "token_budget", "expand", "expansion_threshold",
-                "expansion_share", "max_documents_to_expand", "max_chunks_per_document",
-                "score_share", "parents", "inject_types", "inject_count", "template"
+                "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
+                "intent", "min_score", "levels", "max_per_page", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "reranked", "token_budget", "expand",
+                "expansion_threshold", "expansion_share", "max_documents_to_expand",
+                "max_chunks_per_document", "score_share", "parents", "inject_types", "inject_count",
+                "template"
             ]
         }
     }'::pg_catalog.jsonb;

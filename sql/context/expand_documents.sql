@@ -1,6 +1,6 @@
 -- Adds the rest of the best pages: the text around a hit often completes the answer.
 create or replace function pgrag.expand_documents(
-    document_ids bigint[],
+    document_ids anycompatiblearray,
     scores double precision[],
     expansion_threshold double precision default 0.3,
     max_documents_to_expand integer default 3,
@@ -14,6 +14,8 @@ parallel safe
 rows 30
 set search_path from current
 as $$
+declare
+    given_ids constant bigint[] := _pgrag.passage_ids(expand_documents.document_ids::text[]);
 begin
     if cardinality(document_ids) is distinct from cardinality(scores) then
         raise exception 'There are % document_ids and % scores.',
@@ -31,7 +33,7 @@ begin
             coalesce(d.library_id, (_pgrag.document(h.document_id)).library_id) as library_id,
             h.document_id, d.page_id, d.sort_order,
             max(h.score) as score
-        from unnest(document_ids, scores) as h (document_id, score)
+        from unnest(given_ids, scores) as h (document_id, score)
         left join lateral (
             select stored.library_id, stored.page_id, stored.sort_order
             from pgrag.libraries as l
@@ -84,7 +86,7 @@ begin
         union all
         select n.document_id, n.page_id, n.sort_order, 0.1, 'expansion', n.distance
         from neighbours as n
-        where n.nearness <= max_chunks_per_document and n.document_id <> all (document_ids)
+        where n.nearness <= max_chunks_per_document and n.document_id <> all (given_ids)
     )
     select s.*
     from expanded as e

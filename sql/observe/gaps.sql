@@ -54,8 +54,8 @@ begin
                 a.pause < interval '2 minutes'
                 and a.next_said <> a.said
                 and _pgrag.share_half(
-                    tsvector_to_array(to_tsvector('english', a.said)),
-                    tsvector_to_array(to_tsvector('english', a.next_said))
+                    tsvector_to_array(_pgrag.query_vector('english', a.said)),
+                    tsvector_to_array(_pgrag.query_vector('english', a.next_said))
                 ),
                 false
             ) as rephrased,
@@ -73,7 +73,7 @@ begin
                 as nth,
             -- The model knows hardly a word of other scripts: their vectors would be alike.
             case when m.query !~ '[^\u0001-\u024F]' then pgrag.embed(m.query) end as vector,
-            tsvector_to_array(to_tsvector('english', m.query)) as words
+            tsvector_to_array(_pgrag.query_vector('english', m.query)) as words
         from (
             select
                 j.said as query, j.library,

@@ -31,6 +31,7 @@ begin
                 from pgrag.documents as d
                 where d.library_id = any (target.library_ids)
                     and d.document_id = any (target.allowed_documents)
+                    and (request.collapse or d.covers & target.covers <> 0)
                     and d.document_id <> all (coalesce(target.denied_documents, '{}'))
             ) as d
             where (most is null or d.rank_on_page <= most)

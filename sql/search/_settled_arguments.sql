@@ -19,7 +19,8 @@ declare
     defaults constant jsonb := '{
         "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 80,
         "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
-        "query_expansion": "none", "snippets": false, "explain": false, "history": false
+        "query_expansion": "none", "prefix": false, "snippets": false, "explain": false,
+        "history": false
     }';
 begin
     request.intent := _pgrag.strategy_for(
@@ -38,6 +39,12 @@ begin
             || of_intent - 'graph'
             || jsonb_strip_nulls(options - '{intent, graph}'::text[])
     );
+    if request.fusion = 'rrf' and options ->> 'alpha' is not null then
+        -- Half of the score each is a weight of 1 each.
+        request.rrf_weights := array[2 - 2 * alpha, 2 * alpha]
+        from (select (options ->> 'alpha')::double precision as alpha) as a;
+    end if;
+    perform _pgrag.refuse_idle_arguments(options, request);
     request.query := query;
     request.words := case when words ~ '\S' then words else '' end;
     request.mmr_lambda := nullif(request.mmr_lambda, 1);

@@ -26,6 +26,7 @@ create type _pgrag.library_query as (
     title_keywords sparsevec,
     title_evidence double precision,
     type_weights jsonb,
+    language text,
     alpha_share double precision,
     title_share double precision
 );
@@ -53,6 +54,7 @@ create type _pgrag.search_request as (
     intent jsonb,
     query_filters jsonb,
     query_expansion text,
+    prefix boolean,
     unit text,
     aggregate text,
     hierarchy text,
@@ -64,7 +66,10 @@ create type _pgrag.search_request as (
     explain boolean,
     history boolean,
     reranked jsonb,
-    notes text[]
+    notes text[],
+    -- The quoted phrases that rank: conditions[n] for passages in languages[n].
+    phrase_languages text[],
+    phrase_conditions tsquery[]
 );
 
 -- What a retriever nominates: document_ids[n] of library_ids[n] with scores[n], the best first.

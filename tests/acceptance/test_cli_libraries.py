@@ -6,7 +6,7 @@ import re
 def test_libraries_and_versions_are_listed_found_and_resolved(indexed):
     listed = indexed.json("libraries")
     assert [row["library"] for row in listed] == ["kestrel", "spravka", "wegweiser"]
-    assert [row["language"] for row in listed] == ["english", "russian", "german"]
+    assert [row["language"] for row in listed] == ["en", "ru", "de"]
     table = indexed.run("libraries").out.splitlines()
     assert table[0].split() == [
         "library", "newest", "versions", "pages", "passages", "language", "model",

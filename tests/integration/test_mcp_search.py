@@ -153,7 +153,7 @@ def test_text_of_a_document_cannot_leave_its_quotation_marks(end):
 
 
 def test_a_great_many_libraries_come_in_parts(mcp, monkeypatch):
-    row = {"newest": "1.0", "versions": 2, "pages": 10, "language": "english"}
+    row = {"newest": "1.0", "versions": 2, "pages": 10, "language": "en"}
     rows = [{**row, "library": f"library-{number:04}"} for number in range(500)]
     monkeypatch.setattr(Documentation, "call", lambda *_, **__: list(reversed(rows)))
     seen = []

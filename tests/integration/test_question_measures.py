@@ -2,12 +2,15 @@
 
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from benchmarks.corpora import Corpora
-from benchmarks.questions import citations, measuring
+from benchmarks.questions import citations, east_asian, measuring
 from benchmarks.questions.citations import Cited
+from benchmarks.questions.east_asian import Segmenter
 from benchmarks.questions.rows import Question, Relevant
 
 from pgrag.ground.settings import Settings
@@ -132,3 +135,27 @@ def test_make_evaluation_prints_the_questions_too():
     assert "measure fusion versions" in printed[()]
     assert "benchmarks.questions citations" in printed[()]
     assert "benchmarks.questions" not in printed["ONLY=scifact",]
+
+
+def test_east_asian_searches_are_measured_beside_the_words_of_a_segmenter(
+    app, tmp_path, monkeypatch
+):
+    pages = {"烤箱.md": "# 烤箱\n\n用醋擦干净。\n", "lamp.md": "# 灯\n\n向左转。\n"}
+    corpora = written(tmp_path, {"docs-zh": pages})
+    answer = (Relevant("烤箱.md", None, 2),)
+    asked = Question("zh-001", "烤箱 醋", "docs-zh", "zh", "how-to", "open", answer, (("醋",),))
+    gone = replace(asked, relevant=(*answer, Relevant("gone.md", None, 1)), facts=(("盐",),))
+    assert list(east_asian.faults([asked, gone], corpora)) == [
+        "zh-001: there is no page gone.md",
+        "zh-001: no page that answers it says 盐",
+    ]
+    monkeypatch.setattr(east_asian, "read", lambda: [asked])
+    signs = Segmenter("signs more-signs", lambda: iter)
+    lacking = Segmenter("no-such-package", lambda: import_module("no_such_package"))
+    for segmenter, cells in (
+        (signs, ["1.000 (signs)"]), (lacking, ["not measured: pip install no-such-package", ""]),
+    ):  # fmt: skip
+        monkeypatch.setattr(east_asian, "SEGMENTERS", {"zh": segmenter})
+        row = east_asian.measure(app, corpora).splitlines()[2].strip("|").split("|")
+        assert row[0].strip() == "zh, 1"
+        assert [cell.strip() for cell in row[3:]][: len(cells)] == cells

@@ -171,7 +171,7 @@ def feedback(
         int, Argument(metavar="RATING", min=1, max=5, help="1 useless, 5 exactly right.")
     ],
     document: Annotated[
-        int | None, Option(metavar="ID", help="Of one hit; default: the whole answer.")
+        str | None, Option(metavar="ID", help="Of one hit, or its key; default: the whole answer.")
     ] = None,
     comment: Annotated[str | None, Option(help="Why.")] = None,
 ) -> Output:

@@ -13,7 +13,7 @@ LIMIT = ("--top-k", "--limit", "-n")
 Query = Annotated[
     str,
     Argument(
-        help='Words rank; "a phrase" and +word must occur, -word must not; type:guide,'
+        help='Words and "phrases" rank; +word and +"a phrase" must occur, -word must not; type:guide,'
         " created:>=2024-12-01 or #tag filter, joined by AND, OR, NOT."
     ),
 ]

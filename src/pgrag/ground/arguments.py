@@ -124,6 +124,14 @@ class KeywordRanking(typing.TypedDict, total=False):
         Expansion | None,
         Argument("Add terms: the library's synonyms, terms of the best hits, or both."),
     ]
+    prefix: typing.Annotated[
+        bool | None,
+        Argument(
+            "The last word, unless a blank follows it, is also the beginning of words: search as"
+            " you type.",
+            default=False,
+        ),
+    ]
 
 
 class VectorRanking(typing.TypedDict, total=False):
@@ -151,7 +159,7 @@ class Fusing(typing.TypedDict, total=False):
         float | None,
         Argument(
             "Share of the vector retriever in the score; by default the library's, the model's,"
-            " or 0.3.",
+            " or 0.3. With `rrf`, of its rank: 0.7 is the weights 0.6 and 1.4; by default equal.",
             bounds=(0, 1),
         ),
     ]
@@ -167,7 +175,7 @@ class Fusing(typing.TypedDict, total=False):
     rrf_weights: typing.Annotated[
         list[float] | None,
         Argument(
-            "Weights of the keyword and the vector retriever in `rrf`.",
+            "Weights of the keyword and the vector retriever in `rrf`, instead of `alpha`.",
             bounds=(0, 1000),
             shortest=2,
             longest=2,

@@ -1,6 +1,6 @@
 """Feedback on recorded searches, and metrics of them."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -21,11 +21,10 @@ class FeedbackBody(Body):
         strict=False, description="A recorded search.", examples=[values.SEARCH_ID_EXAMPLE]
     )
     rating: int = Field(ge=1, le=5, description="1 useless, 5 exactly right.", examples=[4])
-    document_id: int | None = Field(
+    document_id: Annotated[int, Field(ge=1, le=LARGEST_ID)] | Text | None = Field(
         default=None,
-        ge=1,
-        le=LARGEST_ID,
-        description="One of the hits; by default the answer as a whole is rated.",
+        description="One of the hits, or its `chunk_key`; by default the answer as a whole is"
+        " rated.",
         examples=[42],
     )
     comment: Text | None = Field(default=None, max_length=10_000, description="Why.")

@@ -105,6 +105,10 @@ class ContextBlock(_Placed):
     block: str = described("The text, with the headings above the passage in the context.")
     version_reason: str = described("Why this version was read.", "the newest release")
     hybrid_score: float | None = described("Of a hit: the fused score.", 0.41)
+    keyword_score: float | None = described("Of a hit: by the keyword retriever.", 0.58)
+    semantic_score: float | None = described("Of a hit: by the vector retriever.", 0.67)
+    keyword_rank: int | None = described("Of a hit: among those of the keyword retriever.", 2)
+    semantic_rank: int | None = described("Of a hit: among those of the vector retriever.", 1)
 
 
 class Surroundings(Value):

@@ -43,7 +43,7 @@ class _OfLibrary(Arguments):
     library: fields.LibraryName
     query: fields.Query = Field(
         description="What to look for: a question or key terms, one topic, names of functions"
-        ' and options as they are spelt. "a phrase" and +word must occur, -word must not.',
+        ' and options as they are spelt. +word and +"a phrase" must occur, -word must not.',
         examples=["clean up an effect on unmount"],
     )
 
@@ -66,6 +66,10 @@ class SearchByWords(_Asked, _OfAny):
 @with_declared(SemanticArguments)
 class SearchByMeaning(_Asked, _OfAny):
     """A question to the vector retriever, in one library or all."""
+
+    min_score: float | None = Field(
+        default=None, ge=0, le=1, description="Leave out passages that are less near."
+    )
 
 
 _Request: TypeAlias = "SearchDocs | SearchByWords | SearchByMeaning"
@@ -274,8 +278,8 @@ search_docs = Tool(
     " together: use it first, for questions and for names of functions, options and error"
     " messages alike. Examples:\n"
     '- {"library": "react", "query": "clean up an effect"} reads the newest version\n'
-    '- {"library": "react", "version": "18.2.0", "query": "useId"} reads 18.2.0, or the newest'
-    " before it\n"
+    '- {"library": "react", "version": "18.2.0", "query": "useId"} reads 18.2.0, or'
+    " another 18\n"
     '- {"library": "typescript", "version": "5.x", "query": "ReturnType example"} reads the'
     " newest 5\n"
     "The reply says which version was read and why.",
