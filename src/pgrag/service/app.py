@@ -75,7 +75,6 @@ class App(Connected):
         from pgrag.ingest.source.web.addresses import version_of
         from pgrag.models.embedding import similarities
 
-        started = monotonic()
         given = checked(arguments)
         options = options_of(given)
         site = None
@@ -85,8 +84,12 @@ class App(Connected):
             site = source if kind == "a website" else None
         if version is None:
             version = version_of(site) if site else ""
+        opening = 0.0
         if site is not None:
+            _ = self.database  # making a database takes seconds that are not the crawl's
+            started = monotonic()
             source = self._site(library, version, site, given, progress)
+            opening = monotonic() - started
         elif isinstance(source, str):
             network = self._network(given, for_others=for_others)
             source = discover(source, **part_of(given, Choosing), network=network)
@@ -121,7 +124,7 @@ class App(Connected):
             )
             if site is not None and not dry_run:
                 self.database.call("_pgrag.drop_fetched_bodies", library=library, version=version)
-        report.seconds = monotonic() - started  # also of a crawl, or of fetching a repository
+        report.seconds += opening
         enrichment = settings["enrichment"]
         if enrichment != "off" and not dry_run:
             self._enrich_indexed(report, enrichment)
