@@ -186,6 +186,8 @@ parallel safe
 as $$
 declare
     found text[] := lexemes;
+    lower_case constant text := lower(content);
+    joined constant text := replace(lower_case, '-', '');
 begin
     if _pgrag.folded_text(content) <> content then
         found := found || array(
@@ -200,17 +202,23 @@ begin
             where w.lexeme = any (lexemes)
         );
     end if;
+    if not exists (
+        select
+        from unnest(lexemes) as l
+        where strpos(joined, l) > 0 and strpos(lower_case, l) = 0
+    ) then
+        return found;
+    end if;
     return found || array(
         select distinct t.lexeme
         from (
             select distinct m.part[1] as word
             from regexp_matches(content, '\m([[:alpha:]]+-[[:alnum:]]+)', 'g') as m (part)
         ) as h
-        cross join lateral replace(h.word, '-', '') as joined
         cross join lateral unnest(to_tsvector(lexemes_in_text.language::regconfig, h.word)) as t
-        where lower(left(joined, 3)) in (select left(l, 3) from unnest(lexemes) as l)
-            and tsvector_to_array(to_tsvector(lexemes_in_text.language::regconfig, joined))
-                && lexemes
+        where tsvector_to_array(
+                to_tsvector(lexemes_in_text.language::regconfig, replace(h.word, '-', ''))
+            ) && lexemes
     );
 end;
 $$;
