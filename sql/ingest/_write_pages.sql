@@ -80,7 +80,7 @@ begin
             -- Of a page that exists, its id stays.
             i.new_id, write_pages.version_id, i.key, coalesce(i.url, i.key),
             coalesce(nullif(btrim(i.title), ''), i.key), coalesce(i.path, '{}'),
-            coalesce(i.front_matter, '{}'), i.uuid, i.link, i.topic,
+            coalesce(i.front_matter, '{}'), lower(i.uuid), i.link, i.topic,
             coalesce(
                 nullif(btrim(i.type), ''),
                 (

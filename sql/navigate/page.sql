@@ -1,5 +1,5 @@
 create or replace function pgrag.page(
-    page_id bigint
+    page_id anycompatible
 )
 returns table (
     page jsonb
@@ -10,7 +10,7 @@ parallel safe
 set search_path from current
 as $$
 declare
-    stored pgrag.pages := _pgrag.page(page.page_id);
+    stored pgrag.pages := _pgrag.page(pgrag.page_id(page.page_id::text));
 begin
     return query
     select to_jsonb(stored)

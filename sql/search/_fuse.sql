@@ -47,6 +47,17 @@ begin
                 when q.alpha < 1 and q.page_evidence > 0
                 then (i.title_weights <#> q.title_keywords) ^ 2
             end as title_match,
+            case
+                when request.phrase_conditions is not null
+                then (
+                    select _pgrag.phrase_weight(
+                        request.phrase_languages, request.phrase_conditions, d.language, d.search
+                    )
+                    from pgrag.documents as d
+                    where d.library_id = c.library_id and d.document_id = c.document_id
+                )
+                else 1
+            end as phrase_weight,
             -- The score of a retriever's own candidate is exact already.
             case
                 when q.alpha < 1 then greatest(coalesce(c.bm25, -(i.weights <#> q.keywords)), 0)
@@ -110,7 +121,7 @@ begin
     scored as (
         select
             c.*,
-            c.page_weight * case request.fusion
+            c.phrase_weight * c.page_weight * case request.fusion
                 when 'rrf' then _pgrag.reciprocal_rank_score(
                     c.keyword_rank, c.semantic_rank, request.rrf_weights, request.rrf_k
                 )
@@ -157,7 +168,7 @@ begin
     select
         s.library_id, s.document_id, s.page_id, s.final_score, s.keyword_score, s.semantic_score,
         s.passage_score, s.page_score, s.keyword_rank, s.semantic_rank,
-        nullif(s.final_score, s.score), s.final_score, null::jsonb
+        nullif(s.final_score, s.score), s.final_score, null::jsonb, null::double precision
     from settled as s
     where s.final_score >= request.min_score
     order by s.final_score desc, s.reading_order, s.text_hash, s.document_id

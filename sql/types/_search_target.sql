@@ -43,6 +43,7 @@ create type _pgrag.search_request as (
     rrf_k integer,
     rrf_weights double precision[],
     min_score double precision,
+    min_confidence double precision,
     top_k integer,
     max_per_page integer,
     after_score double precision,
@@ -54,6 +55,7 @@ create type _pgrag.search_request as (
     intent jsonb,
     query_filters jsonb,
     query_expansion text,
+    prefix boolean,
     unit text,
     aggregate text,
     hierarchy text,
@@ -65,7 +67,10 @@ create type _pgrag.search_request as (
     explain boolean,
     history boolean,
     reranked jsonb,
-    notes text[]
+    notes text[],
+    -- The quoted phrases that rank: conditions[n] for passages in languages[n].
+    phrase_languages text[],
+    phrase_conditions tsquery[]
 );
 
 -- What a retriever nominates: document_ids[n] of library_ids[n] with scores[n], the best first.
@@ -90,7 +95,8 @@ create type _pgrag.ranked_hit as (
     semantic_rank integer,
     section_score double precision,
     hybrid_score double precision,
-    graph jsonb
+    graph jsonb,
+    confidence double precision
 );
 
 -- Ranked hits, and how far they reach: no candidate that is not listed scores above bound.

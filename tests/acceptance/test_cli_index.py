@@ -141,7 +141,7 @@ def test_options_choose_what_is_read_and_how(pgrag, kestrel):
         *("--chunk-sizes", "20,100,150"),
     )
     assert report["written"] == 1
-    hits = pgrag.json("search", "zlib compiler")
+    hits = pgrag.hits("search", "zlib compiler")
     assert {hit["url"] for hit in hits} == {"https://k.example/guide/install"}
     assert max(len(hit["content"]) for hit in hits) <= 150
     [library] = pgrag.json("libraries")

@@ -73,6 +73,7 @@ class Writer:
             "location": source.location,
             "revision": source.revision,
             "arguments": source.arguments,
+            "ref": source.ref,
         }
         if self.target.adds and remembered:
             # The version keeps its own source, which a later run can read again.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrag.ground import errors
@@ -83,8 +84,12 @@ class App(Connected):
             site = source if kind == "a website" else None
         if version is None:
             version = version_of(site) if site else ""
+        opening = 0.0
         if site is not None:
+            _ = self.database  # making a database takes seconds that are not the crawl's
+            started = monotonic()
             source = self._site(library, version, site, given, progress)
+            opening = monotonic() - started
         elif isinstance(source, str):
             network = self._network(given, for_others=for_others)
             source = discover(source, **part_of(given, Choosing), network=network)
@@ -119,6 +124,7 @@ class App(Connected):
             )
             if site is not None and not dry_run:
                 self.database.call("_pgrag.drop_fetched_bodies", library=library, version=version)
+        report.seconds += opening
         enrichment = settings["enrichment"]
         if enrichment != "off" and not dry_run:
             self._enrich_indexed(report, enrichment)
@@ -309,6 +315,22 @@ class App(Connected):
         return self.index(
             row["library"], row["version"], **arguments, dry_run=dry_run, progress=progress
         )
+
+    def remembered(self, library: str, version: str) -> dict[str, Any]:
+        """The arguments of the last `index` of a version, its `source` among them; those of a
+        repository name what the caller named, so that a branch is read as it is now. Raises
+        `SourceError` if there are none.
+        """
+        [row] = self.database.call("version_source", library=library, version=version)
+        source = row["version_source"] or {}
+        if not source.get("arguments"):
+            raise errors.SourceError(
+                f"{f'{library} {version}'.strip()}: its source is not remembered.",
+                hint="Its pages were sent or uploaded, or nothing is indexed yet. Name the source:"
+                f" pgrag index {library}{f'@{version}' if version else ''} SOURCE.",
+            )
+        arguments = source["arguments"] | {"ref": source.get("ref")}
+        return {name: value for name, value in arguments.items() if value not in (None, [], False)}
 
     def embed(
         self, library: str, model: str | None = None, *, activate: bool = False, edges: bool = False

@@ -162,8 +162,8 @@ def _clipped(text: str) -> str:
 
 
 def _uuid(value: Any) -> str:
-    """Normalise the spelling of a UUID; any other identifier is unchanged."""
-    text = _text(value)
+    """Normalise the spelling of a UUID; of any other identifier the case."""
+    text = _text(value).lower()
     try:
         return str(uuid.UUID(text))
     except ValueError:
