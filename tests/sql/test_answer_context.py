@@ -12,7 +12,6 @@ from library import (
     refused,
     relations,
     run,
-    search,
     value,
 )
 

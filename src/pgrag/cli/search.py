@@ -207,13 +207,14 @@ def _explained(explanation: dict[str, Any]) -> Text:
     keyword, semantic = explanation["keyword"], explanation["semantic"]
     words = [word for word in keyword["lexemes"] if word["adds"] > 0]
     reranked, graph = explanation["rerank_score"], explanation["graph"]
-    weight = explanation["language_weight"]
+    weight, phrases = explanation["language_weight"], explanation["phrase_weight"]
     lines = [
         *explanation["reasons"],
         *([] if reranked is None else [f"score {reranked:.4f} by the reranker"]),
         f"score {explanation['hybrid_score']:.4f} by {explanation['fusion']} fusion,"
         f" alpha {_number(explanation['alpha'])}, type weight {explanation['type_weight']:g}"
-        + ("" if weight == 1 else f", language weight {weight:g}"),
+        + ("" if weight == 1 else f", language weight {weight:g}")
+        + ("" if phrases == 1 else f", phrase weight {phrases:g}"),
         f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
         f" passage {_number(keyword['passage_score'])}, page {_number(keyword['page_score'])}"
         f" (share {_number(keyword['page_evidence'])})",

@@ -56,7 +56,10 @@ _RERANKED = {"search", "context", "answer_context"}
 _RECORDED = {"context", "search_pages"}
 """Functions whose hits are recorded after the call; recorded_search records its own."""
 
-_AFTER_RERANKING = {"mmr_lambda", "snippets", "history", "explain", "template"}
+_AFTER_RERANKING = {
+    "min_score", "mmr_lambda", "snippets", "history", "explain", "template", "inject_types",
+    "expansion_threshold", "expansion_share", "max_documents_to_expand", "max_chunks_per_document",
+}  # fmt: skip
 """Arguments that do not apply to the candidates of a reranker."""
 
 _HITS_ALONE = {
