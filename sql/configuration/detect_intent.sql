@@ -27,11 +27,8 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    -- The beginning of a query shows its intent; "what's" and "whats" are read as "what is".
-    beginning constant text := regexp_replace(
-        normalize(left(coalesce(detect_intent.query, ''), 1000), nfkc),
-        '\m(what|who|where|when|why|how|that|there)[''’´`]?s\M', '\1 is', 'gi'
-    );
+    -- The beginning of a query shows its intent.
+    beginning constant text := normalize(left(coalesce(detect_intent.query, ''), 1000), nfkc);
     typed constant text := btrim(beginning);
     words constant text := btrim(regexp_replace(beginning, '[^[:alnum:]]+', ' ', 'g'));
     folded constant text := _pgrag.folded(words);

@@ -141,6 +141,14 @@ begin
         else _pgrag.guessed_terms(original_terms, understood.guesses)
     end;
     if request.query_expansion <> 'none' then
+        if options ->> 'query_expansion' in ('synonyms', 'both') and not exists (
+            select from pgrag.synonyms as s where s.library_id = any (scope.library_ids)
+        )
+        then
+            raise notice 'query_expansion=% adds no synonyms: the library has none.',
+                options ->> 'query_expansion'
+                using hint = 'pgrag.set_synonyms gives it some.';
+        end if;
         request.terms := _pgrag.expand_terms(
             request.terms, request.target, parsed.words, request.query_expansion
         );
