@@ -34,6 +34,7 @@ as $$
                 'semantic_score', h.semantic_score,
                 'keyword_rank', h.keyword_rank,
                 'semantic_rank', h.semantic_rank,
+                'confidence', h.confidence,
                 'relation', g.relation,
                 -- If a model has written the summary, the page's own sentences are cited instead.
                 'content', coalesce(d.extract, g.content)

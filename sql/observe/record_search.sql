@@ -170,7 +170,7 @@ begin
                 new_id, h.ordinality, h.library_id, h.page_id, h.document_id, l.name, v.label,
                 p.key, h.score, h.hybrid_score, h.keyword_score, h.semantic_score,
                 h.keyword_rank, h.semantic_rank, h.passage_score, h.page_score,
-                h.section_score, h.graph
+                h.section_score, h.graph, h.confidence
             )::pgrag.search_hits
             from unnest(ranked) with ordinality as h
             join pgrag.pages as p on p.library_id = h.library_id and p.page_id = h.page_id
@@ -181,7 +181,7 @@ begin
     end;
     insert into pgrag.searches (
         search_id, client, query, library, version, continued, parameters, timings,
-        duration_ms, hit_count, top_score, mean_score, caller
+        duration_ms, hit_count, top_score, mean_score, caller, confidence
     )
     select
         new_id,
@@ -191,7 +191,7 @@ begin
         coalesce(write_search.continued, false),
         coalesce(jsonb_strip_nulls(write_search.parameters), '{}'),
         coalesce(write_search.timings, '{}'), write_search.duration_ms,
-        count(*), max(l.score), avg(l.score), _pgrag.caller()
+        count(*), max(l.score), avg(l.score), _pgrag.caller(), max(l.confidence)
     from unnest(listed) as l;
     insert into pgrag.search_hits
     select l.* from unnest(listed) as l;

@@ -125,5 +125,7 @@ parallel safe
 as $$
     select (is_complete.ranking).exhausted
         or (is_complete.ranking).bound < (is_complete.request).min_score
+        -- What both retrievers rank below their first candidates answers nothing with confidence.
+        or (is_complete.request).min_confidence > 0
         or (is_complete.request).candidate_count >= 20000;
 $$;

@@ -60,7 +60,7 @@ class TestNamesWithSigns:
         ("query", "expected"),
         [
             ("+C# program", {"cs.md"}),
-            ('"language C#" small', {"cs.md"}),
+            ('+"language C#" small', {"cs.md"}),
             ("program -C++ -pointer -member -declared -reads", {"cs.md"}),
             ("+=> script", None), ("-> script", None), ("-- script", None), ("+= script", None),
         ],

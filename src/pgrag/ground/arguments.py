@@ -208,6 +208,15 @@ class Ranking(typing.TypedDict, total=False):
         float | None,
         Argument("Hits with a lower score are left out before the limit counts.", default=0),
     ]
+    min_confidence: typing.Annotated[
+        float | None,
+        Argument(
+            "Hits with a lower confidence are left out before the limit counts. In an answer, 0"
+            " asks the language model even if nothing seems to answer.",
+            bounds=(0, 1),
+            faces=EVERY_FACE,
+        ),
+    ]
     levels: typing.Annotated[
         list[int] | None,
         Argument(
@@ -335,12 +344,15 @@ class _Gathering(typing.TypedDict, total=False):
         bool | None, Argument("Add more passages of the best pages.", default=True)
     ]
     expansion_threshold: typing.Annotated[
-        float | None, Argument("The score that a page needs to be expanded.", default=0.3)
+        float | None,
+        Argument("The score that a page needs to be expanded; by default confidence decides."),
     ]
     expansion_share: typing.Annotated[
         float | None,
         Argument(
-            "Pages below this share of the best score are not expanded.", bounds=(0, 1), default=0.8
+            "Pages below this share of the best score, or of its confidence, are not expanded.",
+            bounds=(0, 1),
+            default=0.8,
         ),
     ]
     max_documents_to_expand: typing.Annotated[

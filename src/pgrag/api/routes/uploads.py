@@ -30,6 +30,7 @@ PIECE = 1 << 20
 """Bytes of an upload that are in memory at a time."""
 
 _MOST_FILES = 1000
+_MOST_FIELDS = 100
 
 Library = PATH["library"]
 
@@ -106,13 +107,16 @@ async def _form(
     request: Request, library: str, version: str, arguments: dict[str, Any]
 ) -> Response:
     try:
-        form = await request.form(max_files=_MOST_FILES, max_fields=0)
+        form = await request.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS)
     except HTTPException as error:
         raise InvalidInput(
             f"The form cannot be read: {error.detail}", hint="curl -F file=@docs.zip …"
         ) from error
     try:
         files = [each for _, each in form.multi_items() if isinstance(each, UploadFile)]
+        # Programs send names of their users, for example: the report says that nothing reads them.
+        if unread := [name for name, each in form.multi_items() if isinstance(each, str)]:
+            arguments["unread"] = unread
         named = [(checked_key(file.filename), _file_chunks(file)) for file in files]
         if not named:
             raise InvalidInput("The form has no files.", hint="curl -F file=@docs.zip …")

@@ -52,6 +52,7 @@ class Source(Value):
     semantic_score: float | None = described("Of a hit: by the vector retriever.", 0.67)
     keyword_rank: int | None = described("Of a hit: among those of the keyword retriever.", 2)
     semantic_rank: int | None = described("Of a hit: among those of the vector retriever.", 1)
+    confidence: float | None = described("Of a hit: whether it answers the question.", 0.93)
     relation: str = described("hit, expansion, parent, or injected by the strategy.", "hit")
     tokens: int | None = described("", 120)
     content: str

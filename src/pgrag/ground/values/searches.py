@@ -9,6 +9,10 @@ from pgrag.ground.values.passages import ContextBlock, Hit, PageHit
 
 _SEARCH_ID = "Feedback names this id; null if the search was not recorded."
 _NOTICES = "Notices of the database, such as why a retriever did not run."
+_NO_GOOD_MATCH = (
+    "Whether even the best hit is unlikely to answer: a notice names the nearest pages. Never with"
+    " `min_confidence`."
+)
 _RESOLVED = "The version of each library that was read, and why; empty for `*`."
 
 
@@ -34,6 +38,7 @@ class SearchResult(Listing[Hit]):
     cursor: str | None = described(
         "As `after`; null at the end.", "P-OFHrhR64UAAoDTKg", alias="next"
     )
+    no_good_match: bool = described(_NO_GOOD_MATCH)
     notices: tuple[str, ...] = described(_NOTICES)
     resolved: tuple[VersionRead, ...] = described(_RESOLVED)
     search_id: UUID | None = described(_SEARCH_ID)
@@ -46,6 +51,7 @@ class PageResult(Listing[PageHit]):
     list_columns = ("score", "title", "url")
     pages: tuple[PageHit, ...]
     cursor: str | None = described("As `after`; null at the end.", "p10:100", alias="next")
+    no_good_match: bool = described(_NO_GOOD_MATCH)
     notices: tuple[str, ...] = described(_NOTICES)
     resolved: tuple[VersionRead, ...] = described(_RESOLVED)
     search_id: UUID | None = described(_SEARCH_ID)
@@ -59,6 +65,7 @@ class Context(Listing[ContextBlock]):
     text: str = described("The blocks, with an empty line between them.")
     tokens: int = described("Sum of the tokens of the blocks.", 1870)
     blocks: tuple[ContextBlock, ...]
+    no_good_match: bool = described(_NO_GOOD_MATCH)
     notices: tuple[str, ...] = described(_NOTICES)
     resolved: tuple[VersionRead, ...] = described(_RESOLVED)
     search_id: UUID | None = described(_SEARCH_ID)
