@@ -16,7 +16,7 @@ def test_hits_are_json_for_machines_and_entries_for_people(indexed):
         assert cursor.description is not None
         columns = [column.name for column in cursor.description]
     found = indexed.run("search", QUERY, "-l", "kestrel", "-n", "3", "--json")
-    assert list(found.json) == ["hits", "search_id", "next", "notices", "resolved"]
+    assert {"hits", "search_id", "next", "notices", "resolved"} <= {*found.json}
     assert found.json["resolved"][0]["reason"] == "the newest release"
     hits = found.json["hits"]
     assert [list(hit) for hit in hits] == [columns] * 3
