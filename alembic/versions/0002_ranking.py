@@ -219,7 +219,7 @@ create type pgrag.query_term as (
     library_id bigint,
     language text,
     lexeme text,
-    frequency integer,
+    frequency double precision,
     document_count integer,
     idf double precision,
     weight double precision,
@@ -259,7 +259,8 @@ create type pgrag.hit as (
     has_children boolean,
     previous_section bigint,
     next_section bigint,
-    sibling_sections bigint[]
+    sibling_sections bigint[],
+    confidence double precision
 );
 
 create type pgrag.page_hit as (
@@ -283,7 +284,8 @@ create type pgrag.page_hit as (
     anchor text,
     snippet text,
     cursor text,
-    version_reason text
+    version_reason text,
+    confidence double precision
 );
 
 create type pgrag.batch_hit as (
@@ -324,7 +326,8 @@ create type pgrag.batch_hit as (
     has_children boolean,
     previous_section bigint,
     next_section bigint,
-    sibling_sections bigint[]
+    sibling_sections bigint[],
+    confidence double precision
 );
 
 create type pgrag.passage as (
@@ -368,7 +371,12 @@ create type pgrag.context_block as (
     tokens integer,
     block text,
     version_reason text,
-    hybrid_score double precision
+    hybrid_score double precision,
+    keyword_score double precision,
+    semantic_score double precision,
+    keyword_rank integer,
+    semantic_rank integer,
+    confidence double precision
 );
 """
 

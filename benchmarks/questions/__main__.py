@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.corpora import Corpora
-from benchmarks.questions import checking, citations, east_asian, measuring, versions
+from benchmarks.questions import checking, citations, confidence, east_asian, measuring, versions
 from benchmarks.questions.rows import SETS, half, read, write_set
 from pgrag.service.app import App
 
@@ -35,8 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             case "citations":
                 sentences = citations.read()
                 print(citations.tables(sentences, citations.doubted(app, sentences)))
-            case "scores":
-                print(measuring.compare_scores(app, corpora))
+            case "confidence":
+                made = confidence.fit if options.fit else confidence.measure
+                print(made(app, corpora))
             case "fusion":
                 print(measuring.compare_fusions(app, corpora, split))
             case "versions":
@@ -57,10 +58,13 @@ def _parser() -> argparse.ArgumentParser:
         ("fusion", "nDCG@10 of words alone and of three fusions"),
         ("versions", "whether questions about a version are answered from it, or refused"),
         ("segmenters", "nDCG@10 of Chinese, Japanese, Korean, and over the words of segmenters"),
-        ("scores", "best scores of questions that the pages answer, and of questions about others"),
+        ("confidence", "how well confidence tells what is answered; into docs/confidence.md"),
     ):
         command = commands.add_parser(name, help=help)
         command.add_argument("data", type=Path, help="folder of the corpora")
+    commands.choices["confidence"].add_argument(
+        "--fit", action="store_true", help="print the constants that fit the other sets"
+    )
     commands.choices["versions"].add_argument(
         "--wrong", action="store_true", help="also list the questions that were not right"
     )

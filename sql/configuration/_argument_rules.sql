@@ -25,6 +25,7 @@ as $$
             "candidate_count": {"type": "integer", "minimum": 1, "maximum": 20000, "default": 80},
             "intent": {"type": "string"},
             "min_score": {"type": "number", "default": 0},
+            "min_confidence": {"type": "number", "minimum": 0, "maximum": 1},
             "levels": {"type": "array", "minimum": 0, "maximum": 2, "shortest": 1, "longest": 10},
             "max_per_page": {"type": "integer", "minimum": 1, "maximum": 1000},
             "exclude": {"type": "array", "longest": 1000},
@@ -35,7 +36,7 @@ as $$
             "reranked": {"type": "object"},
             "token_budget": {"type": "integer", "minimum": 1, "maximum": 1000000, "default": 4000},
             "expand": {"type": "boolean", "default": true},
-            "expansion_threshold": {"type": "number", "default": 0.3},
+            "expansion_threshold": {"type": "number"},
             "expansion_share": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.8},
             "max_documents_to_expand": {"type": "integer", "minimum": 0, "maximum": 10000,
                 "default": 3},
@@ -64,48 +65,50 @@ as $$
             "search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "levels", "max_per_page", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate", "after",
-                "snippets", "history", "explain", "reranked"
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate",
+                "after", "snippets", "history", "explain", "reranked"
             ],
             "keyword_search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "prefix", "min_score", "levels", "max_per_page", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate", "after",
-                "snippets", "history", "explain", "reranked"
+                "prefix", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate",
+                "after", "snippets", "history", "explain", "reranked"
             ],
             "semantic_search": [
-                "library", "version", "top_k", "filters", "model", "min_score", "levels",
-                "max_per_page", "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph",
-                "mode", "unit", "aggregate", "after", "snippets", "history", "explain", "reranked"
+                "library", "version", "top_k", "filters", "model", "min_score", "min_confidence",
+                "levels", "max_per_page", "exclude", "changed_since", "hierarchy", "mmr_lambda",
+                "graph", "mode", "unit", "aggregate", "after", "snippets", "history", "explain",
+                "reranked"
             ],
             "search_pages": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "levels", "max_per_page", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "aggregate", "after", "whole", "snippets"
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "aggregate", "after", "whole",
+                "snippets"
             ],
             "facets": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "levels", "max_per_page", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "value_count"
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "value_count"
             ],
             "context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "levels", "max_per_page", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "reranked", "token_budget", "expand",
-                "expansion_threshold", "expansion_share", "max_documents_to_expand",
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "reranked", "token_budget",
+                "expand", "expansion_threshold", "expansion_share", "max_documents_to_expand",
                 "max_chunks_per_document", "score_share", "parents", "inject_types", "inject_count",
                 "format", "siblings", "overlap"
             ],
             "answer_context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "levels", "max_per_page", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "reranked", "token_budget", "expand",
-                "expansion_threshold", "expansion_share", "max_documents_to_expand",
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "reranked", "token_budget",
+                "expand", "expansion_threshold", "expansion_share", "max_documents_to_expand",
                 "max_chunks_per_document", "score_share", "parents", "inject_types", "inject_count",
                 "template"
             ]

@@ -30,6 +30,11 @@ as $$
                 'level', g.level,
                 'score', g.score,
                 'hybrid_score', h.hybrid_score,
+                'keyword_score', h.keyword_score,
+                'semantic_score', h.semantic_score,
+                'keyword_rank', h.keyword_rank,
+                'semantic_rank', h.semantic_rank,
+                'confidence', h.confidence,
                 'relation', g.relation,
                 -- If a model has written the summary, the page's own sentences are cited instead.
                 'content', coalesce(d.extract, g.content)

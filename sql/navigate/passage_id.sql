@@ -66,7 +66,8 @@ as $$
     select array(
         -- Ids are seldom anything else, and a call for each would take longer.
         select case
-            when p.passage ~ '^-?[0-8]?[0-9]{1,18}$' then p.passage::bigint
+            when translate(p.passage, '0123456789', '') = '' and length(p.passage) between 1 and 18
+            then p.passage::bigint
             else pgrag.passage_id(p.passage)
         end
         from unnest(passage_ids.passages) with ordinality as p (passage, nth)

@@ -1,12 +1,14 @@
 -- What one edit makes of a word (an inserted, deleted or replaced letter, or swapped neighbours) if
 -- it is a stop word, or the libraries have it, with the number of their passages with its stem. Of
 -- several words with one stem, a swap comes first, then a deletion, an insertion, a replacement.
--- keeps_first: only the word of most passages, and with the first letter, which is seldom wrong.
+-- is_sure: only the word of most passages, and only likely edits: the first letter is seldom wrong;
+-- a letter is replaced by one that sounds like it or is beside it on the keyboard; and outside of
+-- English, endings that differ are those of one word.
 create or replace function _pgrag.edited_words(
     word text,
     library_ids bigint[],
     languages text[],
-    keeps_first boolean
+    is_sure boolean
 )
 returns table (
     replacement text,
@@ -18,6 +20,25 @@ stable
 parallel safe
 as $$
 declare
+    is_cyrillic constant boolean := word ~ '[а-яё]';
+    letters constant text[] := string_to_array(
+        case
+            when is_cyrillic then 'абвгдежзийклмнопрстуфхцчшщъыьэюяё'
+            else 'abcdefghijklmnopqrstuvwxyzäöüß'
+        end,
+        null
+    );
+    -- Neighbours are beside each other on the keyboard, or sound alike.
+    neighbours constant text := case
+        when is_cyrillic
+        then 'йцукенгшщзхъ фывапролджэ ячсмитьбю'
+        else 'qwertyuiop asdfghjkl zxcvbnm cskzx bpfvw dtgj mn'
+    end;
+    vowels constant text := 'aeiouyäöüаеёиоуыэюя';
+    first constant integer := is_sure::integer;
+    -- The last place that may be edited.
+    last constant integer := length(word)
+        - case when is_sure and 'english' <> all (languages) then 3 else 0 end;
     variants constant text[] := array(
         select v.variant
         from (
@@ -26,18 +47,20 @@ declare
             from generate_series(1, length(word) - 1) as n
             union all
             select left(word, n - 1) || substr(word, n + 1), 2
-            from generate_series(1 + keeps_first::integer, length(word)) as n
+            from generate_series(1 + first, last) as n
             union all
-            select left(word, n) || letter || substr(word, n + e.size + 1), 4 - e.size
-            from generate_series(keeps_first::integer, length(word)) as n
-            cross join unnest(string_to_array(
-                case
-                    when word ~ '[а-яё]' then 'абвгдежзийклмнопрстуфхцчшщъыьэюяё'
-                    else 'abcdefghijklmnopqrstuvwxyzäöüß'
-                end,
-                null
-            )) as letter
-            cross join (values (0), (1)) as e (size)
+            select left(word, n) || letter || substr(word, n + 1), 3
+            from generate_series(first, last) as n
+            cross join unnest(letters) as letter
+            union all
+            select left(word, n - 1) || letter || substr(word, n + 1), 4
+            from generate_series(1 + first, last) as n
+            cross join unnest(letters) as letter
+            cross join substr(word, n, 1) as written
+            where not is_sure
+                or strpos(neighbours, written || letter) > 0
+                or strpos(neighbours, letter || written) > 0
+                or strpos(vowels, written) > 0 and strpos(vowels, letter) > 0
         ) as v
         where v.variant <> word
         group by v.variant
@@ -86,9 +109,9 @@ begin
         from spelt as s
         where s.rank = 1
         order by s.document_count desc, s.nth
-        limit case when keeps_first then 1 end
+        limit case when is_sure then 1 end
     ) as s
-    -- Other words of the stem may be what is written: "service" for "servic".
+    -- Is it written anywhere? A stem alone is often no word: "servic".
     cross join lateral (
         select case
             when s.is_known then s.variant
@@ -97,7 +120,7 @@ begin
             )
         end as form
     ) as w
-    where case when w.form is not null then _pgrag.edit_distance(s.variant, w.form) <= 1 end
+    where _pgrag.edit_distance(word, w.form) <= 1
     union all
     select variants[n], true, 0
     from generate_series(1, cardinality(variants)) as n

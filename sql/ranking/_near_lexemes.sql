@@ -91,6 +91,7 @@ create or replace function _pgrag.edit_distance(
 returns integer
 language plpgsql
 immutable
+strict
 parallel safe
 as $$
 declare

@@ -37,7 +37,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select case when language <> query_language then 0.9 else 1 end::double precision;
+    select case when language <> query_language then 0.85 else 1 end::double precision;
 $$;
 
 -- What a page's type and language leave of a score.

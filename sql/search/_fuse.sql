@@ -168,7 +168,7 @@ begin
     select
         s.library_id, s.document_id, s.page_id, s.final_score, s.keyword_score, s.semantic_score,
         s.passage_score, s.page_score, s.keyword_rank, s.semantic_rank,
-        nullif(s.final_score, s.score), s.final_score, null::jsonb
+        nullif(s.final_score, s.score), s.final_score, null::jsonb, null::double precision
     from settled as s
     where s.final_score >= request.min_score
     order by s.final_score desc, s.reading_order, s.text_hash, s.document_id

@@ -7,13 +7,19 @@ language plpgsql
 stable
 parallel safe
 as $$
-begin
-    return case
+declare
+    listing _pgrag.listing := case
         when request.reranked is not null then _pgrag.reranked_hits(request)
         when request.words = '' then _pgrag.matching_hits(request)
         when _pgrag.is_rearranged(request) then _pgrag.rearranged_hits(request)
         else _pgrag.scored_hits(request)
     end;
+begin
+    -- Only the listed hits, because it reads the words of each. Reranked hits have theirs.
+    if request.reranked is null and request.words <> '' then
+        listing.hits := _pgrag.with_confidence(listing.hits, request);
+    end if;
+    return listing;
 end;
 $$;
 
@@ -33,6 +39,7 @@ declare
     request constant _pgrag.search_request := _pgrag.make_request(query, options, query_embedding);
     listing constant _pgrag.listing := _pgrag.list_hits(request);
 begin
+    perform _pgrag.note_no_match(listing.hits, request);
     return query select h.* from _pgrag.hits(request, listing) as h;
 end;
 $$;
@@ -80,7 +87,7 @@ as $$
         y.since,
         y.changed_in,
         d.key || '#c' || d.sort_order,
-        d.has_children, d.previous_section, d.next_section, d.sibling_sections
+        d.has_children, d.previous_section, d.next_section, d.sibling_sections, h.confidence
     from unnest((listing).hits) with ordinality as h
     -- A subquery, so that the view is read passage by passage.
     cross join lateral (

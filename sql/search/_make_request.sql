@@ -16,15 +16,12 @@ declare
     asked record;
     parsed record;
     scope record;
+    meant record;
+    understood record;
     request _pgrag.search_request;
     version_label text;
     filters jsonb;
-    searched text;
-    misspelt text[];
-    replacements text[];
-    begun text;
     original_terms pgrag.query_term[];
-    note text;
     unknown_tags text;
     mode constant text := coalesce(options ->> 'mode', 'hybrid');
 begin
@@ -44,22 +41,25 @@ begin
         library text, version text, filters jsonb, alpha double precision, levels integer[],
         exclude text[], changed_since text, model text, page_evidence double precision
     );
-    filters := _pgrag.conjunction(arguments.filters, asked.filters);
     version_label := _pgrag.wanted_version(arguments.version, arguments.filters, asked.filters);
     scope := _pgrag.request_scope(
         asked.words,
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
         version_label
     );
+    meant := _pgrag.meant_filters(scope.library_ids, asked.words);
+    if meant.filters is not null then
+        asked.words := meant.words;
+        asked.filters := _pgrag.conjunction(asked.filters, meant.filters);
+        parsed := _pgrag.parse_search_text(asked.words);
+    end if;
+    filters := _pgrag.conjunction(arguments.filters, asked.filters);
     if asked.filters @? '$.**.tags.all' then
         -- A word after tags:a that no page has as its tag was probably meant as a word.
         select string_agg(t.tag #>> '{}', ', ' order by t.nth)
         into unknown_tags
         from jsonb_path_query(asked.filters, '$.**.tags.all[*]') with ordinality as t (tag, nth)
-        where not exists (
-            select from pgrag.pages as p
-            where p.tags @> array[t.tag #>> '{}'] and p.library_id = any (scope.library_ids)
-        );
+        where not _pgrag.leaves_pages(scope.library_ids, jsonb_build_object('tags', t.tag));
         if unknown_tags is not null then
             raise notice 'No page has these tags: %. Words after tags: are tags, after tag: they '
                 'are searched.', unknown_tags;
@@ -70,7 +70,7 @@ begin
     request.query_filters := asked.filters;
     request.version_reasons := scope.version_reasons;
     request.exact_limit := scope.exact_limit;
-    request.notes := scope.notes;
+    request.notes := scope.notes || meant.notes;
     request.target := _pgrag.make_target(
         scope.library_ids, scope.version_ids, scope.document_count,
         version_label is not distinct from '*',
@@ -91,7 +91,16 @@ begin
         )
             || (request.target).denied_documents;
     end if;
+    if filters is not null and (
+        (request.target).document_count = 0 or (request.target).allowed_documents = '{}'
+    )
+    then
+        request.notes := request.notes || array(
+            select u.note from _pgrag.unknown_values(scope.library_ids, filters) as u (note)
+        );
+    end if;
     if request.words = '' then
+        perform _pgrag.tell(request.notes);
         return request;
     end if;
     if parsed.phrases <> '{}' then
@@ -100,46 +109,12 @@ begin
         from _pgrag.ranking_phrases(scope.library_ids, parsed.phrases) as p;
     end if;
 
-    searched := _pgrag.without_versions(parsed.words, scope.wishes);
-    original_terms := _pgrag.terms_of_words(searched, scope.libraries);
-    if request.prefix then
-        begun := _pgrag.unfinished_word(query, parsed.words);
-        if not exists (select from _pgrag.begun_lexemes(begun, scope.libraries)) then
-            begun := null;
-        elsif searched ~ '\s\S+$' and not exists (
-            select
-            from unnest(_pgrag.terms_of_words(begun, scope.libraries)) as t
-            where t.document_count > 0
-        ) then
-            -- What is only begun has no meaning yet.
-            parsed.words := regexp_replace(parsed.words, '\s+\S+$', '');
-            searched := regexp_replace(searched, '\s+\S+$', '');
-            original_terms := _pgrag.terms_of_words(searched, scope.libraries);
-        end if;
-    end if;
-    if _pgrag.lack_words(original_terms) then
-        select array_agg(n.word), array_agg(n.replacement)
-        into misspelt, replacements
-        from _pgrag.near_words(
-            case
-                when begun is null then asked.words
-                else regexp_replace(asked.words, '\S+$', '')
-            end,
-            scope.library_ids, is_sure => true
-        ) as n;
-    end if;
-    if misspelt is not null then
-        -- No passage has the misspelt words: nothing that they find can lose to the near ones.
-        parsed.words := _pgrag.with_replacements(parsed.words, misspelt, replacements);
-        searched := _pgrag.with_replacements(searched, misspelt, replacements);
-        original_terms := _pgrag.terms_of_words(searched, scope.libraries);
-        request.notes := request.notes || array(
-            select format(
-                'Also searched for “%s” because no passage has “%s”.', m.near, m.word
-            )
-            from unnest(misspelt, replacements) as m (word, near)
-        );
-    end if;
+    understood := _pgrag.understood_words(
+        query, asked.words, parsed.words, scope.wishes, scope.libraries, request.prefix
+    );
+    parsed.words := understood.words;
+    original_terms := understood.terms;
+    request.notes := request.notes || understood.notes;
     if scope.named_ids <> '{}' then
         request.notes := request.notes || array(
             select n.note
@@ -147,17 +122,41 @@ begin
             cross join lateral _pgrag.lacking_words(parsed.words, original_terms, v.id) as n (note)
         );
     end if;
-    foreach note in array coalesce(request.notes, '{}') loop
-        raise notice '%', note;
-    end loop;
-    request.terms := original_terms;
+    perform _pgrag.tell(request.notes);
+    if parsed.required <> '{}' and (mode = 'keyword' or arguments.alpha = 0)
+        and exists (
+            select
+            from pgrag.corpus_statistics as c
+            where c.library_id = any (scope.library_ids)
+                and c.document_count > 0
+                and c.language not in (select t.language from unnest(original_terms) as t)
+        )
+    then
+        -- A phrase of stop words has nothing to rank by words.
+        request.words := '';
+        return request;
+    end if;
+    request.terms := case
+        when understood.guesses is null then original_terms
+        else _pgrag.guessed_terms(original_terms, understood.guesses)
+    end;
     if request.query_expansion <> 'none' then
+        if options ->> 'query_expansion' in ('synonyms', 'both') and not exists (
+            select from pgrag.synonyms as s where s.library_id = any (scope.library_ids)
+        )
+        then
+            raise notice 'query_expansion=% adds no synonyms: the library has none.',
+                options ->> 'query_expansion'
+                using hint = 'pgrag.set_synonyms gives it some.';
+        end if;
         request.terms := _pgrag.expand_terms(
-            original_terms, request.target, parsed.words, request.query_expansion
+            request.terms, request.target, parsed.words, request.query_expansion
         );
     end if;
-    if begun is not null then
-        request.terms := _pgrag.with_beginnings(request.terms, begun, scope.libraries);
+    if understood.begun is not null then
+        request.terms := _pgrag.with_beginnings(
+            request.terms, understood.begun, scope.libraries
+        );
     end if;
     request.queries := _pgrag.library_queries(
         parsed.words, request.words, scope.libraries, original_terms, request.terms,
@@ -172,6 +171,24 @@ begin
         end
     );
     return request;
+end;
+$$;
+
+-- Each note as a notice.
+create or replace function _pgrag.tell(
+    notes text[]
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    note text;
+begin
+    foreach note in array coalesce(notes, '{}') loop
+        raise notice '%', note;
+    end loop;
 end;
 $$;
 

@@ -21,7 +21,7 @@ begin
         listing.hits := array(
             select row(
                 d.library_id, d.document_id, d.page_id, 1, null, null, null, null, null, null,
-                null, 1, null
+                null, 1, null, null
             )::_pgrag.ranked_hit
             from (
                 select
@@ -31,6 +31,7 @@ begin
                 from pgrag.documents as d
                 where d.library_id = any (target.library_ids)
                     and d.document_id = any (target.allowed_documents)
+                    and (request.collapse or d.covers & target.covers <> 0)
                     and d.document_id <> all (coalesce(target.denied_documents, '{}'))
             ) as d
             where (most is null or d.rank_on_page <= most)
@@ -47,7 +48,7 @@ begin
         listing.hits := array(
             select row(
                 p.library_id, d.document_id, p.page_id, 1, null, null, null, null, null, null,
-                null, 1, null
+                null, 1, null, null
             )::_pgrag.ranked_hit
             from pgrag.pages as p
             cross join lateral (

@@ -54,7 +54,8 @@ begin
                     'edges', a.edge_ids,
                     'reached_by', a.reached_by
                 )
-            end
+            end,
+            h.confidence
         )::_pgrag.ranked_hit
         from every_hit as h
         join around as a on a.library_id = h.library_id and a.page_id = h.page_id
@@ -112,12 +113,18 @@ begin
     select
         f.library_id, f.document_id, f.page_id, f.score, f.keyword_score, f.semantic_score,
         f.passage_score, f.page_score, null::integer, null::integer, f.section_score, f.score,
-        null::jsonb
+        null::jsonb, null::double precision
     from (
         select
             s.*,
             row_number() over (partition by s.page_id order by s.ordinality) as rank_on_page
-        from _pgrag.fuse(request, reached, ('{}', '{}', '{}', null)) with ordinality as s
+        from unnest(_pgrag.confident(
+            array(
+                select r
+                from _pgrag.fuse(request, reached, ('{}', '{}', '{}', null)) as r
+            ),
+            request
+        )) with ordinality as s
     ) as f
     where f.rank_on_page = 1 and f.score > 0
     order by f.ordinality;

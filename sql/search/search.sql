@@ -33,7 +33,8 @@ create or replace function pgrag.search(
     changed_since text default null,
     history boolean default false,
     reranked jsonb default null,
-    prefix boolean default false
+    prefix boolean default false,
+    min_confidence double precision default null
 )
 returns setof pgrag.hit
 language plpgsql
@@ -55,13 +56,14 @@ declare
                     max_per_page, after, model, page_evidence, candidate_count, rrf_k,
                     rrf_weights, snippets, explain, intent, unit, aggregate, hierarchy,
                     mmr_lambda, query_expansion, graph, mode, exclude, changed_since, history,
-                    reranked, prefix
+                    reranked, prefix, min_confidence
             ) as a
         )),
         search.query_embedding
     );
     listing constant _pgrag.listing := _pgrag.list_hits(request);
 begin
+    perform _pgrag.note_no_match(listing.hits, request);
     return query select h.* from _pgrag.hits(request, listing) as h;
 end;
 $$;
@@ -73,6 +75,9 @@ score, from 0 to 1: ((1 - alpha) keyword_score + alpha semantic_score) times the
 the page''s type. keyword_score: BM25F divided by the query''s sum of idf (k1 + 1), mixed with the
 page''s own BM25F and its titles, which have the share page_evidence. semantic_score: the cosine.
 hybrid_score: the fused score, which graph, unit, hierarchy, mmr_lambda and reranked leave as it is.
+confidence, from 0 to 1: whether the passage answers the query, whatever decided its rank (see
+docs/confidence.md); null for vectors of other models than the built-in one, and for filters alone.
+If that of every hit on the first page of results is below 0.15, a notice names the nearest pages.
 Of equal scores, newer versions and earlier passages of a page come first.
 
 query: plain words rank, and so does "a phrase" among them: a passage without it keeps 95 % of its
@@ -88,8 +93,11 @@ pgrag.hybrid_alpha, else 0.3; with the built-in model, in a library of 1,000 pas
 the share of the query''s idf that the library''s words have, and a third if all words are names of
 code).
 fusion: "rrf" is the sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR
-2009); a retriever without the passage adds 0.
-min_score: applied before the limit; with graph, to hybrid_score.
+2009); a retriever without the passage adds 0; alpha stands for the weights 2 - 2 alpha, 2 alpha.
+min_score: applied before the limit; with graph, to hybrid_score; with reranked, to those scores.
+min_confidence: only hits with at least this confidence, before the limit; the list then ends with
+the first candidate_count candidates. Without effect, and a notice says so, where confidence is
+null.
 levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to
 its section''s paragraphs and lends the best of them its score).
 max_per_page: the maximum number of hits per page.
@@ -123,5 +131,6 @@ them (see docs/page-types.md); always 1 with mode semantic or the library''s set
 false. chunk_key: the page''s key, #c and sort_order. previous_section, next_section: document_id of
 the sections around the hit''s in reading order, whatever their level; sibling_sections: of the
 nearest ten on each side under the same parent; has_children: whether sections are below it.
-version_reason: why this version was read. Errors: PGR01 arguments, PGR02 library, PGR03 version,
-PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';
+version_reason: why this version was read. Errors: PGR01 arguments (also one that could have no
+effect beside the others), PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08
+dimension, PGR09 model.';

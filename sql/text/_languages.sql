@@ -139,7 +139,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select s.code, s.script::int4range, coalesce(s.letters, ''), s.signs, s.words
+    select s.code, s.script::int4range, '[' || s.letters || ']', s.signs, s.words
     from (values
         ('en', null, null, 'the and of is this with that are you',
             'to in for a an on as be it by or not from if can your when will how what which why '
@@ -225,7 +225,7 @@ as $$
         ('am', '[4608,4992)', null, null, null),
         ('ko', '[44032,55204)', null, null, null),
         ('zh', '[12353,40960)', '的是在了和有不这為个', null, null),
-        ('ja', '[12353,40960)', 'のにはをたがでとしれさるもなっすま', null, null)
+        ('ja', '[12353,40960)', 'ぁ-ヺ', null, null)
     ) as s (code, script, letters, signs, words);
 $$;
 

@@ -17,7 +17,6 @@ declare
     home constant text := split_part(expected, '-', 1);
     others text;
     chosen_script int4range;
-    word_count bigint;
     found record;
 begin
     -- Most texts are in the language that is expected: one look is enough.
@@ -26,7 +25,7 @@ begin
             and (s.script is not null or 10 * octet_length(prose) < 11 * length(prose))
         from _pgrag.language_signs() as s
         cross join lateral (
-            select length(prose) - length(translate(prose, s.letters, ''))
+            select coalesce(regexp_count(prose, s.letters), 0)
                 + coalesce(regexp_count(prose, '\m(?:' || replace(s.signs, ' ', '|') || ')\M'), 0)
                 as signs
         ) as c
@@ -34,10 +33,7 @@ begin
     ) then
         return expected;
     end if;
-    -- Without code, addresses and tags.
-    prose := regexp_replace(
-        prose, '(```|~~~).*?(\1|$)|`[^`]*`|<[^>]*>|\S*[^\s.](://|[._/@\\])\S+', ' ', 'g'
-    );
+    prose := regexp_replace(prose, '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>', ' ', 'g');
     if octet_length(prose) > length(prose) then
         others := left(
             regexp_replace(
@@ -58,12 +54,16 @@ begin
         limit 1;
     end if;
     with words as materialized (
-        select w.word
-        from regexp_split_to_table(prose, '[\s[:punct:]\d]+') as w (word)
+        -- What has other signs within is an address or a name of code, but l'eau is two words.
+        select btrim(w.word, '.,:;!?¿¡()[]{}"*_…«»„“”‚‘-–—') as word, count(*) as times
+        from string_to_table(translate(prose, E'\n\r\t''’|', '      '), ' ') as w (word)
         where w.word <> ''
+        group by 1
     ),
     frequent as materialized (
-        select l.key as code, sum(l.value::integer) as score, count(distinct w.word) as hits
+        select
+            l.key as code, sum(l.value::integer * w.times) as score, sum(w.times) as hits,
+            count(*) as kinds
         from words as w
         cross join lateral jsonb_each(_pgrag.language_words() -> w.word) as l
         group by l.key
@@ -71,17 +71,20 @@ begin
     scored as (
         select
             s.code,
-            coalesce(f.hits, 0) as hits,
-            coalesce(f.score, 0) + 3 * (length(prose) - length(translate(prose, s.letters, '')))
-                as score
+            coalesce(f.hits, 0) + l.letters as hits,
+            coalesce(f.kinds, 0) + l.letters as kinds,
+            coalesce(f.score, 0) + 3 * l.letters as score
         from _pgrag.language_signs() as s
+        cross join lateral (
+            select coalesce(regexp_count(prose, s.letters), 0) as letters
+        ) as l
         left join frequent as f on f.code = s.code
         where s.script is not distinct from chosen_script
             and (candidates is null or s.code = any (candidates))
     )
     select
-        s.code, s.hits, s.score,
-        (select count(*) from words as w where length(w.word) > 1) as word_count,
+        s.code, s.hits, s.kinds, s.score,
+        (select sum(w.times) from words as w where length(w.word) > 1) as word_count,
         (select h.score from scored as h where h.code = home) as home_score,
         lead(s.score, 1, 0) over likeliest as next_score
     into found
@@ -93,11 +96,14 @@ begin
     order by row_number() over likeliest
     limit 1;
     if found.code <> home and found.score <= 2 * found.home_score
-        or chosen_script is null and (
-            found.hits < (case when candidates is null then 4 else 1 end)
-            or 6 * found.hits < found.word_count
-            -- Code outside of a fence.
-            or 3 * (length(prose) - length(translate(prose, '{}()=;|', ''))) > found.word_count
+        -- Another script than that of the expected language is clear at once.
+        or (chosen_script is null or found.home_score is not null) and (
+            candidates is null and (
+                found.kinds < 4
+                or 6 * found.hits < found.word_count
+                -- Code outside of a fence.
+                or 3 * (length(prose) - length(translate(prose, '{}()=;|', ''))) > found.word_count
+            )
             or candidates is not null and 2 * found.score <= 3 * found.next_score
         )
     then

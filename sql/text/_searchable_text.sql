@@ -14,19 +14,43 @@ immutable
 parallel safe
 as $$
 declare
-    normal text := _pgrag.normal_text(_pgrag.plain_text(searchable_text.input));
-    prepared text := _pgrag.parsed_text(normal);
+    normal constant text := _pgrag.normal_text(_pgrag.plain_text(searchable_text.input));
+    searchable text := _pgrag.parsed_text(normal);
 begin
-    return concat_ws(
-        ' ',
-        prepared,
-        _pgrag.identifier_parts(prepared, searchable_text.of_query),
-        nullif(_pgrag.sign_names(normal), ''),
-        case
-            when not searchable_text.of_query and _pgrag.has_bigrams(normal)
-            then _pgrag.single_characters(normal)
-        end
-    );
+    -- Most texts have only one of both, and starting a statement takes as long as running it.
+    if searchable ~ '[._][[:alpha:]]|[a-z0-9][A-Z]'
+        or not searchable_text.of_query and searchable ~ '[[:alpha:]]-[[:alnum:]]'
+    then
+        searchable := searchable || coalesce(' ' || (
+            select pg_catalog.string_agg(i.parts, ' ')
+            from _pgrag.identifier_parts(searchable, searchable_text.of_query) as i (parts)
+        ), '');
+    end if;
+    if normal ~ U&'[-+*=<>!&|^~?:.%#@$]{2}|(?:^|[^\\w.-])[.@#&%:!?$-]\\w|[[:alpha:]][+#]'
+        '|[\2190-\22FF\2300-\24FF\25A0-\2BFF\+01F000-\+01FAFF]'
+    then
+        searchable := searchable || coalesce(' ' || (
+            select pg_catalog.string_agg(n.name, ' ') from _pgrag.sign_names(normal) as n (name)
+        ), '');
+    end if;
+    if searchable_text.of_query then
+        -- Behind chr(1): text_vector gives them less weight.
+        searchable := searchable || case
+            when searchable ~ '[[:alpha:]]-[[:alnum:]]'
+            then coalesce(chr(1) || (
+                select pg_catalog.string_agg(pg_catalog.replace(m.word[1], '-', ''), ' ')
+                from pg_catalog.regexp_matches(
+                    searchable, '\m[[:alpha:]]+-[[:alnum:]]+', 'g'
+                ) as m (word)
+            ), '')
+            else ''
+        end;
+    elsif pg_catalog.octet_length(normal) > pg_catalog.length(normal)
+        and _pgrag.has_bigrams(normal)
+    then
+        searchable := searchable || _pgrag.single_characters(normal);
+    end if;
+    return searchable;
 end;
 $$;
 
@@ -40,7 +64,10 @@ immutable
 parallel safe
 as $$
     select case
-        when _pgrag.has_bigrams(p.prepared) then _pgrag.with_bigrams(p.prepared) else p.prepared
+        when pg_catalog.octet_length(p.prepared) > pg_catalog.length(p.prepared)
+            and _pgrag.has_bigrams(p.prepared)
+        then _pgrag.with_bigrams(p.prepared)
+        else p.prepared
     end
     from (
         -- replace() is several times as fast as translate().
@@ -51,50 +78,41 @@ as $$
     ) as p;
 $$;
 
--- The parser splits hyphens and underscores and keeps dotted names whole; this is the rest.
+-- The parser splits hyphens and underscores and keeps dotted names whole; these are the rest.
+-- Inlined.
 create or replace function _pgrag.identifier_parts(
     prepared text,
     of_query boolean
 )
-returns text
+returns setof text
 language sql
 immutable
 parallel safe
+rows 5
 as $$
     select case
-        when identifier_parts.prepared ~ '[._][[:alpha:]]|[a-z0-9][A-Z]|[[:alpha:]]-[[:alnum:]]'
-        then (
-            select pg_catalog.string_agg(
-                case
-                    when identifier.words <> identifier.form then identifier.words || ' '
-                    else ''
-                end
-                || case
-                    when not identifier_parts.of_query
-                        and identifier.words ~ '\m[a-z]+[a-z0-9]*[A-Z]'
-                    then pg_catalog.regexp_replace(
-                        identifier.words, '([a-z0-9])([A-Z])', '\1 \2', 'g'
-                    ) || ' '
-                    else ''
-                end
-                || case
-                    when identifier.form ~ '[_-]'
-                    then pg_catalog.translate(identifier.form, '_-', '')
-                    else ''
-                end,
-                ' '
-            )
-            from (
-                select
-                    match.form[1] as form,
-                    pg_catalog.translate(match.form[1], '._', '  ') as words
-                from pg_catalog.regexp_matches(
-                    identifier_parts.prepared,
-                    '(\w+(?:[._]+[[:alpha:]]\w*)+|\m[a-z]+[a-z0-9]*[A-Z]\w*'
-                    '|\m[[:alpha:]]+-[[:alnum:]]+)',
-                    'g'
-                ) as match (form)
-            ) as identifier
-        )
-    end;
+            when identifier.words <> identifier.form then identifier.words || ' '
+            else ''
+        end
+        || case
+            when not identifier_parts.of_query and identifier.words ~ '\m[a-z]+[a-z0-9]*[A-Z]'
+            then pg_catalog.regexp_replace(identifier.words, '([a-z0-9])([A-Z])', '\1 \2', 'g')
+                || ' '
+            else ''
+        end
+        || case
+            when identifier.form ~ case when identifier_parts.of_query then '_' else '[_-]' end
+            then pg_catalog.translate(identifier.form, '_-', '')
+            else ''
+        end
+    from (
+        select
+            match.form[1] as form,
+            pg_catalog.translate(match.form[1], '._', '  ') as words
+        from pg_catalog.regexp_matches(
+            identifier_parts.prepared,
+            '(\w+(?:[._]+[[:alpha:]]\w*)+|\m[a-z]+[a-z0-9]*[A-Z]\w*|\m[[:alpha:]]+-[[:alnum:]]+)',
+            'g'
+        ) as match (form)
+    ) as identifier;
 $$;

@@ -1,5 +1,6 @@
 -- The lexemes of a text that searchable_text or parsed_text has prepared. A word with diacritics
--- has a second lexeme at its position, that of the word without them.
+-- has a second lexeme at its position, that of the word without them. What follows chr(1) in a
+-- query are other forms of its words, which have the label C.
 create or replace function _pgrag.text_vector(
     language text,
     prepared text,
@@ -15,7 +16,16 @@ declare
     -- Its position tells whether the parser has split both texts alike.
     last_word constant text := U&' \+018700';
 begin
-    if folded = text_vector.prepared then
+    if of_query and strpos(text_vector.prepared, chr(1)) > 0 then
+        return _pgrag.text_vector(
+            text_vector.language, split_part(text_vector.prepared, chr(1), 1), true
+        ) || setweight(
+            to_tsvector(
+                text_vector.language::regconfig, split_part(text_vector.prepared, chr(1), 2)
+            ),
+            'C'
+        );
+    elsif folded = text_vector.prepared then
         return to_tsvector(text_vector.language::regconfig, text_vector.prepared);
     end if;
     -- The parser knows addresses by their ASCII letters: größe.txt is two words, grosse.txt is one.

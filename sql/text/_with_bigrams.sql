@@ -32,7 +32,7 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.regexp_replace(
+    select ' ' || pg_catalog.regexp_replace(
         pg_catalog.regexp_replace(
             single_characters.input,
             U&'[^\3400-\4DBF\4E00-\9FFF\AC00-\D7A3\+020000-\+02FFFF]+', ' ', 'g'

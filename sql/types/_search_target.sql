@@ -43,6 +43,7 @@ create type _pgrag.search_request as (
     rrf_k integer,
     rrf_weights double precision[],
     min_score double precision,
+    min_confidence double precision,
     top_k integer,
     max_per_page integer,
     after_score double precision,
@@ -94,7 +95,8 @@ create type _pgrag.ranked_hit as (
     semantic_rank integer,
     section_score double precision,
     hybrid_score double precision,
-    graph jsonb
+    graph jsonb,
+    confidence double precision
 );
 
 -- Ranked hits, and how far they reach: no candidate that is not listed scores above bound.

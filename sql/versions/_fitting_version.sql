@@ -59,26 +59,17 @@ begin
                 3, format('%s is a release of %s', wish, v.label),
                 own_class = 'semver' and v.class = 'partial' and _pgrag.in_range(own_key, v.label)
             ),
-            (
-                4, 'the newest version before it, of the same minor',
-                k.is_of_minor and k.is_before
-            ),
+            (4, 'the newest version before it', k.is_of_minor and k.is_before),
             (
                 5, 'the nearest version above it, of the same minor',
                 k.is_of_minor and not k.is_before
             ),
-            (
-                6, 'the newest version before it, of the same major',
-                k.is_of_major and k.is_before
-            ),
+            (6, 'the newest version before it', k.is_of_major and k.is_before),
             (
                 7, 'the nearest version above it, of the same major',
                 k.is_of_major and not k.is_before
             ),
-            (
-                8, 'the newest version before it, of an older major',
-                own_class <> 'tag' and k.is_before
-            ),
+            (8, 'the newest version before it', own_class <> 'tag' and k.is_before),
             (9, 'the unversioned documentation', v.class = 'unversioned')
     ) as c (preference, rule, fits)
     cross join lateral (

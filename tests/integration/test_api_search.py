@@ -87,10 +87,10 @@ def test_a_dash_stands_for_the_unversioned_documentation(harbour):
 
 def test_get_and_post_take_the_same_arguments_and_the_database_gets_them(harbour):
     shared = {
-        "library": "harbour", "version": "2.1", "top_k": 4, "alpha": 0.5, "fusion": "rrf",
+        "library": "harbour", "version": "2.1", "top_k": 4, "fusion": "rrf",
         "min_score": 0.0001, "max_per_page": 2, "model": MODEL, "page_evidence": 0.1,
         "candidate_count": 50, "rrf_k": 10, "snippets": True, "explain": True,
-        "unit": "document", "aggregate": "mean", "hierarchy": "depth", "mmr_lambda": 0.8,
+        "unit": "document", "aggregate": "max", "hierarchy": "depth", "mmr_lambda": 0.8,
         "query_expansion": "none", "intent": "off", "graph": True, "changed_since": "1.0",
         "history": True,
     }  # fmt: skip

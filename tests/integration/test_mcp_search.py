@@ -96,6 +96,25 @@ def test_arms_alone_and_without_a_library(mcp):
     assert "keyword retriever" not in text
 
 
+def test_a_list_by_filters_alone_has_no_doubts(mcp):
+    text, found = mcp.ok("search_docs", library="harbour", query="type:guide")
+    assert {passage["score"] for passage in found["passages"]} == {1}
+    assert found["notices"] == []
+    assert "retriever" not in text
+
+
+def test_semantic_search_has_a_threshold(mcp):
+    _, all_of_them = mcp.ok("semantic_search", library="harbour", query="depth over the sill")
+    best = all_of_them["passages"][0]["score"]
+    for name in ("min_score", "threshold", "scoreThreshold"):
+        _, found = mcp.ok(
+            "semantic_search", library="harbour", query="depth over the sill", **{name: best}
+        )
+        assert found["passages"] == all_of_them["passages"][:1]
+    _, few = mcp.ok("search_docs", collection="harbour", q="depth over the sill", limit=1)
+    assert len(few["passages"]) == 1
+
+
 def test_nothing_found_says_why_and_what_helps(mcp):
     long = "+zzyzx " + "tide " * 1900
     for tool, given, *words in (
@@ -103,7 +122,7 @@ def test_nothing_found_says_why_and_what_helps(mcp):
          "keyword retriever has no hits", "vector retriever has no hits", "Leave out `filters`"),
         ("search_docs", {"query": "type:novel tide"},
          "Leave out the conditions in the query: 'tide' has hits"),
-        ("search_docs", {"query": '"tide of the mooring" fees'}, "Leave out quotation marks"),
+        ("search_docs", {"query": '+"tide of the mooring" fees'}, "Leave out quotation marks"),
         ("search_docs", {"query": long, "token_budget": 400},
          "Leave out quotation marks, + and -: 'zzyzx tide tide"),
         ("search_docs", {"query": "+sill", "version": "1.0"}, "Other versions have hits: 2.1."),
@@ -112,13 +131,32 @@ def test_nothing_found_says_why_and_what_helps(mcp):
         ("keyword_search", {"query": "zzyzx"},
          "The vector retriever alone has hits: call semantic_search"),
         ("keyword_search", {"query": "pontoom"}, "Did you mean 'pontoon'?"),
-        ("search_docs", {"query": "zzyzx quux"}, "no passage has a term of the query"),
+        ("search_docs", {"query": "zzyzx quux"}, "No good match in harbour 2.1. Nearest pages:"),
     ):  # fmt: skip
         text, found = mcp.ok(tool, library="harbour", **given)
         assert [word for word in words if word not in text] == []
         assert count_tokens(text) <= given.get("token_budget", 8000)
-        assert found["passages"] == [] or given["query"] == "zzyzx quux"
+        assert found["passages"] == []
         assert "versions" not in text or given["query"] != "zzyzx"
+
+
+def test_where_nothing_answers_the_reply_is_short(mcp):
+    for query in ("zzyzx quux", "reset a forgotten password of the mail account"):
+        asked = {"library": "harbour", "query": query}
+        text, found = mcp.ok("search_docs", **asked)
+        assert count_tokens(text) < 150
+        assert found["passages"] == []
+        [notice] = [each for each in found["notices"] if each.startswith("No good match")]
+        [first, *_] = re.findall(r"- (.+) \(page_id=\d+\)", text)
+        assert notice.startswith(f"No good match; nearest: {first}")
+        text, found = mcp.ok("search_docs", **asked, min_confidence=0)
+        assert found["passages"]
+        assert ": a weak match" in text
+        _, found = mcp.ok("search_docs", **asked, min_confidence=0.5)
+        assert found["passages"] == []
+    text, found = mcp.ok("search_docs", library="harbour", query="how deep is the sill")
+    assert found["passages"][0]["confidence"] > 0.5
+    assert "weak match" not in text.partition("## 2.")[0]
 
 
 def test_errors_say_what_to_do_next(mcp):

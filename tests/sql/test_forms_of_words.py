@@ -60,7 +60,7 @@ class TestNamesWithSigns:
         ("query", "expected"),
         [
             ("+C# program", {"cs.md"}),
-            ('"language C#" small', {"cs.md"}),
+            ('+"language C#" small', {"cs.md"}),
             ("program -C++ -pointer -member -declared -reads", {"cs.md"}),
             ("+=> script", None), ("-> script", None), ("-- script", None), ("+= script", None),
         ],
@@ -96,10 +96,7 @@ class TestNamesWithSigns:
         ],
     )  # fmt: skip
     def test_marks_of_markdown_are_no_names(self, connection, text):
-        assert value(connection, "select _pgrag.sign_names(_pgrag.plain_text(%s))", text) in (
-            "",
-            " ",
-        )
+        assert run(connection, "_pgrag.sign_names", input=text) == []
 
 
 class TestForms:
@@ -265,6 +262,8 @@ class TestStopWords:
     def test_a_phrase_with_stop_words_is_exact(self, connection, hamlet, library, phrase, expected):
         assert set(keys(search(connection, f'"{phrase}"', library=library))) == expected
         assert set(keys(search(connection, f'+"{phrase}" page flag', library=library))) == expected
+        hits = run(connection, "keyword_search", query=f'"{phrase}"', library=library)
+        assert set(keys(hits)) == expected
         everything = set(keys(search(connection, "page flag question song 設定", library=library)))
         rest = search(connection, f'page flag question song 設定 -"{phrase}"', library=library)
         assert set(keys(rest)) == everything - expected

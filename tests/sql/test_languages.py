@@ -125,12 +125,13 @@ def test_folders_and_suffixes_count_where_the_text_agrees(connection):
         page("docs/pt-br/a.md", TEXTS["pt"]), page("docs/pt-br/b.md", TEXTS["en"]),
         page("i18n/de/c.md", "Server und Daten", title="Sicherung"),
         page("it/help.md", "Ask the help desk for a password."), page("no/x.md", "x = 1"),
+        page("de/d.md", "Dienste und mehr"),
         page("readme.zh-CN.md", TEXTS["zh"]),
     ], language="en")  # fmt: skip
     found = run(connection, "pages", library="docs")
     assert {row["key"]: row["language"] for row in found} == {
         "docs/pt-br/a.md": "pt-BR", "docs/pt-br/b.md": "en", "i18n/de/c.md": "de",
-        "it/help.md": "en", "no/x.md": "en", "readme.zh-CN.md": "zh-CN",
+        "it/help.md": "en", "no/x.md": "en", "de/d.md": "de", "readme.zh-CN.md": "zh-CN",
     }  # fmt: skip
 
 
@@ -200,11 +201,11 @@ class TestRanking:
         assert keys(hits)[0] == first
         for hit in hits:
             why = hit["explanation"]
-            weight = 1 if hit["key"] == first else 0.9
+            weight = 1 if hit["key"] == first else 0.85
             assert why["language_weight"] == weight
             fused = (1 - why["alpha"]) * hit["keyword_score"] + why["alpha"] * hit["semantic_score"]
             assert hit["score"] == pytest.approx(weight * fused, rel=1e-6)
-            assert ("Pages in another language weigh 0.9." in why["reasons"]) == (weight < 1)
+            assert ("Pages in another language weigh 0.85." in why["reasons"]) == (weight < 1)
 
     @pytest.mark.parametrize("arguments", [
         {"query": "kubernetes pods"}, {"query": "the pods", "filters": {"language": "de"}},

@@ -13,6 +13,7 @@ from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, lis
 from pgrag.cli.notations import label
 from pgrag.cli.output import print_facts, print_indented, print_table, print_text, printable
 from pgrag.cli.retention import add_retention, export
+from pgrag.search.result import NO_MATCH
 
 searches = typer.Typer(help="Recorded searches: list, show, export and forget them.")
 metrics = typer.Typer(help="Figures from recorded searches: latency, relevance, popular queries.")
@@ -20,7 +21,7 @@ metrics = typer.Typer(help="Figures from recorded searches: latency, relevance, 
 Days = Annotated[int, Option("--days", "-d", min=1, help="How many days to look back.")]
 Rows = Annotated[int, Option(*options.LIMIT, min=1, help="Maximum number of rows.")]
 _Weak = Annotated[
-    float, Option(min=0, max=1, help="Searches with a lower best score found little.")
+    float, Option(min=0, max=1, help="Searches whose best hit has a lower confidence found little.")
 ]
 Period = Annotated[Literal["day", "week", "month", "all"], Option(help="What one row covers.")]
 
@@ -106,7 +107,7 @@ for _group, _name, _function, _fixed, _about, _arguments, _columns in _LISTINGS:
 gaps = listing(
     "gaps", "gaps",
     "List the topics that readers looked for and did not find, with the nearest pages.",
-    {**_LIST, "weak_score": (_Weak, 0.33)},
+    {**_LIST, "weak_confidence": (_Weak, NO_MATCH)},
     {
         "topic": "topic", "library": "library_name", "searches": "searches",
         "nothing": "found_nothing", "little": "found_little", "rephrased": "rephrased",

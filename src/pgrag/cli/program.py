@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from pgrag.cli.help import Command, Group
+from pgrag.cli.notations import as_options
 from pgrag.cli.output import complain
 from pgrag.ground.errors import PgragError, reason
 
@@ -111,7 +112,7 @@ def main() -> None:
     try:
         program(sys.argv[1:] or _completed())(prog_name="pgrag")
     except PgragError as error:
-        _fail(error, error.message, error.hint)
+        _fail(error, as_options(error.message), error.hint and as_options(error.hint))
     except BrokenPipeError:
         # The reader has closed the output: nothing can be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -17,13 +17,14 @@ from pgrag.cli.output import notice, print_indented, print_text, printable, stdo
 from pgrag.cli.rendered import excerpt, rendered
 from pgrag.cli.session import read_versions
 from pgrag.ground.arguments import ContextArguments, FacetArguments, PagesArguments, SearchArguments
+from pgrag.search.result import is_unlikely
 
 if TYPE_CHECKING:
     from pgrag.search.result import Result
 
 _INDENT = 8
-#: Hits below this share of the best score are weak. In the labelled sets of Kubernetes' and
-#: Obsidian's documentation, 0.2 % of the relevant hits of a first page are.
+#: Where confidence is not known, hits below this share of the best score are weak. In the labelled
+#: sets of Kubernetes' and Obsidian's documentation, 0.2 % of the relevant hits of a first page are.
 _WEAK_SHARE = 0.5
 #: What --json prints of a method's result: the response of REST.
 _RESPONSES: "dict[str, Callable[[Result], dict[str, Any]]]" = {
@@ -32,6 +33,8 @@ _RESPONSES: "dict[str, Callable[[Result], dict[str, Any]]]" = {
     "facets": lambda result: result.facets(),
     "context": lambda result: result.context(),
 }
+#: Entries shown if there is no good match.
+_NEAREST = 3
 
 
 @dataclass(slots=True)
@@ -129,6 +132,9 @@ def _output_of(
         if not rows:
             notice(nothing)
             return
+        if result.no_good_match and method in {"search", "pages"}:
+            show(rows[:_NEAREST])
+            return
         show(rows)
         if len(rows) == result.top_k and (cursor := rows[-1].get("cursor")):
             notice(f"More: {_next_command(sys.argv[1:], cursor)}", is_whole=True)
@@ -172,8 +178,8 @@ def _print_pages(pages: list[Row], *, whole: bool, fusion: str | None) -> None:
 def _ranked(listed: list[_Entry]) -> Iterator[tuple[int, _Entry]]:
     """Yield entries with their ranks; a line sets the weak ones apart."""
     for rank, entry in enumerate(listed, start=1):
-        if entry.is_weak and not listed[rank - 2].is_weak:
-            stdout().print(Text("\nweak matches: less than half of the best score", style="dim"))
+        if entry.is_weak and rank > 1 and not listed[rank - 2].is_weak:
+            stdout().print(Text("\nweak matches", style="dim"))
         yield rank, entry
 
 
@@ -201,12 +207,14 @@ def _explained(explanation: dict[str, Any]) -> Text:
     keyword, semantic = explanation["keyword"], explanation["semantic"]
     words = [word for word in keyword["lexemes"] if word["adds"] > 0]
     reranked, graph = explanation["rerank_score"], explanation["graph"]
+    weight, phrases = explanation["language_weight"], explanation["phrase_weight"]
     lines = [
         *explanation["reasons"],
         *([] if reranked is None else [f"score {reranked:.4f} by the reranker"]),
         f"score {explanation['hybrid_score']:.4f} by {explanation['fusion']} fusion,"
         f" alpha {_number(explanation['alpha'])}, type weight {explanation['type_weight']:g}"
-        f", language weight {explanation['language_weight']:g}",
+        + ("" if weight == 1 else f", language weight {weight:g}")
+        + ("" if phrases == 1 else f", phrase weight {phrases:g}"),
         f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
         f" passage {_number(keyword['passage_score'])}, page {_number(keyword['page_score'])}"
         f" (share {_number(keyword['page_evidence'])})",
@@ -251,13 +259,17 @@ def _number(value: float | None) -> str:
 def _entries(hits: Sequence[Row], *, merged: bool, fusion: str | None = None) -> list[_Entry]:
     """Return the entries of a list of hits, best first.
 
-    `merged`: hits with the same address are one entry. Scores by the `fusion` "rrf" reflect only
-    ranks, so none of them is weak.
+    `merged`: hits with the same address are one entry. Where confidence is not known, scores by the
+    `fusion` "rrf" reflect only ranks, so none of them is weak.
     """
     best = max((hit["score"] for hit in hits), default=0.0)
-    strong = [
-        n for n, hit in enumerate(hits) if fusion == "rrf" or hit["score"] >= _WEAK_SHARE * best
-    ]
+
+    def is_strong(hit: Row) -> bool:
+        if hit["confidence"] is not None:
+            return not is_unlikely(hit)
+        return fusion == "rrf" or bool(hit["score"] >= _WEAK_SHARE * best)
+
+    strong = [n for n, hit in enumerate(hits) if is_strong(hit)]
     made: dict[object, _Entry] = {}
     for number, hit in enumerate(hits):
         address = (hit["page_id"], hit["anchor"]) if merged else number

@@ -9,6 +9,9 @@ from uuid import UUID
 
 from pgrag.ground.calls import Row
 
+NO_MATCH = 0.15
+"""Hits with less confidence are unlikely to answer; as `_pgrag.no_match()`."""
+
 _BATCH_COLUMNS = frozenset({"query_number", "query", "error_code", "error", "error_hint"})
 
 
@@ -18,7 +21,8 @@ class Result:
 
     `search_id` identifies the search for feedback; None if it was not recorded. `resolved` has
     the version of each library that was searched, and why. `top_k` is the requested number of
-    rows, None if there can be no next page of results.
+    rows, None if there can be no next page of results. `no_good_match`: even the best hit is
+    unlikely to answer, and a notice names the nearest pages.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -26,6 +30,7 @@ class Result:
     search_id: UUID | None = None
     resolved: list[Row] = field(default_factory=list)
     top_k: int | None = None
+    no_good_match: bool = False
 
     def listing(self, key: str) -> dict[str, Any]:
         """A `SearchResult` or `PageResult` as a row, with the hits under `key`."""
@@ -33,6 +38,7 @@ class Result:
             key: self.rows,
             "search_id": self.search_id,
             "next": next_cursor(self.rows, self.top_k, "cursor"),
+            "no_good_match": self.no_good_match,
             "notices": self.notices,
             "resolved": self.resolved,
         }
@@ -44,6 +50,7 @@ class Result:
             "tokens": sum(row["tokens"] for row in self.rows),
             "blocks": self.rows,
             "search_id": self.search_id,
+            "no_good_match": self.no_good_match,
             "notices": self.notices,
             "resolved": self.resolved,
         }
@@ -65,6 +72,18 @@ class Result:
             for number, (query, count) in enumerate(zip(queries, top_k, strict=True), start=1)
         ]
         return {"answers": answers, "notices": self.notices}
+
+
+def is_unlikely(row: Row) -> bool:
+    """Whether a hit is unlikely to answer the query; False if its confidence is not known."""
+    confidence = row.get("confidence")
+    return confidence is not None and confidence < NO_MATCH
+
+
+def has_no_good_match(rows: Sequence[Row]) -> bool:
+    """Whether all hits whose confidence is known, at least one, are unlikely to answer."""
+    known = [row for row in rows if row.get("confidence") is not None]
+    return bool(known) and all(map(is_unlikely, known))
 
 
 def substitutions(resolved: Iterable[Row]) -> list[str]:

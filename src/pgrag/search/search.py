@@ -28,7 +28,7 @@ from pgrag.ground.connections import Database, collected_notices
 from pgrag.ground.errors import DatabaseError, EmbeddingError, InvalidInput, NotConfigured
 from pgrag.ground.requests import note
 from pgrag.search.recording import record
-from pgrag.search.result import Result, substitutions
+from pgrag.search.result import Result, has_no_good_match, substitutions
 
 if TYPE_CHECKING:
     from pgrag.models.embedding import Embedder
@@ -56,7 +56,10 @@ _RERANKED = {"search", "context", "answer_context"}
 _RECORDED = {"context", "search_pages"}
 """Functions whose hits are recorded after the call; recorded_search records its own."""
 
-_AFTER_RERANKING = {"mmr_lambda", "snippets", "history", "explain", "template"}
+_AFTER_RERANKING = {
+    "min_score", "mmr_lambda", "snippets", "history", "explain", "template", "inject_types",
+    "expansion_threshold", "expansion_share", "max_documents_to_expand", "max_chunks_per_document",
+}  # fmt: skip
 """Arguments that do not apply to the candidates of a reranker."""
 
 _HITS_ALONE = {
@@ -167,7 +170,9 @@ class Search:
             resolved = self._resolved(rows, stated, query)
             notices.extend(substitutions(resolved))
         top_k = None if is_reranked else stated.get("top_k", TOP_K)
-        return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k)
+        decides = {"after", "min_confidence"} & stated.keys()
+        no_good_match = not decides and has_no_good_match(rows)
+        return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k, no_good_match)
 
     def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Recorded:
         """Hits in SQL's order; the SQL function records them."""

@@ -10,6 +10,7 @@ from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.ground.values import observation as values
 from pgrag.search.recording import give_feedback
+from pgrag.search.result import NO_MATCH
 
 router = Router(tags=["observation"], responses=problems(404))
 
@@ -109,13 +110,13 @@ router.declare(
     function="gaps",
     key="gaps",
     base=_Rows,
-    weak_score=(
+    weak_confidence=(
         float,
         Field(
-            default=0.33,
+            default=NO_MATCH,
             ge=0,
             le=1,
-            description="Hybrid searches with a lower best score found little.",
+            description="Searches whose best hit has a lower confidence found little.",
         ),
     ),
 )

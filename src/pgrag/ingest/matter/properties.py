@@ -53,7 +53,7 @@ def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, li
     def first(reader: Callable[[Any], _Value], *candidates: str) -> _Value | None:
         for candidate in candidates:
             name = names.get(candidate)
-            if name is None or fields[name] is None or fields[name] == "":
+            if name is None or fields[name] in (None, "", []):
                 continue
             try:
                 return reader(fields[name])
@@ -152,7 +152,7 @@ def _text(value: Any) -> str:
 def _language(value: Any) -> str:
     """Read a name or code; of several languages the first."""
     values = [item for item in value if item] if isinstance(value, list) else [value]
-    return _text(values[0]) if values else ""
+    return _text(values[0] if values else value)
 
 
 def _clipped(text: str) -> str:

@@ -24,6 +24,8 @@ _FILTERS = (
 _HISTORY = ("since", "changed_in")
 _VERSIONS = {None: "the newest version of each", "*": "every version"}
 """The versions that a search reads where several may be read."""
+_NEAREST = 3
+"""Pages named if there is no good match."""
 _MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
 """Marks that make a term of a query required or forbidden."""
 
@@ -88,6 +90,7 @@ class FoundPassage(BaseModel):
     score: float
     keyword_score: float | None
     semantic_score: float | None
+    confidence: float | None = Field(description="Whether it answers, 0 to 1; null: not known.")
     content: str = Field(description="Quoted from the documentation.")
     is_cut: bool = Field(description="Whether its end was cut off for the budget.")
     since: str | None = Field(description="With history: the version that first had it.")
@@ -117,6 +120,9 @@ def _answered(
         after=request.cursor,
     )
     read = _version_read(documentation, request, result)
+    # Whoever asks one retriever alone wants to see what it finds.
+    if result.no_good_match and search is Search.search:
+        return _nearest(request, read, result)
     if result.rows:
         doubts = _doubts(result.rows) if search is Search.search else []
         return _passages(request, read, result, doubts)
@@ -171,6 +177,18 @@ def _passages(request: _Request, read: Resolved | None, result: Result, doubts: 
     return Reply(fitted.text, content)
 
 
+def _nearest(request: _Request, read: Resolved | None, result: Result) -> Reply:
+    """The reply if no passage is likely to answer: the nearest pages, without their texts."""
+    pages = {row["page_id"]: on_one_line(row["title"])[:60] for row in result.rows}
+    nearest = [f"- {title} (page_id={id})" for id, title in [*pages.items()][:_NEAREST]]
+    where = named(read.library, read.label) if read else request.library or "all libraries"
+    lines = [
+        f"No good match in {where}. Nearest pages:", *nearest,
+        "Ask in other words; search_text finds exact text; min_confidence=0 shows the passages.",
+    ]  # fmt: skip
+    return Reply("\n".join(lines), _content(request, read, result, result.notices))
+
+
 def _head(request: _Request, read: Resolved | None) -> str:
     versions = _VERSIONS.get(request.version, f"version {request.version}")
     where = str(read) if read else f"{request.library or 'all libraries'}, {versions}"
@@ -179,7 +197,9 @@ def _head(request: _Request, read: Resolved | None) -> str:
 
 
 def _doubts(rows: list[Row]) -> list[str]:
-    """Warnings if a retriever of the hybrid search has no hits."""
+    """Warnings if a retriever of the hybrid search has no hits; none for a list by filters."""
+    if all(row["keyword_score"] is row["semantic_score"] is None for row in rows):
+        return []
     if not any(row["keyword_score"] for row in rows):
         return [
             "The keyword retriever has no hits: no passage has a term of the query. These are the"
