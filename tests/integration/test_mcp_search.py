@@ -130,6 +130,7 @@ def test_nothing_found_says_why_and_what_helps(mcp):
          "Leave out all conditions at once"),
         ("keyword_search", {"query": "zzyzx"},
          "The vector retriever alone has hits: call semantic_search"),
+        ("keyword_search", {"query": "+pontoom"}, "Did you mean '+pontoon'?"),
         ("search_docs", {"query": "zzyzx quux"}, "No good match in harbour 2.1. Nearest pages:"),
     ):  # fmt: skip
         text, found = mcp.ok(tool, library="harbour", **given)
