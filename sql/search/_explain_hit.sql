@@ -75,6 +75,14 @@ as $$
             -- The parts of the score and the edges that counted; null without a graph.
             'graph', h.graph - '{edges, reached_by}'::text[]
                 || _pgrag.graph_evidence(h.library_id, h.page_id, h.graph),
+            -- What the confidence is made of.
+            'confidence', (
+                select jsonb_build_object(
+                    'value', h.confidence, 'coverage', e.coverage, 'known', e.known,
+                    'page', e.page_score, 'cosine', e.cosine
+                )
+                from _pgrag.evidence(array[explain_hit.hit], request) as e
+            ),
             'plans', explain_hit.plans
         ) as explanation
         from (select (explain_hit.hit).*) as h

@@ -229,6 +229,7 @@ def _explained(explanation: dict[str, Any]) -> Text:
         f"semantic {_number(semantic['score'])}, rank {semantic['rank'] or 'none'}"
         f" by {semantic['model'] or 'no model'}",
         *([] if graph is None else [_graph(graph)]),
+        _confidence(explanation["confidence"]),
         *(_plan(plan) for plan in explanation["plans"]),
     ]
     return Text(printable("\n".join(lines)), style="dim")
@@ -239,6 +240,14 @@ def _graph(parts: dict[str, Any]) -> str:
         f"graph {_number(parts['score'])}: semantic {_number(parts['semantic'])}"
         f" (type weight {_number(parts['type_weight'])}), edges {_number(parts['edge'])},"
         f" centrality {_number(parts['centrality'])}"
+    )
+
+
+def _confidence(parts: dict[str, Any]) -> str:
+    return (
+        f"confidence {_number(parts['value'])}: coverage {_number(parts['coverage'])}, page"
+        f" {_number(parts['page'])}, cosine {_number(parts['cosine'])}, known"
+        f" {_number(parts['known'])}"
     )
 
 
