@@ -51,6 +51,18 @@ begin
                     quote_literal(value), property, tokens[nth],
                     _pgrag.near_values(library_ids, 'front_matter.' || property, value)
                 );
+            elsif filter is null and lower(cut[2]) in ('tag', 'tags', 'type', 'topic')
+                and (size = 1 or lower(cut[2]) like 'tag%')
+            then
+                notes := notes || format(
+                    'No page has the %s %s: “%s” was searched as words.%s',
+                    rtrim(lower(cut[2]), 's'), quote_literal(value),
+                    array_to_string(tokens[nth:nth + size - 1], ' '),
+                    _pgrag.near_values(
+                        library_ids,
+                        case lower(cut[2]) when 'tag' then 'tags' else lower(cut[2]) end, value
+                    )
+                );
             elsif filter is null and cut[3] ~ '[<>]' and size = 1 then
                 notes := notes || format(
                     'No page has a property %s: “%s” was searched as words. A property is written '
@@ -127,7 +139,10 @@ begin
     if operator = '!=' then
         filter := jsonb_build_object('not', filter);
     end if;
-    return case when _pgrag.leaves_pages(library_ids, filter) then filter end;
+    -- A date can mean nothing else.
+    return case
+        when _pgrag.leaves_pages(library_ids, filter) or field.kind = 'time' then filter
+    end;
 exception
     -- What has no meaning as a filter is words.
     when sqlstate 'PGR06' then
@@ -212,7 +227,9 @@ begin
             case field
                 when 'type' then array[p.type]
                 when 'topic' then array[p.topic]
-                else p.tags
+                when 'tags' then p.tags
+                when 'path' then p.path
+                else array[p.title]
             end
         ) as v (value)
         where p.library_id = any (library_ids) and v.value <> '';
@@ -242,8 +259,8 @@ as $$
     having count(*) > 0;
 $$;
 
--- Of filters that leave nothing: a note for each tag, type, topic and property value that no page
--- of the libraries has, with the near ones.
+-- Of filters that leave nothing: a note for each tag, type, name and value of a property that no
+-- page of the libraries has, with the near ones.
 create or replace function _pgrag.unknown_values(
     target _pgrag.search_target,
     filters jsonb
@@ -274,7 +291,8 @@ as $$
             end,
             'lax $.** ? (@.type() == "string")'
         ) as w (value)
-        where c.key in ('type', 'topic', 'tags') or c.key like 'front\_matter.%'
+        where c.key in ('type', 'topic', 'tags', 'path', 'page', 'title')
+            or c.key like 'front\_matter.%'
         limit 10
     ) as v
     where (
