@@ -36,7 +36,8 @@ begin
             ('max_per_page', 'null', 'unit=document', request.unit <> 'page'),
             ('model', 'null', 'an alpha above 0', stated ->> 'alpha' <> '0'),
             ('page_evidence', 'null', 'an alpha below 1', stated ->> 'alpha' <> '1'),
-            ('query_expansion', '"none"', 'an alpha below 1', stated ->> 'alpha' <> '1')
+            ('query_expansion', '"none"', 'an alpha below 1', stated ->> 'alpha' <> '1'),
+            ('prefix', 'false', 'an alpha below 1', stated ->> 'alpha' <> '1')
     ) as c (name, plain, companion, has_effect)
     where not c.has_effect
         and coalesce(stated -> c.name, 'null') not in ('null', c.plain::jsonb)
