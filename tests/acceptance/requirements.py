@@ -148,6 +148,10 @@ ROWS = [
         rest='POST /v1/tools/semantic_search {"arguments": {"query": "await", "threshold": 0.3},'
         ' "library": "vault"}',
         shows=("Coroutines in Python",)),
+    Row("R12", "Its arguments by the document's names: limit, chunkId, the same library",
+        rest='POST /v1/tools/read_chunk {"arguments": {"chunkId": "reading.md#c1", "library":'
+        ' "vault", "expand": true}, "library": "vault"}',
+        shows=('"outcome":"found"', "chunk_id of each")),
     Row("R14", "Every employer answers: Wo hat Peter Kühne gearbeitet?",
         "select block from pgrag.context('Wo hat Peter Kühne gearbeitet?', 'personal')",
         "GET /v1/context?q=Wo hat Peter Kühne gearbeitet?&library=personal",
@@ -170,6 +174,11 @@ ROWS = [
         "read agorum agoscript.md#c3",
         shows=("ECMAScript 5.1",),
         hides=("objects",)),
+    Row("G3", "A key or a name wherever an id is asked",
+        "select heading from pgrag.parent('banking:banking_guide#c4')",
+        "GET /v1/documents/banking:banking_guide%23c4/parent",
+        "read banking 'banking_guide#c4'",
+        shows=("A",)),
     Row("G4", "Typed edges with provenance; each line of a callout has its own kind",
         "select kind, target_page, rule, confidence from pgrag.edges('vault', page_id => $archive,"
         " direction => 'out')",
@@ -244,6 +253,15 @@ ROWS = [
         "GET /v1/pages/$guide/outline",
         "outline banking banking_guide --json",
         shows=("Countries Outside SEPA", "intro", "middle", "conclusion")),
+    Row("H2", "A section below the title is a root: root_section, depth_min=2, depth_max=4",
+        "select heading from pgrag.search('account', 'banking', top_k => 20, filters =>"
+        ' \'{"root_section": "Account Opening", "depth_min": 2, "depth_max": 4}\')',
+        'GET /v1/search?q=account&library=banking&top_k=20&filters={"root_section":'
+        '"Account Opening","depth_min":2,"depth_max":4}',
+        "search account -l banking -n 20 -f 'root_section=Account Opening' -f depth_min=2"
+        " -f depth_max=4 --json",
+        shows=("Required Documents", "Foreign Companies", "Identity Checks"),
+        hides=("Domestic Transfers", "Credit Lines")),
     Row("H2", "A part of the tree filters",
         "select heading from pgrag.search('transfers', 'banking', filters =>"
         ' \'{"section_path": ["Payments", "International Transfers"], "depth_min": 4}\')',
@@ -307,6 +325,17 @@ ROWS = [
         "GET /v1/intent?q=tags:python created:>=2024-12-01",
         "intent 'tags:python created:>=2024-12-01' --json",
         shows=("METADATA_FILTER",)),
+    Row("V3", "The id of a person is a known item",
+        "select intent, unit from pgrag.detect_intent('amuratov')",
+        "GET /v1/intent?q=amuratov",
+        "intent amuratov --json",
+        shows=("KNOWN_ITEM", "page")),
+    Row("V1", "alpha weighs the ranks of rrf",
+        "select score from pgrag.search('crawler', 'people', fusion => 'rrf', alpha => 0,"
+        " top_k => 1)",
+        "GET /v1/search?q=crawler&library=people&fusion=rrf&alpha=0&top_k=1",
+        "search crawler -l people --fusion rrf --alpha 0 -n 1 --json",
+        shows=("0.032786",)),
     Row("V4", "Hits become pages: max, mean or rrf",
         "select key, passage_count from pgrag.search_pages('transfers', 'banking',"
         ' options => \'{"aggregate": "rrf"}\')',
@@ -356,6 +385,11 @@ ROWS = [
         "GET /v1/resolve?library=kestrel&version=^1",
         "resolve kestrel ^1",
         shows=("1.4", "the newest version in the range")),
+    Row("B5", "A version that is not indexed is read in its minor, else in its major",
+        "select version, reason from pgrag.resolve_version('kestrel', '1.2.0')",
+        "GET /v1/resolve?library=kestrel&version=1.2.0",
+        "resolve kestrel 1.2.0",
+        shows=("1.4", "1.2.0 is not indexed; the nearest version above it, of the same major")),
     Row("B5", "What changed between two versions",
         "select change, key from pgrag.compare_versions('kestrel', '1.4', '2.0')",
         "GET /v1/libraries/kestrel/changes?from_version=1.4&to_version=2.0",

@@ -47,7 +47,8 @@ class TestSources:
         [first] = [s for s in row["sources"] if s["content"].startswith("Drain the boiler by")]
         assert set(first) == {
             "number", "document_id", "page_id", "key", "library", "version", "title", "url",
-            "anchor", "path", "heading", "type", "level", "score", "hybrid_score", "confidence",
+            "anchor", "path", "heading", "type", "level", "score", "hybrid_score", "keyword_score",
+            "semantic_score", "keyword_rank", "semantic_rank", "confidence",
             "relation", "tokens", "content",
         }  # fmt: skip
         assert (first["key"], first["type"]) == ("drain.md", "reference")
