@@ -223,8 +223,8 @@ as $$
     ], null))
     from jsonb_to_record(reasons.explanation) as e (
         type text, type_weight numeric, language_weight numeric, phrase_weight numeric,
-        section_score numeric, hybrid_score numeric, rerank_score numeric, keyword jsonb, semantic jsonb,
-        graph jsonb
+        section_score numeric, hybrid_score numeric, rerank_score numeric, keyword jsonb,
+        semantic jsonb, graph jsonb
     )
     cross join jsonb_to_record(e.keyword) as k (
         lexemes jsonb, page_evidence numeric, page_bm25 numeric, title_score numeric

@@ -141,6 +141,8 @@ def test_an_archive_is_uploaded_and_replaces_only_if_asked(api):
     assert "old.md" in {page["key"] for page in api.ok(PAGES)["pages"]}
     row = worked(api, send(api, "POST", f"{url}&replace=true", content, "application/zip"))
     assert (row["report"]["unchanged"], row["report"]["removed"]) == (2, 1)
+    row = worked(api, send(api, "POST", UPLOAD, content, "application/octet-stream"))
+    assert (row["state"], row["report"]["unchanged"]) == ("succeeded", 2), "it needs no name"
 
 
 def test_a_form_of_files_and_a_large_archive_are_stored_in_pieces(api, monkeypatch):

@@ -122,15 +122,15 @@ def test_nothing_found_says_why_and_what_helps(mcp):
          "keyword retriever has no hits", "vector retriever has no hits", "Leave out `filters`"),
         ("search_docs", {"query": "type:novel tide"},
          "Leave out the conditions in the query: 'tide' has hits"),
-        ("search_docs", {"query": '"tide of the mooring" fees'}, "Leave out quotation marks"),
+        ("search_docs", {"query": '+"tide of the mooring" fees'}, "Leave out quotation marks"),
         ("search_docs", {"query": long, "token_budget": 400},
          "Leave out quotation marks, + and -: 'zzyzx tide tide"),
         ("search_docs", {"query": "+sill", "version": "1.0"}, "Other versions have hits: 2.1."),
-        ("search_docs", {"query": '"no such phrase" tide', "filters": {"type": "x"}},
+        ("search_docs", {"query": '+"no such phrase" tide', "filters": {"type": "x"}},
          "Leave out all conditions at once"),
         ("keyword_search", {"query": "zzyzx"},
          "The vector retriever alone has hits: call semantic_search"),
-        ("keyword_search", {"query": "pontoom"}, "Did you mean 'pontoon'?"),
+        ("keyword_search", {"query": "+pontoom"}, "Did you mean '+pontoon'?"),
         ("search_docs", {"query": "zzyzx quux"}, "No good match in harbour 2.1. Nearest pages:"),
     ):  # fmt: skip
         text, found = mcp.ok(tool, library="harbour", **given)

@@ -12,7 +12,6 @@ from library import (
     refused,
     relations,
     run,
-    search,
     value,
 )
 
@@ -47,9 +46,9 @@ class TestSources:
         [first] = [s for s in row["sources"] if s["content"].startswith("Drain the boiler by")]
         assert set(first) == {
             "number", "document_id", "page_id", "key", "library", "version", "title", "url",
-            "anchor", "path", "heading", "type", "level", "score", "hybrid_score", "keyword_score",
-            "semantic_score", "keyword_rank", "semantic_rank", "confidence",
-            "relation", "tokens", "content",
+            "anchor", "path", "heading", "type", "level", "score", "hybrid_score", "confidence",
+            "keyword_score", "semantic_score", "keyword_rank", "semantic_rank", "relation", "tokens",
+            "content",
         }  # fmt: skip
         assert (first["key"], first["type"]) == ("drain.md", "reference")
         assert (first["relation"], first["library"]) == ("hit", "manual")

@@ -42,7 +42,7 @@ class TestMarks:
         [
             ('"drain the node"', {"drain.md"}),
             ('"drain the node", "before you upgrade"', {"drain.md"}),
-            ('“drain the node” „fill the node“', set()),
+            ("“drain the node” „fill the node“", set()),
             ('+"node is drained" kernel', {"order.md"}),
             ('+"fill the node" kernel', {"fill.md"}),
             ("kernel +fill", {"fill.md"}),
@@ -80,6 +80,8 @@ class TestMarks:
             ("why “too many files” here", ["too many files"]),
             ("почему «слишком много файлов» здесь", ["слишком много файлов"]),
             ("使用「数据库」连接", ["数据库"]),
+            ("an ehemaligen „Model C“-Schulen", ["Model C"]),
+            ('the "Model C"-schools', ["Model C"]),
             ('print("hello world") fails', ["hello world"]),
             ('{"name": "foo"}', ["name", "foo"]),
             ('a 5" and a 3" disk', []),
@@ -120,8 +122,9 @@ class TestMarks:
             assert "The kernel is upgraded first" in first["content"]
             [first, *_] = search(connection, query, library=nodes, explain=True)
             assert first["explanation"]["phrase_weight"] == 0.95
-            assert "It lacks a quoted phrase as a phrase (weight 0.95)." in (
-                first["explanation"]["reasons"]
+            assert (
+                "It lacks a quoted phrase as a phrase (weight 0.95)."
+                in (first["explanation"]["reasons"])
             )
 
     def test_phrase_counts_in_the_language_of_each_page(self, connection):

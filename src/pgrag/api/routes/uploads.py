@@ -17,7 +17,12 @@ from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidInput, PgragError
 from pgrag.ground.values import jobs as values
 from pgrag.ingest.arguments import Reading, checked, part_of
-from pgrag.ingest.source.uploads import check_together, checked_key, is_known_upload
+from pgrag.ingest.source.uploads import (
+    check_together,
+    checked_key,
+    is_known_upload,
+    unnamed,
+)
 
 router = bodies.router_of_version()
 
@@ -35,7 +40,8 @@ class UploadParameters(Arguments):
     """How what is uploaded is read."""
 
     name: Annotated[Text, Field(max_length=1000)] | None = Field(
-        default=None, description="The name of the file, unless it is a form."
+        default=None,
+        description="The name of the file, unless it is a form or its content tells the format.",
     )
     replace: bool = Field(
         default=False, description="Remove the pages that the upload does not have."
@@ -64,12 +70,13 @@ async def upload(
     arguments["adds"] = not query.replace
     if bodies.media_type_of(request) == "multipart/form-data":
         return await _form(request, library, version, arguments)
+    parts = pieces(request)
     if query.name is None:
-        raise InvalidInput(
-            "The upload has no name.",
-            hint="Give ?name=docs.zip and the file as the body, or send a form with files.",
-        )
-    files = [(checked_key(query.name), pieces(request))]
+        first = await anext(parts, b"")
+        name, parts = unnamed(bodies.media_type_of(request), first), _following(first, parts)
+    else:
+        name = checked_key(query.name)
+    files = [(name, parts)]
     return await stored(request, library, version, files, arguments)
 
 
@@ -83,6 +90,12 @@ async def pieces(request: Request) -> AsyncIterator[bytes]:
             del buffer[:PIECE]
     if buffer:
         yield bytes(buffer)
+
+
+async def _following(first: bytes, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for part in parts:
+        yield part
 
 
 async def _file_chunks(file: UploadFile) -> AsyncIterator[bytes]:
