@@ -13,7 +13,8 @@ declare
     idle text;
     needed text;
 begin
-    if stated ->> 'alpha' is not null
+    if request.fusion = 'rrf'
+        and stated ->> 'alpha' is not null
         and coalesce(stated -> 'rrf_weights', 'null') not in ('null', '[1, 1]')
     then
         raise exception 'alpha and rrf_weights are two ways to say the same.'
