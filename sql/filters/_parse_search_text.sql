@@ -1,7 +1,7 @@
 -- Plain words rank, and so do "quoted phrases" among them; +word and +"a phrase" must occur, -word
 -- must not. A query of quoted phrases alone asks for them: all must occur. A dash or plus inside a
--- word, doubled (--flag, C++) or before nothing but signs (->, +=) is not a mark, nor is a quotation
--- mark without its other half, or after a letter or digit (5").
+-- word, doubled (--flag, C++) or before nothing but signs (->, +=) is not a mark, nor is a
+-- quotation mark without its other half, or after a letter or digit (5").
 create or replace function _pgrag.parse_search_text(
     query text,
     out words text,

@@ -25,7 +25,7 @@ def test_libraries_and_versions_are_listed_found_and_resolved(indexed):
     assert row.split()[1:3] == ["kestrel", "2.0"]
     assert nothing.out == ""
     assert "No library has a word of the query." in nothing.err
-    assert "top_k" in indexed.run("libraries", "kestrel", "--top-k", "1001", code=1).err
+    assert "--top-k" in indexed.run("libraries", "kestrel", "--top-k", "1001", code=1).err
     resolved = indexed.run_all(
         ("resolve", "kestrel", "1.4"), ("resolve", "kestrel", "^1.0"), ("resolve", "kestrel")
     )

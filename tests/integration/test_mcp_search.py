@@ -126,11 +126,11 @@ def test_nothing_found_says_why_and_what_helps(mcp):
         ("search_docs", {"query": long, "token_budget": 400},
          "Leave out quotation marks, + and -: 'zzyzx tide tide"),
         ("search_docs", {"query": "+sill", "version": "1.0"}, "Other versions have hits: 2.1."),
-        ("search_docs", {"query": '"no such phrase" tide', "filters": {"type": "x"}},
+        ("search_docs", {"query": '+"no such phrase" tide', "filters": {"type": "x"}},
          "Leave out all conditions at once"),
         ("keyword_search", {"query": "zzyzx"},
          "The vector retriever alone has hits: call semantic_search"),
-        ("keyword_search", {"query": "pontoom"}, "Did you mean 'pontoon'?"),
+        ("keyword_search", {"query": "+pontoom"}, "Did you mean '+pontoon'?"),
         ("search_docs", {"query": "zzyzx quux"}, "No good match in harbour 2.1. Nearest pages:"),
     ):  # fmt: skip
         text, found = mcp.ok(tool, library="harbour", **given)

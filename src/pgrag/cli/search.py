@@ -200,7 +200,7 @@ def _print_entry(rank: int, row: Row, where: str, anchor: str | None) -> None:
     else:
         lines = excerpt(row["snippet"], row["content"], width)
     for line in lines:
-        console.print(Text(" " * _INDENT).append_text(line), soft_wrap=True)
+        console.print(Text(" " * _INDENT if line else "").append_text(line), soft_wrap=True)
 
 
 def _explained(explanation: dict[str, Any]) -> Text:
