@@ -6,9 +6,9 @@ immutable
 parallel safe
 as $$
     select '{
-        min_score, max_per_page, mmr_lambda, query_expansion, graph, score_share, expand,
-        expansion_threshold, expansion_share, max_documents_to_expand, max_chunks_per_document,
-        parents, inject_count
+        min_score, max_per_page, page_decay, mmr_lambda, query_expansion, graph, score_share,
+        expand, expansion_threshold, expansion_share, max_documents_to_expand,
+        max_chunks_per_document, parents, inject_count
     }'::text[];
 $$;
 

@@ -21,7 +21,7 @@ begin
         listing.hits := array(
             select row(
                 d.library_id, d.document_id, d.page_id, 1, null, null, null, null, null, null,
-                null, 1, null
+                null, 1, null, null
             )::_pgrag.ranked_hit
             from (
                 select
@@ -47,7 +47,7 @@ begin
         listing.hits := array(
             select row(
                 p.library_id, d.document_id, p.page_id, 1, null, null, null, null, null, null,
-                null, 1, null
+                null, 1, null, null
             )::_pgrag.ranked_hit
             from pgrag.pages as p
             cross join lateral (

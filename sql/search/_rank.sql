@@ -50,7 +50,8 @@ begin
         select f
         from _pgrag.fuse(
             request, keyword_hits, vector_hits,
-            case when num_nulls(request.max_per_page, request.after_id) = 2 then hit_count end
+            case when num_nulls(request.max_per_page, request.after_id) = 2 then hit_count end,
+            seen
         ) as f
     );
     passing := _pgrag.limited_per_page(passing, request.max_per_page, seen);

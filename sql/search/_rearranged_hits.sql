@@ -22,6 +22,10 @@ declare
 begin
     -- The limit of hits per page applies after the rearrangement.
     pool.max_per_page := null;
+    if request.graph is not null then
+        -- What links add may change the order of a page's hits.
+        pool.page_decay := 1;
+    end if;
     loop
         -- More than there can be, so that the ranking has its bound.
         ranking := _pgrag.rank(pool, '{}', pool.candidate_count * 2 + 1);

@@ -12,6 +12,7 @@ create or replace function pgrag.search(
     min_score double precision default null,
     levels integer[] default null,
     max_per_page integer default null,
+    page_decay double precision default null,
     after text default null,
     query_embedding halfvec default null,
     model text default null,
@@ -51,8 +52,8 @@ declare
             from (
                 select
                     library, version, top_k, filters, alpha, fusion, min_score, levels,
-                    max_per_page, after, model, page_evidence, candidate_count, rrf_k,
-                    rrf_weights, snippets, explain, intent, unit, aggregate, hierarchy,
+                    max_per_page, page_decay, after, model, page_evidence, candidate_count,
+                    rrf_k, rrf_weights, snippets, explain, intent, unit, aggregate, hierarchy,
                     mmr_lambda, query_expansion, graph, mode, exclude, changed_since, history,
                     reranked
             ) as a
@@ -71,7 +72,8 @@ comment on function pgrag.search is
 score, from 0 to 1: ((1 - alpha) keyword_score + alpha semantic_score) times the retriever_weight of
 the page''s type. keyword_score: BM25F divided by the query''s sum of idf (k1 + 1), mixed with the
 page''s own BM25F and its titles, which have the share page_evidence. semantic_score: the cosine.
-hybrid_score: the fused score, which graph, unit, hierarchy, mmr_lambda and reranked leave as it is.
+hybrid_score: the fused score, which page_decay, graph, unit, hierarchy, mmr_lambda and reranked leave
+as it is.
 Of equal scores, newer versions and earlier passages of a page come first.
 
 query: plain words rank; "a phrase" and +word must occur, -word must not, type:guide filters (see
@@ -89,8 +91,10 @@ fusion: "rrf" is the sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clark
 2009); a retriever without the passage adds 0.
 min_score: applied before the limit; with graph, to hybrid_score.
 levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to
-its section''s paragraphs and lends the best of them its score).
+the best passage below it and lends it its score; so do page summaries that an intent adds).
 max_per_page: the maximum number of hits per page.
+page_decay: the score of a hit is multiplied by this once for each better hit of its page (default:
+0.97; 1 with unit page or a hierarchy); scores of a reranker are not.
 after: the cursor of the last hit, for the next page of results.
 query_embedding: the query''s vector, required for models outside the database.
 candidate_count: how deep each retriever is read.

@@ -210,6 +210,14 @@ class Ranking(typing.TypedDict, total=False):
     max_per_page: typing.Annotated[
         int | None, Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N")
     ]
+    page_decay: typing.Annotated[
+        float | None,
+        Argument(
+            "Each hit counts this factor for every better hit of its page, so that a list has more"
+            " pages; by default 0.97, and 1 with `unit` page or a `hierarchy`.",
+            bounds=(0, 1),
+        ),
+    ]
     exclude: typing.Annotated[
         list[str] | None,
         Argument(
