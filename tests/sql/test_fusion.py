@@ -107,7 +107,8 @@ class TestReciprocalRank:
         hits = explained(connection, "certificate of a user", fusion="rrf", levels=[2])
         for retriever, arguments in (("keyword", {"page_evidence": 0}), ("semantic", {})):
             alone = run(connection, f"{retriever}_search", query="certificate of a user",
-                        library="manual", levels=[2], top_k=100, page_decay=1, **arguments)  # fmt: skip
+                        library="manual", levels=[2], top_k=100, page_decay=1,
+                        **arguments)  # fmt: skip
             place = {hit["document_id"]: n for n, hit in enumerate(alone, start=1)}
             for hit in hits:
                 assert hit["explanation"][retriever]["rank"] == place.get(hit["document_id"])
