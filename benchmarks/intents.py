@@ -14,7 +14,7 @@ from benchmarks.figures import Figure, judged, table
 
 LABELLED = Path(__file__).parents[1] / "tests" / "fixtures" / "intents.yaml"
 #: The least share of questions with the right intent and the right type.
-LEAST = {"development": 0.95, "held_out": 0.6}
+LEAST = {"development": 0.95, "held_out": 0.7, "wordings_open": 0.95, "wordings_held": 0.9}
 DETECTED = """
 select d.intent, d.query_type
 from unnest(%s::text[]) with ordinality as q (query, number)

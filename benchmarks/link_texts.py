@@ -20,7 +20,6 @@ from benchmarks.evaluation import ARMS, SYSTEMS
 from benchmarks.figures import table, told
 from benchmarks.quality import METRIC, import_queries
 from pgrag.evaluation import runs
-from pgrag.evaluation.labelled import open_corpus, sample
 from pgrag.service.app import App
 
 MOST = 300
@@ -73,9 +72,7 @@ def measure(app: App, folders: Sequence[Path]) -> str:
     for nth, folder in enumerate(folders):
         name = f"links-{nth}"
         with told(str(folder)):
-            with open_corpus(folder) as pages:
-                [row] = app.database.call("_pgrag.likely_language", input=sample(pages))
-            app.index(name, "", str(folder), language=row["likely_language"])
+            app.index(name, "", str(folder))
             queries = app.database.query(_QUERIES, [name, MOST])
             if not queries:
                 print(f"{folder}: no text of a link leads to one page alone", file=sys.stderr)

@@ -232,6 +232,7 @@ class Arguments:
             "boolean": lambda: self._of([True, False]),
             "integer": lambda: self._of([*INTEGERS, random.randint(-5, 50)]),
             "bigint": lambda: self._of([*INTEGERS, *BIG, random.randint(-5, 50)]),
+            "anycompatible": lambda: self._of([*INTEGERS, *BIG, self._text()]),
             "double precision": lambda: self._of([*FLOATS, random.random()]),
             "real": lambda: self._of(REALS),
             "text": self._text,
@@ -374,9 +375,9 @@ class Arguments:
 
 
 #: The types of Python that fit one of PostgreSQL; others fit none.
-FITTING = {
+FITTING: dict[str, Any] = {
     "text": str, "tsvector": str, "integer": int, "bigint": int, "double precision": float,
-    "real": float, "uuid": uuid.UUID,
+    "real": float, "uuid": uuid.UUID, "anycompatible": (int, str),
 }  # fmt: skip
 
 

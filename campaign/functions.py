@@ -64,7 +64,9 @@ class Routine:
     def statement(self, arguments: dict[str, Any]) -> str:
         """The call in SQL."""
         given = ", ".join(
-            f"{name} => {_literal(value)}::{self.types[name]}" for name, value in arguments.items()
+            # Ids and names: a text is both.
+            f"{name} => {_literal(value)}::{self.types[name].replace('anycompatible', 'text')}"
+            for name, value in arguments.items()
         )
         return f"select * from {self.schema}.{self.name}({given})"
 
@@ -86,7 +88,15 @@ def routines(connection: psycopg.Connection[Any], schema: str = "pgrag") -> list
     """Every function of a schema: the public ones, or the private ones of _pgrag."""
     with connection.cursor(row_factory=psycopg.rows.tuple_row) as cursor:
         return [
-            Routine(name, dict(zip(names, types, strict=True)), required, schema)
+            Routine(
+                name,
+                {
+                    argument: type_.replace("anycompatiblearray", "anycompatible[]")
+                    for argument, type_ in zip(names, types, strict=True)
+                },
+                required,
+                schema,
+            )
             for name, names, types, required in cursor.execute(ROUTINES, [schema]).fetchall()
         ]
 

@@ -90,6 +90,7 @@ create table pgrag.libraries (
     library_id bigint generated always as identity (maxvalue 1048575) primary key,
     name text not null unique check (name ~ '^[a-z0-9][a-z0-9._/-]{0,99}$'),
     language text not null default 'english',
+    language_code text,
     model_id bigint references pgrag.embedding_models (model_id),
     settings jsonb not null default '{}',
     created_at timestamptz not null default now(),
@@ -102,7 +103,9 @@ comment on table pgrag.libraries is
 comment on column pgrag.libraries.library_id is
     'Below 2^20, because other ids contain it; first column of the keys of its tables.';
 comment on column pgrag.libraries.name is 'Name for callers, of a-z, 0-9 and the signs . _ / -.';
-comment on column pgrag.libraries.language is 'Text search configuration where a page names none.';
+comment on column pgrag.libraries.language is 'Text search configuration of language_code.';
+comment on column pgrag.libraries.language_code is
+    'Language of pages that neither state nor clearly show one; null until the first clear pages.';
 comment on column pgrag.libraries.model_id is
     'Model whose vectors searches compare; set when the library is made, changed by use_model.';
 comment on column pgrag.libraries.settings is
@@ -176,6 +179,7 @@ create table pgrag.pages (
     type text,
     tags text[] not null default '{}',
     language text not null,
+    language_code text not null,
     created timestamptz,
     modified timestamptz,
     source_hash text not null,
@@ -252,6 +256,8 @@ comment on column pgrag.pages.topic is 'Topic from front matter.';
 comment on column pgrag.pages.type is 'From front matter, else by page_types.folders; null: none.';
 comment on column pgrag.pages.tags is 'Tags from front matter, then #tag in the text; each once.';
 comment on column pgrag.pages.language is 'Text search configuration that stems its words.';
+comment on column pgrag.pages.language_code is
+    'Its language: de, pt-BR, zh-Hans; stated, else by its text, else the library''s; und: unknown.';
 comment on column pgrag.pages.created is 'Date from front matter; UTC if it states no time zone.';
 comment on column pgrag.pages.modified is 'Last change, from front matter; UTC if no time zone.';
 comment on column pgrag.pages.source_hash is 'Hash of bytes and reading options; equal: skipped.';
@@ -347,7 +353,7 @@ comment on column pgrag.documents.line_end is 'Last source line, subsections inc
 comment on column pgrag.documents.is_summary is 'Whether content is a summary, not page text.';
 comment on column pgrag.documents.text_hash is
     'text_hash of the embedded text; equal texts of a library share a vector.';
-comment on column pgrag.documents.language is 'Text search configuration of its page.';
+comment on column pgrag.documents.language is 'Text search configuration: of its page, or its own language.';
 comment on column pgrag.documents.position is 'intro (first section), conclusion (last) or middle.';
 comment on column pgrag.documents.anchor is 'Fragment in url#anchor; empty for the page itself.';
 comment on column pgrag.documents.heading is 'Heading of its section as text; empty: none.';

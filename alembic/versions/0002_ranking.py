@@ -265,7 +265,8 @@ create type pgrag.hit as (
     has_children boolean,
     previous_section bigint,
     next_section bigint,
-    sibling_sections bigint[]
+    sibling_sections bigint[],
+    confidence double precision
 );
 
 create type pgrag.page_hit as (
@@ -289,7 +290,8 @@ create type pgrag.page_hit as (
     anchor text,
     snippet text,
     cursor text,
-    version_reason text
+    version_reason text,
+    confidence double precision
 );
 
 create type pgrag.batch_hit as (
@@ -330,7 +332,8 @@ create type pgrag.batch_hit as (
     has_children boolean,
     previous_section bigint,
     next_section bigint,
-    sibling_sections bigint[]
+    sibling_sections bigint[],
+    confidence double precision
 );
 
 create type pgrag.passage as (
@@ -374,7 +377,12 @@ create type pgrag.context_block as (
     tokens integer,
     block text,
     version_reason text,
-    hybrid_score double precision
+    hybrid_score double precision,
+    keyword_score double precision,
+    semantic_score double precision,
+    keyword_rank integer,
+    semantic_rank integer,
+    confidence double precision
 );
 """
 

@@ -268,12 +268,44 @@ create type pgrag.section_version as (
     url text,
     anchor text
 );
+
+create type pgrag.neighbour as (
+    page_id bigint,
+    depth integer,
+    key text,
+    title text,
+    url text,
+    weight double precision,
+    via_page_id bigint,
+    via_page text,
+    edge_id bigint,
+    edge_count bigint,
+    forward boolean,
+    kind text,
+    line integer,
+    sentence text,
+    path bigint[]
+);
+
+create type pgrag.related_page as (
+    page_id bigint,
+    key text,
+    title text,
+    url text,
+    score double precision,
+    linked double precision,
+    cocited double precision,
+    coupled double precision,
+    tagged double precision,
+    meaning double precision,
+    reason text
+);
 """
 
 DOWNGRADE = """
 drop table pgrag.section_texts, pgrag.edge_embeddings, pgrag.page_ranks, pgrag.pending_pages,
     pgrag.pending_names, pgrag.page_names, pgrag.edges, pgrag.edge_kinds, pgrag.page_types;
-drop type pgrag.link, pgrag.section_version;
+drop type pgrag.link, pgrag.section_version, pgrag.neighbour, pgrag.related_page;
 """
 
 

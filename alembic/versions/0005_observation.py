@@ -42,7 +42,8 @@ create table pgrag.searches (
     hit_count integer not null,
     top_score double precision,
     mean_score double precision,
-    caller text
+    caller text,
+    confidence double precision
 );
 create index searches_at on pgrag.searches (at);
 comment on table pgrag.searches is
@@ -62,6 +63,8 @@ comment on column pgrag.searches.top_score is 'Score of the best hit; null witho
 comment on column pgrag.searches.mean_score is 'Mean score of the hits; null without hits.';
 comment on column pgrag.searches.caller is
     'Key that searched, else the role; roles read only their own. Null: an older record.';
+comment on column pgrag.searches.confidence is
+    'The largest confidence of a hit; null: none, or not known.';
 
 create table pgrag.search_hits (
     search_id uuid not null,
@@ -82,6 +85,7 @@ create table pgrag.search_hits (
     page_score double precision,
     section_score double precision,
     graph jsonb,
+    confidence double precision,
     primary key (search_id, rank)
 );
 comment on table pgrag.search_hits is
@@ -108,6 +112,8 @@ comment on column pgrag.search_hits.page_score is
 comment on column pgrag.search_hits.section_score is
     'Score of its section''s summary, which the best paragraph took over; null: its own counts.';
 comment on column pgrag.search_hits.graph is 'Votes, centrality and edges; null: without links.';
+comment on column pgrag.search_hits.confidence is
+    'Whether the passage answers the query, 0 to 1; null: not known.';
 
 create table pgrag.feedback (
     search_id uuid not null,
@@ -225,7 +231,9 @@ create type pgrag.answer_material as (
     sources jsonb,
     tokens integer,
     timings jsonb,
-    versions jsonb
+    versions jsonb,
+    confidence double precision,
+    is_answerable boolean
 );
 """
 

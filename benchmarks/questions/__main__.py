@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.corpora import Corpora
-from benchmarks.questions import checking, citations, measuring, versions
+from benchmarks.questions import checking, citations, confidence, east_asian, measuring, versions
 from benchmarks.questions.rows import SETS, half, read, write_set
 from pgrag.service.app import App
 
@@ -26,6 +26,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "check":
             pairs = [(read(name), corpora.pages(SETS[name])) for name in names]
             faults = [fault for each in pairs for fault in checking.faults(*each)]
+            if not options.only:
+                faults += east_asian.faults(east_asian.read(), corpora)
             print("\n".join(faults) or "Every page, section and fact is there.")
             return int(bool(faults))
         app.upgrade()
@@ -33,12 +35,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             case "citations":
                 sentences = citations.read()
                 print(citations.tables(sentences, citations.doubted(app, sentences)))
-            case "scores":
-                print(measuring.compare_scores(app, corpora))
+            case "confidence":
+                made = confidence.fit if options.fit else confidence.measure
+                print(made(app, corpora))
             case "fusion":
                 print(measuring.compare_fusions(app, corpora, split))
             case "versions":
                 print(versions.measure(app, corpora, show=options.wrong))
+            case "segmenters":
+                print(east_asian.measure(app, corpora))
             case "measure":
                 print(measuring.measure(app, corpora, split, names))
     return 0
@@ -52,10 +57,14 @@ def _parser() -> argparse.ArgumentParser:
         ("measure", "nDCG@10 of pages and sections, and the facts among the sources of answers"),
         ("fusion", "nDCG@10 of words alone and of three fusions"),
         ("versions", "whether questions about a version are answered from it, or refused"),
-        ("scores", "best scores of questions that the pages answer, and of questions about others"),
+        ("segmenters", "nDCG@10 of Chinese, Japanese, Korean, and over the words of segmenters"),
+        ("confidence", "how well confidence tells what is answered; into docs/confidence.md"),
     ):
         command = commands.add_parser(name, help=help)
         command.add_argument("data", type=Path, help="folder of the corpora")
+    commands.choices["confidence"].add_argument(
+        "--fit", action="store_true", help="print the constants that fit the other sets"
+    )
     commands.choices["versions"].add_argument(
         "--wrong", action="store_true", help="also list the questions that were not right"
     )

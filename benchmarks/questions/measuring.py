@@ -17,8 +17,6 @@ BUDGETS = (2400, 4000)
 ENGLISH = ("k8s-questions", "mdn-questions", "fastapi-questions")
 #: The rows of `pgrag eval ablation` that are compared.
 FUSIONS = ("keyword alone", "reciprocal rank fusion", "alpha 0.3", "hybrid")
-#: Scores around the default of `pgrag.gaps`.
-THRESHOLDS = (0.2, 0.25, 0.3, 0.33, 0.35, 0.4)
 _UNITS: tuple[Unit, ...] = ("page", "section")
 
 Scores: TypeAlias = dict[str, dict[str, float]]
@@ -86,33 +84,6 @@ def compare_fusions(
         }
         lines.append([f"{name}, {len(questions)}", *(f"{scores[row]:.3f}" for row in FUSIONS)])
     return table(("nDCG@10, pages", *FUSIONS), lines)
-
-
-def compare_scores(app: App, corpora: Corpora, names: Sequence[str] = ENGLISH) -> str:
-    """Whether the best score tells what a documentation answers from what it does not.
-
-    Every documentation is asked the English questions about each, those of the open half. Returns
-    the shares of questions whose best hybrid score is below each threshold.
-    """
-    asked = {name: [q for q in half(read(name), "open") if q.language == "en"] for name in names}
-    rows = []
-    for name, questions in asked.items():
-        import_questions(app, corpora, name, questions)
-        others = [q for other in names if other != name for q in asked[other]]
-        for label, part in (("its own", questions), ("others", others)):
-            hits = [
-                app.database.call(
-                    "search", query=each.text, library=labelled.library_of(name), top_k=1
-                )
-                for each in part
-            ]
-            best = [first[0]["score"] if first else 0.0 for first in hits]
-            shares = (fmean(score < least for score in best) for least in THRESHOLDS)
-            documentation = name.removesuffix("-questions")
-            rows.append(
-                [f"{documentation}, {label}, {len(part)}", *(f"{share:.0%}" for share in shares)]
-            )
-    return table(("questions asked", *(f"below {least:g}" for least in THRESHOLDS)), rows)
 
 
 def import_questions(app: App, corpora: Corpora, name: str, questions: Sequence[Question]) -> None:

@@ -15,6 +15,7 @@ as $$
             "page_evidence": {"type": "number", "minimum": 0, "maximum": 1},
             "query_expansion": {"type": "string", "choices": ["none", "synonyms", "feedback",
                 "both"]},
+            "prefix": {"type": "boolean", "default": false},
             "model": {"type": "string"},
             "alpha": {"type": "number", "minimum": 0, "maximum": 1},
             "fusion": {"type": "string", "choices": ["absolute", "rrf"], "default": "absolute"},
@@ -24,6 +25,7 @@ as $$
             "candidate_count": {"type": "integer", "minimum": 1, "maximum": 20000, "default": 80},
             "intent": {"type": "string"},
             "min_score": {"type": "number", "default": 0},
+            "min_confidence": {"type": "number", "minimum": 0, "maximum": 1},
             "levels": {"type": "array", "minimum": 0, "maximum": 2, "shortest": 1, "longest": 10},
             "max_per_page": {"type": "integer", "minimum": 1, "maximum": 1000},
             "page_decay": {"type": "number", "minimum": 0, "maximum": 1},
@@ -35,7 +37,7 @@ as $$
             "reranked": {"type": "object"},
             "token_budget": {"type": "integer", "minimum": 1, "maximum": 1000000, "default": 4000},
             "expand": {"type": "boolean", "default": true},
-            "expansion_threshold": {"type": "number", "default": 0.3},
+            "expansion_threshold": {"type": "number"},
             "expansion_share": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.8},
             "max_documents_to_expand": {"type": "integer", "minimum": 0, "maximum": 10000,
                 "default": 3},
@@ -57,58 +59,60 @@ as $$
             "mode": {"type": "string", "choices": ["hybrid", "keyword", "semantic"], "default":
                 "hybrid"},
             "unit": {"type": "string", "choices": ["document", "page"]},
+            "page_hits": {"type": "integer", "minimum": 1, "maximum": 100},
             "history": {"type": "boolean", "default": false},
             "explain": {"type": "boolean", "default": false}
         },
         "functions": {
             "search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "page_decay", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate", "after",
-                "snippets", "history", "explain", "reranked"
+                "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "mode", "unit",
+                "aggregate", "page_hits", "after", "snippets", "history", "explain", "reranked"
             ],
             "keyword_search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "min_score", "levels", "max_per_page", "page_decay", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate", "after",
-                "snippets", "history", "explain", "reranked"
+                "prefix", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "mode", "unit",
+                "aggregate", "page_hits", "after", "snippets", "history", "explain", "reranked"
             ],
             "semantic_search": [
-                "library", "version", "top_k", "filters", "model", "min_score", "levels",
-                "max_per_page", "page_decay", "exclude", "changed_since", "hierarchy", "mmr_lambda",
-                "graph", "mode", "unit", "aggregate", "after", "snippets", "history", "explain",
-                "reranked"
+                "library", "version", "top_k", "filters", "model", "min_score", "min_confidence",
+                "levels", "max_per_page", "page_decay", "exclude", "changed_since", "hierarchy",
+                "mmr_lambda", "graph", "mode", "unit", "aggregate", "page_hits", "after",
+                "snippets", "history", "explain", "reranked"
             ],
             "search_pages": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "page_decay", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "aggregate", "after", "whole", "snippets"
+                "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "aggregate",
+                "after", "whole", "snippets"
             ],
             "facets": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "page_decay", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "value_count"
+                "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "value_count"
             ],
             "context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "page_decay", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "reranked", "token_budget", "expand",
-                "expansion_threshold", "expansion_share", "max_documents_to_expand",
-                "max_chunks_per_document", "score_share", "parents", "inject_types", "inject_count",
-                "format", "siblings", "overlap"
+                "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "reranked",
+                "token_budget", "expand", "expansion_threshold", "expansion_share",
+                "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
+                "inject_types", "inject_count", "format", "siblings", "overlap"
             ],
             "answer_context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count", "intent",
-                "min_score", "levels", "max_per_page", "page_decay", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "reranked", "token_budget", "expand",
-                "expansion_threshold", "expansion_share", "max_documents_to_expand",
-                "max_chunks_per_document", "score_share", "parents", "inject_types", "inject_count",
-                "template"
+                "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "reranked",
+                "token_budget", "expand", "expansion_threshold", "expansion_share",
+                "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
+                "inject_types", "inject_count", "template"
             ]
         }
     }'::pg_catalog.jsonb;

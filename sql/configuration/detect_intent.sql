@@ -99,7 +99,11 @@ begin
                         strpos(typed, ' ') = 0
                         and typed ~ '^[^\s]*(/[^\s]+|\w\.[a-z]{1,5})$'
                     ),
-                    ('name', typed ~ '^[[:upper:]]\w*([ -][[:upper:]\d]\w*){0,3}$')
+                    (
+                        'name',
+                        -- With a title or initials: "Dr. Ada Lind", "A. B. Lind".
+                        typed ~ '^([[:upper:]]\w{0,3}\. ?)*[[:upper:]]\w*([ -][[:upper:]\d]\w*){0,3}$'
+                    )
             ) as s (shape, applies)
             where s.applies
         )

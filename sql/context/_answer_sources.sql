@@ -88,15 +88,17 @@ as $$
         'type', p.type,
         'level', g.level,
         'score', g.score,
-        'hybrid_score', (
-            select h.hybrid_score
-            from unnest(answer_source.hits) as h
-            where h.document_id = g.document_id
-        ),
+        'hybrid_score', h.hybrid_score,
+        'keyword_score', h.keyword_score,
+        'semantic_score', h.semantic_score,
+        'keyword_rank', h.keyword_rank,
+        'semantic_rank', h.semantic_rank,
+        'confidence', h.confidence,
         'relation', g.relation,
         'content', g.content
     )
     from (select (answer_source.passage).*) as g
+    left join unnest(answer_source.hits) as h on h.document_id = g.document_id
     join pgrag.libraries as l on l.name = g.library
     -- "offset 0" forces one lookup per passage.
     cross join lateral (

@@ -17,26 +17,33 @@ declare
     hit_ids bigint[] := array(select h.document_id from unnest(hits) as h);
     sibling_count integer := arguments ->> 'siblings';
     gathered pgrag.passage[];
+    -- Without a threshold the best page is expanded, unless nothing answers.
+    threshold constant double precision := case
+        when not (arguments ->> 'expand')::boolean
+            or (
+                select sum(octet_length(d.content)) / 4
+                from unnest(hits) as h
+                join pgrag.documents as d
+                    on d.library_id = h.library_id and d.document_id = h.document_id
+            ) >= (arguments ->> 'token_budget')::integer
+            or arguments ->> 'expansion_threshold' is null
+            -- A reranker knows better.
+            and request.reranked is null
+            and (select max(h.confidence) from unnest(hits) as h) < _pgrag.no_match()
+        then 'infinity'
+        else coalesce((arguments ->> 'expansion_threshold')::double precision, '-infinity')
+    end;
 begin
     gathered := injected || array(
         select e
-        from pgrag.expand_documents(
+        from _pgrag.expanded_hits(
             hit_ids,
             array(select h.score from unnest(hits) as h),
-            case
-                when (arguments ->> 'expand')::boolean
-                    and (
-                        select sum(octet_length(d.content)) / 4
-                        from unnest(hits) as h
-                        join pgrag.documents as d
-                            on d.library_id = h.library_id and d.document_id = h.document_id
-                    ) < (arguments ->> 'token_budget')::integer
-                then (arguments ->> 'expansion_threshold')::double precision
-                else 'infinity'
-            end,
+            array(select h.confidence from unnest(hits) as h),
+            threshold,
+            (arguments ->> 'expansion_share')::double precision,
             (arguments ->> 'max_documents_to_expand')::integer,
-            (arguments ->> 'max_chunks_per_document')::integer,
-            (arguments ->> 'expansion_share')::double precision
+            (arguments ->> 'max_chunks_per_document')::integer
         ) as e
     );
     if sibling_count > 0 then

@@ -48,13 +48,13 @@ declare
     material pgrag.answer_material;
     notes text[];
 begin
-    request := _pgrag.reading_request(
+    request := _pgrag.make_request(
         question,
         -- An answer cites passages, even if the intent would list pages.
         document || jsonb_build_object('intent', intent_name, 'unit', 'document'),
         query_embedding
     );
-    in_force := _pgrag.arguments_in_force(document, request.intent);
+    in_force := _pgrag.reading_arguments(document, request);
     material.intent := request.intent ->> 'intent';
     material.query_type := request.intent ->> 'query_type';
     material.rule := coalesce(request.intent ->> 'rule', request.intent ->> 'type_rule');
@@ -95,6 +95,12 @@ begin
     listing := _pgrag.list_hits(request);
     hits := _pgrag.near_the_best(request, listing.hits, in_force);
     material.timings := material.timings || coalesce(listing.timings, '{}');
+    material.confidence := (select max(h.confidence) from unnest(hits) as h);
+    material.is_answerable := hits <> '{}' and (
+        num_nonnulls(request.min_confidence, request.reranked) > 0
+        or (material.confidence < _pgrag.no_match()) is not true
+    );
+    perform _pgrag.note_no_match(hits, request);
     started := clock_timestamp();
     passages := _pgrag.injected_passages(request, hits, in_force);
     material.timings := _pgrag.timed(material.timings, 'inject', clock_timestamp() - started);
@@ -136,20 +142,21 @@ $$;
 comment on function pgrag.answer_context is
 'Everything for an answer except the language model, in exactly one row. The question is searched as
 by pgrag.search, with the strategy of its intent (intent: "auto", the name of an intent or query
-type, or "off"), except that quoted phrases only rank if the best hit that has them is below the
-share score_share of the best without (+"…" must occur in any case); pages whose best hit is below
-this share of the best score are left out; if the hits leave a part of token_budget, the best pages
-are expanded as by pgrag.context (expand, expansion_threshold, max_documents_to_expand,
-max_chunks_per_document, expansion_share, parents). A second search injects up to inject_count
-passages from pages of the types inject_types (null: those of the intent; empty: no second search),
-the best of those that have no hit, one per page. The intent also sets the other arguments that its
-entry names. sources: the passages that fit into token_budget (a token is counted as 4 bytes of
-UTF-8), whole and in reading order, as objects with number (from 1), document_id, page_id, key,
-library, version, title, url, anchor, path, heading, type, level, score, hybrid_score (of a hit, the
-fused score), relation (hit, injected, parent or expansion), tokens and content; [] if nothing was
-found. messages: the template (null: that of the intent, else "default") with {question} and
-{sources} filled in, ready for an OpenAI-compatible endpoint; the text of a source is quoted between
-<source …> and </source> and cannot end the quotation;
-what is to be known about the versions (see search) follows. tokens: of all messages. decided_by:
-argument, rule (its name is in rule) or default. strategy: all that the intent chose. timings:
-milliseconds by step. Errors: PGR01 and those of pgrag.search.';
+type, or "off"); pages whose best hit is below the share score_share of the best score are left out;
+if the hits leave a part of token_budget, the best pages are expanded as by pgrag.context (expand,
+expansion_threshold, max_documents_to_expand, max_chunks_per_document, expansion_share, parents).
+confidence: the largest of a hit (see search). is_answerable: false if there is no hit, or if
+confidence is below 0.15 and min_confidence null: then a language model need not be asked. A second
+search injects up to inject_count passages from pages of the types inject_types (null: those of the
+intent; empty: no second search), the best of those that have no hit, one per page. The intent also
+sets the other arguments that its entry names. sources: the passages that fit into token_budget (a
+token is counted as 4 bytes of UTF-8), whole and in reading order, as objects with number (from 1),
+document_id, page_id, key, library, version, title, url, anchor, path, heading, type, level, score,
+hybrid_score, confidence, keyword_score, semantic_score, keyword_rank and semantic_rank (of a hit),
+relation (hit, injected, parent or expansion), tokens and content; [] if nothing was found.
+messages: the template (null: that of the intent, else "default") with {question} and {sources}
+filled in, ready for an OpenAI-compatible endpoint; the text of a source is quoted between <source
+…> and </source> and cannot end the quotation; what is to be known about the versions (see search)
+follows. tokens: of all messages. decided_by: argument, rule (its name is in rule) or default.
+strategy: all that the intent chose. timings: milliseconds by step. Errors: PGR01 and those of
+pgrag.search.';

@@ -39,11 +39,11 @@ declare
                 max_documents_to_expand, max_chunks_per_document, inject_types, inject_count
         ) as a
     ));
-    request _pgrag.search_request := _pgrag.reading_request(
+    request _pgrag.search_request := _pgrag.make_request(
         -- A context consists of passages, even if the intent would list pages.
         context.query, document || '{"unit": "document"}', context.query_embedding
     );
-    arguments constant jsonb := _pgrag.arguments_in_force(document, request.intent);
+    arguments constant jsonb := _pgrag.reading_arguments(document, request);
     hits _pgrag.ranked_hit[] := _pgrag.near_the_best(
         request, (_pgrag.list_hits(request)).hits, arguments
     );
@@ -54,6 +54,7 @@ declare
         ) as g
     );
 begin
+    perform _pgrag.note_no_match(hits, request);
     passages := _pgrag.without_repetition(
         passages,
         _pgrag.affordable(
@@ -129,7 +130,8 @@ begin
     select
         b.document_id, b.page_id, b.library, b.version, b.url, b.title, b.path, b.content, b.score,
         b.relation, ceil(octet_length(b.block) / 4.0)::integer, b.block,
-        _pgrag.version_reason(request, d.version_id), h.hybrid_score
+        _pgrag.version_reason(request, d.version_id), h.hybrid_score, h.keyword_score,
+        h.semantic_score, h.keyword_rank, h.semantic_rank, h.confidence
     from blocks as b
     join pgrag.documents as d
         on d.library_id = any ((request.target).library_ids) and d.document_id = b.document_id
@@ -142,21 +144,21 @@ comment on function pgrag.context is
 'The context for a question: the hits of pgrag.search, without pages whose best hit is below the
 share score_share of the best score, expanded by pgrag.expand_documents if they leave a part of
 token_budget (expand, expansion_threshold, max_documents_to_expand, max_chunks_per_document,
-expansion_share), with the summary of the nearest section above each hit that says more than the
-context does (parents; sentences that the context has of its page are left out), this many
-neighbours before and after each hit (siblings: passages under the same parent, then those beside
-them on the page), and the end of the preceding paragraph unless that paragraph is in the context
-itself (overlap). Whole passages only, best first, as far as they fit into token_budget (a token is
-counted as 4 bytes of UTF-8); then in reading order, page by page. Quoted phrases only rank if the
-best hit that has them is below score_share of the best without (+"…" must occur in any case). block
-is the text of a row: format "simple" puts breadcrumbs and relevance above every passage, "grouped"
-a heading above each root section, and relevance and heading level above every passage; the blocks,
-joined by empty lines, are the context. relation: hit, injected, expansion, parent or sibling. A
-second search adds up to inject_count passages (relation injected) from pages of the types
-inject_types, the best of those that have no hit, one per page (null: the types of the intent;
-empty: no second search). hybrid_score: of a hit, the fused score. The intent also sets the other
-arguments that its entry names. intent "auto": a question about everything also finds summaries of
-pages. Errors: PGR01 and those of pgrag.search.';
+expansion_share; without expansion_threshold the best page is expanded unless no hit has a
+confidence of 0.15, and others by expansion_share), with the summary of the nearest section above
+each hit that says more than the context does (parents; sentences that the context has of its page
+are left out), this many neighbours before and after each hit (siblings: passages under the same
+parent, then those beside them on the page), and the end of the preceding paragraph unless that
+paragraph is in the context itself (overlap). Whole passages only, best first, as far as they fit
+into token_budget (a token is counted as 4 bytes of UTF-8); then in reading order, page by page.
+block is the text of a row: format "simple" puts breadcrumbs and relevance above every passage,
+"grouped" a heading above each root section, and relevance and heading level above every passage;
+the blocks, joined by empty lines, are the context. relation: hit, injected, expansion, parent or
+sibling. A second search adds up to inject_count passages (relation injected) from pages of the
+types inject_types, the best of those that have no hit, one per page (null: the types of the intent;
+empty: no second search). hybrid_score, confidence, and the scores and ranks of both retrievers: of
+a hit, as in search. The intent also sets the other arguments that its entry names. intent "auto": a
+question about everything also finds summaries of pages. Errors: PGR01 and those of pgrag.search.';
 
 -- Rearranging may reassign scores, so the fused score decides how near a hit is to the best and
 -- whether its page is expanded. With a reranker or the graph, their score decides.

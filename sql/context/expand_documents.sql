@@ -1,6 +1,6 @@
 -- Adds the rest of the best pages: the text around a hit often completes the answer.
 create or replace function pgrag.expand_documents(
-    document_ids bigint[],
+    document_ids anycompatiblearray,
     scores double precision[],
     expansion_threshold double precision default 0.3,
     max_documents_to_expand integer default 3,
@@ -14,6 +14,8 @@ parallel safe
 rows 30
 set search_path from current
 as $$
+declare
+    given_ids constant bigint[] := _pgrag.passage_ids(expand_documents.document_ids::text[]);
 begin
     if cardinality(document_ids) is distinct from cardinality(scores) then
         raise exception 'There are % document_ids and % scores.',
@@ -25,13 +27,48 @@ begin
     perform _pgrag.check_range('max_chunks_per_document', max_chunks_per_document, 0, 2147483647);
     perform _pgrag.check_range('expansion_share', expansion_share, 0, 1);
     return query
+    select e.*
+    from _pgrag.expanded_hits(
+        given_ids, scores, null, expansion_threshold, expansion_share, max_documents_to_expand,
+        max_chunks_per_document
+    ) as e;
+end;
+$$;
+
+comment on function pgrag.expand_documents is
+'The hits and the other paragraphs of the best pages: at most max_documents_to_expand pages whose
+best score reaches expansion_threshold and the share expansion_share of the best score of all; at
+most max_chunks_per_document paragraphs per page, those nearest to its hits. Each passage once;
+pages by their best score, each in reading order; relation hit or expansion; an added passage has
+the score 0.1, and as distance the number of passages to the nearest hit. Errors: PGR01, PGR05.';
+
+-- confidences: of the hits; null where they are not known. A page needs the share of the best hit's
+-- confidence, too, which tells pages apart where scores hardly do: ranks, a reranker.
+create or replace function _pgrag.expanded_hits(
+    document_ids bigint[],
+    scores double precision[],
+    confidences double precision[],
+    expansion_threshold double precision,
+    expansion_share double precision,
+    max_documents_to_expand integer,
+    max_chunks_per_document integer
+)
+returns setof pgrag.passage
+language plpgsql
+stable
+parallel safe
+rows 30
+as $$
+begin
+    return query
     with hits as materialized (
         select
             -- Only for its error of an unknown id: the function reads whole rows.
             coalesce(d.library_id, (_pgrag.document(h.document_id)).library_id) as library_id,
             h.document_id, d.page_id, d.sort_order,
-            max(h.score) as score
-        from unnest(document_ids, scores) as h (document_id, score)
+            max(h.score) as score,
+            max(h.confidence) as confidence
+        from unnest(document_ids, scores, confidences) as h (document_id, score, confidence)
         left join lateral (
             select stored.library_id, stored.page_id, stored.sort_order
             from pgrag.libraries as l
@@ -52,6 +89,8 @@ begin
             array_agg(h.sort_order) as sort_orders,
             max(h.score) as score,
             max(max(h.score)) over () as best_score,
+            max(h.confidence) as confidence,
+            max(max(h.confidence)) over () as best_confidence,
             max(max(h.score)) over (partition by h.library_id) as best_score_of_library,
             -- Across all libraries, because the limit applies to their total.
             row_number() over (order by max(h.score) desc nulls last, h.page_id) as nth
@@ -74,6 +113,7 @@ begin
                 -- The product of the smallest numbers would underflow.
                 case when abs(p.best_score) < 1e-100 then 0 else expansion_share * p.best_score end
             )
+            and (p.nth = 1 or (p.confidence < expansion_share * p.best_confidence) is not true)
     ),
     -- Materialized, because the join below would compute it once per page.
     expanded as materialized (
@@ -95,10 +135,3 @@ begin
     order by p.best_score_of_library desc, p.library_id, p.score desc, p.page_id, e.sort_order;
 end;
 $$;
-
-comment on function pgrag.expand_documents is
-'The hits and the other paragraphs of the best pages: at most max_documents_to_expand pages whose
-best score reaches expansion_threshold and the share expansion_share of the best score of all; at
-most max_chunks_per_document paragraphs per page, those nearest to its hits. Each passage once;
-pages by their best score, each in reading order; relation hit or expansion; an added passage has
-the score 0.1, and as distance the number of passages to the nearest hit. Errors: PGR01, PGR05.';

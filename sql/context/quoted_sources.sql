@@ -1,5 +1,5 @@
 create or replace function pgrag.quoted_sources(
-    document_ids bigint[],
+    document_ids anycompatiblearray,
     scores double precision[] default null,
     first_number integer default 1
 )
@@ -21,7 +21,9 @@ begin
     return query
     with listed as (
         select w.document_id, min(w.nth) as nth, max(w.score) as score
-        from unnest(quoted_sources.document_ids, quoted_sources.scores)
+        from unnest(
+            _pgrag.passage_ids(quoted_sources.document_ids::text[]), quoted_sources.scores
+        )
             with ordinality as w (document_id, score, nth)
         where w.nth <= cardinality(quoted_sources.document_ids)
         group by w.document_id

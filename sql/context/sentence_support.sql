@@ -71,13 +71,11 @@ begin
         select
             d.library_id, d.document_id, d.language,
             tsvector_to_array(
-                to_tsvector(
-                    d.language::regconfig,
-                    _pgrag.searchable_text(
-                        concat_ws(
-                            E'\n\n', p.title, array_to_string(d.path, E'\n\n'),
-                            coalesce(d.extract, d.content)
-                        )
+                _pgrag.document_vector(
+                    d.language,
+                    concat_ws(
+                        E'\n\n', p.title, array_to_string(d.path, E'\n\n'),
+                        coalesce(d.extract, d.content)
                     )
                 )
             ) as words

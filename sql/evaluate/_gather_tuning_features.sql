@@ -93,7 +93,7 @@ begin
             ),
             0
         ) as semantic_score,
-        _pgrag.type_weight(p.type, o.type_weights) as type_weight
+        _pgrag.page_weight(p.type, p.language, o.type_weights, o.language) as type_weight
     from pg_temp.tuning_questions as q
     join pg_temp.tuning_requests as r on r.question_number = q.base_number and r.expansion = 'none'
     cross join lateral unnest((r.request).queries) as o

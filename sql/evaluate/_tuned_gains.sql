@@ -119,7 +119,8 @@ begin
                     array_agg(
                         row(
                             (q.own).library_id, p.document_id, p.page_id, p.settled_score, null,
-                            null, null, null, null, null, null, p.settled_score, null, null
+                            null, null, null, null, null, null, p.settled_score, null, null,
+                            null
                         )::_pgrag.ranked_hit
                         order by p.nth
                     ) as hits

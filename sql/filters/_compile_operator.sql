@@ -1,4 +1,5 @@
--- Compiles "field OPERATOR operand" by the kind of the field.
+-- Compiles "field OPERATOR operand" by the kind of the field. Names and values are compared without
+-- regard to case, except addresses.
 create or replace function _pgrag.compile_operator(
     field text,
     kind text,
@@ -14,7 +15,9 @@ as $$
 declare
     literal text := operand #>> '{}';
     is_null boolean := jsonb_typeof(operand) = 'null';
-    is_day boolean := literal ~ '^\d{4}-\d{2}-\d{2}$';
+    is_address boolean := field in ('key', 'url', 'link');
+    -- The first moment of a date, and the first after it.
+    bounds text[];
     operators text[] := case
         when kind in ('page', 'links', 'language') then '{=,!=,in}'
         when kind = 'list' then '{=,!=,in,all,exists}'
@@ -31,9 +34,11 @@ declare
         then regexp_split_to_array(literal, '\s*>\s*')
         else array(select w from jsonb_array_elements_text(members) as w)
     end;
-    -- {"a":{"b": for front_matter.a.b.
+    -- {a,b} and {"a":{"b": for front_matter.a.b.
+    names text[];
     opening text;
     closing text;
+    code text;
 begin
     if operator <> all (operators) then
         raise exception 'The filter field "%" has no operator "%".', field, operator
@@ -70,29 +75,40 @@ begin
     elsif kind in ('number', 'bound') and not pg_input_is_valid(literal, 'numeric') then
         raise exception 'The filter field "%" needs a number, got %.', field, operand
             using errcode = 'PGR06';
-    elsif kind = 'time'
-        and (literal !~ '^\d{4}-\d{2}-\d{2}' or not pg_input_is_valid(literal, 'timestamptz'))
-    then
-        raise exception 'The filter field "%" needs a date, got %.', field, quote_literal(literal)
-            using errcode = 'PGR06', hint = 'Write 2024-12-01 or 2024-12-01T08:30:00Z.';
+    elsif kind = 'time' then
+        bounds := _pgrag.time_bounds(literal);
+        if bounds is null then
+            raise exception 'The filter field "%" needs a date, got %.',
+                field, quote_literal(literal)
+                using errcode = 'PGR06',
+                    hint = 'Write 2024-12-01, 2024-12 or 2024-12-01T08:30:00Z.';
+        end if;
     end if;
 
     case
         when kind = 'list' then
-            return format(
-                '%s %s %L::text[]', expression, case operator when 'all' then '@>' else '&&' end,
-                words
+            return _pgrag.list_condition(
+                expression, words, operator = 'all', is_nested => field = 'tags'
             );
         when kind = 'path' then
-            -- Matches consecutive names anywhere in the path.
+            -- Matches consecutive names anywhere in the path; for a page also a folder.
             return format(
-                'position(%L in chr(31) || array_to_string(%s, chr(31)) || chr(31)) > 0',
-                chr(31) || array_to_string(words, chr(31)) || chr(31), expression
+                case
+                    when field = 'path' and not is_list
+                    then '(position(%1$L in lower(chr(31) || array_to_string(%2$s, chr(31)) '
+                        '|| chr(31))) > 0 or position(%3$L in lower(''/'' || p.key)) > 0)'
+                    else 'position(%1$L in lower(chr(31) || array_to_string(%2$s, chr(31)) '
+                        '|| chr(31))) > 0'
+                end,
+                chr(31) || lower(array_to_string(words, chr(31))) || chr(31), expression,
+                '/' || lower(btrim(literal, '/')) || '/'
             );
         when kind = 'page' then
             return format(
-                '(p.key like %1$L or p.url like %1$L)',
-                replace(regexp_replace(literal, '([\\%_])', '\\\1', 'g'), '*', '%')
+                '(p.key ilike %1$L or p.url ilike %1$L or (p.library_id, p.page_id) in '
+                '(select n.library_id, n.page_id from _pgrag.note_pages(%2$L) as n))',
+                replace(regexp_replace(literal, '([\\%_])', '\\\1', 'g'), '*', '%'),
+                _pgrag.link_name(literal)
             );
         when kind = 'links' then
             literal := _pgrag.link_name(
@@ -110,40 +126,64 @@ begin
                 literal
             );
         when kind = 'language' then
-            return format('%s = %L', expression, _pgrag.text_search_configuration(literal));
+            code := _pgrag.language_code(literal);
+            if code is null then
+                raise exception 'The filter field "%" needs a language, got %.',
+                    field, quote_literal(left(literal, 100))
+                    using errcode = 'PGR06', hint = _pgrag.language_hint();
+            end if;
+            -- pt finds pt-BR, and pt-BR finds pages that are pt.
+            return format(
+                '(%1$s in (%2$L, %3$L) or %1$s like %4$L)',
+                expression, code, split_part(code, '-', 1), code || '-%'
+            );
         when kind in ('number', 'bound') then
             return format(
                 '%s %s %L::numeric', expression,
                 case field when 'depth_min' then '>=' when 'depth_max' then '<=' else operator end,
                 literal::numeric
             );
-        -- A date without a time means the whole day.
-        when kind = 'time' and is_day and operator = '=' then
+        -- A date without a time means all of it.
+        when kind = 'time' and bounds[2] is not null and operator = '=' then
             return format(
-                '(%1$s >= %2$L::timestamptz and %1$s < %2$L::timestamptz + interval ''1 day'')',
-                expression, literal
+                '(%1$s >= %2$L::timestamptz and %1$s < %3$L::timestamptz)',
+                expression, bounds[1], bounds[2]
             );
-        when kind = 'time' and is_day and operator in ('<=', '>') then
+        when kind = 'time' and bounds[2] is not null and operator in ('<=', '>') then
             return format(
-                '%s %s %L::timestamptz + interval ''1 day''',
-                expression, case operator when '<=' then '<' else '>=' end, literal
+                '%s %s %L::timestamptz',
+                expression, case operator when '<=' then '<' else '>=' end, bounds[2]
             );
         when kind = 'time' then
-            return format('%s %s %L::timestamptz', expression, operator, literal);
+            return format('%s %s %L::timestamptz', expression, operator, bounds[1]);
         -- Front matter is compared by type: numbers as numbers, text as text (as ISO dates sort), a
-        -- list by its members. Equality is containment in all of it, as the GIN index needs.
+        -- list by its members.
         when kind = 'json' and operator in ('=', 'all') then
+            names := string_to_array(substr(field, length('front_matter.') + 1), '.');
             select string_agg(format('{%s:', to_jsonb(n)), ''), repeat('}', count(*)::integer)
             into opening, closing
-            from string_to_table(substr(field, length('front_matter.') + 1), '.') as n;
+            from unnest(names) as n;
             return coalesce(
                 (
                     select '(' || string_agg(
-                        format(
-                            '(p.front_matter @> %L::jsonb or p.front_matter @> %L::jsonb)',
-                            concat(opening, member, closing)::jsonb,
-                            concat(opening, jsonb_build_array(member), closing)::jsonb
-                        ),
+                        case jsonb_typeof(member)
+                            when 'string' then format(
+                                'p.front_matter @? %L::jsonpath',
+                                format(
+                                    '$%s ? (@ like_regex %s flag "i")',
+                                    (
+                                        select string_agg('.' || to_jsonb(n)::text, '')
+                                        from unnest(names) as n
+                                    ),
+                                    to_jsonb('^' || _pgrag.escaped(member #>> '{}') || '$')
+                                )
+                            )
+                            else format(
+                                '(p.front_matter @> %L::jsonb or p.front_matter @> %L::jsonb)',
+                                concat(opening, member, closing)::jsonb,
+                                concat(opening, jsonb_build_array(member), closing)::jsonb
+                            )
+                        end,
                         ' and '
                     ) || ')'
                     from jsonb_array_elements(members) as member
@@ -156,9 +196,132 @@ begin
                 ' then (%1$s)::numeric %2$s %3$L::numeric end', expression, operator, operand
             );
         when kind = 'json' then
-            return format('(%s #>> ''{}'') collate "C" %s %L', expression, operator, literal);
-        else
+            return format(
+                case operator
+                    when 'like' then '(%1$s #>> ''{}'') ilike %3$L'
+                    else '(%1$s #>> ''{}'') collate "C" %2$s %3$L'
+                end,
+                expression, operator, literal
+            );
+        when is_address or operator not in ('=', 'like') then
             return format('%s %s %L', expression, operator, literal);
+        when operator = 'like' then
+            return format('%s ilike %L', expression, literal);
+        else
+            return format('lower(%s) = %L', expression, lower(literal));
     end case;
+end;
+$$;
+
+create or replace function _pgrag.language_hint()
+returns text
+language sql
+stable
+parallel safe
+as $$
+    select 'Write a code such as de or pt-BR, or a name.'
+        || coalesce(' There are pages in ' || string_agg(p.code, ', ' order by p.code) || '.', '')
+    from (select distinct p.language_code as code from pgrag.pages as p) as p;
+$$;
+
+-- Whether a list has one of the words, or all; a nested tag (a/b) counts as the tags above it (a).
+create or replace function _pgrag.list_condition(
+    expression text,
+    words text[],
+    wants_all boolean,
+    is_nested boolean
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when cardinality(list_condition.words) = 0 then list_condition.wants_all::text
+        else (
+            select format(
+                '(%s)',
+                string_agg(
+                    format(
+                        'lower(chr(31) || array_to_string(%s, chr(31)) || chr(31)) ~ %L',
+                        list_condition.expression,
+                        chr(31) || '(' || p.pattern || ')'
+                            || case
+                                when list_condition.is_nested then '[/' || chr(31) || ']'
+                                else chr(31)
+                            end
+                    ),
+                    ' and '
+                )
+            )
+            from (
+                select string_agg(
+                    _pgrag.escaped(
+                        lower(
+                            case
+                                when list_condition.is_nested
+                                then regexp_replace(w.word, '^#(?=.)|(?<=.)/$', '', 'g')
+                                else w.word
+                            end
+                        )
+                    ),
+                    '|'
+                ) as pattern
+                from unnest(list_condition.words) with ordinality as w (word, nth)
+                group by case when list_condition.wants_all then w.nth end
+            ) as p
+        )
+    end;
+$$;
+
+-- The text as a regular expression, also of SQL/JSON.
+create or replace function _pgrag.escaped(
+    literal text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.regexp_replace(escaped.literal, '[][\\.*+?(){}|^$-]', '\\\&', 'g');
+$$;
+
+-- The first moment of a date, and the first after it: of 2024, 2024-12, 2024-12-01 or 1.12.2024. Of
+-- a moment there is none after it. Null if it is no date.
+create or replace function _pgrag.time_bounds(
+    written text
+)
+returns text[]
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    day text[] := regexp_match(written, '^(\d{1,2})\.(\d{1,2})\.(\d{4})$');
+    iso text := coalesce(
+        day[3] || '-' || lpad(day[2], 2, '0') || '-' || lpad(day[1], 2, '0'), written
+    );
+    first text := iso || case
+        when iso ~ '^\d{4}$' then '-01-01'
+        when iso ~ '^\d{4}-\d{2}$' then '-01'
+        else ''
+    end;
+begin
+    return case
+        when first ~ '^\d{4}-\d{2}-\d{2}$' and pg_input_is_valid(first, 'date')
+        then array[
+            first,
+            to_char(
+                first::date + case length(iso)
+                    when 4 then interval '1 year'
+                    when 7 then interval '1 month'
+                    else interval '1 day'
+                end,
+                'YYYY-MM-DD'
+            )
+        ]
+        when first ~ '^\d{4}-\d{2}-\d{2}' and pg_input_is_valid(first, 'timestamptz')
+        then array[first, null]
+    end;
 end;
 $$;

@@ -13,17 +13,11 @@ parallel safe
 set search_path from current
 as $$
     select e.library_id, e.source_page_id
-    from pgrag.versions as v
-    join pgrag.page_names as n
-        on n.library_id = v.library_id
-        and n.version_id = v.version_id
-        and n.name = _pgrag.last_name(linking_pages.note)
+    from _pgrag.note_pages(linking_pages.note) as n
     join pgrag.edges as e
         on e.library_id = n.library_id
         and e.target_page_id = n.page_id
         and e.source_page_id <> n.page_id
-    where n.full_name = linking_pages.note
-        or right(n.full_name, length(linking_pages.note) + 1) = '/' || linking_pages.note
     union
     select e.library_id, e.source_page_id
     from pgrag.versions as v

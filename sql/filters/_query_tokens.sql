@@ -1,9 +1,11 @@
 -- Classifies each part of a query: word, filter, or operator between filters. One pass from left to
--- right decides; what is not a filter stays unchanged as text.
+-- right decides; what is not a filter stays unchanged as text. with_groups: parentheses may group
+-- filters; else they are words.
 create or replace function _pgrag.query_tokens(
     query text,
     names text,
     with_tags boolean,
+    with_groups boolean,
     out kinds text[],
     out texts text[],
     out starts integer[],
@@ -71,7 +73,7 @@ begin
         end if;
         kind := 'word';
         filter := null;
-        if part = ')' then
+        if part = ')' and with_groups then
             opened := unclosed[1];
             if opened is not null then
                 unclosed := unclosed[2:];
@@ -82,11 +84,11 @@ begin
             elsif kinds[newest] in ('filter', 'scope', ')') then
                 perform _pgrag.query_error(start, 'this parenthesis was not opened.');
             end if;
-        elsif is_apart and part = '(' then
+        elsif is_apart and part = '(' and with_groups then
             unclosed := newest + 1 || unclosed;
         elsif is_apart and part in ('AND', 'OR', 'NOT') then
             kind := lower(part);
-        elsif is_apart and part in ('-', '+') and parts[nth + 1] = '(' then
+        elsif is_apart and part in ('-', '+') and parts[nth + 1] = '(' and with_groups then
             kind := part;
         elsif is_apart and parts[nth + 1] ~ '^["(]'
             and part ~ ('^[+-]?' || names || ':[<>=!~]*$')

@@ -18,7 +18,10 @@ declare
         '|(?:heading_)?level)';
     tokens record;
     joined jsonb;
-    with_tags boolean;
+    reading text;
+    message text;
+    way_out text;
+    place integer;
 begin
     words := parse_query.query;
     -- Most queries have neither sign, and testing for the names is slower.
@@ -29,17 +32,32 @@ begin
         return;
     end if;
 
-    -- Prose has hashes too, as in (see #setup): if parentheses or operators do not match, each #tag
-    -- is a word.
-    foreach with_tags in array array[true, false] loop
+    -- Prose has hashes and parentheses, too: if parentheses or operators do not match, each #tag is
+    -- a word; and parentheses that still do not match are words.
+    foreach reading in array array['all', 'no tags', 'no groups'] loop
         begin
-            tokens := _pgrag.query_tokens(words, names, with_tags);
+            tokens := _pgrag.query_tokens(
+                words, names, reading = 'all', with_groups => reading <> 'no groups'
+            );
             joined := _pgrag.joined_filters(tokens.kinds, tokens.starts, tokens.filters);
+            if reading = 'no groups' then
+                raise notice '%', message using hint = 'The parentheses were read as words.';
+            end if;
             exit;
         exception
             when sqlstate 'PGR06' then
-                if not with_tags then
-                    raise;
+                get stacked diagnostics message = message_text, way_out = pg_exception_hint;
+                if reading = 'no groups' or reading = 'no tags' and message !~ 'parenthes' then
+                    -- The hint quotes what the user wrote.
+                    place := substring(message from 'Column (\d+)')::integer;
+                    raise exception '%', message
+                        using errcode = 'PGR06',
+                            hint = replace(
+                                way_out, '"type:x"',
+                                '"' || coalesce(substring(left(words, place - 1) from '\S*$'), '')
+                                    || coalesce(substring(substr(words, place) from '^\S*'), '')
+                                    || '"'
+                            );
                 end if;
         end;
     end loop;
@@ -72,5 +90,5 @@ filter_predicate and search take: type:guide, tags:a,b (any), tags:a b (both: ba
 are tags), title:"two words", created:>=2024-12-01, created:2024-01-01..2024-12-31, links:note,
 front_matter.status:draft, #tag, -type:x, joined by AND, OR, NOT and parentheses; adjacent filters
 are combined by AND. A query without filters is returned unchanged, with filters null. If there are
-filters, only the first 10,000 characters count. Errors: PGR06, naming the column (characters, from
-1).';
+filters, only the first 10,000 characters count. Parentheses that do not match, or hold words and
+filters, are words, and a notice says so. Errors: PGR06, naming the column (characters, from 1).';

@@ -94,14 +94,11 @@ as $$
     set title = f.title,
         description = f.description,
         search = _pgrag.weighted_vector(
-            to_tsvector(
-                o.language::regconfig,
-                _pgrag.searchable_text(
-                    concat_ws(' ', o.name, translate(o.name, '-_/', '   '), o.label)
-                )
+            _pgrag.document_vector(
+                o.language, concat_ws(' ', o.name, translate(o.name, '-_/', '   '), o.label)
             ),
-            to_tsvector(o.language::regconfig, _pgrag.searchable_text(f.title)),
-            to_tsvector(o.language::regconfig, _pgrag.searchable_text(f.description)),
+            _pgrag.document_vector(o.language, f.title),
+            _pgrag.document_vector(o.language, f.description),
             k.words
         ),
         described_at = o.updated_at

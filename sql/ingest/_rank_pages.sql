@@ -49,16 +49,21 @@ as $$
         group by l.language
     ),
     corpora as (
-        update pgrag.corpus_statistics as c
-        set page_count = c.page_count + t.page_count,
-            total_page_length = c.total_page_length + t.total_length,
-            average_page_length = case
-                when c.average_page_length = 0
-                then _pgrag.rounded_average(t.total_length, t.page_count)
-                else c.average_page_length
-            end
+        -- All passages of a page may be in another language than the page.
+        insert into pgrag.corpus_statistics as c (
+            library_id, language, document_count, total_length, average_length, page_count,
+            total_page_length, average_page_length
+        )
+        select
+            rank_pages.library_id, t.language, 0, 0, 0, t.page_count, t.total_length,
+            _pgrag.rounded_average(t.total_length, t.page_count)
         from totals as t
-        where c.library_id = rank_pages.library_id and c.language = t.language
+        on conflict (library_id, language) do update
+        set page_count = c.page_count + excluded.page_count,
+            total_page_length = c.total_page_length + excluded.total_page_length,
+            average_page_length = coalesce(
+                nullif(c.average_page_length, 0), excluded.average_page_length
+            )
         returning c.language, c.average_page_length
     ),
     vectors as materialized (

@@ -182,7 +182,7 @@ set jit = off
 as $$
     with recursive incoming_pages as (
         select
-            p.page_id, p.title, p.path, p.language, p.anchor_texts,
+            p.page_id, p.title, p.path, p.language, p.language_code, p.anchor_texts,
             _pgrag.relative_url(p.url, incoming_documents.base_url) as url,
             coalesce(
                 i.page -> 'documents',
@@ -195,7 +195,15 @@ as $$
     ),
     incoming as materialized (
         select
-            i.page_id, i.title, i.url, i.language, i.anchor_texts,
+            i.page_id, i.title, i.url, i.anchor_texts,
+            -- Of a part that is clearly in another language than the page, its own.
+            (
+                select case
+                    when c.code = i.language_code then i.language
+                    else _pgrag.text_search_configuration(c.code)
+                end
+                from _pgrag.likely_language(d.content, i.language_code) as c (code)
+            ) as language,
             d.ordinality::integer - 1 as sort_order, d.parent,
             coalesce(d.level, 2)::smallint as level, coalesce(d.covers, 4)::smallint as covers,
             coalesce(d.heading, '') as heading,
@@ -238,7 +246,7 @@ as $$
     ),
     headers as materialized (
         select
-            h.page_id, h.path,
+            h.page_id, h.path, h.language,
             _pgrag.header_vector(h.language, h.title, array_remove(h.path, h.title), h.url)
                 as search
         from (
@@ -271,5 +279,5 @@ as $$
     cross join lateral (
         select _pgrag.searched_text('', i.context, i.content) as text offset 0
     ) as t
-    left join headers as h on h.page_id = i.page_id and h.path = i.path;
+    left join headers as h on h.page_id = i.page_id and h.path = i.path and h.language = i.language;
 $$;

@@ -51,7 +51,10 @@ begin
         )
     );
     with incoming as (
-        select p.*, _pgrag.source_hash(i.page) as source_hash, last_id + i.nth as new_id
+        select p.*, _pgrag.source_hash(i.page) as source_hash, last_id + i.nth as new_id,
+            _pgrag.page_language(
+                p.key, p.language, _pgrag.page_content(i.page), write_pages.language
+            ) as language_code
         from jsonb_array_elements(write_pages.pages) with ordinality as i (page, nth)
         cross join lateral jsonb_to_record(i.page) as p (
             key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
@@ -67,15 +70,15 @@ begin
     stored as (
         insert into pgrag.pages as p (
             library_id, page_id, version_id, key, url, title, path, front_matter, uuid, link, topic,
-            type, tags, language, created, modified, source_hash, warnings, body, head, aliases,
-            reading, body_hash
+            type, tags, language, language_code, created, modified, source_hash, warnings, body,
+            head, aliases, reading, body_hash
         )
         select
             write_pages.library_id,
             -- Of a page that exists, its id stays.
             i.new_id, write_pages.version_id, i.key, coalesce(i.url, i.key),
             coalesce(nullif(btrim(i.title), ''), i.key), coalesce(i.path, '{}'),
-            coalesce(i.front_matter, '{}'), i.uuid, i.link, i.topic,
+            coalesce(i.front_matter, '{}'), lower(i.uuid), i.link, i.topic,
             coalesce(
                 nullif(btrim(i.type), ''),
                 (
@@ -93,25 +96,26 @@ begin
                 group by t.tag
                 order by min(t.nth)
             ),
-            case
-                when i.language is null then write_pages.language
-                else _pgrag.text_search_configuration(i.language)
-            end,
-            i.created, i.modified, i.source_hash, coalesce(i.warnings, '{}'), coalesce(i.body, ''),
+            _pgrag.text_search_configuration(i.language_code), i.language_code,
+            i.created, i.modified, i.source_hash,
+            coalesce(i.warnings, '{}') || _pgrag.language_warning(
+                i.key, i.language, i.front_matter, i.language_code
+            ),
+            coalesce(i.body, ''),
             coalesce(i.head, ''), coalesce(i.aliases, '{}'), i.reading,
             pgrag.text_hash(coalesce(i.body, ''))
         from incoming as i
         on conflict (library_id, version_id, key) do update
         set (
-            url, title, path, front_matter, uuid, link, topic, type, tags, language, created,
-            modified, source_hash, warnings, body, head, aliases, reading, body_hash, length,
-            indexed_at
+            url, title, path, front_matter, uuid, link, topic, type, tags, language, language_code,
+            created, modified, source_hash, warnings, body, head, aliases, reading, body_hash,
+            length, indexed_at
         ) = (
             excluded.url, excluded.title, excluded.path, excluded.front_matter, excluded.uuid,
             excluded.link, excluded.topic, excluded.type, excluded.tags, excluded.language,
-            excluded.created, excluded.modified, excluded.source_hash, excluded.warnings,
-            excluded.body, excluded.head, excluded.aliases, excluded.reading, excluded.body_hash,
-            0, now()
+            excluded.language_code, excluded.created, excluded.modified, excluded.source_hash,
+            excluded.warnings, excluded.body, excluded.head, excluded.aliases, excluded.reading,
+            excluded.body_hash, 0, now()
         )
         where p.source_hash <> excluded.source_hash
         returning p.page_id
@@ -133,4 +137,36 @@ as $$
     select coalesce(
         source_hash.page ->> 'source_hash', pgrag.text_hash(source_hash.page::text)::text
     );
+$$;
+
+-- A list of one warning if a page states something else than a language.
+create or replace function _pgrag.language_warning(
+    key text,
+    stated text,
+    front_matter jsonb,
+    taken text
+)
+returns text[]
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(array_agg(
+        format(
+            '%s: front matter field "%s" names no language: %s; taken for %s',
+            key,
+            coalesce(
+                (
+                    select f.name
+                    from jsonb_each_text(front_matter) as f (name, value)
+                    where lower(f.name) in ('lang', 'language', 'locale')
+                        and strpos(f.value, stated) > 0
+                    limit 1
+                ),
+                'language'
+            ),
+            quote_literal(left(stated, 80)), taken
+        )
+    ), '{}')
+    where btrim(stated) <> '' and _pgrag.language_code(stated) is null;
 $$;

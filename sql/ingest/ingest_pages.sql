@@ -11,7 +11,8 @@ returns table (
     page_id bigint,
     key text,
     status text,
-    documents integer
+    documents integer,
+    warnings text[]
 )
 language plpgsql
 volatile
@@ -43,7 +44,8 @@ begin
     );
     before := _pgrag.counted(target.library_id, target.version_id, keys);
     written := _pgrag.write_pages(
-        target.library_id, target.version_id, target.configuration, ingest_pages.pages
+        target.library_id, target.version_id,
+        _pgrag.library_language(target.library_id, ingest_pages.pages), ingest_pages.pages
     );
     staged := array(
         select s
@@ -91,11 +93,11 @@ begin
     select
         p.page_id, p.key,
         case when p.page_id = any (written) then 'written' else 'unchanged' end,
-        p.document_count
+        p.document_count, p.warnings
     from unnest(keys) with ordinality as incoming (key, nth)
     -- "offset 0": one lookup by key per page, never a scan of the version.
     cross join lateral (
-        select p.page_id, p.key, p.document_count
+        select p.page_id, p.key, p.document_count, p.warnings
         from pgrag.pages as p
         where p.library_id = target.library_id
             and p.version_id = target.version_id
@@ -109,7 +111,8 @@ $$;
 comment on function pgrag.ingest_pages is
 'Writes an array of pages (in the form of pgrag.ingest_page) into one version of a library, in one
 statement: all or none. Returns for each page its id, its key, whether it was written or unchanged
-(same source_hash) and its number of passages. Texts that already have a vector in the library reuse
-it; pgrag.pending_embeddings lists the texts that still need one. With resolve => false links are
-stored but not resolved: for many batches it is faster to call pgrag.resolve_links or
-pgrag.finish_version once, after the last batch. Errors: PGR01.';
+(same source_hash), its number of passages, and its warnings. A page without a language has that of
+its text where it is clear, and so has each passage, else that of the library. Texts that already
+have a vector in the library reuse it; pgrag.pending_embeddings lists the texts that still need one.
+With resolve => false links are stored but not resolved: for many batches it is faster to call
+pgrag.resolve_links or pgrag.finish_version once, after the last batch. Errors: PGR01.';

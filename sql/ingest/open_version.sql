@@ -20,6 +20,10 @@ as $$
 declare
     library_name text := lower(btrim(open_version.library));
     version_label text := lower(btrim(coalesce(open_version.version, '')));
+    wanted_code constant text := case
+        when open_version.language is not null
+        then coalesce(_pgrag.language_code(open_version.language), 'und')
+    end;
     wanted_model bigint := _pgrag.model_id(open_version.model);
 begin
     perform _pgrag.require_lease();
@@ -33,22 +37,21 @@ begin
         for no key update;
         exit when found;
         perform _pgrag.require_right_to_create(library_name);
-        insert into pgrag.libraries as l (name, language, model_id)
+        insert into pgrag.libraries as l (name, language, language_code, model_id)
         values (
             library_name,
-            _pgrag.text_search_configuration(coalesce(open_version.language, 'english')),
+            _pgrag.text_search_configuration(coalesce(open_version.language, 'en')), wanted_code,
             coalesce(wanted_model, _pgrag.model_id(_pgrag.builtin_model()))
         )
         on conflict (name) do nothing;
     end loop;
 
-    if open_version.language is not null
-        and _pgrag.text_search_configuration(open_version.language) <> open_version.configuration
-    then
+    if open_version.language is not null then
         open_version.configuration := _pgrag.text_search_configuration(open_version.language);
         update pgrag.libraries as l
-        set language = open_version.configuration
-        where l.library_id = open_version.library_id;
+        set language = open_version.configuration, language_code = wanted_code
+        where l.library_id = open_version.library_id
+            and l.language_code is distinct from wanted_code;
     end if;
 
     -- A number is sought only for a version that is new.
@@ -79,9 +82,10 @@ $$;
 comment on function pgrag.open_version is
 'Finds or creates a library and one of its versions, locks the library for writing until the end of
 the transaction, and returns the ids, the text search configuration, the effective settings and the
-base address that is left out of searched and embedded texts. language sets the library''s default;
-source (jsonb) is stored with the version. Errors: PGR01 for invalid names, PGR02 for a library that
-a role without a grant of "*" cannot see, and so may not create, PGR09 for an unknown model.';
+base address that is left out of searched and embedded texts. language is that of pages which
+neither state nor clearly show one; source (jsonb) is stored with the version. Errors: PGR01 for
+invalid names, PGR02 for a library that a role without a grant of "*" cannot see, and so may not
+create, PGR09 for an unknown model.';
 
 create or replace function _pgrag.check_names(
     library text,

@@ -1,5 +1,5 @@
 create or replace function pgrag.backlinks(
-    page_id bigint,
+    page_id anycompatible,
     kinds text[] default null,
     top_k integer default 1000
 )
@@ -28,7 +28,7 @@ rows 20
 set search_path from current
 as $$
 declare
-    here pgrag.pages := _pgrag.page(backlinks.page_id);
+    here pgrag.pages := _pgrag.page(pgrag.page_id(backlinks.page_id::text));
 begin
     perform _pgrag.check_range('top_k', backlinks.top_k, 1, 1000000);
     return query

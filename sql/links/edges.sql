@@ -1,7 +1,7 @@
 create or replace function pgrag.edges(
     library text,
     version text default null,
-    page_id bigint default null,
+    page_id anycompatible default null::text,
     direction text default 'both',
     kinds text[] default null,
     structure boolean default false,
@@ -43,20 +43,21 @@ set plan_cache_mode = force_custom_plan
 as $$
 declare
     owner_id bigint := _pgrag.library_id(edges.library);
+    of_page_id constant bigint := pgrag.page_id(edges.page_id::text);
     wanted_version bigint;
 begin
     perform _pgrag.check_choice('direction', edges.direction, '{in, out, both}');
     perform _pgrag.check_range('top_k', edges.top_k, 1, 1000000);
-    if edges.page_id is null then
+    if of_page_id is null then
         if edges.structure then
             raise exception 'structure needs a page_id.'
                 using errcode = 'PGR01',
                     hint = 'The order of passages and the tree of pages are derived page by page.';
         end if;
         wanted_version := (pgrag.resolve_version(edges.library, edges.version)).version_id;
-    elsif (_pgrag.page(edges.page_id)).library_id <> owner_id then
+    elsif (_pgrag.page(of_page_id)).library_id <> owner_id then
         raise exception 'Page % is not of library %.',
-            edges.page_id, quote_literal(lower(btrim(edges.library)))
+            of_page_id, quote_literal(lower(btrim(edges.library)))
             using errcode = 'PGR04', hint = 'Take the page_id of pgrag.find_page.';
     end if;
     return query
@@ -64,11 +65,11 @@ begin
         select e.*
         from pgrag.edges as e
         where e.library_id = owner_id
-            and (edges.page_id is not null or e.version_id = wanted_version)
+            and (of_page_id is not null or e.version_id = wanted_version)
             and (
-                edges.page_id is null
-                or (edges.direction <> 'in' and e.source_page_id = edges.page_id)
-                or (edges.direction <> 'out' and e.target_page_id = edges.page_id)
+                of_page_id is null
+                or (edges.direction <> 'in' and e.source_page_id = of_page_id)
+                or (edges.direction <> 'out' and e.target_page_id = of_page_id)
             )
             and (edges.kinds is null or e.kind = any (edges.kinds))
             and (edges.states is null or e.state = any (edges.states))
@@ -105,7 +106,7 @@ begin
                 case when d.level = 2 then lead(d.document_id) over page_order end as next_id,
                 case when d.level = 2 then lag(d.document_id) over page_order end as previous_id
             from pgrag.documents as d
-            where d.library_id = owner_id and d.page_id = edges.page_id
+            where d.library_id = owner_id and d.page_id = of_page_id
             window page_order as (partition by d.level order by d.sort_order)
         ),
         pages as (
@@ -114,7 +115,7 @@ begin
                 _pgrag.page_document(owner_id, _pgrag.parent_page(p)) as parent_id,
                 _pgrag.child_page_documents(p) as child_ids
             from pgrag.pages as p
-            where p.library_id = owner_id and p.page_id = edges.page_id
+            where p.library_id = owner_id and p.page_id = of_page_id
         ),
         relations as materialized (
             select n.document_id as source_id, r.target_id, r.kind
@@ -138,11 +139,11 @@ begin
             on other.library_id = owner_id and other.document_id = o.target_id
         join pgrag.pages as t on t.library_id = owner_id and t.page_id = other.page_id
         where (edges.kinds is null or o.kind = any (edges.kinds))
-            and (edges.direction <> 'in' or t.page_id = edges.page_id)
-            and (edges.direction <> 'out' or p.page_id = edges.page_id)
+            and (edges.direction <> 'in' or t.page_id = of_page_id)
+            and (edges.direction <> 'out' or p.page_id = of_page_id)
             and (edges.states is null or 'resolved' = any (edges.states))
             and (edges.rules is null or 'structure' = any (edges.rules))
-        order by p.page_id = edges.page_id desc, p.key, d.sort_order, o.kind;
+        order by p.page_id = of_page_id desc, p.key, d.sort_order, o.kind;
     end if;
 end;
 $$;

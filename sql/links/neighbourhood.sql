@@ -1,26 +1,13 @@
 create or replace function pgrag.neighbourhood(
-    inout page_id bigint,
-    inout depth integer default 1,
+    page_id anycompatible,
+    depth integer default 1,
     kinds text[] default null,
     direction text default 'both',
     fan_out integer default 50,
     total integer default 500,
-    page_ids bigint[] default '{}',
-    out key text,
-    out title text,
-    out url text,
-    out weight double precision,
-    out via_page_id bigint,
-    out via_page text,
-    out edge_id bigint,
-    out edge_count bigint,
-    out forward boolean,
-    out kind text,
-    out line integer,
-    out sentence text,
-    out path bigint[]
+    page_ids bigint[] default '{}'
 )
-returns setof record
+returns setof pgrag.neighbour
 language plpgsql
 stable
 parallel safe
@@ -28,7 +15,9 @@ rows 500
 set search_path from current
 as $$
 declare
-    start pgrag.pages := _pgrag.page(coalesce(neighbourhood.page_id, neighbourhood.page_ids[1]));
+    start pgrag.pages := _pgrag.page(
+        coalesce(pgrag.page_id(neighbourhood.page_id::text), neighbourhood.page_ids[1])
+    );
     start_ids bigint[] := array_remove(
         start.page_id || array(select unnest(neighbourhood.page_ids)), null
     );

@@ -1,18 +1,8 @@
 create or replace function pgrag.related_pages(
-    inout page_id bigint,
-    top_k integer default 10,
-    out key text,
-    out title text,
-    out url text,
-    out score double precision,
-    out linked double precision,
-    out cocited double precision,
-    out coupled double precision,
-    out tagged double precision,
-    out meaning double precision,
-    out reason text
+    page_id anycompatible,
+    top_k integer default 10
 )
-returns setof record
+returns setof pgrag.related_page
 language plpgsql
 stable
 parallel unsafe
@@ -21,7 +11,7 @@ set search_path from current
 set jit = off
 as $$
 declare
-    here pgrag.pages := _pgrag.page(related_pages.page_id);
+    here pgrag.pages := _pgrag.page(pgrag.page_id(related_pages.page_id::text));
     used_model bigint := (
         select l.model_id from pgrag.libraries as l where l.library_id = here.library_id
     );

@@ -1,5 +1,5 @@
 create or replace function pgrag.related_sections(
-    document_ids bigint[],
+    document_ids anycompatiblearray,
     top_k integer default 5,
     query text default null,
     filters jsonb default null,
@@ -21,7 +21,14 @@ declare
             (select q.filters from pgrag.parse_query(coalesce(related_sections.query, '')) as q)
         )
     );
-    denied constant bigint[] := coalesce(_pgrag.excluded_documents(related_sections.exclude), '{}');
+    given_ids constant bigint[] := _pgrag.passage_ids(related_sections.document_ids::text[]);
+    denied constant bigint[] := coalesce(
+        _pgrag.excluded_documents(
+            related_sections.exclude,
+            array(select (_pgrag.document(g.id)).version_id from unnest(given_ids) as g (id))
+        ),
+        '{}'
+    );
     section_ids bigint[];
     relations text[];
     scores double precision[];
@@ -29,7 +36,7 @@ begin
     perform _pgrag.check_range('top_k', related_sections.top_k, 1, 100);
     with given as materialized (
         select d.library_id, d.page_id, d.document_id, s.section_id
-        from unnest(related_sections.document_ids) as g (document_id)
+        from unnest(given_ids) as g (document_id)
         cross join lateral _pgrag.document(g.document_id) as d
         cross join lateral _pgrag.section_of(d.library_id, d.document_id) as s (section_id)
     ),

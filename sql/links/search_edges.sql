@@ -83,7 +83,7 @@ begin
         ) as n;
     elsif words <> '' then
         method := 'words';
-        query_lexemes := tsvector_to_array(to_tsvector(owner.language::regconfig, words));
+        query_lexemes := tsvector_to_array(_pgrag.query_vector(owner.language, words));
         page_ids := array(
             select distinct h.page_id
             from pgrag.keyword_search(
@@ -108,9 +108,8 @@ begin
             cross join lateral _pgrag.page_named(e.library_id, e.target_page_id) as t
             cross join lateral (
                 select tsvector_to_array(
-                    to_tsvector(
-                        owner.language::regconfig,
-                        _pgrag.edge_text(s.title, e.kind, e.sentence, t.title)
+                    _pgrag.document_vector(
+                        owner.language, _pgrag.edge_text(s.title, e.kind, e.sentence, t.title)
                     )
                 ) as lexemes
                 offset 0

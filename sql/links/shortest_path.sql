@@ -1,8 +1,8 @@
 -- Bidirectional breadth-first search that always expands the smaller frontier, so only a small part
 -- of a large library is read.
 create or replace function pgrag.shortest_path(
-    from_page bigint,
-    to_page bigint,
+    from_page anycompatible,
+    to_page anycompatible,
     max_depth integer default 8,
     kinds text[] default null,
     direction text default 'out'
@@ -31,8 +31,8 @@ set plan_cache_mode = force_custom_plan
 set jit = off
 as $$
 declare
-    start pgrag.pages := _pgrag.page(shortest_path.from_page);
-    goal pgrag.pages := _pgrag.page(shortest_path.to_page);
+    start pgrag.pages := _pgrag.page(pgrag.page_id(shortest_path.from_page::text));
+    goal pgrag.pages := _pgrag.page(pgrag.page_id(shortest_path.to_page::text));
     -- From each end: the pages seen, the page and edge that reached each, and the frontier.
     seen bigint[] := array[start.page_id];
     vias bigint[] := array[null::bigint];

@@ -1,6 +1,6 @@
 -- All ancestors, the nearest first; a cycle of parent pages ends where it began.
 create or replace function pgrag.ancestors(
-    document_id bigint
+    document_id anycompatible
 )
 returns setof pgrag.passage
 language plpgsql
@@ -10,7 +10,7 @@ rows 4
 set search_path from current
 as $$
 declare
-    here pgrag.documents := _pgrag.document(ancestors.document_id);
+    here pgrag.documents := _pgrag.passage_named(ancestors.document_id::text);
     seen bigint[] := array[here.document_id];
     above bigint;
 begin

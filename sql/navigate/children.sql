@@ -1,5 +1,5 @@
 create or replace function pgrag.children(
-    document_id bigint
+    document_id anycompatible
 )
 returns setof pgrag.passage
 language plpgsql
@@ -9,7 +9,7 @@ rows 10
 set search_path from current
 as $$
 declare
-    above pgrag.documents := _pgrag.document(children.document_id);
+    above pgrag.documents := _pgrag.passage_named(children.document_id::text);
 begin
     return query
     select p.*

@@ -1,5 +1,5 @@
 create or replace function pgrag.document(
-    document_id bigint
+    document_id anycompatible
 )
 returns setof pgrag.passage
 language plpgsql
@@ -11,7 +11,7 @@ as $$
 begin
     return query
     select p.*
-    from _pgrag.document(document.document_id) as d
+    from _pgrag.passage_named(document.document_id::text) as d
     cross join lateral _pgrag.passage(d.library_id, d.document_id) as p;
 end;
 $$;

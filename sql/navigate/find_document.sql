@@ -13,7 +13,6 @@ set search_path from current
 as $$
 declare
     parts text[] := regexp_match(btrim(find_document.chunk_key), '^(.+)#c(\d{1,9})$');
-    home record;
 begin
     if parts is null then
         raise exception 'This is not the key of a passage: %.',
@@ -21,19 +20,10 @@ begin
             using errcode = 'PGR01',
                 hint = 'A page, "#c" and a number, as in guide/install.md#c3 (chunk_key of a hit).';
     end if;
-    select f.* into home from pgrag.find_page(library, parts[1], version) as f;
     return query
     select p.*
-    from pgrag.documents as d
-    cross join lateral _pgrag.passage(d.library_id, d.document_id) as p
-    where d.library_id = home.page_id >> 33
-        and d.page_id = home.page_id
-        and d.sort_order = parts[2]::integer;
-    if not found then
-        raise exception 'Page % has no passage %.', quote_literal(home.key), 'c' || parts[2]
-            using errcode = 'PGR05',
-                hint = 'The page may have changed; its outline lists what it has now.';
-    end if;
+    from pgrag.passage_id(chunk_key, library, version) as f (id)
+    cross join lateral _pgrag.passage(f.id >> 33, f.id) as p;
 end;
 $$;
 

@@ -97,7 +97,8 @@ begin
         select
             s.library_id,
             sum(w.idf * s.share) / min(w.whole) as score,
-            array_agg(s.lexeme order by w.idf * s.share desc, s.lexeme) as words
+            array_agg(_pgrag.with_signs(s.lexeme) order by w.idf * s.share desc, s.lexeme)
+                as words
         from stands as s
         join weighted as w on w.language = s.language and w.lexeme = s.lexeme
         group by s.library_id

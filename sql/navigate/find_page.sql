@@ -23,28 +23,7 @@ declare
     wish text := btrim(coalesce(find_page.page, ''));
     named_ids bigint[];
 begin
-    return query
-    select p.page_id, p.key, p.url, p.title
-    from pgrag.pages as p
-    where p.library_id = owner_id
-        and p.version_id = wanted_version
-        and (
-            p.key = wish
-            or p.url = wish
-            or rtrim(p.url, '/') = rtrim(split_part(wish, '#', 1), '/')
-            or regexp_replace(p.key, '\.[^./]*$', '') = wish
-            or p.page_id::text = wish
-            or lower(p.uuid) in (lower(wish), lower(btrim(wish, '{}')))
-        )
-    order by
-        p.key = wish desc, p.url = wish desc, p.page_id::text = wish desc,
-        p.uuid = wish desc nulls last, p.key
-    limit 1;
-    if found then
-        return;
-    end if;
-
-    named_ids := array(select _pgrag.pages_named(owner_id, wanted_version, wish));
+    named_ids := array(select _pgrag.pages_called(owner_id, wanted_version, wish));
     if cardinality(named_ids) > 1 then
         raise exception 'Library % has % pages named %.',
             quote_literal(lower(btrim(find_page.library))), cardinality(named_ids),

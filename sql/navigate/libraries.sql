@@ -18,7 +18,7 @@ as $$
 begin
     return query
     select
-        l.name, l.language, m.name, counted.versions,
+        l.name, coalesce(l.language_code, 'en'), m.name, counted.versions,
         (select r.version from pgrag.resolve_version(l.name) as r where counted.versions > 0),
         counted.pages,
         counted.documents,
@@ -41,5 +41,5 @@ end;
 $$;
 
 comment on function pgrag.libraries is
-'Every library: language (text search configuration), embedding model, number of versions, the
+'Every library: language (of pages that show none), embedding model, number of versions, the
 newest one, pages and searchable passages in all versions, effective settings, last change.';

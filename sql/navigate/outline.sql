@@ -1,5 +1,5 @@
 create or replace function pgrag.outline(
-    page_id bigint
+    page_id anycompatible
 )
 returns table (
     document_id bigint,
@@ -23,7 +23,7 @@ rows 20
 set search_path from current
 as $$
 declare
-    owner pgrag.pages := _pgrag.page(outline.page_id);
+    owner pgrag.pages := _pgrag.page(pgrag.page_id(outline.page_id::text));
 begin
     return query
     select

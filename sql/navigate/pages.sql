@@ -30,8 +30,8 @@ begin
     perform _pgrag.check_count('top_k', pages.top_k);
     return query
     select
-        p.page_id, p.key, p.url, p.title, p.path, p.topic, p.type, p.tags, p.language, p.created,
-        p.modified, p.document_count, p.warnings
+        p.page_id, p.key, p.url, p.title, p.path, p.topic, p.type, p.tags, p.language_code,
+        p.created, p.modified, p.document_count, p.warnings
     from pgrag.pages as p
     where p.library_id = _pgrag.library_id(pages.library)
         and p.version_id = chosen_version

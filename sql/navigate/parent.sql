@@ -1,5 +1,5 @@
 create or replace function pgrag.parent(
-    document_id bigint
+    document_id anycompatible
 )
 returns setof pgrag.passage
 language plpgsql
@@ -9,7 +9,7 @@ rows 1
 set search_path from current
 as $$
 declare
-    child pgrag.documents := _pgrag.document(parent.document_id);
+    child pgrag.documents := _pgrag.passage_named(parent.document_id::text);
 begin
     return query
     select * from _pgrag.passage(child.library_id, _pgrag.parent_id(child), 'parent', 1);

@@ -1,5 +1,5 @@
 create or replace function pgrag.section_history(
-    document_id bigint
+    document_id anycompatible
 )
 returns setof pgrag.section_version
 language plpgsql
@@ -9,7 +9,7 @@ rows 5
 set search_path from current
 as $$
 declare
-    document pgrag.documents := _pgrag.document(section_history.document_id);
+    document pgrag.documents := _pgrag.passage_named(section_history.document_id::text);
     page pgrag.pages := _pgrag.page(document.page_id);
     section pgrag.section_texts;
     versions bigint[] := _pgrag.versions_in_order(document.library_id);

@@ -1,5 +1,5 @@
 create or replace function pgrag.siblings(
-    document_id bigint,
+    document_id anycompatible,
     before integer default 1000,
     after integer default 1000
 )
@@ -11,7 +11,7 @@ rows 10
 set search_path from current
 as $$
 declare
-    here pgrag.documents := _pgrag.document(siblings.document_id);
+    here pgrag.documents := _pgrag.passage_named(siblings.document_id::text);
     sibling_ids bigint[];
     own_number bigint;
 begin

@@ -2,7 +2,7 @@ create or replace function pgrag.gaps(
     days integer default 30,
     library text default null,
     top_k integer default 20,
-    weak_score double precision default 0.33
+    weak_confidence double precision default 0.15
 )
 returns table (
     topic text,
@@ -25,7 +25,7 @@ declare
     observed record := _pgrag.observed(days, library);
 begin
     perform _pgrag.check_count('top_k', gaps.top_k);
-    perform _pgrag.check_range('weak_score', gaps.weak_score, 0, 1);
+    perform _pgrag.check_range('weak_confidence', gaps.weak_confidence, 0, 1);
     return query
     with recursive asked as (
         select
@@ -41,21 +41,15 @@ begin
     ),
     judged as (
         select
-            a.said, a.library, a.at,
+            a.said, a.library, a.at, a.caller,
             _pgrag.found_nothing(a.search_id, a.hit_count) as found_nothing,
-            a.hit_count > 0 and a.top_score < gaps.weak_score
-                and coalesce(a.parameters ->> 'mode', 'hybrid') = 'hybrid'
-                and 'rrf' not in (
-                    coalesce(a.parameters ->> 'fusion', ''),
-                    coalesce(a.parameters ->> 'aggregate', '')
-                )
-                and a.parameters ->> 'rerank' is distinct from 'true' as found_little,
+            coalesce(a.confidence < gaps.weak_confidence, false) as found_little,
             coalesce(
                 a.pause < interval '2 minutes'
                 and a.next_said <> a.said
                 and _pgrag.share_half(
-                    tsvector_to_array(to_tsvector('english', a.said)),
-                    tsvector_to_array(to_tsvector('english', a.next_said))
+                    tsvector_to_array(_pgrag.query_vector('english', a.said)),
+                    tsvector_to_array(_pgrag.query_vector('english', a.next_said))
                 ),
                 false
             ) as rephrased,
@@ -73,7 +67,7 @@ begin
                 as nth,
             -- The model knows hardly a word of other scripts: their vectors would be alike.
             case when m.query !~ '[^\u0001-\u024F]' then pgrag.embed(m.query) end as vector,
-            tsvector_to_array(to_tsvector('english', m.query)) as words
+            tsvector_to_array(_pgrag.query_vector('english', m.query)) as words
         from (
             select
                 j.said as query, j.library,
@@ -82,13 +76,15 @@ begin
                 count(*) filter (where j.found_little) as found_little,
                 count(*) filter (where j.rephrased) as rephrased,
                 count(*) filter (where j.rated_badly) as rated_badly,
-                max(j.at) as last_at
+                max(j.at) as last_at,
+                count(distinct j.caller) > 1 as by_several
             from judged as j
             where j.found_nothing or j.found_little or j.rephrased or j.rated_badly
             group by j.said, j.library
             order by count(*) desc, max(j.at) desc, j.said
             limit 1000
         ) as m
+        where m.by_several or not _pgrag.is_slip(m.query, m.library)
     ),
     -- For each query the more frequent ones that it resembles.
     alike as materialized (
@@ -146,16 +142,76 @@ $$;
 
 comment on function pgrag.gaps is
 'What readers looked for in the last days and did not find: topics, those searched most often first.
-A search failed its reader if it found nothing; if it found little, which is a hybrid search whose
-best score is below weak_score (with the built-in model 77 to 95 % of questions about another
-project score less than 0.33, and 3 to 20 % of those that the pages answer); if the same caller
-asked for nearly the same in other words within two minutes; or if its mean rating was at most 2.
+A search failed its reader if it found nothing; if it found little, which is no hit with a
+confidence of weak_confidence; if the same caller asked for nearly the same in other words within
+two minutes; or if its mean rating was at most 2. Slips do not count, unless several callers make
+them: queries with a misspelt word of the library, or without a word that any library or the
+built-in model knows.
 Queries are one topic if at least half of their words are the same, or the cosine of their vectors
 by the built-in model is at least 0.65 (in Latin script). searches: searches that failed;
 found_nothing, found_little, rephrased, rated_badly: how many for which reason, possibly several;
 examples: up to five queries; library_name: null for searches in several; pages: the three nearest
 pages of today, as a list of library, key, title, url and score. Reads at most the 1,000 queries
-that failed most often. Errors: PGR01 for days, top_k or weak_score, PGR02.';
+that failed most often. Errors: PGR01 for days, top_k or weak_confidence, PGR02.';
+
+-- Whether a query is a slip of the keyboard: a word that nobody knows and that is near one of the
+-- library's, or only words that neither a library nor the built-in model knows. Of scripts that the
+-- model hardly knows every word may be one.
+create or replace function _pgrag.is_slip(
+    query text,
+    library text
+)
+returns boolean
+language plpgsql
+stable
+as $$
+declare
+    model_id constant bigint := (
+        select min(m.model_id) from pgrag.embedding_models as m where m.provider = 'builtin'
+    );
+    unknown text[];
+    word_count bigint;
+begin
+    select
+        array_agg(w.word) filter (
+            where w.word !~ '[^\u0001-\u024F]'
+                and not k.is_known
+                and _pgrag.understood_lexemes(w.word, 'simple', model_id) = '{}'
+        ),
+        count(*)
+    into unknown, word_count
+    from (
+        select m.part[1] as word
+        from regexp_matches(left(query, 1000), '\m([[:alpha:]]{3,40})\M', 'g') as m (part)
+    ) as w
+    cross join lateral (
+        select coalesce(bool_or(v.search = ''), false) as is_stop_word,
+            coalesce(bool_or(exists (
+                select
+                from pgrag.lexeme_statistics as s
+                where s.library_id = c.library_id
+                    and s.language = c.language
+                    and s.lexeme = any (tsvector_to_array(v.search))
+                    and s.document_count > 0
+            )), false) as is_known
+        from pgrag.corpus_statistics as c
+        cross join lateral to_tsvector(c.language::regconfig, w.word) as v (search)
+        where c.document_count > 0
+    ) as k
+    where not k.is_stop_word;
+    return coalesce(cardinality(unknown) = word_count, false)
+        or (
+            (is_slip.library is null or exists (
+                select from pgrag.libraries as l where l.name = is_slip.library
+            ))
+            and exists (
+                select
+                from unnest(unknown) as w (word)
+                cross join lateral pgrag.suggest(w.word, is_slip.library, null, 1) as s
+            )
+        );
+end;
+$$;
 
 -- Whether at least half of the words of two queries are in both.
 create or replace function _pgrag.share_half(

@@ -23,7 +23,8 @@ begin
             (select min(l.name) from pgrag.libraries as l having count(*) = 1)
         ),
         lower(btrim(version)),
-        parameters ->> 'after' is not null, parameters, timings, duration_ms
+        parameters ->> 'after' is not null,
+        _pgrag.recorded_arguments(query, library, parameters), timings, duration_ms
     );
 end;
 $$;
@@ -36,6 +37,49 @@ and the parts of a score with links. client: the caller, such as rest, cli or mc
 arguments of the search besides the query; with "after" the search counts as a further page of
 results. timings: milliseconds by step; duration_ms: milliseconds in total. Returns null, and writes
 nothing, if the transaction or the role is read-only; if writing fails, also with a WARNING.';
+
+-- The arguments in force of a context or an answer, which the caller, the strategy of the question
+-- or nobody has given.
+create or replace function _pgrag.recorded_arguments(
+    query text,
+    library text,
+    parameters jsonb
+)
+returns jsonb
+language sql
+stable
+parallel safe
+as $$
+    select coalesce(
+        (
+            select jsonb_object_agg(a.key, a.value)
+            from jsonb_each(
+                _pgrag.arguments_in_force(
+                    recorded_arguments.parameters,
+                    _pgrag.strategy_for(
+                        recorded_arguments.query,
+                        coalesce(
+                            recorded_arguments.parameters ->> 'intent',
+                            (
+                                select l.settings ->> 'intent'
+                                from pgrag.libraries as l
+                                where l.name = lower(btrim(recorded_arguments.library))
+                            ),
+                            'off'
+                        )
+                    )
+                )
+            ) as a
+            where taken.names is not null
+                and (recorded_arguments.parameters ? a.key or taken.names ? a.key)
+        ),
+        recorded_arguments.parameters
+    )
+    from (
+        select _pgrag.argument_rules() -> 'functions'
+            -> (recorded_arguments.parameters ->> 'function') as names
+    ) as taken;
+$$;
 
 -- Takes the hits as a caller states them, or as a search has ranked them. The search is inserted
 -- first, because a role may add hits only to its own searches. Library, version and page key are
@@ -126,7 +170,7 @@ begin
                 new_id, h.ordinality, h.library_id, h.page_id, h.document_id, l.name, v.label,
                 p.key, h.score, h.hybrid_score, h.keyword_score, h.semantic_score,
                 h.keyword_rank, h.semantic_rank, h.passage_score, h.page_score,
-                h.section_score, h.graph
+                h.section_score, h.graph, h.confidence
             )::pgrag.search_hits
             from unnest(ranked) with ordinality as h
             join pgrag.pages as p on p.library_id = h.library_id and p.page_id = h.page_id
@@ -137,7 +181,7 @@ begin
     end;
     insert into pgrag.searches (
         search_id, client, query, library, version, continued, parameters, timings,
-        duration_ms, hit_count, top_score, mean_score, caller
+        duration_ms, hit_count, top_score, mean_score, caller, confidence
     )
     select
         new_id,
@@ -147,7 +191,7 @@ begin
         coalesce(write_search.continued, false),
         coalesce(jsonb_strip_nulls(write_search.parameters), '{}'),
         coalesce(write_search.timings, '{}'), write_search.duration_ms,
-        count(*), max(l.score), avg(l.score), _pgrag.caller()
+        count(*), max(l.score), avg(l.score), _pgrag.caller(), max(l.confidence)
     from unnest(listed) as l;
     insert into pgrag.search_hits
     select l.* from unnest(listed) as l;

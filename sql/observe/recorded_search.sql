@@ -87,6 +87,7 @@ begin
                 raise warning 'The vector of a query was not marked as used: %', sqlerrm;
         end;
     end if;
+    perform _pgrag.note_no_match(listing.hits, request);
     return query select h.* from _pgrag.hits(request, listing, recorded_id) as h;
 end;
 $$;

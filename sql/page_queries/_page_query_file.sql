@@ -17,7 +17,7 @@ as $$
         ('title', 'to_jsonb(p.title)'),
         ('url', 'to_jsonb(p.url)'),
         ('type', 'to_jsonb(p.type)'),
-        ('language', 'to_jsonb(p.language)'),
+        ('language', 'to_jsonb(p.language_code)'),
         ('plain_tags', 'to_jsonb(nullif(p.tags, ''{}''))'),
         ('tags', '_pgrag.page_tags(p.tags, true)'),
         ('etags', '_pgrag.page_tags(p.tags, false)'),

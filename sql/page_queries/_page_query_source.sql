@@ -26,8 +26,10 @@ begin
             name, name || '/'
         );
     elsif kind = 'text' then
+        name := lower(name);
         return format(
-            '(%1$L = '''' or starts_with(p.key, %2$L) or p.key in (%1$L, %3$L, %4$L, %5$L))',
+            '(%1$L = '''' or starts_with(lower(p.key), %2$L)'
+            ' or lower(p.key) in (%1$L, %3$L, %4$L, %5$L))',
             name, name || '/', name || '.md', name || '.mdx', name || '.markdown'
         );
     elsif kind = 'link' or call = 'outgoing' and source #>> '{of,0,kind}' = 'link' then

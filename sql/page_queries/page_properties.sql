@@ -1,5 +1,5 @@
 create or replace function pgrag.page_properties(
-    page_id bigint
+    page_id anycompatible
 )
 returns table (
     name text,
@@ -26,7 +26,7 @@ as $$
         case when jsonb_typeof(e.value) = 'boolean' then e.value::boolean end,
         _pgrag.moment(e.value),
         _pgrag.duration(e.value)
-    from jsonb_each((_pgrag.page(page_properties.page_id)).front_matter) as e
+    from jsonb_each((_pgrag.page(pgrag.page_id(page_properties.page_id::text))).front_matter) as e
     order by e.key collate "C";
 $$;
 

@@ -70,10 +70,10 @@ begin
     expansions as (
         select p.library_id, p.language, lexeme.lexeme, p.weight / length(x.vector) as share
         from phrases as p
-        cross join lateral phraseto_tsquery(p.language::regconfig, p.term) as condition
+        cross join lateral _pgrag.phrase_conditions(p.language, p.term) as condition
         cross join lateral _pgrag.query_vector(p.language, p.expansion) as x (vector)
         cross join lateral unnest(x.vector) as lexeme
-        where numnode(condition) > 0 and p.query @@ condition
+        where p.query @@ condition.indexed::tsquery
     ),
     counted as (
         select c.library_id, c.language, c.lexeme, max(c.share) as share

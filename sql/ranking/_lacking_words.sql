@@ -96,6 +96,7 @@ begin
             from regexp_split_to_table(words, '\s+') as s (part)
             cross join lateral btrim(s.part, '.,:;!?()[]{}<>"''`…') as r (word)
             where r.word ~ '[[:alpha:]]{2}'
+                and not _pgrag.has_bigrams(r.word)
                 and w.lexeme = any (tsvector_to_array(_pgrag.query_vector(w.language, r.word)))
         ) as p
         where (w.is_nowhere or w.id = any (headings))

@@ -1,6 +1,9 @@
--- One query per library, each with the idf, the model and the weights of the library.
+-- One query per library, each with the idf, the model and the weights of the library. words: with
+-- misspelt ones replaced, as the built-in model needs them; typed: as the caller wrote them, and
+-- other models have embedded them.
 create or replace function _pgrag.library_queries(
     words text,
+    typed text,
     libraries pgrag.libraries[],
     original_terms pgrag.query_term[],
     terms pgrag.query_term[],
@@ -9,7 +12,8 @@ create or replace function _pgrag.library_queries(
     model text,
     query_embedding halfvec,
     strategy jsonb,
-    type_weights jsonb
+    type_weights jsonb,
+    language text
 )
 returns _pgrag.library_query[]
 language plpgsql
@@ -56,7 +60,10 @@ begin
                 m.provider = 'builtin' as is_builtin,
                 case
                     when library_queries.alpha is distinct from 0
-                    then _pgrag.embed_query(words, m, query_embedding)
+                    then _pgrag.embed_query(
+                        case m.provider when 'builtin' then words else typed end,
+                        m, query_embedding
+                    )
                 end as embedding
             from pgrag.embedding_models as m
             where m.model_id in (select s.model_id from searched as s)
@@ -138,6 +145,7 @@ begin
                 when _pgrag.setting(s.settings, 'type_weights')::boolean
                 then library_queries.type_weights
             end,
+            library_queries.language,
             shares.alpha_share,
             shares.title_share
         )::_pgrag.library_query

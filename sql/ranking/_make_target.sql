@@ -21,10 +21,14 @@ declare
     target _pgrag.search_target;
     matching bigint[];
     -- For pages, a word must be anywhere on the page. A phrase, and a word with signs, which is
-    -- compared as one, must always be in one passage.
+    -- compared as one, or has several lexemes, must always be in one passage.
     page_words text[] := case
         when unit = 'page'
-        then array(select r from unnest(required) as r where r ~ '^[[:alnum:]]+$')
+        then array(
+            select r
+            from unnest(required) as r
+            where r ~ '^[[:alnum:]]+$' and not _pgrag.has_bigrams(r)
+        )
     end;
 begin
     target.library_ids := library_ids;
@@ -133,64 +137,4 @@ begin
     end if;
     return target;
 end;
-$$;
-
--- Ids of the passages, or pages, that have the phrases, in their text or in the headings above it.
--- Null if the phrases consist of stop words only: they are then no condition.
-create or replace function _pgrag.ids_matching(
-    target _pgrag.search_target,
-    phrases text[],
-    connective text,
-    of_pages boolean default false
-)
-returns bigint[]
-language plpgsql
-stable
-parallel safe
-as $$
-declare
-    matching bigint[];
-begin
-    with conditions as (
-        select
-            c.language,
-            concat_ws(' & ', (target).scope, '(' || p.condition || ')')::tsquery as condition
-        from (
-            select distinct s.language
-            from pgrag.corpus_statistics as s
-            where s.library_id = any ((target).library_ids)
-        ) as c
-        cross join lateral _pgrag.phrase_query(c.language, phrases, connective) as p (condition)
-        where p.condition is not null
-    )
-    select array_agg(m.id)
-    into matching
-    from conditions as c
-    left join lateral unnest(
-        case
-            when of_pages then _pgrag.pages_with(c.condition, c.language)
-            else _pgrag.documents_with(c.condition, c.language)
-        end
-    ) as m (id) on true;
-    return array_remove(matching, null);
-end;
-$$;
-
-create or replace function _pgrag.phrase_query(
-    language text,
-    phrases text[],
-    connective text
-)
-returns text
-language sql
-stable
-parallel safe
-set client_min_messages = 'error'
-as $$
-    select string_agg('(' || query::text || ')', phrase_query.connective)
-    from unnest(phrase_query.phrases) as phrase
-    cross join lateral phraseto_tsquery(
-        phrase_query.language::regconfig, translate(_pgrag.plain_text(phrase), '<>/', '   ')
-    ) as query
-    where numnode(query) > 0;
 $$;

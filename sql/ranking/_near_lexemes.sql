@@ -67,6 +67,8 @@ as $$
                 or strpos(s.lexeme, substr(near_lexemes.lexeme, 2 * third + 1)) > 0
             )
             and s.lexeme collate "default" ~ '^[[:alpha:]]+$'
+            and _pgrag.with_signs(s.lexeme) = s.lexeme
+            and not _pgrag.has_bigrams(s.lexeme)
     ),
     measured as (
         select a.*, _pgrag.edit_distance(near_lexemes.lexeme, a.lexeme) as distance
@@ -89,6 +91,7 @@ create or replace function _pgrag.edit_distance(
 returns integer
 language plpgsql
 immutable
+strict
 parallel safe
 as $$
 declare
@@ -196,7 +199,7 @@ as $$
             and length(translate(written_form.typed, lower(m.part[1]), '')) <= 2
         group by 1
     ) as f
-    where to_tsvector(written_form.language::regconfig, f.form)
+    where _pgrag.query_vector(written_form.language, f.form)
         @@ format('''%s''', written_form.lexeme)::tsquery
     order by
         _pgrag.edit_distance(written_form.typed, f.form),

@@ -15,7 +15,7 @@ begin
     return query
     select t.*
     from _pgrag.terms_of(
-        _pgrag.searchable_text(query_terms.words, camel_case => false),
+        _pgrag.searchable_text(query_terms.words, of_query => true),
         array(
             select l from pgrag.libraries as l where l.library_id = any (query_terms.library_ids)
         )
@@ -47,14 +47,57 @@ as $$
             array_agg(c.document_count) as document_counts,
             array_agg(_pgrag.setting(l.settings, 'k1')::double precision) as k1s,
             array_agg(term.lexeme) as lexemes,
-            array_agg(cardinality(term.positions)::double precision) as frequencies
+            array_agg(f.frequency) as frequencies
         from unnest(terms_of.libraries) as l
         join pgrag.corpus_statistics as c on c.library_id = l.library_id and c.document_count > 0
-        cross join lateral unnest(to_tsvector(c.language::regconfig, terms_of.searched)) as term
+        cross join lateral unnest(
+            _pgrag.text_vector(c.language, terms_of.searched, of_query => true)
+        ) as term
+        cross join lateral (
+            -- A word with diacritics (B) and the same word without them (C) count as one.
+            select sum(case o.label when 'B' then 0.8 when 'C' then 0.2 else 1 end)
+                ::double precision as frequency
+            from unnest(term.weights) as o (label)
+        ) as f
     ) as q
     cross join lateral _pgrag.weighted_terms(
         q.library_ids, q.languages, q.document_counts, q.k1s, q.lexemes, q.frequencies
     ) as t;
+$$;
+
+create or replace function _pgrag.terms_of_words(
+    words text,
+    libraries pgrag.libraries[]
+)
+returns pgrag.query_term[]
+language sql
+stable
+parallel safe
+as $$
+    select array(
+        select t
+        from _pgrag.terms_of(
+            _pgrag.searchable_text(terms_of_words.words, of_query => true),
+            terms_of_words.libraries
+        ) as t
+    );
+$$;
+
+-- Whether every language of the libraries lacks a word of the query: then one may be misspelt.
+create or replace function _pgrag.lack_words(
+    terms pgrag.query_term[]
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(bool_and(l.lacks), false)
+    from (
+        select bool_or(t.document_count = 0) as lacks
+        from unnest(lack_words.terms) as t
+        group by t.library_id, t.language
+    ) as l;
 $$;
 
 -- document_counts: of the library in that language. k1s: of the library. frequencies: of the lexeme
@@ -172,6 +215,9 @@ as $$
                 term.library_id, term.language, term.lexeme,
                 count(*) over (partition by term.library_id, term.language) as lexeme_count
             from unnest(title_vectors.terms) as term
+            where term.lexeme <> all (
+                _pgrag.joined_words(array(select t.lexeme from unnest(title_vectors.terms) as t))
+            )
         ) as t
         group by t.library_id
     ) as v;

@@ -29,6 +29,10 @@ as $$
             'alpha', q.alpha,
             'type', p.type,
             'type_weight', _pgrag.type_weight(p.type, q.type_weights),
+            'language_weight', _pgrag.language_weight(p.language, q.language),
+            'phrase_weight', _pgrag.phrase_weight(
+                a.phrase_languages, a.phrase_conditions, d.language, d.search
+            ),
             'keyword', jsonb_build_object(
                 'score', h.keyword_score,
                 'rank', h.keyword_rank,
@@ -45,7 +49,7 @@ as $$
                     (
                         select jsonb_agg(
                             jsonb_build_object(
-                                'lexeme', t.lexeme,
+                                'lexeme', _pgrag.with_signs(t.lexeme),
                                 'documents', t.document_count,
                                 'idf', t.idf,
                                 'weight', t.weight,
@@ -190,6 +194,14 @@ as $$
             )
         end,
         case
+            when e.phrase_weight < 1
+            then format('It lacks a quoted phrase as a phrase (weight %s).', e.phrase_weight)
+        end,
+        case
+            when e.language_weight < 1
+            then format('Pages in another language weigh %s.', e.language_weight)
+        end,
+        case
             when g.linked_by > 0
             then format(
                 'Linked by %s of the %s best pages: %s.',
@@ -219,8 +231,9 @@ as $$
         end
     ], null))
     from jsonb_to_record(reasons.explanation) as e (
-        type text, type_weight numeric, section_score numeric, hybrid_score numeric,
-        page_decay double precision, better_on_page integer, rerank_score numeric, keyword jsonb, semantic jsonb, graph jsonb
+        type text, type_weight numeric, language_weight numeric, phrase_weight numeric,
+        section_score numeric, hybrid_score numeric, page_decay double precision,
+        better_on_page integer, rerank_score numeric, keyword jsonb, semantic jsonb, graph jsonb
     )
     cross join jsonb_to_record(e.keyword) as k (
         lexemes jsonb, page_evidence numeric, page_bm25 numeric, title_score numeric

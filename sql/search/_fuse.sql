@@ -76,7 +76,8 @@ begin
     select
         d.library_id, d.document_id, d.page_id, d.final_score, d.keyword_score, d.semantic_score,
         d.passage_score, d.page_score, d.keyword_rank, d.semantic_rank,
-        nullif(d.fused_score, d.score), d.fused_score, null::jsonb, d.better_on_page::integer
+        nullif(d.fused_score, d.score), d.fused_score, null::jsonb, null::double precision,
+        d.better_on_page::integer
     from decayed as d
     where d.final_score >= request.min_score
     order by d.final_score desc, d.reading_order, d.text_hash, d.document_id
@@ -132,6 +133,17 @@ begin
                 when q.alpha < 1 and q.page_evidence > 0
                 then (i.title_weights <#> q.title_keywords) ^ 2
             end as title_match,
+            case
+                when request.phrase_conditions is not null
+                then (
+                    select _pgrag.phrase_weight(
+                        request.phrase_languages, request.phrase_conditions, d.language, d.search
+                    )
+                    from pgrag.documents as d
+                    where d.library_id = c.library_id and d.document_id = c.document_id
+                )
+                else 1
+            end as phrase_weight,
             -- The score of a retriever's own candidate is exact already.
             case
                 when q.alpha < 1 then greatest(coalesce(c.bm25, -(i.weights <#> q.keywords)), 0)
@@ -154,21 +166,25 @@ begin
     paged as materialized (
         select l.*, dense_rank() over (order by l.page_id) as nth_page from located as l
     ),
-    -- Of each page the weight of its type, its score and its title's, read once, because the page's
-    -- impacts are TOASTed.
+    -- Of each page the weight of its type and language, its score and its title's, read once,
+    -- because the page's impacts are TOASTed.
     pages as materialized (
         select array_agg(coalesce((
             select case
                 when q.alpha < 1 and q.page_evidence > 0
                 then array[
-                    _pgrag.type_weight(p.type, q.type_weights),
+                    _pgrag.page_weight(p.type, p.language, q.type_weights, q.language),
                     greatest(-(p.weights <#> q.keywords), 0),
                     coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0)
                 ]
-                else array[_pgrag.type_weight(p.type, q.type_weights), 0, 0]
+                else array[_pgrag.page_weight(p.type, p.language, q.type_weights, q.language), 0, 0]
             end
             from pgrag.pages as p
-            where (q.alpha < 1 and q.page_evidence > 0 or q.type_weights is not null)
+            where (
+                    q.alpha < 1 and q.page_evidence > 0
+                    or q.type_weights is not null
+                    or q.language is not null
+                )
                 and p.library_id = l.library_id
                 and p.page_id = l.page_id
         ), '{1, 0, 0}') order by l.nth_page) as scores
@@ -178,7 +194,7 @@ begin
     compared as (
         select
             l.*,
-            pages.scores[l.nth_page][1] as type_weight,
+            pages.scores[l.nth_page][1] as page_weight,
             _pgrag.page_score(
                 pages.scores[l.nth_page][2],
                 _pgrag.title_score(pages.scores[l.nth_page][3], l.title_match),
@@ -192,14 +208,14 @@ begin
         s.library_id, s.document_id, s.page_id, s.section_id, s.level, s.reading_order,
         s.length_below, s.text_hash, s.content_hash, s.keyword_score, s.semantic_score,
         s.passage_score, s.page_score, s.keyword_rank, s.semantic_rank,
-        s.type_weight * case request.fusion
+        s.phrase_weight * s.page_weight * case request.fusion
             when 'rrf' then _pgrag.reciprocal_rank_score(
                 s.keyword_rank, s.semantic_rank, request.rrf_weights, request.rrf_k
             )
             else least(
                 _pgrag.fused_score(s.keyword_score, s.semantic_score, s.alpha),
                 -- A weight above 1 lifts no score above 1.
-                1 / nullif(s.type_weight, 0)
+                1 / nullif(s.page_weight, 0)
             )
         end
     from (

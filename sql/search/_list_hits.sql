@@ -7,13 +7,19 @@ language plpgsql
 stable
 parallel safe
 as $$
-begin
-    return case
+declare
+    listing _pgrag.listing := case
         when request.reranked is not null then _pgrag.reranked_hits(request)
         when request.words = '' then _pgrag.matching_hits(request)
         when _pgrag.is_rearranged(request) then _pgrag.rearranged_hits(request)
         else _pgrag.scored_hits(request)
     end;
+begin
+    -- Only the listed hits, because it reads the words of each. Reranked hits have theirs.
+    if request.reranked is null and request.words <> '' then
+        listing.hits := _pgrag.with_confidence(listing.hits, request);
+    end if;
+    return listing;
 end;
 $$;
 
@@ -33,6 +39,7 @@ declare
     request constant _pgrag.search_request := _pgrag.make_request(query, options, query_embedding);
     listing constant _pgrag.listing := _pgrag.list_hits(request);
 begin
+    perform _pgrag.note_no_match(listing.hits, request);
     return query select h.* from _pgrag.hits(request, listing) as h;
 end;
 $$;
@@ -80,7 +87,7 @@ as $$
         y.since,
         y.changed_in,
         d.key || '#c' || d.sort_order,
-        d.has_children, d.previous_section, d.next_section, d.sibling_sections
+        d.has_children, d.previous_section, d.next_section, d.sibling_sections, h.confidence
     from unnest((listing).hits) with ordinality as h
     -- A subquery, so that the view is read passage by passage.
     cross join lateral (
@@ -167,107 +174,3 @@ where (
 
 comment on view _pgrag.passages_in_place is
     'Passages with the names of where they are, and the sections around theirs.';
-
--- Called for returned rows only, because ts_headline reads the whole text.
-create or replace function _pgrag.snippet(
-    language text,
-    content text,
-    request _pgrag.search_request
-)
-returns text
-language sql
-stable
-parallel safe
-as $$
-    select translate(
-        _pgrag.with_ellipses(
-            case
-                when words.query is null then left(plain.content, 300)
-                else ts_headline(
-                    snippet.language::regconfig,
-                    plain.content,
-                    words.query,
-                    'StartSel=**, StopSel=**, MaxFragments=2, MaxWords=30, MinWords=12, '
-                    'FragmentDelimiter=" … "'
-                )
-            end,
-            plain.content
-        ),
-        U&'\E000',
-        '<'
-    )
-    from (
-        select string_agg(distinct _pgrag.tsquery_lexeme(t.lexeme), ' | ')::tsquery as query
-        from unnest((snippet.request).terms) as t
-        where t.language = snippet.language
-    ) as words
-    -- ts_headline drops what looks like a tag: in code, "<" is replaced until it has run; elsewhere
-    -- the tag becomes a blank. Bold text would look like a match.
-    cross join (
-        select
-            coalesce(
-                string_agg(
-                    case
-                        when part.nth % 2 = 0 then translate(part.content, '<', U&'\E000')
-                        else regexp_replace(part.content, '</?[A-Za-z][^<>]*>', ' ', 'g')
-                    end,
-                    '`'
-                    order by part.nth
-                ),
-                ''
-            ) as content
-        from string_to_table(
-            regexp_replace(
-                _pgrag.plain_text(snippet.content), '\*\*(\S|\S[^*\n]*\S)\*\*', '\1', 'g'
-            ),
-            '`'
-        ) with ordinality as part (content, nth)
-        offset 0
-    ) as plain;
-$$;
-
--- The excerpt with "…" at each end that cuts a sentence. A sentence begins after a full stop, an
--- empty line or the mark of a heading, list or quotation; ts_headline drops stop words at its
--- beginning, which are put back.
-create or replace function _pgrag.with_ellipses(
-    excerpt text,
-    content text
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select coalesce(
-            ltrim(
-                substring(
-                    left(bare.content, position.start - 1)
-                    from '(?:^|[.!?:…]["''»”)\]*_`]*\s|\n\s*\n|\n\s*(?:[-*+>|#]+|\d+[.)])\s)'
-                        '([^\n.!?:…]{0,30})$'
-                )
-            ),
-            '… '
-        )
-        || btrim(with_ellipses.excerpt)
-        || case
-            when substr(bare.content, position.after)
-                ~ '^[\s*_`|"''»”)\]~]*($|[.!?:…]|\n\s*\n|\n\s*([-*+>|#]+|\d+[.)])\s)'
-            then ''
-            else ' …'
-        end
-    from (
-        select
-            replace(with_ellipses.content, '**', '') as content,
-            string_to_array(replace(btrim(with_ellipses.excerpt), '**', ''), ' … ') as parts
-        offset 0
-    ) as bare
-    cross join lateral (
-        select bare.parts[1] as first, bare.parts[cardinality(bare.parts)] as last offset 0
-    ) as part
-    cross join lateral (
-        select
-            nullif(strpos(bare.content, part.first), 0) as start,
-            nullif(strpos(bare.content, part.last), 0) + length(part.last) as after
-        offset 0
-    ) as position;
-$$;

@@ -16,10 +16,14 @@ declare
     asked record;
     parsed record;
     scope record;
+    meant record;
     request _pgrag.search_request;
     version_label text;
     filters jsonb;
     searched text;
+    misspelt text[];
+    replacements text[];
+    begun text;
     original_terms pgrag.query_term[];
     note text;
     unknown_tags text;
@@ -41,22 +45,25 @@ begin
         library text, version text, filters jsonb, alpha double precision, levels integer[],
         exclude text[], changed_since text, model text, page_evidence double precision
     );
-    filters := _pgrag.conjunction(arguments.filters, asked.filters);
     version_label := _pgrag.wanted_version(arguments.version, arguments.filters, asked.filters);
     scope := _pgrag.request_scope(
         asked.words,
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
         version_label
     );
+    meant := _pgrag.meant_filters(scope.library_ids, asked.words);
+    if meant.filters is not null then
+        asked.words := meant.words;
+        asked.filters := _pgrag.conjunction(asked.filters, meant.filters);
+        parsed := _pgrag.parse_search_text(asked.words);
+    end if;
+    filters := _pgrag.conjunction(arguments.filters, asked.filters);
     if asked.filters @? '$.**.tags.all' then
         -- A word after tags:a that no page has as its tag was probably meant as a word.
         select string_agg(t.tag #>> '{}', ', ' order by t.nth)
         into unknown_tags
         from jsonb_path_query(asked.filters, '$.**.tags.all[*]') with ordinality as t (tag, nth)
-        where not exists (
-            select from pgrag.pages as p
-            where p.tags @> array[t.tag #>> '{}'] and p.library_id = any (scope.library_ids)
-        );
+        where not _pgrag.leaves_pages(scope.library_ids, jsonb_build_object('tags', t.tag));
         if unknown_tags is not null then
             raise notice 'No page has these tags: %. Words after tags: are tags, after tag: they '
                 'are searched.', unknown_tags;
@@ -67,7 +74,7 @@ begin
     request.query_filters := asked.filters;
     request.version_reasons := scope.version_reasons;
     request.exact_limit := scope.exact_limit;
-    request.notes := scope.notes;
+    request.notes := scope.notes || meant.notes;
     request.target := _pgrag.make_target(
         scope.library_ids, scope.version_ids, scope.document_count,
         version_label is not distinct from '*',
@@ -77,25 +84,77 @@ begin
             cross join unnest(coalesce(arguments.levels, nullif(i.levels, '{}'), '{1, 2}'))
                 as l (level)
         ),
-        filters,
-        case when options ->> 'phrases' = 'words' then '{}' else parsed.required end,
-        parsed.excluded, scope.own_index_ids, request.unit
+        filters, parsed.required, parsed.excluded, scope.own_index_ids, request.unit
     );
     if arguments.changed_since is not null then
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);
     end if;
     if arguments.exclude is not null then
-        request.target.denied_documents := _pgrag.excluded_documents(arguments.exclude)
+        request.target.denied_documents := _pgrag.excluded_documents(
+            arguments.exclude, scope.version_ids
+        )
             || (request.target).denied_documents;
     end if;
+    if filters is not null and (
+        (request.target).document_count = 0 or (request.target).allowed_documents = '{}'
+    )
+    then
+        request.notes := request.notes || array(
+            select u.note from _pgrag.unknown_values(scope.library_ids, filters) as u (note)
+        );
+    end if;
     if request.words = '' then
+        foreach note in array coalesce(request.notes, '{}') loop
+            raise notice '%', note;
+        end loop;
         return request;
     end if;
+    if parsed.phrases <> '{}' then
+        select array_agg(p.language), array_agg(p.condition)
+        into request.phrase_languages, request.phrase_conditions
+        from _pgrag.ranking_phrases(scope.library_ids, parsed.phrases) as p;
+    end if;
 
-    searched := _pgrag.searchable_text(
-        _pgrag.without_versions(parsed.words, scope.wishes), camel_case => false
-    );
-    original_terms := array(select t from _pgrag.terms_of(searched, scope.libraries) as t);
+    searched := _pgrag.without_versions(parsed.words, scope.wishes);
+    original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+    if request.prefix then
+        begun := _pgrag.unfinished_word(query, parsed.words);
+        if not exists (select from _pgrag.begun_lexemes(begun, scope.libraries)) then
+            begun := null;
+        elsif searched ~ '\s\S+$' and not exists (
+            select
+            from unnest(_pgrag.terms_of_words(begun, scope.libraries)) as t
+            where t.document_count > 0
+        ) then
+            -- What is only begun has no meaning yet.
+            parsed.words := regexp_replace(parsed.words, '\s+\S+$', '');
+            searched := regexp_replace(searched, '\s+\S+$', '');
+            original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+        end if;
+    end if;
+    if _pgrag.lack_words(original_terms) then
+        select array_agg(n.word), array_agg(n.replacement)
+        into misspelt, replacements
+        from _pgrag.near_words(
+            case
+                when begun is null then asked.words
+                else regexp_replace(asked.words, '\S+$', '')
+            end,
+            scope.library_ids, is_sure => true
+        ) as n;
+    end if;
+    if misspelt is not null then
+        -- No passage has the misspelt words: nothing that they find can lose to the near ones.
+        parsed.words := _pgrag.with_replacements(parsed.words, misspelt, replacements);
+        searched := _pgrag.with_replacements(searched, misspelt, replacements);
+        original_terms := _pgrag.terms_of_words(searched, scope.libraries);
+        request.notes := request.notes || array(
+            select format(
+                'Also searched for “%s” because no passage has “%s”.', m.near, m.word
+            )
+            from unnest(misspelt, replacements) as m (word, near)
+        );
+    end if;
     if scope.named_ids <> '{}' then
         request.notes := request.notes || array(
             select n.note
@@ -106,19 +165,47 @@ begin
     foreach note in array coalesce(request.notes, '{}') loop
         raise notice '%', note;
     end loop;
+    if parsed.required <> '{}' and (mode = 'keyword' or arguments.alpha = 0)
+        and exists (
+            select
+            from pgrag.corpus_statistics as c
+            where c.library_id = any (scope.library_ids)
+                and c.document_count > 0
+                and c.language not in (select t.language from unnest(original_terms) as t)
+        )
+    then
+        -- A phrase of stop words has nothing to rank by words.
+        request.words := '';
+        return request;
+    end if;
     request.terms := original_terms;
     if request.query_expansion <> 'none' then
+        if options ->> 'query_expansion' in ('synonyms', 'both') and not exists (
+            select from pgrag.synonyms as s where s.library_id = any (scope.library_ids)
+        )
+        then
+            raise notice 'query_expansion=% adds no synonyms: the library has none.',
+                options ->> 'query_expansion'
+                using hint = 'pgrag.set_synonyms gives it some.';
+        end if;
         request.terms := _pgrag.expand_terms(
             original_terms, request.target, parsed.words, request.query_expansion
         );
     end if;
+    if begun is not null then
+        request.terms := _pgrag.with_beginnings(request.terms, begun, scope.libraries);
+    end if;
     request.queries := _pgrag.library_queries(
-        parsed.words, scope.libraries, original_terms, request.terms,
+        parsed.words, request.words, scope.libraries, original_terms, request.terms,
         -- A single retriever has the whole score.
         case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
         arguments.page_evidence, arguments.model, query_embedding, request.intent,
         -- A search by vectors alone reads no page.
-        case when mode <> 'semantic' then _pgrag.type_weights(query, filters) end
+        case when mode <> 'semantic' then _pgrag.type_weights(query, filters) end,
+        case
+            when mode <> 'semantic'
+            then _pgrag.query_language(parsed.words, original_terms, filters)
+        end
     );
     return request;
 end;
@@ -198,9 +285,11 @@ begin
 end;
 $$;
 
--- "42" is a passage, "page:7" all passages of a page. An unknown id excludes nothing.
+-- "42" and "guide.md#c3" are passages, "page:7", "page:guide.md" and "guide.md" all passages of a
+-- page. An id without a passage excludes nothing, and a notice says so.
 create or replace function _pgrag.excluded_documents(
-    items text[]
+    items text[],
+    version_ids bigint[]
 )
 returns bigint[]
 language plpgsql
@@ -208,24 +297,62 @@ stable
 parallel safe
 as $$
 declare
-    wrong text;
+    excluded record;
 begin
-    select i into wrong
-    from unnest(items) as i
-    where (i ~ '^(page:)?[0-9]{1,18}$') is not true
-    limit 1;
-    if found then
-        raise exception 'exclude cannot hold %.', quote_nullable(left(wrong, 100))
+    with named as materialized (
+        select
+            i.item,
+            case when i.item ~ '^[0-9]{1,18}$' then i.item::bigint end as document_id,
+            case when i.item ~ '^page:[0-9]{1,18}$' then substr(i.item, 6)::bigint end as page_id,
+            coalesce(k.parts[1], regexp_replace(i.item, '^page:', '')) as page,
+            k.parts[2]::integer as sort_order
+        from unnest(items) as i (item)
+        cross join lateral (select regexp_match(i.item, '^(.+)#c(\d{1,9})$')) as k (parts)
+    ),
+    meant as materialized (
+        select n.item, n.page_id, n.sort_order
+        from named as n
+        where n.page_id is not null
+        union all
+        select n.item, m.page_id, n.sort_order
+        from named as n
+        cross join unnest(excluded_documents.version_ids) as v (id)
+        cross join lateral _pgrag.pages_called(v.id >> 12, v.id, n.page) as m (page_id)
+        where n.document_id is null and n.page_id is null and n.page <> ''
+    ),
+    found as materialized (
+        select n.item, d.document_id
+        from named as n
+        join pgrag.documents as d
+            on d.library_id = n.document_id >> 33 and d.document_id = n.document_id
+        union all
+        select m.item, d.document_id
+        from meant as m
+        join pgrag.documents as d on d.library_id = m.page_id >> 33 and d.page_id = m.page_id
+        where m.sort_order is null or d.sort_order = m.sort_order
+    )
+    select
+        array(select f.document_id from found as f) as ids,
+        array(
+            select n.item from named as n where n.item not in (select f.item from found as f)
+        ) as lacking,
+        array(
+            select n.item
+            from named as n
+            where n.document_id is null
+                and n.page_id is null
+                and not exists (select from meant as m where m.item = n.item)
+        ) as unnamed
+    into excluded;
+    if excluded.unnamed <> '{}' then
+        raise exception 'exclude cannot hold %.', quote_nullable(left(excluded.unnamed[1], 100))
             using errcode = 'PGR01',
-                hint = 'An item is the id of a passage, such as 42, or of a page: page:7.';
+                hint = 'No page searched has this name. An item is a passage (its id or its key, '
+                    'such as 42 or guide.md#c3) or a page (page:7 or page:guide.md).';
+    elsif excluded.lacking <> '{}' then
+        raise notice 'exclude leaves out nothing for %: there is no such passage or page.',
+            array_to_string(excluded.lacking[:10], ', ');
     end if;
-    return array(
-        select i::bigint from unnest(items) as i where i !~ '^page:'
-        union
-        select d.document_id
-        from unnest(items) as i
-        join pgrag.pages as p on p.page_id = substring(i from '^page:(.+)')::bigint
-        join pgrag.documents as d on d.library_id = p.library_id and d.page_id = p.page_id
-    );
+    return excluded.ids;
 end;
 $$;

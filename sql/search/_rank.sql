@@ -50,11 +50,18 @@ begin
         select f
         from _pgrag.fuse(
             request, keyword_hits, vector_hits,
-            case when num_nulls(request.max_per_page, request.after_id) = 2 then hit_count end,
+            case
+                when num_nulls(
+                    request.max_per_page, request.after_id, nullif(request.min_confidence, 0)
+                ) = 3
+                then hit_count
+            end,
             seen
         ) as f
     );
-    passing := _pgrag.limited_per_page(passing, request.max_per_page, seen);
+    passing := _pgrag.limited_per_page(
+        _pgrag.confident(passing, request), request.max_per_page, seen
+    );
     if request.after_id is null then
         ranking.hits := passing[:hit_count];
     else

@@ -50,7 +50,8 @@ begin
 end;
 $$;
 
--- The cursor of each hit: its score and id, the depth of its list, and the depth of the first list.
+-- The cursor of each hit: its score and id, the depth of the first list, and how many times its own
+-- list is deeper.
 create or replace function _pgrag.cursors(
     hits _pgrag.ranked_hit[],
     depth integer,
@@ -63,11 +64,48 @@ parallel safe
 as $$
 begin
     return array(
-        select concat_ws(':', h.score, h.document_id, depth, start_depth)
+        select _pgrag.cursor_of(h.score, h.document_id, start_depth, deepened.times)
         from unnest(hits) with ordinality as h
+        cross join (
+            select min(n) as times
+            from generate_series(0, 7) as n
+            where least(start_depth * 5 ^ n, 20000) = depth
+        ) as deepened
         order by h.ordinality
     );
 end;
+$$;
+
+-- A cursor: score, depths, a check and the id in base64, in the letters of addresses.
+create or replace function _pgrag.cursor_of(
+    score double precision,
+    document_id bigint,
+    start_depth integer,
+    times integer
+)
+returns text
+language sql
+immutable
+strict
+parallel safe
+as $$
+    select translate(
+        rtrim(
+            encode(
+                part.place || substr(sha256(part.place || part.id), 1, 1) || part.id, 'base64'
+            ),
+            '='
+        ),
+        '+/',
+        '-_'
+    )
+    from (
+        select
+            float8send(cursor_of.score)
+                || substr(int4send(cursor_of.start_depth << 3 | cursor_of.times), 2) as place,
+            ltrim(int8send(cursor_of.document_id), '\x00') as id
+        offset 0
+    ) as part;
 $$;
 
 -- Whether a deeper list cannot add hits.
@@ -82,5 +120,7 @@ parallel safe
 as $$
     select (is_complete.ranking).exhausted
         or (is_complete.ranking).bound < (is_complete.request).min_score
+        -- What both retrievers rank below their first candidates answers nothing with confidence.
+        or (is_complete.request).min_confidence > 0
         or (is_complete.request).candidate_count >= 20000;
 $$;

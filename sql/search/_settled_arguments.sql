@@ -19,7 +19,8 @@ declare
     defaults constant jsonb := '{
         "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 80,
         "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
-        "query_expansion": "none", "snippets": false, "explain": false, "history": false
+        "query_expansion": "none", "prefix": false, "snippets": false, "explain": false,
+        "history": false
     }';
 begin
     request.intent := _pgrag.strategy_for(
@@ -38,12 +39,24 @@ begin
             || of_intent - 'graph'
             || jsonb_strip_nulls(options - '{intent, graph}'::text[])
     );
+    if request.fusion = 'rrf' and options ->> 'alpha' is not null then
+        -- Half of the score each is a weight of 1 each.
+        request.rrf_weights := array[2 - 2 * alpha, 2 * alpha]
+        from (select (options ->> 'alpha')::double precision as alpha) as a;
+    end if;
+    perform _pgrag.refuse_idle_arguments(options, request);
     request.query := query;
     request.words := case when words ~ '\S' then words else '' end;
-    -- Pages and the hierarchy have their own rules for the further hits of a page.
+    -- Lists by pages and the hierarchy have their own rules for the further hits of a page.
     request.page_decay := coalesce(
         request.page_decay,
-        case when request.unit = 'page' or request.hierarchy <> 'none' then 1 else 0.97 end
+        case
+            when request.unit = 'page'
+                or request.hierarchy <> 'none'
+                or request.page_hits is not null
+            then 1
+            else 0.97
+        end
     );
     request.mmr_lambda := nullif(request.mmr_lambda, 1);
     request.candidate_count := greatest(request.candidate_count, request.top_k);
@@ -89,14 +102,11 @@ begin
             request.after_place := cursor_parts[1];
             request.candidate_count := cursor_parts[2];
         else
-            cursor_parts := regexp_match(
-                options ->> 'after',
-                '^(\d{1,4}(?:\.\d{1,30})?(?:e-\d{1,2})?):(\d{1,18}):(\d{1,5}):(\d{1,5})$'
-            );
-            request.after_score := cursor_parts[1];
-            request.after_id := cursor_parts[2];
-            request.candidate_count := cursor_parts[3];
-            request.start_depth := cursor_parts[4];
+            select c.score, c.document_id, c.depth, c.start_depth
+            into
+                request.after_score, request.after_id, request.candidate_count,
+                request.start_depth
+            from _pgrag.read_cursor(options ->> 'after') as c;
         end if;
         if (
             request.candidate_count between 1 and 20000
@@ -145,5 +155,51 @@ begin
         ) as s;
     end if;
     return strategy;
+end;
+$$;
+
+-- The parts of a cursor; null if cursor_of did not write it.
+create or replace function _pgrag.read_cursor(
+    cursor text,
+    out score double precision,
+    out document_id bigint,
+    out depth integer,
+    out start_depth integer
+)
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    data bytea;
+    bits bigint;
+    depths integer;
+begin
+    if cursor !~ '^[A-Za-z0-9_-]{17,28}$' or length(cursor) % 4 = 1 then
+        return;
+    end if;
+    data := decode(
+        rpad(translate(cursor, '-_', '+/'), (length(cursor) + 3) / 4 * 4, '='), 'base64'
+    );
+    bits := ('x' || encode(substr(data, 1, 8), 'hex'))::bit(64)::bigint;
+    depths := ('x00' || encode(substr(data, 9, 3), 'hex'))::bit(32)::integer;
+    -- An IEEE 754 number between 0 and 2^16, or 0.
+    if bits = 0 then
+        score := 0;
+    elsif bits >> 52 between 1 and 1039 then
+        score := (bits & ((1::bigint << 52) - 1) | (1::bigint << 52))
+            * 2::double precision ^ ((bits >> 52) - 1075);
+    end if;
+    document_id := ('x' || lpad(encode(substr(data, 13), 'hex'), 16, '0'))::bit(64)::bigint;
+    start_depth := depths >> 3;
+    depth := least(start_depth * 5 ^ (depths & 7), 20000);
+    if document_id < 1
+        or _pgrag.cursor_of(score, document_id, start_depth, depths & 7) is distinct from cursor
+    then
+        score := null;
+        document_id := null;
+        depth := null;
+        start_depth := null;
+    end if;
 end;
 $$;

@@ -80,6 +80,7 @@ begin
                     'reached_by', (h.a).reached_by
                 )
             end,
+            h.confidence,
             h.nth_of_page
         )::_pgrag.ranked_hit
         from scored as h
@@ -125,12 +126,18 @@ begin
     select
         f.library_id, f.document_id, f.page_id, f.score, f.keyword_score, f.semantic_score,
         f.passage_score, f.page_score, null::integer, null::integer, f.section_score,
-        f.hybrid_score, null::jsonb, f.better_on_page
+        f.hybrid_score, null::jsonb, f.confidence, f.better_on_page
     from (
         select
             s.*,
             row_number() over (partition by s.page_id order by s.ordinality) as rank_on_page
-        from _pgrag.fuse(request, reached, ('{}', '{}', '{}', null)) with ordinality as s
+        from unnest(_pgrag.confident(
+            array(
+                select r
+                from _pgrag.fuse(request, reached, ('{}', '{}', '{}', null)) as r
+            ),
+            request
+        )) with ordinality as s
     ) as f
     where f.rank_on_page = 1 and f.score > 0
     order by f.ordinality;

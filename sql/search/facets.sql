@@ -90,7 +90,9 @@ begin
     return query execute format(
         $sql$
         with scoped as materialized (
-            select p.library_id, p.page_id, p.version_id, p.topic, p.type, p.language, p.tags
+            select
+                p.library_id, p.page_id, p.version_id, p.topic, p.type, p.tags,
+                p.language_code as language
             from pgrag.pages as p
             where p.library_id = any ($1) and p.version_id = any ($2) %s
         ),

@@ -13,6 +13,7 @@ create or replace function pgrag.search(
     levels integer[] default null,
     max_per_page integer default null,
     page_decay double precision default null,
+    page_hits integer default null,
     after text default null,
     query_embedding halfvec default null,
     model text default null,
@@ -33,7 +34,9 @@ create or replace function pgrag.search(
     exclude text[] default null,
     changed_since text default null,
     history boolean default false,
-    reranked jsonb default null
+    reranked jsonb default null,
+    prefix boolean default false,
+    min_confidence double precision default null
 )
 returns setof pgrag.hit
 language plpgsql
@@ -52,16 +55,17 @@ declare
             from (
                 select
                     library, version, top_k, filters, alpha, fusion, min_score, levels,
-                    max_per_page, page_decay, after, model, page_evidence, candidate_count,
-                    rrf_k, rrf_weights, snippets, explain, intent, unit, aggregate, hierarchy,
-                    mmr_lambda, query_expansion, graph, mode, exclude, changed_since, history,
-                    reranked
+                    max_per_page, page_decay, page_hits, after, model, page_evidence,
+                    candidate_count, rrf_k, rrf_weights, snippets, explain, intent, unit,
+                    aggregate, hierarchy, mmr_lambda, query_expansion, graph, mode, exclude,
+                    changed_since, history, reranked, prefix, min_confidence
             ) as a
         )),
         search.query_embedding
     );
     listing constant _pgrag.listing := _pgrag.list_hits(request);
 begin
+    perform _pgrag.note_no_match(listing.hits, request);
     return query select h.* from _pgrag.hits(request, listing) as h;
 end;
 $$;
@@ -72,12 +76,16 @@ comment on function pgrag.search is
 score, from 0 to 1: ((1 - alpha) keyword_score + alpha semantic_score) times the retriever_weight of
 the page''s type. keyword_score: BM25F divided by the query''s sum of idf (k1 + 1), mixed with the
 page''s own BM25F and its titles, which have the share page_evidence. semantic_score: the cosine.
-hybrid_score: the fused score, which page_decay, graph, unit, hierarchy, mmr_lambda and reranked leave
-as it is.
+hybrid_score: the fused score, which page_decay, graph, unit, hierarchy, mmr_lambda and reranked
+leave as it is.
+confidence, from 0 to 1: whether the passage answers the query, whatever decided its rank (see
+docs/confidence.md); null for vectors of other models than the built-in one, and for filters alone.
+If that of every hit on the first page of results is below 0.15, a notice names the nearest pages.
 Of equal scores, newer versions and earlier passages of a page come first.
 
-query: plain words rank; "a phrase" and +word must occur, -word must not, type:guide filters (see
-parse_query).
+query: plain words rank, and so does "a phrase" among them: a passage without it keeps 95 % of its
+score; +word and +"a phrase" must occur, and so must the phrases of a query of nothing else; -word
+must not; type:guide filters (see parse_query).
 library: null for all (or filters {"library": […]}).
 version: a label, a range or "*" for all (see resolve_version); null for the one that the words name
 ("in Jest 27"; a notice says so), else the newest. A notice says which words the version lacks, and
@@ -88,13 +96,18 @@ pgrag.hybrid_alpha, else 0.3; with the built-in model, in a library of 1,000 pas
 the share of the query''s idf that the library''s words have, and a third if all words are names of
 code).
 fusion: "rrf" is the sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR
-2009); a retriever without the passage adds 0.
+2009); a retriever without the passage adds 0; alpha stands for the weights 2 - 2 alpha, 2 alpha.
 min_score: applied before the limit; with graph, to hybrid_score.
+min_confidence: only hits with at least this confidence, before the limit; the list then ends with
+the first candidate_count candidates. Without effect, and a notice says so, where confidence is
+null.
 levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to
 the best passage below it and lends it its score; so do page summaries that an intent adds).
 max_per_page: the maximum number of hits per page.
 page_decay: the score of a hit is multiplied by this once for each better hit of its page (default:
-0.97; 1 with unit page or a hierarchy); scores of a reranker are not.
+0.97; 1 with unit page, page_hits or a hierarchy); scores of a reranker are not.
+page_hits: the hits come page by page, the best page first, of each at most so many; top_k counts
+pages, and after continues with the next page.
 after: the cursor of the last hit, for the next page of results.
 query_embedding: the query''s vector, required for models outside the database.
 candidate_count: how deep each retriever is read.
@@ -109,6 +122,8 @@ hierarchy: "depth" prefers the section of the best hit, "breadth" other sections
 "overview" summaries and introductions.
 mmr_lambda: below 1 it trades score for diversity (Carbonell, Goldstein, SIGIR 1998).
 query_expansion: "synonyms", "feedback" (RM3) or "both".
+prefix: the last word, unless a blank follows it, is also the beginning of words: "drain a no" finds
+node.
 graph: links count, and pages that only links lead to may be found (default: the library''s setting;
 see docs/graph-search.md).
 exclude: ids of passages ("42") and pages ("page:7") to leave out, for example those already seen.
@@ -123,5 +138,6 @@ them (see docs/page-types.md); always 1 with mode semantic or the library''s set
 false. chunk_key: the page''s key, #c and sort_order. previous_section, next_section: document_id of
 the sections around the hit''s in reading order, whatever their level; sibling_sections: of the
 nearest ten on each side under the same parent; has_children: whether sections are below it.
-version_reason: why this version was read. Errors: PGR01 arguments, PGR02 library, PGR03 version,
-PGR06 filters, PGR07 cursor, PGR08 dimension, PGR09 model.';
+version_reason: why this version was read. Errors: PGR01 arguments (also one that could have no
+effect beside the others), PGR02 library, PGR03 version, PGR06 filters, PGR07 cursor, PGR08
+dimension, PGR09 model.';

@@ -30,6 +30,7 @@ declare
     );
     listing _pgrag.listing := _pgrag.list_hits(request);
 begin
+    perform _pgrag.note_no_match(listing.hits, request);
     return query
     select
         p.page_id, l.name, v.label, p.key, p.url, p.title, p.path, p.link,
@@ -54,7 +55,8 @@ begin
         d.document_id, d.heading, d.anchor,
         case when request.snippets then _pgrag.snippet(d.language, d.content, request) end,
         listing.cursors[h.nth],
-        _pgrag.version_reason(request, d.version_id)
+        _pgrag.version_reason(request, d.version_id),
+        h.confidence
     from (
         -- A query of filters only may list several passages of a page.
         select
@@ -78,7 +80,8 @@ passage, title, path or url; a phrase and a word with signs in one passage. aggr
 scores of its hits become the score of a page: "max" the best, "mean" the mean of the best three,
 "rrf" the sum of 1 / (rrf_k + rank) over the page''s hits, divided by the same sum over all hits
 (default: that of the intent, else of the library''s settings). document_id, heading, anchor,
-snippet, keyword_score, semantic_score and hybrid_score (the fused score) are those of the page''s
-best passage; passage_count counts the passages of the page whose text has a word of the query.
+snippet, keyword_score, semantic_score, hybrid_score (the fused score) and confidence are those of
+the page''s best passage; passage_count counts the passages of the page whose text has a word of the
+query.
 content: the best passage or, with whole, the whole page as indexed. snippets: an excerpt of the
 best passage with the matches marked by **. Other arguments and errors as in pgrag.search.';

@@ -12,16 +12,15 @@ stable
 parallel safe
 as $$
     select _pgrag.weighted_vector(
-        pg_catalog.to_tsvector(
-            header_vector.language::regconfig, _pgrag.searchable_text(header_vector.title)
+        _pgrag.document_vector(header_vector.language, header_vector.title),
+        _pgrag.document_vector(
+            header_vector.language, pg_catalog.array_to_string(header_vector.path, ' . ')
         ),
-        pg_catalog.to_tsvector(
-            header_vector.language::regconfig,
-            _pgrag.searchable_text(pg_catalog.array_to_string(header_vector.path, ' . '))
-        ),
-        pg_catalog.to_tsvector(
-            header_vector.language::regconfig,
-            pg_catalog.translate(header_vector.url, '-_/.?#=&', '        ')
+        _pgrag.document_vector(
+            header_vector.language,
+            pg_catalog.translate(
+                _pgrag.percent_decoded(header_vector.url), '-_/.?#=&', '        '
+            )
         ),
         ''
     );
@@ -41,9 +40,7 @@ stable
 parallel safe
 as $$
     select
-        pg_catalog.to_tsvector(
-            content_vector.language::regconfig, _pgrag.searchable_text(content_vector.content)
-        )
+        _pgrag.document_vector(content_vector.language, content_vector.content)
         || pg_catalog.array_to_tsvector(
             array['@l' || content_vector.library_id, '@v' || content_vector.version_id]
         );

@@ -14,11 +14,7 @@ as $$
                 regexp_replace(
                     normalize(
                         lower(
-                            case
-                                when strpos(link_name.target, '%') > 0
-                                then _pgrag.percent_decoded(link_name.target)
-                                else link_name.target
-                            end
+                            _pgrag.percent_decoded(link_name.target)
                         ),
                         NFC
                     ),
@@ -42,6 +38,9 @@ immutable
 parallel safe
 as $$
 begin
+    if strpos(percent_decoded.input, '%') = 0 then
+        return percent_decoded.input;
+    end if;
     return (
         select convert_from(
             string_agg(

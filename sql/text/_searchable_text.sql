@@ -1,11 +1,12 @@
--- The text for to_tsvector, whose parser hides words: `<video>` is a tag and vanishes, `and/or` is
--- one file name. Links are reduced to their words, and parts of identifiers are appended, so that
--- positions stay: dotted.name: dotted, name; snake_case: snakecase; useEffect: use, Effect, but not
--- in queries, which do not mean "use". Names that begin with a capital (ConfigMap) stay one word:
--- splitting them gains nothing and costs up to 1 % nDCG@10 on documentation.
+-- The text for text_vector. PostgreSQL's parser hides words: `<video>` is a tag and vanishes,
+-- `and/or` is one file name. Links are reduced to their words. Names with signs and parts of
+-- identifiers are appended, so that positions stay: dotted.name: dotted, name; snake_case:
+-- snakecase; e-mail: email; useEffect: use, Effect, but not in queries, which do not mean "use".
+-- Names that begin with a capital (ConfigMap) stay one word: splitting them gains nothing and costs
+-- up to 1 % nDCG@10 on documentation.
 create or replace function _pgrag.searchable_text(
     input text,
-    camel_case boolean default true
+    of_query boolean default false
 )
 returns text
 language plpgsql
@@ -13,63 +14,105 @@ immutable
 parallel safe
 as $$
 declare
-    -- replace() is several times as fast as translate().
-    prepared text := pg_catalog.replace(
-        pg_catalog.replace(
-            pg_catalog.replace(_pgrag.plain_text(searchable_text.input), '<', ' '), '>', ' '
-        ),
-        '/', ' '
-    );
+    normal constant text := _pgrag.normal_text(_pgrag.plain_text(searchable_text.input));
+    searchable text := _pgrag.parsed_text(normal);
 begin
-    if prepared !~ '[._][[:alpha:]]|[a-z0-9][A-Z]' then
-        return prepared;
+    -- Most texts have only one of both, and starting a statement takes as long as running it.
+    if searchable ~ '[._][[:alpha:]]|[a-z0-9][A-Z]'
+        or not searchable_text.of_query and searchable ~ '[[:alpha:]]-[[:alnum:]]'
+    then
+        searchable := searchable || coalesce(' ' || (
+            select pg_catalog.string_agg(i.parts, ' ')
+            from _pgrag.identifier_parts(searchable, searchable_text.of_query) as i (parts)
+        ), '');
     end if;
-    -- The parser splits hyphens and underscores and keeps dotted names whole; this adds the rest.
-    return prepared || coalesce(' ' || (
-        select pg_catalog.string_agg(
-            case
-                when identifier.words <> identifier.form then identifier.words || ' '
-                else ''
-            end
-            || case
-                when searchable_text.camel_case and identifier.words ~ '\m[a-z]+[a-z0-9]*[A-Z]'
-                then pg_catalog.regexp_replace(
-                    identifier.words, '([a-z0-9])([A-Z])', '\1 \2', 'g'
-                ) || ' '
-                else ''
-            end
-            || case
-                when pg_catalog.strpos(identifier.form, '_') > 0
-                then pg_catalog.replace(identifier.form, '_', '')
-                else ''
-            end,
-            ' '
-        )
-        from (
-            select
-                match.form[1] as form,
-                pg_catalog.translate(match.form[1], '._', '  ') as words
-            from pg_catalog.regexp_matches(
-                prepared,
-                '(\w+(?:[._]+[[:alpha:]]\w*)+|\m[a-z]+[a-z0-9]*[A-Z]\w*)',
-                'g'
-            ) as match (form)
-        ) as identifier
-    ), '');
+    if normal ~ U&'[-+*=<>!&|^~?:.%#@$]{2}|(?:^|[^\\w.-])[.@#&%:!?$-]\\w|[[:alpha:]][+#]'
+        '|[\2190-\22FF\2300-\24FF\25A0-\2BFF\+01F000-\+01FAFF]'
+    then
+        searchable := searchable || coalesce(' ' || (
+            select pg_catalog.string_agg(n.name, ' ') from _pgrag.sign_names(normal) as n (name)
+        ), '');
+    end if;
+    if searchable_text.of_query then
+        -- Behind chr(1): text_vector gives them less weight.
+        searchable := searchable || case
+            when searchable ~ '[[:alpha:]]-[[:alnum:]]'
+            then coalesce(chr(1) || (
+                select pg_catalog.string_agg(pg_catalog.replace(m.word[1], '-', ''), ' ')
+                from pg_catalog.regexp_matches(
+                    searchable, '\m[[:alpha:]]+-[[:alnum:]]+', 'g'
+                ) as m (word)
+            ), '')
+            else ''
+        end;
+    elsif pg_catalog.octet_length(normal) > pg_catalog.length(normal)
+        and _pgrag.has_bigrams(normal)
+    then
+        searchable := searchable || _pgrag.single_characters(normal);
+    end if;
+    return searchable;
 end;
 $$;
 
--- The lexemes of words of a query. Inlined.
-create or replace function _pgrag.query_vector(
-    language text,
-    words text
+-- The words of a normal text in their order, as the parser shall read them.
+create or replace function _pgrag.parsed_text(
+    normal text
 )
-returns tsvector
+returns text
 language sql
-stable
+immutable
 parallel safe
 as $$
-    select pg_catalog.to_tsvector(
-        query_vector.language::regconfig, _pgrag.searchable_text(query_vector.words, false)
-    );
+    select case
+        when pg_catalog.octet_length(p.prepared) > pg_catalog.length(p.prepared)
+            and _pgrag.has_bigrams(p.prepared)
+        then _pgrag.with_bigrams(p.prepared)
+        else p.prepared
+    end
+    from (
+        -- replace() is several times as fast as translate().
+        select pg_catalog.replace(
+            pg_catalog.replace(pg_catalog.replace(parsed_text.normal, '<', ' '), '>', ' '), '/', ' '
+        ) as prepared
+        offset 0
+    ) as p;
+$$;
+
+-- The parser splits hyphens and underscores and keeps dotted names whole; these are the rest.
+-- Inlined.
+create or replace function _pgrag.identifier_parts(
+    prepared text,
+    of_query boolean
+)
+returns setof text
+language sql
+immutable
+parallel safe
+rows 5
+as $$
+    select case
+            when identifier.words <> identifier.form then identifier.words || ' '
+            else ''
+        end
+        || case
+            when not identifier_parts.of_query and identifier.words ~ '\m[a-z]+[a-z0-9]*[A-Z]'
+            then pg_catalog.regexp_replace(identifier.words, '([a-z0-9])([A-Z])', '\1 \2', 'g')
+                || ' '
+            else ''
+        end
+        || case
+            when identifier.form ~ case when identifier_parts.of_query then '_' else '[_-]' end
+            then pg_catalog.translate(identifier.form, '_-', '')
+            else ''
+        end
+    from (
+        select
+            match.form[1] as form,
+            pg_catalog.translate(match.form[1], '._', '  ') as words
+        from pg_catalog.regexp_matches(
+            identifier_parts.prepared,
+            '(\w+(?:[._]+[[:alpha:]]\w*)+|\m[a-z]+[a-z0-9]*[A-Z]\w*|\m[[:alpha:]]+-[[:alnum:]]+)',
+            'g'
+        ) as match (form)
+    ) as identifier;
 $$;

@@ -26,6 +26,7 @@ create type _pgrag.library_query as (
     title_keywords sparsevec,
     title_evidence double precision,
     type_weights jsonb,
+    language text,
     alpha_share double precision,
     title_share double precision
 );
@@ -42,6 +43,7 @@ create type _pgrag.search_request as (
     rrf_k integer,
     rrf_weights double precision[],
     min_score double precision,
+    min_confidence double precision,
     top_k integer,
     max_per_page integer,
     after_score double precision,
@@ -49,11 +51,13 @@ create type _pgrag.search_request as (
     start_depth integer,
     collapse boolean,
     page_decay double precision,
+    page_hits integer,
     candidate_count integer,
     exact_limit integer,
     intent jsonb,
     query_filters jsonb,
     query_expansion text,
+    prefix boolean,
     unit text,
     aggregate text,
     hierarchy text,
@@ -65,7 +69,10 @@ create type _pgrag.search_request as (
     explain boolean,
     history boolean,
     reranked jsonb,
-    notes text[]
+    notes text[],
+    -- The quoted phrases that rank: conditions[n] for passages in languages[n].
+    phrase_languages text[],
+    phrase_conditions tsquery[]
 );
 
 -- What a retriever nominates: document_ids[n] of library_ids[n] with scores[n], the best first.
@@ -112,6 +119,7 @@ create type _pgrag.ranked_hit as (
     section_score double precision,
     hybrid_score double precision,
     graph jsonb,
+    confidence double precision,
     better_on_page integer
 );
 

@@ -2,7 +2,7 @@
 -- Most numbers name none (HTTP 404, Node 14, 3 workers): a number counts if the name of its
 -- library, "version" or "v" marks it, or at the end of "is it in 27?"; and if no other noun claims
 -- it ("API v2", "version 3 of the protocol"). After "since" or "to" it is a bound, and two versions
--- of one library name neither. version_id is null if the version does not exist.
+-- of one library name neither. A version that does not exist has a substitute or null.
 create or replace function _pgrag.named_versions(
     query text,
     version_ids bigint[]
@@ -11,7 +11,9 @@ returns table (
     library_id bigint,
     default_id bigint,
     wish text,
-    version_id bigint
+    version_id bigint,
+    reason text,
+    is_substitute boolean
 )
 language plpgsql
 stable
@@ -91,7 +93,7 @@ begin
         parts := coalesce(
             regexp_match(
                 bare[nth],
-                '^(?:(.+)@)?(v?)(\d{1,9}(?:\.\d{1,9}){0,2}(?:\.x)?|\d+\.\d+\.\d+-[0-9a-z.-]+)$'
+                '^(?:(.+)@)?(v?)(\d{1,9}(?:\.\d{1,9}){0,3}(?:\.x)?|\d+\.\d+\.\d+-[0-9a-z.-]+)$'
             ),
             case
                 when is_marked or strpos(bare[nth], '@') > 0
@@ -149,7 +151,7 @@ begin
     end loop;
 
     return query
-    select n.library_id, d.version_id, n.wish, f.version_id
+    select n.library_id, d.version_id, n.wish, (f.version).version_id, f.reason, f.is_substitute
     from (
         select m.library_id, min(m.wish) as wish
         from unnest(owners, wishes, are_bounds) as m (library_id, wish, is_bound)
@@ -158,51 +160,13 @@ begin
     ) as n
     join pgrag.versions as d
         on d.library_id = n.library_id and d.version_id = any (named_versions.version_ids)
-    left join lateral _pgrag.named_version(n.library_id, n.wish) as f on true
+    left join lateral _pgrag.fitting_version(n.library_id, n.wish) as f on true
     -- A number far from every version is none, nor is a word that is no label.
-    where f.version_id is not null
+    where not f.is_substitute
         or (
             select max(split_part(v.release_key, '.', 1)::bigint) + 10
             from pgrag.versions as v
             where v.library_id = n.library_id
         ) >= substring(n.wish from '^\d+')::bigint;
 end;
-$$;
-
--- The version that people mean by a number: the label, the newest that begins with it, or the line
--- (27.x, 27.0) that it is a release of. Unlike resolved_version, never the one before it.
-create or replace function _pgrag.named_version(
-    library_id bigint,
-    wish text
-)
-returns table (
-    version_id bigint
-)
-language sql
-stable
-parallel safe
-rows 1
-as $$
-    select v.version_id
-    from pgrag.versions as v
-    cross join (
-        select _pgrag.version_class(named_version.wish) as class,
-            pgrag.release_key(named_version.wish) as release_key
-    ) as w
-    where v.library_id = named_version.library_id
-        and (
-            v.label in (named_version.wish, 'v' || named_version.wish)
-            or w.class = 'partial'
-                and v.release_key is not null
-                and not v.prerelease
-                and _pgrag.in_range(v.release_key, named_version.wish)
-            or w.release_key is not null
-                and v.class = 'partial'
-                and _pgrag.in_range(w.release_key, v.label)
-        )
-    order by
-        v.label in (named_version.wish, 'v' || named_version.wish) desc,
-        v.status = 'ready' desc,
-        v.release_key desc, v.version_id desc
-    limit 1;
 $$;

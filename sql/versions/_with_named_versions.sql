@@ -14,6 +14,7 @@ parallel safe
 as $$
 declare
     named record;
+    rule text;
     nth integer;
 begin
     named_ids := '{}';
@@ -21,7 +22,8 @@ begin
     notes := '{}';
     for named in
         select
-            n.*, l.name as library, v.label,
+            n.*, l.name as library,
+            coalesce(nullif(v.label, ''), '(unversioned)') as label,
             coalesce(nullif(d.label, ''), '(unversioned)') as default_label
         from _pgrag.named_versions(query, version_ids) as n
         join pgrag.libraries as l on l.library_id = n.library_id
@@ -39,13 +41,23 @@ begin
         named_ids := named_ids || named.version_id;
         wishes := wishes || named.wish;
         nth := array_position(version_ids, named.default_id);
-        version_reasons[nth] := 'named in the query as ' || named.wish;
-        if named.version_id <> named.default_id then
-            version_ids[nth] := named.version_id;
+        version_ids[nth] := named.version_id;
+        if named.is_substitute then
+            rule := split_part(named.reason, ' is not indexed; ', 2);
+            version_reasons[nth] := format('named in the query as %s; %s', named.wish, rule);
             notes := notes || format(
-                'The query names version %s of %s: version %s is searched, not %s.',
-                named.wish, named.library, named.label, named.default_label
+                'The query names version %s of %s, which does not exist; version %s is searched,'
+                ' %s. %s', named.wish, named.library, named.label, rule,
+                _pgrag.version_hint(named.library_id, named.wish)
             );
+        else
+            version_reasons[nth] := 'named in the query as ' || named.wish;
+            if named.version_id <> named.default_id then
+                notes := notes || format(
+                    'The query names version %s of %s: version %s is searched, not %s.',
+                    named.wish, named.library, named.label, named.default_label
+                );
+            end if;
         end if;
     end loop;
 end;

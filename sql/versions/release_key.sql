@@ -13,11 +13,8 @@ as $$
         then _pgrag.core_key(
             pg_catalog.array_remove(
                 pg_catalog.string_to_array(
-                    pg_catalog.ltrim(
-                        pg_catalog.split_part(
-                            pg_catalog.split_part(release_key.label, '+', 1), '-', 1
-                        ),
-                        'v'
+                    pg_catalog.split_part(
+                        pg_catalog.split_part(plain.label, '+', 1), '-', 1
                     ),
                     '.'
                 ),
@@ -36,13 +33,14 @@ as $$
                 )
                 from pg_catalog.unnest(
                     pg_catalog.string_to_array(
-                        substring(release_key.label from '^[^+-]*-([^+]+)'), '.'
+                        substring(plain.label from '^[^+-]*-([^+]+)'), '.'
                     )
                 ) with ordinality as identifier (name, nth)
             ),
             '~'
         )
-    end;
+    end
+    from (select _pgrag.plain_version(release_key.label) as label) as plain;
 $$;
 
 comment on function pgrag.release_key is

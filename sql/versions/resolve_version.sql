@@ -42,8 +42,11 @@ $$;
 comment on function pgrag.resolve_version is
 'Resolves a requested version of a library to one version, with the reason: an exact label; a range
 (^1.2, ~1.2, 1.x, 1.2, >=2 <3, 1.2 || 2.x: the newest version in it); null, empty or "latest" (the
-newest release, a pre-release only if there is nothing else); a version that is not indexed (the
-newest before it); else the unversioned documentation. version is empty for unversioned. query: the
+newest release, a pre-release only if there is nothing else); a version that is not indexed (of the
+same minor the newest before it, else the nearest above; else so of the same major; else the newest
+before it, of an older major); else the unversioned documentation. Only its label means a
+pre-release: the reason, or the error, names those that there are of what is asked for. A leading
+"v" or "release-" says nothing. version is empty for unversioned. query: the
 words of a search, whose version counts if wanted is null (see search). Errors: PGR02 with the
 nearest names, PGR03 with the versions that exist.';
 
@@ -63,7 +66,6 @@ as $$
 declare
     owner_id constant bigint := resolved_version.library_id;
     wish constant text := lower(btrim(coalesce(resolved_version.wanted, '')));
-    is_range boolean;
 begin
     if resolved_version.wanted is not null then
         return query
@@ -79,39 +81,18 @@ begin
     if wish in ('', 'latest') then
         return query select n.* from _pgrag.newest_version(owner_id) as n;
     else
-        is_range := _pgrag.version_class(wish) = 'partial'
-            or (
-                wish ~ '^[\^~<>=v\d][\^~<>=v\d.x*|\sa-z-]*$'
-                and wish ~ '[\^~<>=*|]|\d\.x|\s'
-            );
-        return query
-        select v, f.reason
-        from pgrag.versions as v
-        cross join lateral (
-            values
-                (
-                    1, 'the newest version in the range ' || wish,
-                    is_range and v.release_key is not null and _pgrag.in_range(v.release_key, wish)
-                ),
-                (
-                    2, wish || ' is not indexed; the newest version before it',
-                    v.release_key <= pgrag.release_key(wish)
-                ),
-                (
-                    3, wish || ' is not indexed; the unversioned documentation',
-                    v.class = 'unversioned'
-                )
-        ) as f (preference, reason, fits)
-        where v.library_id = owner_id and (not v.prerelease or wish ~ '-') and f.fits
-        order by f.preference, v.status = 'ready' desc, v.release_key desc, v.version_id desc
-        limit 1;
+        return query select f.version, f.reason from _pgrag.fitting_version(owner_id, wish) as f;
     end if;
     if not found then
         raise exception 'Library % has no version that fits %.',
             quote_literal((select l.name from pgrag.libraries as l where l.library_id = owner_id)),
             quote_literal(wish)
             using errcode = 'PGR03',
-                hint = _pgrag.version_hint(owner_id, wish);
+                hint = concat_ws(
+                    ' ',
+                    'I' || substr(_pgrag.prereleases_of(owner_id, wish), 2) || '.',
+                    _pgrag.version_hint(owner_id, wish)
+                );
     end if;
 end;
 $$;
@@ -188,7 +169,7 @@ parallel safe
 as $$
 declare
     operator text := coalesce(substring(comparator from '^[\^~<>=]+'), '');
-    label text := substring(comparator from '^[\^~<>=]*v?(.*)$');
+    label text := _pgrag.plain_version(substring(comparator from '^[\^~<>=]*(.*)$'));
     numbers bigint[] := array(
         select n::bigint
         from string_to_table(split_part(split_part(label, '+', 1), '-', 1), '.')
@@ -211,7 +192,7 @@ begin
     end if;
     full_key := case
         when label ~ '-' then pgrag.release_key(label)
-        else _pgrag.core_key(numbers) || case when length = 3 then '~' else '' end
+        else _pgrag.core_key(numbers) || case when length >= 3 then '~' else '' end
     end;
     fixed := case
         when operator = '^' then coalesce(
@@ -223,7 +204,7 @@ begin
     end;
     next_key := _pgrag.core_key(numbers[:fixed - 1] || (numbers[fixed] + 1));
     -- The smallest key after every version that the label names.
-    following_key := case when length = 3 then full_key || ' ' else next_key end;
+    following_key := case when length >= 3 then full_key || ' ' else next_key end;
     lower_key := case
         when operator in ('^', '~', '', '=', '>=') then full_key
         when operator = '>' then following_key
@@ -249,7 +230,7 @@ as $$
         '.'
         order by nth
     )
-    from pg_catalog.generate_series(1, 3) as nth;
+    from pg_catalog.generate_series(1, 4) as nth;
 $$;
 
 -- The version with exactly this label, for writers.

@@ -92,6 +92,10 @@ class CommandLine:
         """Run a command with --json; return what it printed."""
         return self.run(*arguments, "--json").json
 
+    def hits(self, *arguments):
+        """Run a search with --json; return its hits."""
+        return self.json(*arguments)["hits"]
+
     def start(self, *arguments, stdin=subprocess.DEVNULL):
         """Start a command from nothing, as a shell does, and return its process."""
         return subprocess.Popen(

@@ -107,11 +107,11 @@ def test_sections_of_one_line_are_found_by_their_own_names(guide, tmp_path, data
         ).fetchall()
         assert [(hit["heading"], hit["path"][-1]) for hit in hits] == [(heading, heading)]
     search = ("search", "companies", "-l", "brief", "-n", "20", "--filter")
-    below = guide.json(*search, "section_path=1.1 Account Opening")
+    below = guide.hits(*search, "section_path=1.1 Account Opening")
     assert {hit["heading"] for hit in below} == set(headings[1:6])
-    assert len(guide.json(*search, "depth_min=4")) == 4
-    assert len(guide.json(*search, "root_section=1 Banking Guide")) == 15
-    [hit] = guide.json(*search, "heading=1.1.1 Required Documents")
+    assert len(guide.hits(*search, "depth_min=4")) == 4
+    assert len(guide.hits(*search, "root_section=1 Banking Guide")) == 15
+    [hit] = guide.hits(*search, "heading=1.1.1 Required Documents")
     assert hit["content"] == "Articles of association."
     assert hit["anchor"] == "111-required-documents"
     outline = guide.json("outline", "brief", "brief")
@@ -123,9 +123,9 @@ def test_sections_of_one_line_are_found_by_their_own_names(guide, tmp_path, data
     assert [names[section] for section in around] == expected
     assert [names[section] for section in hit["sibling_sections"]] == ["1.1.2 Identity Checks"]
     assert guide.json("read", "brief", hit["chunk_key"])["content"] == "Articles of association."
-    [payments] = guide.json(*search, "heading=1.2 Payments", "--levels", "2")
+    [payments] = guide.hits(*search, "heading=1.2 Payments", "--levels", "2")
     assert names[payments["previous_section"]] == "1.1.2 Identity Checks"
-    [last] = guide.json(*search, "heading=1.4 Contacts", "--levels", "2")
+    [last] = guide.hits(*search, "heading=1.4 Contacts", "--levels", "2")
     assert (last["has_children"], last["next_section"]) == (False, None)
     positions = {row["heading"]: row["position"] for row in outline}
     assert positions["1.1.1 Required Documents"] == "middle"

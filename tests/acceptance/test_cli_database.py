@@ -52,19 +52,76 @@ def test_psql_finds_the_functions_and_shows_errors_without_those_inside(indexed)
     assert "CONTEXT:" in shown
 
 
-def test_a_dump_restores_into_an_empty_database(indexed, empty_database_url):
+def rows(url):
+    """The rows of every table, but for times of installation."""
+    with psycopg.connect(url) as connection:
+        tables = connection.execute(
+            "select relname from pg_class where relnamespace = 'pgrag'::regnamespace"
+            " and relkind = 'r' and relname <> 'installed_functions' order by 1"
+        ).fetchall()
+        return {
+            name: connection.execute(
+                f"select array_agg(t::text order by t::text) from pgrag.{name} as t".encode()
+            ).fetchone()
+            for (name,) in tables
+        }
+
+
+def test_a_dump_restores_what_it_holds(indexed, empty_database_url, tmp_path):
+    ours, theirs = indexed.variables["PGRAG_DATABASE_URL"], empty_database_url
     # As PostgreSQL 17.12 does it, with a number that others refuse.
     mark = "update pg_attribute set attoptions = {} where attrelid = 'pgrag.pages'::regclass"
-    with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"]) as connection:
+    script, archive = tmp_path / "dump.sql", tmp_path / "dump"
+    with psycopg.connect(ours) as connection:
         connection.execute(mark.format("'{pg_attver=7}'"))
-    (indexed.folder / "dump.sql").write_text(indexed.run("db", "dump").out)
-    with psycopg.connect(indexed.variables["PGRAG_DATABASE_URL"]) as connection:
+    script.write_text(indexed.run("db", "dump").out)
+    with psycopg.connect(ours) as connection:
         connection.execute(mark.format("null"))
-    copy = indexed.with_variables(PGRAG_DATABASE_URL=empty_database_url)
-    copy.run("db", "psql", "--", "-q", "-v", "ON_ERROR_STOP=1", "-o", "out", "-f", "dump.sql")
+    indexed.run("db", "dump", "--format", "custom", "--file", archive)
+    copy = indexed.with_variables(PGRAG_DATABASE_URL=theirs)
+    assert "Restored 3 libraries with " in copy.run("db", "restore", script).out
+    assert rows(theirs) == rows(ours)
+    copy.run("remove", "kestrel", "--yes")
+    assert "Restored 3 libraries with " in copy.run("db", "restore", archive, "--yes").out
+    assert rows(theirs) == rows(ours)
     query = ("search", "compiler", "-l", "kestrel")
-    ours, theirs = ([{**hit, "search_id": None} for hit in c.json(*query)] for c in (indexed, copy))
-    assert theirs == ours
+    hits = ([{**hit, "search_id": None} for hit in each.hits(*query)] for each in (indexed, copy))
+    assert next(hits) == next(hits)
+    assert copy.json("doctor", "kestrel") == []
+
+
+def test_a_restore_replaces_nothing_unasked_and_nothing_by_half(pgrag, indexed, tmp_path):
+    pgrag.run("index", "pumps", write_pages(tmp_path / "pumps", 2))
+    url = pgrag.variables["PGRAG_DATABASE_URL"]
+    before = rows(url)
+    dump = tmp_path / "dump.sql"
+    dump.write_text(indexed.run("db", "dump").out)
+    asked = pgrag.run("db", "restore", dump, code=2)
+    assert "give --yes to replace 1 library with 2 pages" in " ".join(asked.err.split())
+    code, screen = on_terminal(pgrag, "db", "restore", dump, answer="n\n")
+    assert (code, "Nothing was restored." in screen) == (1, True)
+
+    half = tmp_path / "half.sql"
+    half.write_bytes(dump.read_bytes()[:-2000])
+    assert "its end is missing" in pgrag.run("db", "restore", half, "-y", code=1).err
+    wrong = tmp_path / "wrong.sql"
+    wrong.write_text(dump.read_text().replace("CREATE TABLE pgrag.pages ", "CREATE TABEL x "))
+    failed = pgrag.run("db", "restore", wrong, "-y", code=1).err
+    assert "nothing has changed" in failed
+    assert 'syntax error at or near "TABEL"' in failed
+    archive = tmp_path / "archive"
+    indexed.run("db", "dump", "--format", "custom", "--file", archive)
+    data = archive.read_bytes()
+    archive.write_bytes(data[: len(data) // 2])
+    assert "nothing has changed" in pgrag.run("db", "restore", archive, "-y", code=1).err
+    archive.write_bytes(data[:6] + b"\x7f" + data[7:])
+    newer = " ".join(pgrag.run("db", "restore", archive, "-y", code=1).err.split())
+    assert "was written by a newer pg_dump (archive format 1.127" in newer
+    assert "pg_restore --no-owner --file=pgrag.sql" in newer
+    for missing in ("nothing.sql", "."):
+        said = pgrag.run("db", "restore", tmp_path / missing, code=1).err
+        assert "`pgrag db dump` writes one" in said
+    assert rows(url) == before
 
 
 def test_url_and_status_say_where_the_database_is(indexed):

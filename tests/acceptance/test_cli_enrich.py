@@ -62,7 +62,7 @@ def test_plan_run_state_and_removal(asking, server, tmp_path):
         "Nothing to write: shop has its context.\nNothing to write: shop has its summaries.\n"
     )
     assert len(server.requests) == asked
-    [hit] = asking.run("search", "-l", "shop", "ebony tools", "-n", "1", "--json").json
+    [hit] = asking.hits("search", "-l", "shop", "ebony tools", "-n", "1")
     assert hit["key"].endswith(".md")
     assert asking.run("doctor", "shop").code == 0
 

@@ -102,11 +102,12 @@ def test_a_search_with_links_is_explained(garden):
         (*asked, "--graph", "--explain"),
         (*asked, "--no-graph", "--json"),
     )
-    first = linked.json[0]
+    first = linked.json["hits"][0]
     assert first["score"] > first["hybrid_score"]
     assert first["explanation"]["graph"]["score"] == first["score"]
     shown = " ".join(told.out.split())
     for words in (*first["explanation"]["reasons"], "best pages", "graph 0."):
         assert " ".join(words.split()) in shown
-    by_id = [{hit["document_id"]: hit["score"] for hit in each.json} for each in (plain, off)]
+    lists = [each.json["hits"] for each in (plain, off)]
+    by_id = [{hit["document_id"]: hit["score"] for hit in hits} for hits in lists]
     assert by_id[0] == by_id[1]

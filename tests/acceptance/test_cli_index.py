@@ -141,11 +141,11 @@ def test_options_choose_what_is_read_and_how(pgrag, kestrel):
         *("--chunk-sizes", "20,100,150"),
     )
     assert report["written"] == 1
-    hits = pgrag.json("search", "zlib compiler")
+    hits = pgrag.hits("search", "zlib compiler")
     assert {hit["url"] for hit in hits} == {"https://k.example/guide/install"}
     assert max(len(hit["content"]) for hit in hits) <= 150
     [library] = pgrag.json("libraries")
-    assert library["language"] == "german"
+    assert library["language"] == "de"
     wrong = pgrag.run("index", "kestrel", kestrel, "--chunk-sizes", "5,4", code=1)
     assert "chunk_sizes must be a list of 3" in wrong.err
 

@@ -6,7 +6,7 @@ import re
 def test_libraries_and_versions_are_listed_found_and_resolved(indexed):
     listed = indexed.json("libraries")
     assert [row["library"] for row in listed] == ["kestrel", "spravka", "wegweiser"]
-    assert [row["language"] for row in listed] == ["english", "russian", "german"]
+    assert [row["language"] for row in listed] == ["en", "ru", "de"]
     table = indexed.run("libraries").out.splitlines()
     assert table[0].split() == [
         "library", "newest", "versions", "pages", "passages", "language", "model",
@@ -35,7 +35,7 @@ def test_libraries_and_versions_are_listed_found_and_resolved(indexed):
 
 
 def test_the_outline_of_a_page_by_key_url_or_id(indexed):
-    [hit, *_] = indexed.json("search", "self-test", "-l", "kestrel@2.0", "--keyword")
+    [hit, *_] = indexed.hits("search", "self-test", "-l", "kestrel@2.0", "--keyword")
     by_id, by_url, shown = indexed.run_all(
         ("outline", "kestrel@2.0", hit["page_id"], "--json"),
         ("outline", "kestrel", hit["url"], "--json"),

@@ -50,7 +50,7 @@ def test_a_second_model_is_brought_in_used_missed_and_left(pgrag, kestrel):
         assert f"12 texts of kestrel embedded by {MODEL}." in brought.out
         assert sum(len(payload["input"]) for payload in server.payloads) >= 12
 
-        [hit, *_] = configured.json("search", "restore one folder", "--semantic")
+        [hit, *_] = configured.hits("search", "restore one folder", "--semantic")
         assert hit["key"] == "guide/restore.md"
         assert server.payloads[-1]["input"][-1].startswith("query: ")
 
@@ -62,7 +62,7 @@ def test_a_second_model_is_brought_in_used_missed_and_left(pgrag, kestrel):
     assert f"0 texts of kestrel embedded by {BUILTIN}." in (
         pgrag.run("embed", "kestrel", "--model", BUILTIN, "--activate").out
     )
-    [hit, *_] = pgrag.json("search", "prune old copies", "--semantic")
+    [hit, *_] = pgrag.hits("search", "prune old copies", "--semantic")
     assert hit["heading"] == "kestrel prune"
 
 
@@ -70,7 +70,7 @@ def test_a_library_of_an_earlier_built_in_model_works_and_changes_without_a_gap(
     pgrag, kestrel, tmp_path
 ):
     def hits():
-        found = pgrag.json("search", "restore one folder", "-l", "kestrel", "--semantic")
+        found = pgrag.hits("search", "restore one folder", "-l", "kestrel", "--semantic")
         return [hit["url"] for hit in found]
 
     def model_of(library):

@@ -100,7 +100,7 @@ def test_page_types_change_what_is_indexed_when_it_is_read_again(pgrag):
     assert by_key["guide/mooring.md"]["context"] == ""
     [page] = rows(url, STATE.replace("p.key, ", "p.key, p.body, p.url, "), "fixed")
     assert (page["type"], page["body"]) == ("note", "As it was committed.")
-    assert pgrag.json("search", "open", "-l", "harbour")[0]["title"] == "Dredging"
+    assert pgrag.hits("search", "open", "-l", "harbour")[0]["title"] == "Dredging"
 
     # A weight is asked for by searches, so nothing is read again for it.
     file.write_text(FILE.format(profile="short", weight=3), encoding="utf-8")

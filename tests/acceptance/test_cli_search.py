@@ -1,5 +1,6 @@
 """`pgrag search`, `pages`, `facets` and `context` for people and for machines."""
 
+import re
 import shlex
 
 import psycopg
@@ -13,13 +14,15 @@ def test_hits_are_json_for_machines_and_entries_for_people(indexed):
         assert cursor.description is not None
         columns = [column.name for column in cursor.description]
     found = indexed.run("search", QUERY, "-l", "kestrel", "-n", "3", "--json")
-    hits = found.json
+    assert list(found.json) == ["hits", "search_id", "next", "notices", "resolved"]
+    assert found.json["resolved"][0]["reason"] == "the newest release"
+    hits = found.json["hits"]
     assert [list(hit) for hit in hits] == [columns] * 3
     assert (hits[0]["key"], hits[0]["version"]) == ("guide/restore.md", "2.0")
     assert hits[0]["url"] == "https://kestrel.example/2.0/guide/restore"
     assert hits[0]["snippet"] is None
     assert hits == sorted(hits, key=lambda hit: -hit["score"])
-    assert "kestrel 2.0: the newest release" in found.err
+    assert found.err == ""
     found = indexed.run("search", QUERY, "-l", "kestrel@2.0", "-n", "1")
     lines = found.out.splitlines()
     assert lines[0].split()[0] == "1"
@@ -33,7 +36,7 @@ def test_hits_are_json_for_machines_and_entries_for_people(indexed):
 
 
 def test_the_next_hits_follow_the_cursor(indexed):
-    both = indexed.json("search", "kestrel copy", "-n", "4", "-l", "kestrel@2")
+    both = indexed.hits("search", "kestrel copy", "-n", "4", "-l", "kestrel@2")
     [first, second] = both[:2], both[2:]
     shown = indexed.run("search", "kestrel copy", "-n", "2", "-l", "kestrel@2")
     [more] = [line for line in shown.err.splitlines() if line.startswith("More: ")]
@@ -42,8 +45,8 @@ def test_the_next_hits_follow_the_cursor(indexed):
         "pgrag", "search", f"--after={first[-1]['cursor']}", "kestrel copy", "-n", "2", "-l",
         "kestrel@2",
     ]  # fmt: skip
-    after = indexed.run(*command[1:], "--json")
-    assert [hit["document_id"] for hit in after.json] == [hit["document_id"] for hit in second]
+    after = indexed.hits(*command[1:])
+    assert [hit["document_id"] for hit in after] == [hit["document_id"] for hit in second]
     [again] = [line for line in indexed.run(*command[1:]).err.splitlines() if "More" in line]
     assert again.count("--after=") == 1
     assert f"--after={second[-1]['cursor']}" in again
@@ -56,7 +59,7 @@ def test_passages_of_one_section_are_one_entry(pgrag, tmp_path):
     (tmp_path / "birds" / "heron.md").write_text(f"# Heron\n\n## Pond\n\n{body}\n")
     pgrag.run("index", "birds", tmp_path / "birds")
     arguments = ("search", "heron in the reeds of the pond", "-l", "birds")
-    hits = pgrag.json(*arguments)
+    hits = pgrag.hits(*arguments)
     assert len({(hit["page_id"], hit["anchor"]) for hit in hits}) < len(hits)
     shown = pgrag.run(*arguments).out
     assert shown.count("/heron#pond") == 1
@@ -66,7 +69,7 @@ def test_passages_of_one_section_are_one_entry(pgrag, tmp_path):
 
 def test_weak_matches_are_set_apart(indexed):
     arguments = ("search", "fees of the library card", "-n", "30")
-    hits = indexed.json(*arguments)
+    hits = indexed.hits(*arguments)
     weak = [hit for hit in hits if hit["score"] < hits[0]["score"] / 2]
     assert 0 < len(weak) < len(hits)
     strong_part, weak_part = indexed.run(*arguments).out.split("\nweak matches: less than half")
@@ -77,22 +80,22 @@ def test_weak_matches_are_set_apart(indexed):
 
 
 def test_versions_filters_limits_and_arms_reach_the_database(indexed):
-    every = indexed.json("search", "kestrel", "-l", "kestrel", "-v", "*", "-n", "50")
+    every = indexed.hits("search", "kestrel", "-l", "kestrel", "-v", "*", "-n", "50")
     assert {hit["version"] for hit in every} == {"1.4", "2.0"}
-    hits = indexed.json(
+    hits = indexed.hits(
         *("search", "kestrel", "-l", "kestrel", "-n", "50", "--max-per-page", "1"),
         *("-f", "type=guide", "-f", "type=reference", "-f", "created>=2025-01-01"),
         *("-f", "front_matter.effort=20", "--filters", '{"tags": ["recovery"]}'),
     )
     assert [hit["key"] for hit in hits] == ["guide/restore.md"]
     excluded = f"{every[0]['document_id']},page:{every[1]['page_id']}"
-    rest = indexed.json("search", "kestrel", "-l", "kestrel", "-v", "*", "--exclude", excluded)
+    rest = indexed.hits("search", "kestrel", "-l", "kestrel", "-v", "*", "--exclude", excluded)
     assert every[0]["document_id"] not in {hit["document_id"] for hit in rest}
     assert every[1]["page_id"] not in {hit["page_id"] for hit in rest}
     told = indexed.run("search", "maxCopyAge", "-l", "kestrel", "--keyword", "--explain", "-n", "1")
     for word in ("maxcopyag: ", "semantic", "keyword retriever: "):
         assert word in told.out
-    [hit] = indexed.json("search", "maxCopyAge", "--semantic", "--explain", "-n", "1")
+    [hit] = indexed.hits("search", "maxCopyAge", "--semantic", "--explain", "-n", "1")
     assert hit["score"] == hit["semantic_score"] == hit["explanation"]["semantic"]["score"]
 
 
@@ -120,7 +123,9 @@ def test_the_context_is_text_within_a_budget(indexed):
     grouped = indexed.run(*arguments).out
     assert "## Install Kestrel (https://kestrel.example/2.0/guide/install)" in grouped
     assert "### From source" in grouped
-    rows = indexed.json(*arguments, "--format", "simple", "--tokens", "150", "--no-expand")
+    asked = indexed.json(*arguments, "--format", "simple", "--tokens", "150", "--no-expand")
+    rows = asked["blocks"]
+    assert asked["text"].startswith(rows[0]["block"])
     assert rows[0]["block"].startswith("[1] Install Kestrel")
     assert {row["relation"] for row in rows} <= {"hit", "parent"}
     assert sum(row["tokens"] for row in rows) <= 200
@@ -135,14 +140,15 @@ def test_pages_come_with_their_best_passage_or_whole_and_facets_as_a_table(index
     assert "--after=p1:" in shown.err
     after = shown.err.split("--after=")[1].split()[0]
     again = indexed.json("pages", QUERY, "-l", "kestrel@2.0", "--after", after)
-    assert "guide/restore.md" not in [row["key"] for row in again]
-    [row] = indexed.json("pages", QUERY, "-l", "kestrel@2.0", "-n", "1", "--whole")
+    assert "guide/restore.md" not in [row["key"] for row in again["pages"]]
+    [row] = indexed.json("pages", QUERY, "-l", "kestrel@2.0", "-n", "1", "--whole")["pages"]
     shown = indexed.run("pages", QUERY, "-l", "kestrel@2.0", "-n", "1", "--whole")
+    words = " ".join(shown.out.split())
     for line in row["content"].splitlines():
-        assert line.strip() in shown.out
-    rows = indexed.json("facets", "-l", "kestrel@2.0")
-    assert rows[0] == {"facet": "library", "value": "kestrel", "page_count": 4}
+        assert re.sub(r"^#+ |`|\[|\]\([^)]*\)", "", line).strip() in words
+    counts = indexed.json("facets", "-l", "kestrel@2.0")["facets"]
+    assert counts["library"] == [{"value": "kestrel", "page_count": 4}]
     shown = indexed.run("facets", "-l", "kestrel@2.0").out
-    for row in rows:
+    for row in (row for values in counts.values() for row in values):
         assert row["value"] in shown
     assert shown.splitlines()[0].split() == ["facet", "value", "pages"]

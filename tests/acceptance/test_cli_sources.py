@@ -2,6 +2,7 @@
 
 import zipfile
 
+import psycopg
 import pytest
 from git_server import run_git, serving
 
@@ -30,7 +31,7 @@ def test_every_tag_becomes_a_version(pgrag, repository):
     assert done.out.index("kettle 1.0 from ") < done.out.index("kettle 1.1 from ")
     versions = pgrag.json("versions", "kettle")
     assert {row["version"]: row["pages"] for row in versions} == {"1.0": 2, "1.1": 2}
-    hit, *_ = pgrag.json("search", "descaled boiler", "--library", "kettle", "--version", "1.0")
+    hit, *_ = pgrag.hits("search", "descaled boiler", "--library", "kettle", "--version", "1.0")
     assert "boiler of v1.0" in hit["content"]
 
     again = pgrag.run("index", "kettle", repository, "--tags", "v1.*").out
@@ -94,3 +95,49 @@ def test_archives_say_what_they_skipped_and_one_reason_is_told_at_once(pgrag, tm
     assert [(group["count"], group["reason"]) for group in report["skipped"]] == [
         (5, "plain text beside other formats")
     ]
+
+
+def test_a_library_is_refreshed_from_where_it_came(pgrag, repository, tmp_path):
+    folder = tmp_path / "cups"
+    folder.mkdir()
+    (folder / "cup.md").write_text("# Cup\n\nThe cup is blue.\n")
+    (folder / "draft.md").write_text("# Draft\n\nNo cup.\n")
+    pgrag.run("index", "cups", folder, "--exclude", "draft.md", "--base-url", "https://a.example")
+    (folder / "cup.md").write_text("# Cup\n\nThe cup is green.\n")
+    assert "1 page written, 0 unchanged" in pgrag.run("index", "cups").out
+    [hit, *_] = pgrag.hits("search", "cup", "-l", "cups")
+    assert "green" in hit["content"]
+    assert hit["url"] == "https://a.example/cup"
+    assert pgrag.json("index", "-l", "cups", "--dry-run")["unchanged"] == 1
+
+    pgrag.run("index", "kettle@main", repository, "--ref", "main")
+    pgrag.run("index", "kettle@1.0", repository, "--ref", "v1.0")
+    (repository / "cup.md").write_text("# Cup\n\nThe cup holds a litre.\n")
+    run_git(repository, "commit", "-q", "-a", "-m", "larger")
+    both = pgrag.run("index", "kettle").out
+    assert "Nothing changed in kettle 1.0: 2 pages" in both
+    assert "1 page written, 1 unchanged" in both, "the branch has moved"
+    assert "Nothing changed in kettle main" in pgrag.run("index", "kettle@main").out
+    assert "several versions" in pgrag.run("index", "kettle", "--watch", code=2).err
+    assert (
+        "pgrag index LIBRARY SOURCE --tags"
+        in pgrag.run("index", "kettle", "--tags", "v*", code=2).err
+    )
+
+
+def test_what_cannot_be_refreshed_says_the_way_out(pgrag, tmp_path):
+    folder = tmp_path / "cups"
+    folder.mkdir()
+    (folder / "cup.md").write_text("# Cup\n\nThe cup is blue.\n")
+    assert "pgrag index nothing SOURCE" in pgrag.run("index", "nothing", code=1).err
+    assert f"pgrag index NAME {folder}" in pgrag.run("index", folder, code=1).err
+    pgrag.run("index", "cups", folder)
+    assert "pgrag index cups@9 SOURCE" in pgrag.run("index", "cups@9", code=1).err
+    (folder / "cup.md").unlink()
+    folder.rmdir()
+    gone = pgrag.run("index", "cups", code=1).err
+    assert f"{folder}: no such file or folder" in gone
+    assert pgrag.hits("search", "cup", "-l", "cups"), "what was indexed stays"
+    with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"]) as connection:
+        connection.execute("update pgrag.versions set source = '{}'")
+    assert "its source is not remembered" in pgrag.run("index", "cups", code=1).err

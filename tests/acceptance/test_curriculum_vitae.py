@@ -104,14 +104,14 @@ def test_every_employer_is_among_the_sources_and_one_hit_brings_in_its_page(data
         assert {source["path"][-1] for source in row["sources"]} >= EMPLOYERS, arguments
         prompt = row["messages"][-1]["content"]
         assert [name for name in EMPLOYERS if name not in prompt] == []
-    rows = personal.json("context", WHERE_HE_WORKED, "-l", "personal", "--top-k", "1")
+    rows = personal.json("context", WHERE_HE_WORKED, "-l", "personal", "--top-k", "1")["blocks"]
     assert [row["relation"] for row in rows].count("hit") == 1
     assert {row["path"][-1] for row in rows} >= EMPLOYERS
     assert {row["score"] for row in rows if row["relation"] == "expansion"} == {0.1}
     alone = personal.json(
         "context", WHERE_HE_WORKED, "-l", "personal", "--top-k", "1", "--no-expand"
     )
-    assert [row["relation"] for row in alone] == ["hit"]
+    assert [row["relation"] for row in alone["blocks"]] == ["hit"]
 
 
 def test_what_is_relevant_is_found_and_little_else(database):

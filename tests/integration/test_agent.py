@@ -198,7 +198,7 @@ def test_passages_below_the_threshold_are_not_shown(app, tool):
     (("keyword_search", "{broken"), "not JSON"),
     (("keyword_search", "[1]"), "must be a JSON object"),
     (("keyword_search", {}), "query: field required. The arguments are: query, top_k, threshold."),
-    (("keyword_search", {"query": "x", "library": "other"}), "library: extra inputs"),
+    (("keyword_search", {"query": "x", "library": "other"}), "this question is about harbour 2.0"),
     (("keyword_search", {"query": "x", "top_k": 10**9}), "top_k: input should be less"),
     (("semantic_search", {"query": "x", "threshold": 2}), "threshold: input should be less"),
     (("keyword_search", '{"query": "\\ud800"}'), "query: "),
@@ -211,6 +211,29 @@ def test_calls_that_cannot_be_made_are_explained_to_the_model(ask, server, call,
     assert words in told(server)[0]
     assert outcomes(outcome) == [["unusable"], ["found"], []]
     assert outcome.answer.text == "At noon [1]."
+
+
+@pytest.mark.parametrize("call", [
+    ("keyword_search", {"q": "high water", "limit": 3, "library": "Harbour"}),
+    ("semantic_search", {"text": "high water", "nResults": 2, "minScore": 0.1, "collection": ""}),
+    ("keyword_search", {"search_query": "high water", "k": 2, "version": "2.0", "top_k": 2}),
+    ("read_chunk", {"chunkId": "tides.md#c1"}),
+    ("read_chunk", {"document_id": "harbour:tides#c1", "library": "harbour"}),
+])  # fmt: skip
+def test_arguments_may_have_the_names_that_others_give_them(ask, call):
+    outcome = ask(calls(call), says("At noon [1]."))
+    assert outcomes(outcome) == [["found"], []]
+
+
+def test_calls_that_cannot_be_made_do_not_end_the_search(ask, server):
+    wrong = [("keyword_search", {"query": "x", "colour": str(number)}) for number in range(3)]
+    outcome = ask(*map(calls, wrong), calls(SEARCH), says("At noon [1]."))
+    assert outcomes(outcome) == [*[["unusable"]] * 3, ["found"], []]
+    assert "colour: extra inputs" in told(server)[0]
+    assert outcome.trace[-1]["forced"] is None
+    outcome = ask(*[calls(wrong[0])] * 3, says("It is not there."), max_steps=20)
+    assert outcomes(outcome) == [["unusable"], ["repeated"], ["repeated"], []]
+    assert outcome.trace[-1]["forced"] == "nothing new"
 
 
 def test_small_slips_are_forgiven(ask):

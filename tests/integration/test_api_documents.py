@@ -1,7 +1,9 @@
 """Pages and documents: what no single function answers."""
 
+from urllib.parse import quote
+
 import psycopg
-from api_client import serving
+from api_client import problem, serving
 from api_corpus import SOURCES, indexed
 
 
@@ -14,6 +16,26 @@ def test_a_page_has_all_of_its_front_matter_and_the_root_no_parent(harbour):
     top = f"/v1/documents/{ancestors[-1]['document_id']}"
     assert harbour.ok(f"{top}/parent") == {"parent": None}
     assert harbour.ok(f"{top}/context")["document"] == harbour.ok(top)
+
+
+def test_names_and_keys_are_as_good_as_ids(harbour):
+    [hit, *_] = harbour.ok("/v1/search", q="half tide sill", library="harbour")["hits"]
+    for name in ("navigation/tides.md", "tides", "harbour@2:tides", hit["page_id"]):
+        for below in ("", "/outline", "/properties", "/backlinks", "/related", "/edges"):
+            by_id = harbour.ok(f"/v1/pages/{hit['page_id']}{below}")
+            assert harbour.ok(f"/v1/pages/{quote(str(name))}{below}") == by_id
+    key = hit["chunk_key"]
+    for below in ("", "/children", "/siblings", "/ancestors", "/parent", "/context", "/history"):
+        by_id = harbour.ok(f"/v1/documents/{hit['document_id']}{below}")
+        assert harbour.ok(f"/v1/documents/{quote(f'harbour:{key}')}{below}") == by_id
+    assert harbour.ok("/v1/path", **{"from": "tides", "to": hit["page_id"]})["path"]
+    problem(harbour.get("/v1/pages/tid"), 404, "unknown-page")
+    problem(harbour.get("/v1/documents/x/parent"), 404, "unknown-page")
+    left = harbour.ok(
+        "/v1/search", q="half tide sill", library="harbour", exclude=f"{key},index.md"
+    )
+    assert key not in {each["chunk_key"] for each in left["hits"]}
+    assert "index.md" not in {each["key"] for each in left["hits"]}
 
 
 def test_ids_are_numbers_that_every_reader_of_json_holds(database_url, tmp_path):

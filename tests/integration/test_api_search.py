@@ -87,10 +87,10 @@ def test_a_dash_stands_for_the_unversioned_documentation(harbour):
 
 def test_get_and_post_take_the_same_arguments_and_the_database_gets_them(harbour):
     shared = {
-        "library": "harbour", "version": "2.1", "top_k": 4, "alpha": 0.5, "fusion": "rrf",
+        "library": "harbour", "version": "2.1", "top_k": 4, "fusion": "rrf",
         "min_score": 0.0001, "max_per_page": 2, "model": MODEL, "page_evidence": 0.1,
         "candidate_count": 50, "rrf_k": 10, "snippets": True, "explain": True,
-        "unit": "document", "aggregate": "mean", "hierarchy": "depth", "mmr_lambda": 0.8,
+        "unit": "document", "aggregate": "max", "hierarchy": "depth", "mmr_lambda": 0.8,
         "query_expansion": "none", "intent": "off", "graph": True, "changed_since": "1.0",
         "history": True,
     }  # fmt: skip
@@ -267,3 +267,23 @@ def test_a_misspelt_word_is_answered_by_what_may_have_been_meant(harbour):
     assert found["hits"] == []
     assert found["notices"] == ["Did you mean 'moorings'?"]
     assert harbour.ok("/v1/search", q="moorings", library="harbour")["notices"] == []
+
+
+def test_passages_of_a_page_are_one_entry(harbour):
+    asked = {"library": "harbour", "q": QUERY, "top_k": 2}
+    flat = harbour.ok("/v1/search", **asked | {"top_k": 100})
+    assert "pages" not in flat or flat["pages"] == []
+    found = harbour.ok("/v1/search", **asked, group="page")
+    assert found["hits"] == []
+    first, second = found["pages"]
+    assert first["key"] != second["key"]
+    for page in (first, second):
+        assert 1 <= len(page["hits"]) <= 3
+        assert {hit["page_id"] for hit in page["hits"]} == {page["page_id"]}
+        assert page["score"] == page["hits"][0]["score"] >= page["hits"][-1]["score"]
+    assert first["hits"][0]["document_id"] == ids(flat)[0]
+    following = harbour.ok("/v1/search", **asked, group="page", after=found["next"])
+    listed = [page["key"] for page in found["pages"] + following["pages"]]
+    assert len(set(listed)) == len(listed) > 2
+    wrong = harbour.get("/v1/search", params=asked | {"group": "pages"})
+    assert wrong.status_code == 422

@@ -45,7 +45,7 @@ def test_a_loop_of_ones_own_searches_and_reads(harbour):
 
 
 def test_what_a_model_did_wrong_is_told_to_it(harbour):
-    for arguments in ("{broken", {"q": "x"}, {"query": 5}, {}):
+    for arguments in ("{broken", {"colour": "x"}, {"query": 5}, {}):
         answer = harbour.post("/v1/tools/semantic_search", {"arguments": arguments})
         assert answer.status_code == 200, answer.text
         assert answer.json()["outcome"] == "unusable"

@@ -160,9 +160,23 @@ def test_ids_that_do_not_exist_say_where_to_find_some(mcp):
     assert "There is" in mcp.failed("get_page", library="nowhere", page="tides.md")
     assert "no page 'x'" in mcp.failed("get_page", library="harbour", page="x#y")
     assert "give page_id, or library and page" in mcp.failed("get_page")
-    assert "page needs library, too" in mcp.failed("get_outline", page="tides.md")
-    for odd in (0, -1, 2**63, 1.5, "seven", None, [1], {"id": 1}):
+    assert "No library has a page 'seven'" in mcp.failed("read_document", id="seven")
+    for odd in (0, -1, 2**63, 1.5, None, [1], {"id": 1}):
         assert "id: " in mcp.failed("read_document", id=odd)
+
+
+def test_names_and_keys_are_as_good_as_ids(mcp, sill):
+    _, page = mcp.ok("get_page", page_id=sill["page_id"])
+    for given in (
+        {"page_id": "navigation/tides.md"}, {"page": "tides"}, {"path": "harbour:tides"},
+        {"pageId": sill["page_id"]}, {"page": "tides", "library_name": "harbour"},
+    ):  # fmt: skip
+        assert mcp.ok("get_page", **given)[1]["paragraphs"] == page["paragraphs"]
+    [row] = mcp.app.database.call("document", document_id=sill["id"])
+    read = mcp.ok("read_document", id=sill["id"])
+    key = f"navigation/tides.md#c{row['sort_order']}"
+    for given in ({"id": key}, {"chunk_id": f"harbour:{key}"}, {"documentId": sill["id"]}):
+        assert mcp.ok("read_document", **given) == read
 
 
 def test_names_of_files_stay_on_one_line(mcp, tmp_path):

@@ -112,13 +112,32 @@ def test_nothing_found_says_why_and_what_helps(mcp):
         ("keyword_search", {"query": "zzyzx"},
          "The vector retriever alone has hits: call semantic_search"),
         ("keyword_search", {"query": "pontoom"}, "Did you mean 'pontoon'?"),
-        ("search_docs", {"query": "zzyzx quux"}, "no passage has a term of the query"),
+        ("search_docs", {"query": "zzyzx quux"}, "No good match in harbour 2.1. Nearest pages:"),
     ):  # fmt: skip
         text, found = mcp.ok(tool, library="harbour", **given)
         assert [word for word in words if word not in text] == []
         assert count_tokens(text) <= given.get("token_budget", 8000)
-        assert found["passages"] == [] or given["query"] == "zzyzx quux"
+        assert found["passages"] == []
         assert "versions" not in text or given["query"] != "zzyzx"
+
+
+def test_where_nothing_answers_the_reply_is_short(mcp):
+    for query in ("zzyzx quux", "reset a forgotten password of the mail account"):
+        asked = {"library": "harbour", "query": query}
+        text, found = mcp.ok("search_docs", **asked)
+        assert count_tokens(text) < 150
+        assert found["passages"] == []
+        [notice] = [each for each in found["notices"] if each.startswith("No good match")]
+        [first, *_] = re.findall(r"- (.+) \(page_id=\d+\)", text)
+        assert notice.startswith(f"No good match; nearest: {first}")
+        text, found = mcp.ok("search_docs", **asked, min_confidence=0)
+        assert found["passages"]
+        assert ": a weak match" in text
+        _, found = mcp.ok("search_docs", **asked, min_confidence=0.5)
+        assert found["passages"] == []
+    text, found = mcp.ok("search_docs", library="harbour", query="how deep is the sill")
+    assert found["passages"][0]["confidence"] > 0.5
+    assert "weak match" not in text.partition("## 2.")[0]
 
 
 def test_errors_say_what_to_do_next(mcp):
@@ -153,7 +172,7 @@ def test_text_of_a_document_cannot_leave_its_quotation_marks(end):
 
 
 def test_a_great_many_libraries_come_in_parts(mcp, monkeypatch):
-    row = {"newest": "1.0", "versions": 2, "pages": 10, "language": "english"}
+    row = {"newest": "1.0", "versions": 2, "pages": 10, "language": "en"}
     rows = [{**row, "library": f"library-{number:04}"} for number in range(500)]
     monkeypatch.setattr(Documentation, "call", lambda *_, **__: list(reversed(rows)))
     seen = []

@@ -163,7 +163,19 @@ class TestRuns:
     def test_other_options_are_another_page(self, database, embedder, folder):
         index(database, embedder, folder, language="en")
         assert index(database, embedder, folder, language="de").written == 4
-        assert {row["language"] for row in database.call("pages", library="guide")} == {"german"}
+        assert {row["language"] for row in database.call("pages", library="guide")} == {"de", "en"}
+
+    def test_a_misspelt_language_is_a_warning_and_the_text_decides(
+        self, database, embedder, folder
+    ):
+        write(folder, {"n.md": "---\nlocale: Duetsch\n---\nDas ist nicht der Rede wert und fort."})
+        report = index(database, embedder, folder)
+        [warning] = report.warnings
+        assert warning.startswith(
+            "n.md: front matter field \"locale\" names no language: 'Duetsch'"
+        )
+        assert warning.endswith("taken for de")
+        assert index(database, embedder, folder).warnings == []
 
     def test_text_is_embedded_once_in_all_versions(self, database, embedder, folder):
         index(database, embedder, folder, "1.0", base_url="https://example.org/1.0")

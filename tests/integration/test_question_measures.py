@@ -1,13 +1,19 @@
 """The measures on our labelled questions, on a little documentation."""
 
+import json
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from benchmarks import evaluation
 from benchmarks.corpora import Corpora
-from benchmarks.questions import citations, measuring
+from benchmarks.evaluation import Labelled
+from benchmarks.questions import citations, confidence, east_asian, measuring
 from benchmarks.questions.citations import Cited
+from benchmarks.questions.east_asian import Segmenter
 from benchmarks.questions.rows import Question, Relevant
 
 from pgrag.ground.settings import Settings
@@ -64,31 +70,30 @@ def test_pages_sections_and_facts_are_measured(app, tmp_path, monkeypatch):
     assert held[-1] == "| all, 1 | 100% | 100% |"
 
 
-def test_scores_tell_what_a_documentation_answers(app, tmp_path, monkeypatch):
-    pages = {"home-en": PAGES["oven.md"], "shed-en": "# Spade\n\nOil the spade.\n"}
-    corpora = written(tmp_path, {name: {"page.md": text} for name, text in pages.items()})
-    ask = {
-        "home-questions": ("vinegar", Relevant("page.md", None, 2)),
-        "shed-questions": ("oil the spade", Relevant("page.md", None, 2)),
+def test_confidence_tells_what_a_documentation_answers(app, tmp_path, monkeypatch):
+    sets = {
+        "oven-en": ("Clean the oven with vinegar.", "how do I clean the oven"),
+        "spade-en": ("Oil the spade in autumn.", "when should I oil the spade"),
     }
-
-    def read(name: str) -> list[Question]:
-        text, relevant = ask[name]
-        return [Question(name, text, name, "en", "how-to", "open", (relevant,), ())]
-
-    monkeypatch.setattr(
-        measuring, "SETS", {"home-questions": "home-en", "shed-questions": "shed-en"}
-    )
-    monkeypatch.setattr(measuring, "read", read)
-    told = measuring.compare_scores(app, corpora, tuple(ask))
-    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in told.splitlines()]
-    at = rows[0].index("below 0.33")
-    assert [(row[0], row[at]) for row in rows[2:]] == [
-        ("home, its own, 1", "0%"),
-        ("home, others, 1", "100%"),
-        ("shed, its own, 1", "0%"),
-        ("shed, others, 1", "100%"),
-    ]
+    corpora = written(tmp_path, {name: {"page.md": text} for name, (text, _) in sets.items()})
+    for name, (_, query) in sets.items():
+        folder = tmp_path / "data" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "queries.jsonl").write_text(json.dumps({"_id": "q", "text": query}) + "\n")
+        (folder / "qrels.tsv").write_text("q\tpage.md\t2\n")
+    labelled = {name: Labelled(name) for name in sets}
+    pairs = tuple((name, name) for name in sets)
+    monkeypatch.setattr(evaluation, "SETS", labelled)
+    monkeypatch.setattr(evaluation, "labelled_folder", lambda _, name: tmp_path / "data" / name)
+    monkeypatch.setattr(confidence, "TESTED", pairs)
+    monkeypatch.setattr(confidence, "FITTED", pairs)
+    monkeypatch.setattr(confidence, "PICTURE", tmp_path / "picture.svg")
+    monkeypatch.setattr(confidence, "write_between", lambda *_: None)
+    told = confidence.measure(app, corpora)
+    assert told.count("| 1.000 |") == 2, "both tell their own question from the other's"
+    assert "| oven-en | 0% | 100% |" in told
+    assert "<polyline" in (tmp_path / "picture.svg").read_text("utf-8")
+    assert "hybrid: constant" in confidence.fit(app, corpora)
 
 
 def test_sentences_of_other_words_are_doubted_and_no_library_is_left(app):
@@ -132,3 +137,27 @@ def test_make_evaluation_prints_the_questions_too():
     assert "measure fusion versions" in printed[()]
     assert "benchmarks.questions citations" in printed[()]
     assert "benchmarks.questions" not in printed["ONLY=scifact",]
+
+
+def test_east_asian_searches_are_measured_beside_the_words_of_a_segmenter(
+    app, tmp_path, monkeypatch
+):
+    pages = {"烤箱.md": "# 烤箱\n\n用醋擦干净。\n", "lamp.md": "# 灯\n\n向左转。\n"}
+    corpora = written(tmp_path, {"docs-zh": pages})
+    answer = (Relevant("烤箱.md", None, 2),)
+    asked = Question("zh-001", "烤箱 醋", "docs-zh", "zh", "how-to", "open", answer, (("醋",),))
+    gone = replace(asked, relevant=(*answer, Relevant("gone.md", None, 1)), facts=(("盐",),))
+    assert list(east_asian.faults([asked, gone], corpora)) == [
+        "zh-001: there is no page gone.md",
+        "zh-001: no page that answers it says 盐",
+    ]
+    monkeypatch.setattr(east_asian, "read", lambda: [asked])
+    signs = Segmenter("signs more-signs", lambda: iter)
+    lacking = Segmenter("no-such-package", lambda: import_module("no_such_package"))
+    for segmenter, cells in (
+        (signs, ["1.000 (signs)"]), (lacking, ["not measured: pip install no-such-package", ""]),
+    ):  # fmt: skip
+        monkeypatch.setattr(east_asian, "SEGMENTERS", {"zh": segmenter})
+        row = east_asian.measure(app, corpora).splitlines()[2].strip("|").split("|")
+        assert row[0].strip() == "zh, 1"
+        assert [cell.strip() for cell in row[3:]][: len(cells)] == cells

@@ -80,3 +80,28 @@ def test_database_that_is_gone_costs_no_search(caplog):
 @pytest.mark.parametrize("odd", [{"weight": float("nan")}, {"text": "a\x00b"}])
 def test_odd_parameters_cost_no_search(database, odd):
     assert record(database, "rest", "q", ROWS, odd) is None
+
+
+def test_a_context_is_recorded_with_ranks_scores_and_the_arguments_in_force(database):
+    pages = [
+        {
+            "key": f"{name}.md", "title": name, "body": text, "source_hash": text,
+            "documents": [{"content": text}],
+        }
+        for name, text in (("valve", "The valve opens at four bar."), ("pump", "A pump stops."))
+    ]  # fmt: skip
+    database.call("ingest_pages", library="plant", pages=pages)
+    database.call("embed_pending", library="plant")
+    database.call("finish_version", library="plant", version="")
+    found = Search(database, None, client="rest").context(
+        "when does the valve open", library="plant", top_k=7, intent="auto"
+    )
+    search = kept(database, found.search_id)
+    [hit] = [each for each in search["hits"] if each["page_key"] == "valve.md"]
+    assert (hit["keyword_rank"], hit["semantic_rank"]) == (1, 1)
+    assert hit["keyword_score"] > 0
+    assert hit["semantic_score"] > 0
+    parameters = search["parameters"]
+    assert (parameters["function"], parameters["top_k"]) == ("context", 7)
+    assert (parameters["token_budget"], parameters["expand"]) == (4000, True)
+    assert parameters["fusion"] == "absolute"

@@ -81,8 +81,14 @@ def _holds(kind: str, stored: Any, op: str, operand: Any) -> bool:
 
 
 def _list(stored: list[str] | None, op: str, operand: Any) -> bool:
-    wanted = set(operand if isinstance(operand, list) else [operand])
-    return wanted <= set(stored or ()) if op == "all" else bool(wanted & set(stored or ()))
+    wanted = {tag.lower() for tag in (operand if isinstance(operand, list) else [operand])}
+    # A nested tag is also those above it.
+    has = {
+        "/".join(parts[:count])
+        for parts in (tag.lower().split("/") for tag in stored or ())
+        for count in range(1, len(parts) + 1)
+    }
+    return wanted <= has if op == "all" else bool(wanted & has)
 
 
 def _text(stored: str | None, op: str, operand: Any) -> bool:
@@ -90,7 +96,9 @@ def _text(stored: str | None, op: str, operand: Any) -> bool:
         return False
     if op == "like":
         pattern = "".join({"%": ".*", "_": "."}.get(c, re.escape(c)) for c in _as_text(operand))
-        return re.fullmatch(pattern, stored, re.DOTALL) is not None
+        return re.fullmatch(pattern, stored, re.DOTALL | re.IGNORECASE) is not None
+    if op == "=":
+        return stored.lower() == _as_text(operand).lower()
     return ORDER[op](stored, _as_text(operand))
 
 
@@ -136,6 +144,8 @@ def _json(stored: Any, op: str, operand: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one.lower() == other.lower()
     return _type(one) is _type(other) and one == other
 
 

@@ -24,6 +24,7 @@ KNOWN = {
 UNUSUAL = {"undo_tuning"}
 HOSTILE: dict[str, list[Any]] = {
     "text": EVIL,
+    "anycompatible": EVIL,
     "text[]": [[evil] for evil in EVIL],
     "jsonb": [
         Jsonb(document)

@@ -62,15 +62,3 @@ def test_libraries_and_targets_are_checked(connection):
         import_set(connection,
                    [{"id": "q", "text": "a", "judgements": {"field/pruning.md#c99": 1}}],
                    unit="document")  # fmt: skip
-
-
-def test_the_language_of_a_text_is_detected(connection):
-    for text, language in [
-        ("The keeper of the hives does not open them while it is raining.", "english"),
-        ("Der Imker öffnet die Beuten nicht, solange es noch regnet.", "german"),
-        ("Пчеловод не открывает ульи, пока идёт дождь, и ждёт, что он кончится.", "russian"),
-        ("El apicultor no abre las colmenas mientras está lloviendo en el campo.", "spanish"),
-        ("L'apiculteur n'ouvre pas les ruches pendant qu'il pleut dans les champs.", "french"),
-        ("", "english"),
-    ]:
-        assert value(connection, "select _pgrag.likely_language(%s)", text) == language

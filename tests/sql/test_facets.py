@@ -30,7 +30,7 @@ def test_counts_pages_of_the_best_hits_or_all(connection):
     assert found["version"] == {"1.0": 1, "": 1}
     assert found["type"] == {"guide": 1}
     assert found["tags"] == {"ops": 2, "node": 1}
-    assert found["language"] == {"english": 2}
+    assert found["language"] == {"en": 2}
     assert "topic" not in found
     best = search(connection, "drain the node", top_k=1)[0]
     found = facets(connection, "drain the node", top_k=1)
@@ -44,7 +44,7 @@ def test_counts_pages_of_the_best_hits_or_all(connection):
             "topic": {"filling": 1},
             "type": {"guide": 3, "recipe": 1},
             "tags": {"node": 2, "cake": 1, "ops": 1},
-            "language": {"english": 3, "german": 1},
+            "language": {"en": 3, "de": 1},
         }
 
 

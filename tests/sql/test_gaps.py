@@ -15,15 +15,15 @@ def libraries(module_connection):
     ingest(module_connection, "valves", [page("valve.md", "Close the valve by hand.")])
 
 
-def asked(connection, query, score=0.7, **facts):
-    """Record a search of some minutes ago; without a score it had no hits."""
+def asked(connection, query, confidence=0.7, **facts):
+    """Record a search of some minutes ago; without a confidence it had no hits."""
     facts = {"library": "pumps", "client": "rest", "minutes": 60, "parameters": {}} | facts
     return value(
         connection,
-        "insert into pgrag.searches (client, query, library, hit_count, top_score, parameters, at,"
+        "insert into pgrag.searches (client, query, library, hit_count, confidence, parameters, at,"
         " caller, continued) values (%s, %s, %s, %s, %s, %s, now() - make_interval(mins => %s), %s,"
         " %s) returning search_id",
-        facts["client"], query, facts["library"], 0 if score is None else 10, score,
+        facts["client"], query, facts["library"], 0 if confidence is None else 10, confidence,
         Jsonb(facts["parameters"]), facts["minutes"], facts.get("caller"),
         facts.get("continued", False),
     )  # fmt: skip
@@ -49,24 +49,52 @@ def reasons(row):
     )
 
 
-def test_scores_on_another_scale_and_good_ones_are_not_weak(connection):
-    for parameters in [
-        {"fusion": "rrf"}, {"mode": "keyword"}, {"mode": "semantic"}, {"rerank": True},
-        {"unit": "page", "aggregate": "rrf"},
-    ]:  # fmt: skip
-        asked(connection, "air valve", 0.02, parameters=parameters)
-        assert gaps(connection) == []
+def test_confidence_says_what_found_little(connection):
     asked(connection, "prime the pump", 0.8)
-    assert gaps(connection) == []
     asked(connection, "air valve", 0.4)
     assert gaps(connection) == []
-    assert reasons(gaps(connection, weak_score=0.5)[0]) == (1, 0, 1, 0, 0)
+    assert reasons(gaps(connection, weak_confidence=0.5)[0]) == (1, 0, 1, 0, 0)
     asked(connection, "submarine permit", None)
-    asked(connection, "Submarine  permit", 0.2, minutes=40)
+    asked(connection, "Submarine  permit", 0.1, minutes=40, parameters={"fusion": "rrf"})
     [row] = gaps(connection)
     assert (row["topic"], row["library_name"]) == ("submarine permit", "pumps")
     assert reasons(row) == (2, 1, 1, 0, 0)
     assert row["examples"] == ["submarine permit"]
+
+
+def test_a_recorded_search_keeps_its_confidence(connection):
+    for query, is_gap in (("prime the pump", False), ("forgotten mail account", True)):
+        run(connection, "recorded_search", query=query, library="pumps")
+        found = [row["topic"] for row in gaps(connection) if row["topic"] == query]
+        assert bool(found) == is_gap
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "zzzqqq xyzzyplugh",
+        "asdfasdf",
+        "how do I asdfgh",
+        "prmie the pump",
+        "the vlave",
+        "ghjkl seel",
+    ],
+)
+def test_slips_are_no_topics(connection, query):
+    unanswered(connection, query, query)
+    assert gaps(connection) == []
+    for caller in ("ada", "bob"):
+        asked(connection, query, None, caller=caller)
+    assert len(gaps(connection)) == 1, "several callers mean it"
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["submarine permit", "42", "how to", "цена насоса", "泵的价格", "installation of a pump"],
+)
+def test_other_unknown_words_are(connection, query):
+    unanswered(connection, query)
+    assert [row["topic"] for row in gaps(connection)] == [query]
 
 
 def test_rephrased_questions_are_gaps(connection):

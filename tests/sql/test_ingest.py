@@ -121,7 +121,7 @@ class TestChanged:
         )
         stored = found["page"]
         assert (stored["library"], stored["version"], stored["body"]) == ("tool", "", "Text.")
-        assert stored["language"] == "german"
+        assert stored["language"] == "de"
         assert stored["created"].startswith("2024-02-29")
         same = set(fields) - {"language", "created", "modified"}
         assert {name: stored[name] for name in same} == {name: fields[name] for name in same}

@@ -53,7 +53,7 @@ def test_text_with_sql_in_it_is_text(connection):
     )  # fmt: skip
     [hit] = search(connection, evil, library="tool", snippets=True, explain=True)
     assert hit["content"] == hit["title"] == evil
-    assert value(connection, "select language from pgrag.pages") == "simple"
+    assert value(connection, "select language_code from pgrag.pages") == "en"
 
 
 @pytest.mark.parametrize(("settings", "message"), [

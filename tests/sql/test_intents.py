@@ -31,18 +31,18 @@ def found(module_connection):
 
 def test_the_labelled_questions_are_many_and_balanced():
     assert sum(map(len, PARTS.values())) == len(LABELLED) >= 300
+    assert [len(questions) for questions in HALVES.values()] == [75, 75, 154, 146]
     for questions in HALVES.values():
-        assert len(questions) == 75
         # A third of them is Russian.
         assert sum("а" <= q[-2].lower() <= "я" for q in questions) >= 20
         assert min(Counter(label.intent for label in questions.values()).values()) >= 6
-        assert min(Counter(label.query_type for label in questions.values()).values()) >= 5
+        assert min(Counter(label.query_type for label in questions.values()).values()) >= 3
 
 
 def test_most_are_right_no_class_is_worse_and_the_page_says_so(module_connection, found):
     for part, questions in HALVES.items():
         assert accuracy(module_connection, questions) >= LEAST[part]
-    questions = HALVES["held_out"]
+    questions = HALVES["wordings_held"]
     answers = intents.detected(module_connection, [*questions])
     for field in Label._fields:
         matrix = intents.confusion(field, [*questions.values()], answers)
@@ -77,6 +77,41 @@ def test_wordings_and_shapes(connection):
         ("the note Weekly review", "KNOWN_ITEM", "factual"),
         ("note taking", "SEMANTIC", "factual"),
         ("Rust or Go", "SEMANTIC", "comparative"),
+        ("should we take Rust or Go for the parser", "SEMANTIC", "comparative"),
+        # Contractions, with their sign and without.
+        ("what's an ingress", "EXPLORATORY", "factual"),
+        ("whats an ingress", "EXPLORATORY", "factual"),
+        ("who’s Grace Hopper", "EXPLORATORY", "factual"),
+        ("how'd I pair two devices", "PROCEDURAL", "procedural"),
+        ("how could somebody pair two devices", "PROCEDURAL", "procedural"),
+        ("wie könnt ihr das nachprüfen", "PROCEDURAL", "procedural"),
+        # Before an article stands a verb.
+        ("pin the tab", "PROCEDURAL", "procedural"),
+        ("about the tab", "SEMANTIC", "factual"),
+        ("шифровать вложения", "PROCEDURAL", "procedural"),
+        ("память на узле", "SEMANTIC", "factual"),
+        # An infinitive at the end of a question makes no task of it.
+        ("wer darf Dokumente löschen", "SEMANTIC", "factual"),
+        ("Warum kann ich nichts löschen", "EXPLORATORY", "factual"),
+        # An amount is one fact, the number of things a count, whatever time it is about.
+        ("how many developers maintain it", "SEMANTIC", "factual"),
+        ("сколько весит образ", "SEMANTIC", "factual"),
+        ("wie viel kostet der Versand", "SEMANTIC", "factual"),
+        ("number of releases last year", "SEMANTIC", "aggregative"),
+        ("serial number of the pump", "SEMANTIC", "factual"),
+        ("how old is the pump", "SEMANTIC", "factual"),
+        ("до какого месяца действует скидка", "SEMANTIC", "temporal"),
+        ("in which quarter did sales fall", "SEMANTIC", "temporal"),
+        ("was hat sich an den Preisen geändert", "SEMANTIC", "temporal"),
+        ("how has the price evolved", "SEMANTIC", "temporal"),
+        # Documents by their names.
+        ("Notiz zu PEP-8", "KNOWN_ITEM", "factual"),
+        ("протокол 12.03.2021", "KNOWN_ITEM", "factual"),
+        ("where is the file about heat pumps", "KNOWN_ITEM", "factual"),
+        ("Prof. Ada Lind", "KNOWN_ITEM", "factual"),
+        ("notes about pumps", "EXPLORATORY", "aggregative"),
+        ("notes without a date", "METADATA_FILTER", "factual"),
+        ("all pages by Ada Lind", "METADATA_FILTER", "aggregative"),
         ("create or delete a note", "PROCEDURAL", "procedural"),
     ]:
         row = detected(connection, query)

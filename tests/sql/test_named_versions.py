@@ -75,6 +75,24 @@ class TestNamed:
             " has: 27.0, 26.x, 25.x, next."
         ]
 
+    @pytest.mark.parametrize(("query", "version", "rule"), [
+        ("timeout in Jest 26.0.1", "26.6.3", "the nearest version above it, of the same major"),
+        ("das Timeout in Jest 29", "27.0.6", "the newest version before it; it"
+         " has only pre-releases: write 29.0.0-rc.1 for the newest"),
+    ])  # fmt: skip
+    def test_follows_the_rule_of_versions_that_are_not_indexed(
+        self, connection, notices, query, version, rule
+    ):
+        make(connection, "jest", "25.5.4", "26.6.3", "27.0.6", "29.0.0-rc.1")
+        wish = query.split()[-1]
+        [hit] = search(connection, query, library="jest")
+        assert hit["version"] == version
+        assert hit["version_reason"] == f"named in the query as {wish}; {rule}"
+        [told] = [each for each in notices if "names version" in each]
+        assert f"names version {wish} of jest" in told
+        assert f"version {version} is searched, {rule}. " in told
+        assert "It has: 29.0.0-rc.1, 27.0.6, 26.6.3, 25.5.4." in told
+
     def test_counts_in_every_search_unless_the_caller_asks_for_another(self, connection, notices):
         make(connection, "jest", *JEST)
         query = "timeout in Jest 26"

@@ -1,5 +1,7 @@
 """What people type: words that rank, marks that demand, and anything at all."""
 
+import re
+
 import psycopg
 import pytest
 from hypothesis import given, settings
@@ -39,13 +41,16 @@ class TestMarks:
         ("query", "expected"),
         [
             ('"drain the node"', {"drain.md"}),
-            ('"node is drained" kernel', {"order.md"}),
+            ('"drain the node", "before you upgrade"', {"drain.md"}),
+            ("“drain the node” „fill the node“", set()),
+            ('+"node is drained" kernel', {"order.md"}),
             ('+"fill the node" kernel', {"fill.md"}),
             ("kernel +fill", {"fill.md"}),
             ("node +kernel +upgrade", {"drain.md", "order.md"}),
             ("node -kernel -cake", {"fill.md"}),
             ('node -"drain the node" -cake', {"order.md", "fill.md"}),
             ('"drain the node" -kernel', set()),
+            ('node +"drain the node" -kernel', set()),
             ("node +cake +fill", set()),
             ("+KERNEL -Order", {"drain.md"}),
         ],
@@ -53,17 +58,72 @@ class TestMarks:
     def test_conditions_hold_in_every_retriever(self, connection, nodes, function, query, expected):
         assert found(connection, query, function=function) == expected
 
-    def test_words_alone_signs_and_stop_words_are_no_conditions(self, connection, nodes):
+    def test_words_alone_signs_and_a_stop_word_are_no_conditions(self, connection, nodes):
         assert found(connection, "drain kernel flour") == {"drain.md", "order.md", "cake.md"}
         [row] = run(connection, "_pgrag.parse_search_text",
                     query='how "to drain" +node -kernel -"old text" --flag C++ a-b')  # fmt: skip
         assert row["words"].split() == ["how", "to", "drain", "node", "--flag", "C++", "a-b"]
-        assert row["required"] == ["to drain", "node"]
+        assert row["required"] == ["node"]
+        assert row["phrases"] == ["to drain"]
         assert row["excluded"] == ["kernel", "old text"]
         for query in ["node --kernel", "node + kernel", "node - kernel", "node a-kernel"]:
             assert {"drain.md", "fill.md", "order.md"} <= found(connection, query)
-        for query in ['+"the of and" node', "+the node", 'node -"the of"', "node -the"]:
+        for query in ["+the node", 'node -"the of"', "node -the"]:
             assert found(connection, query) == {"drain.md", "fill.md", "order.md"}
+
+    @pytest.mark.parametrize(
+        ("query", "phrases"),
+        [
+            ('Failed to resolve component: "my-widget" in vue', ["my-widget"]),
+            ('pods "web-1" is forbidden: User "jane"', ["web-1", "jane"]),
+            ("why „zu viele Dateien“ here", ["zu viele Dateien"]),
+            ("why “too many files” here", ["too many files"]),
+            ("почему «слишком много файлов» здесь", ["слишком много файлов"]),
+            ("使用「数据库」连接", ["数据库"]),
+            ('print("hello world") fails', ["hello world"]),
+            ('{"name": "foo"}', ["name", "foo"]),
+            ('a 5" and a 3" disk', []),
+            ('an "unclosed phrase', []),
+            ('the "" and " " of', []),
+        ],
+    )
+    def test_quotes_anywhere_mark_phrases_that_rank(self, connection, nodes, query, phrases):
+        [row] = run(connection, "_pgrag.parse_search_text", query=query)
+        assert row["phrases"] == phrases
+        assert row["required"] == row["excluded"] == []
+        assert set(re.findall(r"\w+", query)) == set(re.findall(r"\w+", row["words"]))
+
+    @pytest.mark.parametrize("function", ["keyword_search", "semantic_search", "search"])
+    @pytest.mark.parametrize("fusion", ["absolute", "rrf"])
+    def test_a_phrase_among_words_lifts_its_passages_and_filters_none(
+        self, connection, function, fusion
+    ):
+        more = {"fusion": fusion} if function == "search" else {}
+        ingest(connection, "faults", [
+            page("apart.md", "The handle of the file is closed by the kernel.", title="a"),
+            page("phrase.md", "The file handle is closed by the of the kernel.", title="a"),
+        ])  # fmt: skip
+        as_words = run(connection, function, query="closed file handle kernel", library="faults",
+                       **more)  # fmt: skip
+        hits = run(connection, function, query='closed "file handle" kernel', library="faults",
+                   **more)  # fmt: skip
+        scores = {hit["key"]: hit["score"] for hit in as_words}
+        assert {hit["key"]: hit["score"] for hit in hits} == pytest.approx(
+            scores | {"apart.md": 0.95 * scores["apart.md"]}
+        )
+        assert keys(hits)[0] == "phrase.md"
+
+    def test_a_message_with_a_quoted_name_finds_its_page_in_every_reading(self, connection, nodes):
+        for query in ['kernel "web-1" is upgraded', '"web-1": the kernel is upgraded first']:
+            assert search(connection, query, library=nodes)[0]["key"] == "order.md"
+            [first, *_] = run(connection, "context", query=query, library=nodes)
+            assert "The kernel is upgraded first" in first["content"]
+            [first, *_] = search(connection, query, library=nodes, explain=True)
+            assert first["explanation"]["phrase_weight"] == 0.95
+            assert (
+                "It lacks a quoted phrase as a phrase (weight 0.95)."
+                in (first["explanation"]["reasons"])
+            )
 
     def test_phrase_counts_in_the_language_of_each_page(self, connection):
         ingest(connection, "houses", [

@@ -43,7 +43,7 @@ def library(connection):
         ("query_pages('LIST', 'tool', top_k => -1)", "top_k must be at least 0, got -1"),
         ("empty_queries(top_k => -1)", "top_k must be at least 0, got -1"),
         ("gaps(top_k => -1)", "top_k must be at least 0, got -1"),
-        ("gaps(weak_score => 2)", "weak_score must be between 0 and 1, got 2"),
+        ("gaps(weak_confidence => 2)", "weak_confidence must be between 0 and 1, got 2"),
         ("popular_queries(top_k => -1)", "top_k must be at least 0, got -1"),
         ("search_history(top_k => -1)", "top_k must be at least 0, got -1"),
         ("pages('tool', top_k => -1)", "top_k must be at least 0, got -1"),

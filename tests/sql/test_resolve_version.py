@@ -50,7 +50,7 @@ class TestWish:
         (">=31.0.0-rc.0", "31.0.0-rc.1", "the newest version in the range >=31.0.0-rc.0"),
         ("^30.1.0-beta.1 <30.2", "30.1.0-beta.10", "the newest version in the range"),
         ("30.1.5", "30.0.0", "30.1.5 is not indexed; the newest version before it"),
-        ("30.2.0", "30.0.0", "30.2.0 is not indexed; the newest version before it"),
+        ("30.2.0", "v30.2.1", "30.2.0 is not indexed; the nearest version above it, of the same"),
         ("32.0.0", "v30.2.1", "32.0.0 is not indexed; the newest version before it"),
         ("30.1.0-beta.9", "30.1.0-beta.2", "30.1.0-beta.9 is not indexed; the newest version"),
         ("31.0.0", "v30.2.1", "31.0.0 is not indexed; the newest version before it"),
@@ -65,6 +65,56 @@ class TestWish:
             connection, "select label from pgrag.versions where version_id = %s", row["version_id"]
         )
         assert label == version
+
+    @pytest.mark.parametrize(("wanted", "version", "reason"), [
+        ("26.0.1", "26.6.3", "the nearest version above it, of the same major"),
+        ("26.6.0", "26.6.3", "the nearest version above it, of the same minor"),
+        ("26.6.9", "26.6.3", "the newest version before it"),
+        ("26.9", "26.6.3", "the newest version before it"),
+        ("~26.0.1", "26.6.3", "the nearest version above it, of the same major"),
+        ("26.6.3-next.1", "26.6.3", "the nearest version above it, of the same minor"),
+        ("27.4.0", "27.0.6", "the newest version before it"),
+        ("35.1.0", "27.0.6", "the newest version before it"),
+        ("28", "27.0.6", "the newest version before it; it has only"
+         " pre-releases: write 28.0.0-alpha.2 for the newest"),
+        ("28.0.0", "27.0.6", "the newest version before it; it has only"
+         " pre-releases: write 28.0.0-alpha.2 for the newest"),
+        ("28.1", "27.0.6", "the newest version before it"),
+    ])  # fmt: skip
+    def test_what_is_not_indexed_is_read_in_its_minor_else_its_major(
+        self, connection, wanted, version, reason
+    ):
+        make(connection, "25.5.4", "26.6.3", "27.0.6", "28.0.0-alpha.1", "28.0.0-alpha.2")
+        row = resolve(connection, wanted)
+        assert (row["version"], row["reason"]) == (version, f"{wanted} is not indexed; {reason}")
+
+    def test_pre_releases_are_named_where_nothing_else_is_there(self, connection):
+        make(connection, "28.0.0-alpha.1")
+        for wanted in ("28", "28.0.0", "^28"):
+            with refused(connection, "PGR03", wanted, "only pre-releases: write 28.0.0-alpha.1"):
+                resolve(connection, wanted)
+        assert resolve(connection, "28.0.0-alpha.7")["version"] == "28.0.0-alpha.1"
+
+    @pytest.mark.parametrize(("labels", "wanted", "version", "reason"), [
+        (["v1.28", "v1.29", "v1.30"], "1.29", "v1.29", "the newest version in the range 1.29"),
+        (["release-1.28", "release-1.29"], "1.29.4", "release-1.29", "1.29.4 is a release of"),
+        (["release-1.9", "release-1.10"], None, "release-1.10", "the newest release"),
+        (["1.29", "1.30"], "release-1.29", "1.29", "the newest version in the range release-1.29"),
+        (["v1.2.3", "2.0.0"], "1.2.3", "v1.2.3", "exact"),
+        (["1.2.3+build.5", "2.0.0"], "1.2.3", "1.2.3+build.5", "exact"),
+        (["2024.1", "2024.2", "2025.1"], "2024.3", "2024.2", "2024.3 is not indexed; the newest"),
+        (["2024-01-15", "2023-06-30"], None, "2024-01-15", "the newest release"),
+        (["2024-01-15", "2023-06-30"], "2023-12-01", "2023-06-30", "2023-12-01 is not indexed"),
+        (["1.x", "2.x"], "1.7.2", "1.x", "1.7.2 is a release of 1.x"),
+        (["1.2.3.4", "1.2.3.10", "1.2.4.0"], "1.2.3.11", "1.2.3.10", "1.2.3.11 is not indexed"),
+        (["1.2.3.4", "1.2.3.10"], "1.2", "1.2.3.10", "the newest version in the range 1.2"),
+        (["stable/2024.1", "stable/2024.2"], "2024.1", "stable/2024.1", "the newest version in"),
+    ])  # fmt: skip
+    def test_odd_labels(self, connection, labels, wanted, version, reason):
+        make(connection, *labels)
+        row = resolve(connection, wanted)
+        assert row["version"] == version
+        assert row["reason"].startswith(reason)
 
     @pytest.mark.parametrize(
         "wanted", ["1.0.0", "28", "^32", "stable", ">31", "<29", "1.2.3.4", "nxt"]
@@ -342,8 +392,9 @@ def test_releases_are_in_the_ranges_of_their_definition(connection, core, operat
     [
         ("", "unversioned"), ("1.2.3", "semver"), ("v1.2.3-beta.1", "semver"),
         ("1.2.3+build.5", "semver"), ("3", "partial"), ("v3.1", "partial"), ("3.x", "partial"),
-        ("3.1.x", "partial"), ("stable", "tag"), ("1.20-beta", "tag"), ("1.2.3.4", "tag"),
-        ("2024-01-01", "tag"), ("1.", "tag"), ("v", "tag"), ("1234567890.0.0", "tag"),
+        ("3.1.x", "partial"), ("stable", "tag"), ("1.20-beta", "tag"), ("1.2.3.4", "semver"),
+        ("2024-01-01", "semver"), ("release-1.2", "partial"), ("release", "tag"),
+        ("1.", "tag"), ("v", "tag"), ("1234567890.0.0", "tag"),
     ],
 )  # fmt: skip
 def test_class(connection, label, expected):

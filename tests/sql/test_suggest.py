@@ -44,7 +44,7 @@ def test_the_nearest_word_comes_first_where_it_is_unknown(connection, libraries)
         (
             "tool",
             '+databse "even nmber" -old type:guide',
-            '+database "even number" -old type:guide',
+            '+database "even nmber" -old type:guide',
         ),
         ("amt", "Gebüren", "Gebühren"),
         ("amt", "häusr", "häuser"),

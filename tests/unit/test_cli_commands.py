@@ -1,8 +1,9 @@
 """Commands made of functions that return their output, and of declarations."""
 
+import inspect
 import json
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, get_args
 
 import pytest
 import typer
@@ -10,7 +11,7 @@ from typer import Argument, Option
 from typer.testing import CliRunner
 
 from pgrag.cli import command as commands
-from pgrag.cli import output
+from pgrag.cli import options, output
 from pgrag.cli.command import REQUIRED, Output, command, listed, listing, text
 from pgrag.cli.program import program
 
@@ -24,9 +25,14 @@ def test_only_named_commands_are_made_and_help_is_folded_for_the_terminal():
     variables = {"_PGRAG_COMPLETE": "complete_bash", "COMP_WORDS": "pgrag backl", "COMP_CWORD": "1"}
     ended = runner.invoke(program(), [], prog_name="pgrag", env=variables)
     assert ended.output.split() == ["backlinks"]
-    result = CliRunner().invoke(program(), ["index", "--help"], env={"COLUMNS": "300"})
-    paragraph = next(line for line in result.stdout.splitlines() if "With --changed-config" in line)
-    assert paragraph.rstrip().endswith("a source is gone, or pages failed.")
+    for name in ("index", "context", "search"):
+        shown = runner.invoke(program(), [name, "--help"]).stdout
+        assert max(map(len, shown.splitlines())) <= 80
+        [made_of] = program([name]).registered_commands
+        hints = inspect.get_annotations(made_of.callback).values()
+        notes = [note for hint in hints for note in get_args(hint) if hasattr(note, "help")]
+        words = {*" ".join([made_of.help, *(note.help or "" for note in notes)]).split()}
+        assert words - {*shown.split()} == set(), "no word is broken or left out"
     for arguments in [["search", "backlinks"], ["keys", "list"]]:
         assert made(arguments) == arguments[:1]
     for arguments in [[], ["--help", "keys"], ["serach", "keys"]]:
@@ -146,3 +152,57 @@ def test_switches_are_named_after_arguments_and_json_is_told(app):
 
     assert json.loads(run(watch, "--json").stdout) == [True]
     assert run(watch).stdout == "False\n"
+
+
+LIBRARY = options.LibraryVersion
+QUERY = Annotated[str, Argument(metavar="QUERY")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        ("kestrel a.md", ("kestrel", "a.md", None)),
+        ("kestrel a.md b.md", ("kestrel", "a.md", "b.md")),
+        ("a.md -l kestrel", ("kestrel", "a.md", None)),
+        ("--library=kestrel a.md b.md", ("kestrel", "a.md", "b.md")),
+    ],
+)
+def test_a_library_is_the_first_argument_or_an_option(app, arguments, given):
+    @command
+    def path(app, target: LIBRARY, first: QUERY, second: Annotated[str | None, Argument()] = None):
+        return text([target, first, second])
+
+    assert tuple(json.loads(run(path, *arguments.split(), "--json").stdout)) == given
+    assert "given twice" in run(path, "x", "y", "z", "-l", "kestrel").stderr
+    assert "LIBRARY[@VERSION]: is missing" in run(path).stderr
+    assert "QUERY: is missing" in run(path, "kestrel").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        ("a", (None, "a")),
+        ("kestrel a", ("kestrel", "a")),
+        ("a -l kestrel", ("kestrel", "a")),
+        ("-l kestrel", ("kestrel", "all")),
+        ("", (None, "all")),
+    ],
+)
+def test_an_optional_library_is_an_argument_only_before_the_query(app, arguments, given):
+    @command
+    def find(app, query: QUERY = "all", *, library: options.Library = None):
+        return text([library, query])
+
+    assert tuple(json.loads(run(find, *arguments.split(), "--json").stdout)) == given
+
+    @command
+    def configure(app, library: options.LibraryName, changes: Changes = None):
+        return text([library, changes])
+
+    for arguments in (["kestrel", "a=1", "b=2"], ["a=1", "b=2", "-l", "kestrel"]):
+        shown = json.loads(run(configure, *arguments, "--json").stdout)
+        assert shown == ["kestrel", ["a=1", "b=2"]]
+    assert json.loads(run(configure, "kestrel", "--json").stdout) == ["kestrel", None]
+
+
+Changes = Annotated[list[str] | None, Argument()]

@@ -8,6 +8,7 @@ import typer
 
 from pgrag.cli.notations import (
     Target,
+    as_options,
     counted,
     parse_duration,
     parse_filters,
@@ -111,3 +112,18 @@ def test_what_is_no_notation_is_refused():
     for text in ["", "10", "0/s", "-1/s", "10/d", "/s"]:
         with pytest.raises(typer.BadParameter, match="not a rate"):
             parse_rate(text)
+
+
+@pytest.mark.parametrize(("message", "said"), [
+    ("rrf_k has an effect only with fusion=rrf.", "--rrf-k has an effect only with --fusion rrf."),
+    ("Pass expand=true, or leave out expansion_share.", "Pass --expand, or leave out"
+     " --expansion-share."),
+    ("alpha must be 0 to 1, got 7.", "--alpha must be 0 to 1, got 7."),
+    ("alpha and rrf_weights are two ways to say the same.", "--alpha and --rrf-weights are two"
+     " ways to say the same."),
+    ("top_k must be 1 to 1000.", "--top-k must be 1 to 1000."),
+    ("There is no version '3' of this library; models expand words.", None),
+    ("See pgrag.rrf_k or 'rrf_k'.", None),
+])  # fmt: skip
+def test_errors_name_arguments_as_options(message, said):
+    assert as_options(message) == (said or message)

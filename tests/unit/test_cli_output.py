@@ -5,18 +5,16 @@ import json
 import sys
 from datetime import UTC, datetime
 
+from rich.cells import cell_len
 from rich.console import Console
 
-from pgrag.cli import progress
-from pgrag.cli.output import marked, print_json, print_table, print_text, printable
+from pgrag.cli import output, progress
+from pgrag.cli.output import print_json, print_table, print_text, printable
 
 
 def test_what_is_printed_is_whole_marked_and_harmless(capsys):
     assert printable("a\x1b[2Jb\x9bc\x07d\re") == "a\ufffd[2Jb\ufffdc\ufffdd\ufffde"
     assert printable("keeps\ttabs\nand\r\nlines") == "keeps\ttabs\nand\nlines"
-    text = marked("a **big** and **small\npump**, 2 ** 3")
-    assert text.plain == "a big and small\npump, 2 ** 3"
-    assert [text.plain[span.start : span.end] for span in text.spans] == ["big", "small\npump"]
     print_json({"when": datetime(2025, 2, 1, tzinfo=UTC), "word": "Kühne", "none": None})
     assert json.loads(capsys.readouterr().out) == {
         "when": "2025-02-01T00:00:00+00:00",
@@ -54,3 +52,20 @@ def test_a_terminal_shows_how_many_pages_of_a_site_are_fetched_then_indexed(monk
     assert "fetching" in shown[1]
     assert "fetching" not in shown[2]
     assert "1/850" in shown[2]
+
+
+def test_columns_too_many_for_the_terminal_become_lists_of_values(monkeypatch):
+    screen = io.StringIO()
+    narrow = Console(file=screen, width=60, highlight=False)
+    monkeypatch.setattr(output, "stdout", lambda: narrow)
+    names = [f"column-{number}" for number in range(8)]
+    print_table(names, [["value"] * 7 + [None], ["数据库是" * 12, *range(7)]])
+    lines = screen.getvalue().splitlines()
+    assert lines[:2] == ["column-0  value", "column-1  value"]
+    assert (lines[7], lines[8]) == ("", "column-0  " + "数据库是" * 6 + "数")
+    assert max(map(cell_len, lines)) <= 60
+    screen.truncate(screen.seek(0))
+    print_table(["page", "sentence"], [["short.md", "one two three " * 9]])
+    words = {word for line in screen.getvalue().splitlines() for word in line.split()}
+    assert {"short.md", "one", "two", "three"} <= words
+    assert not words - {"short.md", "one", "two", "three", "page", "sentence", "─" * 60}

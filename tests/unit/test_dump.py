@@ -1,6 +1,9 @@
 """Dumps without the marks that PostgreSQL keeps among the options of columns."""
 
-from pgrag.cli.dump import portable
+import pytest
+
+from pgrag.cli.dump import is_archive, portable
+from pgrag.ground.errors import SourceError
 
 MARK = b'ALTER TABLE ONLY pgrag.pages ALTER COLUMN "position" SET (pg_attver=27594056);\n'
 
@@ -12,8 +15,31 @@ def test_marks_of_a_server_are_left_out_of_scripts_and_not_of_archives():
         b"ALTER TABLE ONLY pgrag.pages ALTER COLUMN title SET (n_distinct=5);\n",
         b"COPY pgrag.pages (page_id, content) FROM stdin;\n",
         b"7\t" + MARK,
+        b"SET transaction_timeout = 0;\n",
+        b"\\.\n",
     ]
-    assert list(portable([kept[0], MARK, kept[1], MARK, *kept[2:]])) == kept
+    foreign = [
+        MARK,
+        b"SET transaction_timeout = 0;\n",
+        b"COMMENT ON EXTENSION vector IS 'vector data type';\n",
+    ]
+    assert list(portable([kept[0], *foreign, kept[1], MARK, *kept[2:], *foreign])) == kept
     archive = [b"PGDMP\x01\x10\n", MARK, b"\x00"]
     assert list(portable(archive)) == archive
     assert list(portable([])) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"PGDMP\x01\x10", True),
+        (b"toc.dat\x00\x00", True),
+        (b"--\n-- PostgreSQL database dump\n-- PostgreSQL database dump complete\n", False),
+    ],
+)
+def test_the_form_of_a_dump_is_seen(tmp_path, content, expected):
+    (tmp_path / "toc.dat").write_bytes(content)
+    assert is_archive(tmp_path / "toc.dat") is expected
+    assert is_archive(tmp_path)
+    with pytest.raises(SourceError, match="is not a dump"):
+        is_archive(tmp_path / "..")

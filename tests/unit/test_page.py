@@ -77,9 +77,7 @@ def test_every_page_has_its_url_paths_and_language_or_those_of_the_library():
     )
     written, published = read(page), read(html, "a.html")
     assert [chunk.path for chunk in written.chunks] == [chunk.path for chunk in published.chunks]
-    options = PageOptions(language="en")
-    assert read("text", options=options).language == "en"
-    assert read("---\nlang: no\n---\ntext", options=options).language == "no"
+    assert read("---\nlang: no\n---\ntext").language == "no"
     assert read("text").language is None
     for key, url in [("a/b.md", "/a/b"), ("index.md", "/"), ("a/README.md", "/a")]:
         assert read("text", key).url == url

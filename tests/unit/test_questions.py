@@ -4,7 +4,7 @@ import re
 from collections import Counter
 
 import pytest
-from benchmarks.questions import checking, citations
+from benchmarks.questions import checking, citations, east_asian
 from benchmarks.questions.rows import (
     KINDS,
     LANGUAGES,
@@ -58,6 +58,17 @@ def test_the_questions_are_many_and_whole_and_halved_by_their_ids():
             assert 1 <= len(each.text.split()) <= 30
             assert {2} <= {one.grade for one in each.relevant} <= {1, 2}, each.id
             assert len({one.section for one in each.relevant}) == len(each.relevant), each.id
+
+
+def test_the_east_asian_questions_are_fifty_a_language_and_whole():
+    asked = east_asian.read()
+    assert Counter(each.language for each in asked) == {"zh": 50, "ja": 50, "ko": 50}
+    assert {*east_asian.SEGMENTERS} == {each.language for each in asked}
+    assert len({each.text for each in asked}) == len({each.id for each in asked}) == 150
+    for each in asked:
+        assert each.kind in KINDS
+        assert {2} <= {one.grade for one in each.relevant} <= {1, 2}, each.id
+        assert len({one.page for one in each.relevant}) == len(each.relevant), each.id
 
 
 def test_pages_are_graded_by_their_best_section_and_facts_found_in_any_case():

@@ -30,7 +30,8 @@ _ANSWER_NOW = f"No more tools are available. Answer now, citing the sources abov
 @dataclass(slots=True)
 class Agent:
     """Lets a model search until it answers: at most `max_steps` calls with tools, then one without,
-    all within `max_tokens`. After two steps without a new source, or near a bound, it must answer.
+    all within `max_tokens`. After two steps that found no new source, or near a bound, it must
+    answer.
     `notices` are about the version; `tools.sources` are like those of `pgrag.answer_context`.
     `trace` has an object per step: `step` (from 1), `calls`, `text`, tokens, `ms`, and `forced`:
     why the tools were withdrawn, else null. `answer` is None until the model has answered. Raises
@@ -115,8 +116,11 @@ class Agent:
         known = len(self.tools.sources)
         calls = [] if forced else self._use_tools(completion)
         sources = self.tools.sources[known:]
-        if calls:
-            self._idle = 0 if sources else self._idle + 1
+        if sources:
+            self._idle = 0
+        # A model that was told what is wrong with its call may do better in the next step.
+        elif calls and all(call["outcome"] != "unusable" for call in calls):
+            self._idle += 1
         is_last = not calls and not self._must_look_first(completion, forced)
         step = {
             "step": len(self.trace) + 1, "calls": calls, "text": completion.text if calls else "",

@@ -65,7 +65,7 @@ def model_intent(
 
 
 NO_ANSWER = "The documentation does not answer this question."
-"""The answer without sources; the model is not called."""
+"""The answer without sources that are likely to answer; the model is not called."""
 
 _FUNCTIONS = {"direct": "answer_context", "agentic": "agent"}
 _RETRIEVED = {"hit", "injected"}
@@ -108,6 +108,7 @@ class AnswerStream:
         self._intent: dict[str, Any] | None = None
         self._messages: list[Message] = []
         self._sources: dict[int, Row] = {}
+        self._is_answerable = True
         self._text = AnswerText(self._sources.get)
         self._usage = Usage()
         self._model: str | None = None
@@ -138,7 +139,8 @@ class AnswerStream:
                 yield from self._searched()
             else:
                 yield from self._retrieved()
-                yield from self._written() if self._sources else self._text.feed(NO_ANSWER)
+                is_asked = self._sources and self._is_answerable
+                yield from self._written() if is_asked else self._text.feed(NO_ANSWER)
             yield from self._text.finish()
             yield AnswerEvent("done", self._finished().as_json())
         except BaseException as error:
@@ -161,6 +163,7 @@ class AnswerStream:
         self._notices += result.notices
         [material] = result.rows
         self._sources |= {source["number"]: source for source in material["sources"]}
+        self._is_answerable = material["is_answerable"]
         self._messages = [Message(**message) for message in material["messages"]]
         self._intent = {name: material[name] for name in _ABOUT_INTENT} | decided_by
         times = {"timings": material["timings"], "duration_ms": self._timings["retrieval"]}
@@ -257,7 +260,7 @@ class AnswerStream:
         started = perf_counter()
         text, is_denial = self._text.final()
         text = text or NO_ANSWER
-        is_answered = bool(self._sources) and not is_denial
+        is_answered = bool(self._sources) and self._is_answerable and not is_denial
         status: answers.AnswerStatus = "answered" if is_answered else "not_in_documentation"
         citations = self._text.citations
         database, sentences, related = self._with.database, list[answers.Sentence](), list[Row]()

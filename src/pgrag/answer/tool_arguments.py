@@ -1,9 +1,12 @@
 """Names and arguments of the tools: their definitions in OpenAI's format, and validation."""
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pgrag.ground.aliases import by_own_names
 
 
 class _Arguments(BaseModel):
@@ -21,7 +24,9 @@ class Searching(_Arguments):
 class Reading(_Arguments):
     """Arguments of `read_chunk`."""
 
-    chunk_id: Annotated[int, Field(ge=1, lt=2**63, description="The id below each passage.")]
+    chunk_id: Annotated[
+        int | str, Field(description="The id below each passage, or its key: guide.md#c3.")
+    ]
     before: Annotated[int, Field(ge=0, le=5, description="Passages before it to read, too.")] = 0
     after: Annotated[int, Field(ge=0, le=5, description="Passages after it to read, too.")] = 0
     expand: Annotated[bool, Field(description="Read its page, too, up to 20 passages.")] = False
@@ -39,7 +44,7 @@ class Anywhere(Searching):
 DESCRIPTIONS = {
     "keyword_search": (
         "Find passages of the documentation by words: names of functions, options and commands,"
-        ' error messages, rare terms. "a phrase" and +word must occur, -word must not.'
+        ' error messages, rare terms. +word and +"a phrase" must occur, -word must not.'
     ),
     "semantic_search": (
         "Find passages of the documentation by meaning: questions and descriptions, whatever words"
@@ -67,8 +72,13 @@ def definitions(*, scoped: bool = False) -> list[dict[str, Any]]:
     ]
 
 
-def read_arguments(name: str, written: str, *, scoped: bool) -> Searching | Reading:
-    """Validate the arguments of a tool. Raises `ValueError` with what is wrong."""
+def read_arguments(
+    name: str, written: str, *, scope: Mapping[str, str] | None = None
+) -> Searching | Reading:
+    """Validate the arguments of a tool, which may have other names than here. In a `scope`, the
+    library and version of the question, they may name just these. Raises `ValueError` with what is
+    wrong.
+    """
     try:
         values = json.loads(written or "{}")
         if isinstance(values, str):  # some models quote the object as a string
@@ -77,8 +87,16 @@ def read_arguments(name: str, written: str, *, scoped: bool) -> Searching | Read
         raise ValueError("the arguments are not JSON.") from None
     if not isinstance(values, dict):
         raise ValueError("the arguments must be a JSON object.")  # noqa: TRY004 - as above
-    kind = _arguments_of(name, scoped=scoped)
-    stated = {key: value for key, value in values.items() if value is not None}
+    kind = _arguments_of(name, scoped=scope is not None)
+    stated = {key: value for key, value in values.items() if value not in (None, "")}
+    stated = by_own_names(stated, [*kind.model_fields, *(scope or {})])
+    for key, own in (scope or {}).items():
+        asked = str(stated.pop(key, own)).strip().lower()
+        if asked not in {own, "latest"}:
+            raise ValueError(
+                f"{key}: this question is about {' '.join(filter(None, (scope or {}).values()))},"
+                f" not about {asked[:80]}. Leave {key} out."
+            )
     try:
         return kind.model_validate(stated)
     except ValidationError as error:

@@ -71,16 +71,12 @@ class Toolbox:
     def use(self, name: str, written: str, budget: int) -> Used:
         """Run a tool as a model asks; an error that the model can correct becomes the result."""
         if name not in tool_arguments.DESCRIPTIONS:
-            return Used(
-                "unusable",
-                f"There is no tool {name[:80]!r}. Tools: {', '.join(tool_arguments.DESCRIPTIONS)}.",
-            )
+            known = ", ".join(tool_arguments.DESCRIPTIONS)
+            return self._unusable(name, written, f"There is no tool {name[:80]!r}. Tools: {known}.")
         try:
-            arguments = tool_arguments.read_arguments(
-                name, written, scoped=self._library is not None
-            )
+            arguments = tool_arguments.read_arguments(name, written, scope=self._scope)
         except ValueError as error:
-            return Used("unusable", f"Nothing was done: {error}")
+            return self._unusable(name, written, f"Nothing was done: {error}")
         key = tool_arguments.key_of(name, arguments)
         if key in self._seen:
             return Used(
@@ -96,10 +92,24 @@ class Toolbox:
                 mode: Mode = "keyword" if name == "keyword_search" else "semantic"
                 used = self._find(mode, arguments, budget)
         except (InvalidInput, NotFound) as error:
-            return Used("unusable", f"Nothing was found: {error}")
+            self._seen.discard(key)
+            return self._unusable(name, written, f"Nothing was found: {error}")
         if used.left:  # repeating the call returns the rest
             self._seen.discard(key)
         return used
+
+    @property
+    def _scope(self) -> dict[str, str] | None:
+        if self._library is None:
+            return None
+        return {"library": self._library, "version": self._version or ""}
+
+    def _unusable(self, name: str, written: str, text: str) -> Used:
+        """Say what is wrong with a call; the same call once more is a repeated one."""
+        key = f"{name} {written}"
+        outcome: Outcome = "repeated" if key in self._seen else "unusable"
+        self._seen.add(key)
+        return Used(outcome, text)
 
     def _find(self, mode: Mode, arguments: tool_arguments.Searching, budget: int) -> Used:
         library, version = self._library, self._version
@@ -118,7 +128,11 @@ class Toolbox:
         return replace(shown, text=shown.text + notes, search_id=result.search_id)
 
     def _read_chunk(self, arguments: tool_arguments.Reading, budget: int) -> Used:
-        [chunk] = self._call("document", document_id=arguments.chunk_id)
+        version = None if self._version == EVERY_VERSION else self._version
+        [named] = self._call(
+            "passage_id", passage=str(arguments.chunk_id), library=self._library, version=version
+        )
+        [chunk] = self._call("document", document_id=named["passage_id"])
         if self._library is not None and (
             chunk["library"] != self._library
             or (self._version != EVERY_VERSION and chunk["version"] != self._version)
@@ -132,7 +146,7 @@ class Toolbox:
             around = self._call("expand_documents", document_ids=ids, scores=[1.0], **bound)
             ids = [row["document_id"] for row in around]
         if not arguments.expand:
-            index = ids.index(arguments.chunk_id)
+            index = ids.index(chunk["document_id"])
             ids = ids[max(0, index - before) : index + after + 1]
         return self._shown(dict.fromkeys(ids), budget)
 

@@ -57,6 +57,20 @@ def _id(description: str, example: int) -> Any:
     return Annotated[int, Path(ge=1, le=LARGEST_ID, description=description, examples=[example])]
 
 
+def _id_or_name(value: str) -> str:
+    if value.lstrip("-").isdecimal() and not 0 < int(value) <= LARGEST_ID:
+        raise ValueError("is no id")
+    return value
+
+
+def _named(description: str, example: str) -> Any:
+    return Annotated[
+        Text,
+        AfterValidator(_id_or_name),
+        Path(max_length=4000, description=description, examples=[example]),
+    ]
+
+
 #: The path parameters that several routes have.
 PATH: dict[str, Any] = {
     "library": Annotated[
@@ -64,8 +78,8 @@ PATH: dict[str, Any] = {
         AfterValidator(_library_name),
         Path(max_length=200, description="Name of a library.", examples=["harbour"]),
     ],
-    "page_id": _id("`page_id` of a hit.", 7),
-    "document_id": _id("`document_id` of a hit.", 42),
+    "page_id": _named("`page_id` of a hit, or a name: `harbour:tides.md`.", "7"),
+    "document_id": _named("`document_id` of a hit, or its key: `harbour:tides.md#c3`.", "42"),
     "search_id": Annotated[UUID, Path(description="Id of a recorded search.")],
     "job_id": _id("`job_id` of a job.", 7),
     "run_id": _id("`run_id` of a run.", 7),

@@ -49,6 +49,16 @@ class _Label(StringConvertor):
     regex = "(?:(?!/pages/|/upload$).)+"
 
 
+class _Named(StringConvertor):
+    """A page or a passage by its id, or by a name that may have slashes."""
+
+    regex = (
+        "(?:(?!/(?:outline|properties|backlinks|related|neighbourhood|edges|children|siblings"
+        "|ancestors|history|parent|context)$).)+"
+    )
+
+
+register_url_convertor("named", _Named())
 register_url_convertor("name", _Name())
 register_url_convertor("label", _Label())
 
@@ -237,12 +247,18 @@ class Router(APIRouter):
         is_list = get_origin(value) is list
         answer = value
         if is_list:
-            members: Any = {part: get_args(variables[part])[0] for part in variables if echo}
+            members: Any = {
+                part: int if part == "page_id" else get_args(variables[part])[0]
+                for part in variables
+                if echo
+            }
             title = "".join(word.title() for word in name.split("_")) + "Answer"
             answer = create_model(title, __doc__=description, **members, **{key: value})
 
         def run(exchange: Exchange, query: Arguments, **arguments: Any) -> Any:
             sent = arguments.pop("body", query)
+            if echo and "page_id" in arguments:
+                [arguments] = exchange.call("page_id", page=arguments["page_id"])
             rows = exchange.call(function, **arguments, **sent.for_sql(), **(fixed or {}))
             if is_list:
                 return {**(arguments if echo else {}), key: rows}

@@ -11,6 +11,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from pgrag.cli import options
+from pgrag.cli.dialect import in_either_form
 from pgrag.cli.notations import misuse, parse_filters
 from pgrag.cli.output import complain, notice, print_json, print_table, print_text
 from pgrag.cli.session import opened, told
@@ -107,17 +108,21 @@ def listing(
 def command(function: Callable[..., Output]) -> Callable[..., None]:
     """Make a command of a function whose first argument is the application.
 
-    The command has an option --json, which the function gets if it has an argument `as_json`. A
-    switch is named after its argument unless it names itself, and cannot be negated. Help shows
-    the defaults of options only.
+    The command has an option --json, which the function gets if it has an argument `as_json`. Its
+    library, if it has one, is an argument and an option; see `in_either_form`. A switch is named
+    after its argument unless it names itself, and cannot be negated. Help shows the defaults of
+    options only.
     """
     _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
     takes_json = any(each.name == "as_json" for each in parameters)
+    required = {each.name for each in parameters if each.default is REQUIRED}
+    parameters, settled = in_either_form(parameters)
     if not takes_json:
         parameters.append(_parameter("as_json", options.Json, False, Parameter.KEYWORD_ONLY))
 
     @wraps(function)
     def run(*, as_json: bool, **arguments: Any) -> None:
+        arguments = settled(arguments)
         if takes_json:
             arguments["as_json"] = as_json
         with opened() as app:
@@ -132,6 +137,7 @@ def command(function: Callable[..., Output]) -> Callable[..., None]:
         if output.errors or output.failed:
             raise typer.Exit(1)
 
+    run.required = required  # type: ignore[attr-defined]
     return _with_parameters(run, [each.replace(annotation=_read(each)) for each in parameters])
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Argument, Option
 
+from pgrag.cli import options
 from pgrag.cli.command import App, Columns, Output, Row, listed, member, text
 from pgrag.cli.notations import counted, label
 from pgrag.cli.output import notice
@@ -110,7 +111,7 @@ def apply(
 @member(commands)
 def history(
     app: App,
-    top_k: Annotated[int, Option("--top-k", "-n", min=1, help="Maximum number of versions.")] = 20,
+    top_k: Annotated[int, Option(*options.LIMIT, min=1, help="Maximum number of versions.")] = 20,
 ) -> Output:
     """List the versions of the configuration, the newest first."""
     rows = app.database.call("configuration_history", top_k=top_k)

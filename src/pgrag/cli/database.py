@@ -13,15 +13,15 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, command, listed, member
-from pgrag.cli.dump import portable
-from pgrag.cli.notations import misuse, parse_target
+from pgrag.cli.command import App, Output, command, listed, member, text
+from pgrag.cli.dump import is_archive, portable, restore
+from pgrag.cli.notations import counted, misuse, parse_target
 from pgrag.cli.output import notice, print_facts, print_indented, print_text, printable, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import opened
 from pgrag.ground.errors import SchemaOutdated
 
-commands = typer.Typer(help="The database: upgrade, inspect, dump and stop it.")
+commands = typer.Typer(help="The database: upgrade, inspect, dump, restore and stop it.")
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -93,14 +93,57 @@ def dump(context: typer.Context) -> None:
     """Write the schema pgrag and its data as SQL to stdout; further arguments go to pg_dump."""
     with opened() as app:
         address = app.url
-    # Without privileges: their roles may not exist where the dump is restored.
-    schemas = ["--schema=pgrag", "--schema=_pgrag", "--extension=vector", "--no-privileges"]
-    program, command, variables = _program("pg_dump", address, [*schemas, *context.args])
+    # The roles of owners and privileges may not exist where the dump is restored.
+    schemas = ["--schema=pgrag", "--schema=_pgrag", "--extension=vector"]
+    anywhere = ["--no-owner", "--no-privileges"]
+    program, command, variables = _program("pg_dump", address, [*schemas, *anywhere, *context.args])
     with subprocess.Popen(
         command, executable=program, env=variables, stdout=subprocess.PIPE
     ) as dumping:
         sys.stdout.buffer.writelines(portable(dumping.stdout or ()))
     raise typer.Exit(dumping.returncode)
+
+
+@member(commands, "restore")
+def restore_dump(
+    app: App,
+    file: Annotated[
+        Path, Argument(metavar="FILE", help="What `pgrag db dump` wrote: SQL or an archive.")
+    ],
+    *,
+    yes: Annotated[bool, Option("--yes", "-y", help="Replace what is there, do not ask.")] = False,
+    as_json: options.Json = False,
+) -> Output:
+    """Replace the schema pgrag and its data by those of a dump, in one transaction.
+
+    Views and other objects of yours that depend on the schema are dropped with it.
+    """
+    from pgrag.ground.embedded import binary
+
+    is_archive(file)
+    if (present := _contents(app)) and not yes and not _may_replace(present):
+        return text(None, "Nothing was restored.", failed=True)
+    program, command, variables = _program("psql", app.url, [])
+    with shown_step(f"restoring {file}", hidden=as_json):
+        restore(file, [str(program), *command[1:]], binary("pg_restore"), variables)
+    app.upgrade()
+    restored = _contents(app)
+    return text({"restored": restored}, f"Restored {restored or 'a database without libraries'}.")
+
+
+def _contents(app: App) -> str | None:
+    """Return what a database of any revision holds; None without libraries."""
+    from pgrag.ground import schema
+
+    libraries, pages = schema.contents(app.url)
+    noun = "library" if libraries == 1 else "libraries"
+    return f"{libraries:,} {noun} with {counted(pages, 'page')}" if libraries else None
+
+
+def _may_replace(present: str) -> bool:
+    if not sys.stdin.isatty():
+        raise misuse("--yes", f"there is no terminal to ask on; give --yes to replace {present}.")
+    return typer.confirm(f"Replace {present}?", err=True)
 
 
 @commands.command()

@@ -49,8 +49,7 @@ def import_(
         str | None,
         Option(
             metavar="en|de|…",
-            help="Language of the corpus; default: detected in the text of a corpus.jsonl, else"
-            " English.",
+            help="Language of pages that neither name nor show one; default: that of most pages.",
         ),
     ] = None,
     unit: Annotated[str, Option(metavar="page|section|document", help="What the qrels name.")] = (

@@ -12,6 +12,7 @@ from pgrag.cli import options
 from pgrag.cli.command import REQUIRED, App, Arguments, Output, Row, command, listed, listing, text
 from pgrag.cli.notations import Target, counted, label, misuse
 from pgrag.cli.output import notice, print_text, printable, stdout, warn
+from pgrag.cli.rendered import plain
 from pgrag.cli.session import page_id, resolved, told
 from pgrag.ground.values.graph import LinkState
 
@@ -51,12 +52,16 @@ def _edge(row: Row) -> str | None:
     return row["kind"] and f"{'→' if row['forward'] else '←'} {row['kind']}"
 
 
+def _sentence(row: Row) -> str:
+    return plain(row["sentence"] or "")
+
+
 _OF_PAGE: Arguments = {"target": (options.LibraryVersion, REQUIRED), "page": (PageName, REQUIRED)}
 
 backlinks = listing(
     "backlinks", "backlinks", "List the links to a page, with line and sentence.",
     {**_OF_PAGE, "kinds": (Kinds, None), "top_k": (options.Limit, 100)},
-    {"page": "key", "line": "line", "kind": "kind", "sentence": "sentence"},
+    {"page": "key", "line": "line", "kind": "kind", "sentence": _sentence},
     nothing="No page links there.", prepared=_by_id,
 )  # fmt: skip
 related = listing(
@@ -74,7 +79,7 @@ neighbourhood = listing(
     },
     {
         "depth": "depth", "weight": "weight", "from": "via_page", "by": _edge, "page": "key",
-        "sentence": "sentence",
+        "sentence": _sentence,
     },
     nothing="No link leads from this page or to it.", prepared=_by_id,
 )  # fmt: skip
@@ -99,7 +104,7 @@ def path(
     within = counted(max_depth, "step")
     return listed(
         app.database.call("shortest_path", **ids, **steps),
-        {"step": "step", "page": "key", "by": _edge, "line": "line", "sentence": "sentence"},
+        {"step": "step", "page": "key", "by": _edge, "line": "line", "sentence": _sentence},
         nothing=f"No path of at most {within} leads from {from_page} to {to_page}.",
     )
 
@@ -138,7 +143,7 @@ def edges(
         {
             "score": lambda row: row.get("score"), "page": "source_page", "line": "line",
             "kind": "kind", "target": lambda row: row["target_page"] or row["target"],
-            "sentence": "sentence",
+            "sentence": _sentence,
         },
         nothing="No edge matches.",
     )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
@@ -13,13 +14,14 @@ from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, command, taking, text
+from pgrag.cli.dialect import OTHER_FORM
 from pgrag.cli.jobs import queued
 from pgrag.cli.notations import Target, counted, label, misuse, parse_duration, parse_target
 from pgrag.cli.output import complain, notice, print_text
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.run_report import failures, print_report, summary
 from pgrag.cli.session import resumable
-from pgrag.ground.errors import PgragError, SourceError
+from pgrag.ground.errors import NotFound, PgragError, SourceError
 from pgrag.ingest.arguments import JobArguments
 from pgrag.ingest.report import IndexReport
 
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 #: A version, and the report of its run or why there is none.
 _Run: TypeAlias = "tuple[dict[str, Any], IndexReport | PgragError]"
 #: Options that can be combined with --changed-config.
-_WITH_CHANGED = frozenset({"target", "source", "changed_config", "dry_run", "verbose", "as_json"})
+_WITH_CHANGED = frozenset(
+    {"target", "source", "changed_config", "dry_run", "verbose", "as_json", OTHER_FORM}
+)
 
 
 @taking(JobArguments)
@@ -43,9 +47,9 @@ def index(
     source: Annotated[
         list[str] | None,
         Argument(
-            metavar="SOURCE",
+            metavar="[SOURCE]",
             help="A folder, a file, an archive, the path or address of a git repository, or the"
-            " address of a website, a sitemap or an llms.txt.",
+            " address of a website, a sitemap or an llms.txt; default: that of the last run.",
         ),
     ] = None,
     *,
@@ -67,9 +71,11 @@ def index(
     """Bring a version of a library to the state of a source.
 
     Only changes are read, written and embedded, so repeated runs are cheap. Without @VERSION the
-    documentation is unversioned. The version remembers --base-url, --language, --profile,
-    --chunk-sizes, --slugs and --converter; an empty value (--base-url '') forgets one. Exit status
-    1 means that some pages failed; the rest are indexed.
+    documentation is unversioned. Without SOURCE the named version, or each, is read again from
+    where it came from, with the options of its last run; of a repository the newest commit of the
+    branch. The version remembers --base-url, --language, --profile, --chunk-sizes, --slugs and
+    --converter; an empty value (--base-url '') forgets one. Exit status 1 means that some pages
+    failed; the rest are indexed.
 
     With --changed-config LIBRARY … no source is given: every version with pages that were read with
     other page types (`pgrag config show page_types`) is indexed again, from its source and with its
@@ -79,12 +85,25 @@ def index(
         _refuse_other_options(context)
         libraries = [] if target is None else [target, *(source or ())]
         return _index_changed(app, libraries, dry_run=dry_run, verbose=verbose, as_json=as_json)
-    if target is None or source is None or len(source) != 1:
+    if target is None or len(source or ()) > 1:
         raise misuse(
             "SOURCE", "needs a library and one source: pgrag index LIBRARY[@VERSION] SOURCE."
         )
     library, is_job = parse_target(target), job or every is not None
     tags = arguments.get("tags")
+    if source is None:
+        if tags:
+            raise misuse("--tags", "needs a source: pgrag index LIBRARY SOURCE --tags GLOB.")
+        versions = _stored_versions(app, library)
+        if len(versions) > 1:
+            if watch or is_job:
+                raise misuse("LIBRARY", f"{library} has several versions: name one, or a source.")
+            return _refreshed(
+                app, versions, arguments, dry_run=dry_run, verbose=verbose, as_json=as_json
+            )
+        [library] = versions
+        arguments = app.remembered(library.library, library.version or "") | arguments
+        source = [arguments.pop("source")]
     if watch:
         if tags or "ref" in arguments or dry_run or as_json or is_job:
             raise misuse(
@@ -114,6 +133,42 @@ def index(
     return Output(
         asdict(report), lambda: print_report(report, verbose=verbose), errors=failures(report)
     )
+
+
+def _stored_versions(app: App, library: Target) -> list[Target]:
+    """Return the named version of a library, or all, which must exist."""
+    try:
+        rows = app.database.call("library_versions", library=library.library)
+    except NotFound as error:
+        is_path = Path(library.library).expanduser().exists()
+        made = f"NAME {library}" if is_path else f"{library} SOURCE"
+        hint = f"A new library needs a name and a source: pgrag index {made}."
+        raise SourceError(error.message, hint=hint) from error
+    wanted = None if library.version is None else library.version.lower()
+    versions = [row["version"] for row in rows if wanted in (None, row["version"])]
+    return [Target(library.library, version) for version in versions] or [library]
+
+
+def _refreshed(
+    app: App, versions: Sequence[Target], arguments: dict[str, Any], *, dry_run: bool, **shown: bool
+) -> Output:
+    """Index versions again, each from its own source."""
+
+    def runs() -> Iterator[_Run]:
+        for each in versions:
+            outcome: IndexReport | PgragError
+            try:
+                with shown_progress(f"Indexing {each}", hidden=shown["as_json"]) as progress:
+                    known = app.remembered(each.library, each.version or "") | arguments
+                    outcome = app.index(
+                        each.library, each.version, **known, dry_run=dry_run, progress=progress
+                    )
+            except SourceError as error:
+                outcome = error
+            yield each.scope, outcome
+
+    with resumable():
+        return _reported(runs(), **shown)
 
 
 def _watch(app: App, target: Target, source: str, arguments: dict[str, Any]) -> Output:

@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from pgrag.ground.arguments import FUNCTIONS, declared
+
 _CONDITION = re.compile(
     r"\s*(?P<field>[^=<>!]+?)\s*(?P<operator>!=|<=|>=|=|<|>)(?P<value>.*)", re.S
 )
@@ -16,6 +18,7 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _DURATION = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*(?P<unit>s|min|h|d)\s*")
 _RATE = re.compile(r"\s*(?P<number>\d+(\.\d+)?)\s*/\s*(?P<unit>s|min|h)\s*")
 _SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86_400}
+_SWITCHES = ("true", "false")
 _LONGEST_DAYS = 36_500
 _WORDS = {"true": True, "false": False, "null": None}
 
@@ -39,6 +42,33 @@ class Target:
 def misuse(option: str, complaint: str) -> typer.BadParameter:
     """Return the usage error of an option or argument."""
     return typer.BadParameter(complaint, param_hint=option)
+
+
+def as_options(message: str) -> str:
+    """Return an error of the database with arguments of searches as the options that they are:
+    `--rrf-k` for rrf_k, `--fusion rrf` for fusion=rrf.
+    """
+    spelt = {
+        one.name: (one.argument.option or (f"--{one.name.replace('_', '-')}",))[0]
+        for arguments in FUNCTIONS.values()
+        for one in declared(arguments, "cli")
+    }
+
+    def spell(found: re.Match[str]) -> str:
+        option, value = spelt.get(found["name"]), found["value"]
+        is_name = value or "_" in found["name"] or found["says"] is not None
+        if option is None or not is_name:
+            return found[0]
+        if value in _SWITCHES:
+            return option if value == "true" else f"--no-{option.removeprefix('--')}"
+        return option + (f" {value}" if value else "")
+
+    return re.sub(
+        r"(?<![\w.\"'`-])(?P<name>[a-z]\w*)(?![\w(])"
+        r"(?:=(?P<value>[\w.,]*\w)|(?P<says>(?= (?:must|has an effect|and \w+_))))?",
+        spell,
+        message,
+    )
 
 
 def label(library: str, version: str) -> str:

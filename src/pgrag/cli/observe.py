@@ -13,18 +13,15 @@ from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, lis
 from pgrag.cli.notations import label
 from pgrag.cli.output import print_facts, print_indented, print_table, print_text, printable
 from pgrag.cli.retention import add_retention, export
+from pgrag.search.result import NO_MATCH
 
 searches = typer.Typer(help="Recorded searches: list, show, export and forget them.")
 metrics = typer.Typer(help="Figures from recorded searches: latency, relevance, popular queries.")
 
 Days = Annotated[int, Option("--days", "-d", min=1, help="How many days to look back.")]
-OneLibrary = Annotated[
-    str | None,
-    Option("--library", "-l", metavar="LIBRARY", help="Only searches limited to this library."),
-]
-Rows = Annotated[int, Option("--top-k", "-n", min=1, help="Maximum number of rows.")]
+Rows = Annotated[int, Option(*options.LIMIT, min=1, help="Maximum number of rows.")]
 _Weak = Annotated[
-    float, Option(min=0, max=1, help="Searches with a lower best score found little.")
+    float, Option(min=0, max=1, help="Searches whose best hit has a lower confidence found little.")
 ]
 Period = Annotated[Literal["day", "week", "month", "all"], Option(help="What one row covers.")]
 
@@ -42,8 +39,12 @@ SearchId = Annotated[UUID, Argument(metavar="SEARCH", parser=_search_id, help="I
 
 
 _NOTHING = "No search is recorded here."
-_LIST: Arguments = {"days": (Days, 30), "library": (OneLibrary, None), "top_k": (Rows, 20)}
-_SERIES: Arguments = {"days": (Days, 30), "library": (OneLibrary, None), "period": (Period, "day")}
+_LIST: Arguments = {"days": (Days, 30), "library": (options.OneLibrary, None), "top_k": (Rows, 20)}
+_SERIES: Arguments = {
+    "days": (Days, 30),
+    "library": (options.OneLibrary, None),
+    "period": (Period, "day"),
+}
 _HISTORY: Columns = {
     "search": "search_id", "at": "at", "client": "client",
     "library": lambda row: label(row["library_name"] or "", row["version"] or ""),
@@ -106,7 +107,7 @@ for _group, _name, _function, _fixed, _about, _arguments, _columns in _LISTINGS:
 gaps = listing(
     "gaps", "gaps",
     "List the topics that readers looked for and did not find, with the nearest pages.",
-    {**_LIST, "weak_score": (_Weak, 0.33)},
+    {**_LIST, "weak_confidence": (_Weak, NO_MATCH)},
     {
         "topic": "topic", "library": "library_name", "searches": "searches",
         "nothing": "found_nothing", "little": "found_little", "rephrased": "rephrased",
@@ -151,7 +152,7 @@ def _print_record(record: Row) -> None:
 
 @searches.command("export")
 def export_searches(
-    since: options.Since = None, until: options.Until = None, library: OneLibrary = None
+    since: options.Since = None, until: options.Until = None, library: options.OneLibrary = None
 ) -> None:
     """Write recorded searches to stdout as JSON Lines, with their hits and feedback."""
     export("export_searches", since, until, library=library)
@@ -171,7 +172,7 @@ def feedback(
         int, Argument(metavar="RATING", min=1, max=5, help="1 useless, 5 exactly right.")
     ],
     document: Annotated[
-        int | None, Option(metavar="ID", help="Of one hit; default: the whole answer.")
+        str | None, Option(metavar="ID", help="Of one hit, or its key; default: the whole answer.")
     ] = None,
     comment: Annotated[str | None, Option(help="Why.")] = None,
 ) -> Output:

@@ -6,11 +6,14 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from pgrag.cli.notations import misuse, parse_target
+from pgrag.cli.session import library_names
 
+LIMIT = ("--top-k", "--limit", "-n")
+"""The spellings of the maximum number of rows."""
 Query = Annotated[
     str,
     Argument(
-        help='Words rank; "a phrase" and +word must occur, -word must not; type:guide,'
+        help='Words and "phrases" rank; +word and +"a phrase" must occur, -word must not; type:guide,'
         " created:>=2024-12-01 or #tag filter, joined by AND, OR, NOT."
     ),
 ]
@@ -19,15 +22,31 @@ LibraryVersion = Annotated[
     Argument(
         metavar="LIBRARY[@VERSION]",
         help="The library: jest (its newest version), jest@29.7, jest@^28.1.",
+        autocompletion=library_names,
     ),
 ]
-LibraryName = Annotated[str, Argument(metavar="LIBRARY", help="Name.")]
+LibraryName = Annotated[
+    str, Argument(metavar="LIBRARY", help="Name.", autocompletion=library_names)
+]
 Library = Annotated[
     str | None,
-    Option("--library", "-l", metavar="LIBRARY[@VERSION]", help="The library; default: all."),
+    Option(
+        "--library",
+        "-l",
+        metavar="LIBRARY[@VERSION]",
+        help="The library; default: all.",
+        autocompletion=library_names,
+    ),
 ]
 OneLibrary = Annotated[
-    str | None, Option("--library", "-l", metavar="LIBRARY", help="Only of this library.")
+    str | None,
+    Option(
+        "--library",
+        "-l",
+        metavar="LIBRARY",
+        help="Only of this library.",
+        autocompletion=library_names,
+    ),
 ]
 Since = Annotated[datetime | None, Option(metavar="DATE", help="From this date on; default: all.")]
 Until = Annotated[datetime | None, Option(metavar="DATE", help="Before it; default: now.")]
@@ -43,7 +62,7 @@ Version = Annotated[
         help="A label, a range such as ^1.2, or * for every version; default: the newest.",
     ),
 ]
-Limit = Annotated[int, Option("--top-k", "-n", min=1, help="The maximum number of rows.")]
+Limit = Annotated[int, Option(*LIMIT, min=1, help="The maximum number of rows.")]
 Filter = Annotated[
     list[str] | None,
     Option(

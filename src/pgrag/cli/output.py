@@ -9,15 +9,17 @@ from functools import cache
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 #: Control characters: a terminal would obey those of indexed text.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_MARKED = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 #: The width without a terminal: programs get whole lines.
 _UNFOLDED = 1_000_000
+#: Columns with longer values may be folded, down to this width.
+_LEAST = 24
 
 
 @cache
@@ -75,14 +77,6 @@ def printable(text: str) -> str:
     return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
-def marked(text: str) -> Text:
-    """Return an excerpt with the words between `**` made bold."""
-    shown = Text()
-    for index, part in enumerate(_MARKED.split(printable(text))):
-        shown.append(part, style="bold yellow" if index % 2 else "")
-    return shown
-
-
 def print_indented(text: Text, *, indent: int = 4) -> None:
     """Print a text with every line indented, wrapped at the width of a terminal."""
     console = stdout()
@@ -110,15 +104,44 @@ def print_facts(facts: Iterable[tuple[str, Any]], *, width: int = 14) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print rows below headings: numbers right-aligned, missing values empty."""
+    """Print rows below headings: numbers right-aligned, missing values empty.
+
+    In a terminal that is too narrow for the columns each row is a list of its values.
+    """
     rows = [list(row) for row in rows]
+    cells = [[_shown(value) for value in row] for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
+    short = [width for width in widths if width <= _LEAST]
+    room = stdout().width - sum(short) - 3 * (len(widths) - 1)
+    if room < min(_LEAST * (len(widths) - len(short)), sum(widths) - sum(short)):
+        _print_records(columns, cells)
+        return
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for index, column in enumerate(columns):
+    for index, (column, width) in enumerate(zip(columns, widths, strict=True)):
         numeric = all(isinstance(row[index], int | float) for row in rows)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(_shown(value)) for value in row))
+        table.add_column(
+            column,
+            justify="right" if numeric else "left",
+            overflow="fold",
+            min_width=width if width <= _LEAST else None,
+        )
+    for row in cells:
+        table.add_row(*map(Text, row))
     stdout().print(table)
+
+
+def _print_records(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    width = max(map(cell_len, columns)) + 2
+    for number, row in enumerate(rows):
+        if number:
+            stdout().print()
+        for name, value in zip(columns, row, strict=True):
+            if value:
+                lines = Text(value).wrap(stdout(), max(_LEAST, stdout().width - width))
+                for first, line in enumerate(lines):
+                    head = Text("" if first else name, style="bold")
+                    head.append(" " * (width - head.cell_len))
+                    stdout().print(head.append_text(line), soft_wrap=True)
 
 
 def _shown(value: Any) -> str:

@@ -19,11 +19,9 @@ _LINK = re.compile(r"\[\[([^][|]*)(?:\|([^][]*))?\]\]")
 @command
 def grep(
     app: App,
-    pattern: Annotated[str, Argument(help="Text that a line contains.")],
+    target: options.LibraryVersion,
+    pattern: Annotated[str, Argument(metavar="PATTERN", help="Text that a line contains.")],
     *,
-    library: Annotated[
-        str, Option("--library", "-l", metavar="LIBRARY[@VERSION]", help="The library to search.")
-    ],
     regex: Annotated[
         bool, Option("--regex/--fixed-strings", "-e/-F", help="A regular expression, or the text.")
     ] = False,
@@ -39,18 +37,18 @@ def grep(
         str | None, Option("--glob", "-g", help="Only these files: docs/*.md, guide/, **/a.md.")
     ] = None,
     top_k: Annotated[
-        int, Option("--top-k", "-n", min=1, max=100_000, help="The maximum number of lines.")
+        int, Option(*options.LIMIT, min=1, max=100_000, help="The maximum number of lines.")
     ] = 1000,
     timeout: Annotated[float, Option(min=0.001, max=3600, help="Time limit in seconds.")] = 10.0,
 ) -> Output:
     """List the lines of the sources that contain a text; exit status 1 means that none does."""
     if word and regex:
         raise misuse("--word", r"is for plain text; use \b instead.")
-    target = resolved(app, library)
+    library = resolved(app, target)
     mode = "word" if word else "regex" if regex else "literal"
     case_mode = "ignore" if ignore_case else "smart" if smart_case else "sensitive"
     rows = app.database.call_in_time(
-        "search_text", timeout_ms=round(1000 * timeout), pattern=pattern, **target.scope,
+        "search_text", timeout_ms=round(1000 * timeout), pattern=pattern, **library.scope,
         mode=mode, case_mode=case_mode, context=context, path=glob, top_k=top_k,
     )  # fmt: skip
 
@@ -101,7 +99,7 @@ def query(
     ],
     *,
     top_k: Annotated[
-        int | None, Option("--top-k", "-n", min=0, help="The maximum number of rows; default: all.")
+        int | None, Option(*options.LIMIT, min=0, help="The maximum number of rows; default: all.")
     ] = None,
     timeout: Annotated[float, Option(min=0.001, max=3600, help="Time limit in seconds.")] = 30.0,
     as_json: options.Json = False,

@@ -14,6 +14,8 @@ from typing import Annotated
 
 import typer
 
+from pgrag.cli.help import Command, Group
+from pgrag.cli.notations import as_options
 from pgrag.cli.output import complain
 from pgrag.ground.errors import PgragError, reason
 
@@ -55,8 +57,9 @@ def program(arguments: Sequence[str] = ()) -> typer.Typer:
         " words and by meaning.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        rich_markup_mode="rich",
-        context_settings={"help_option_names": ["-h", "--help"]},
+        rich_markup_mode=None,
+        cls=Group,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     made.callback()(_options)
     all_names = [name for commands in _PANELS.values() for name in commands]
@@ -70,12 +73,13 @@ def program(arguments: Sequence[str] = ()) -> typer.Typer:
 def _add(made: typer.Typer, name: str, module: ModuleType, panel: str) -> None:
     command = getattr(module, name, None) or module.commands
     if isinstance(command, typer.Typer):
-        made.add_typer(command, name=name, rich_help_panel=panel, no_args_is_help=True)
+        made.add_typer(command, name=name, cls=Group, rich_help_panel=panel, no_args_is_help=True)
         added = command.registered_commands
     else:
         made.command(rich_help_panel=panel)(command)
         added = made.registered_commands[-1:]
     for each in added:
+        each.cls = Command
         # Typer wraps help for the terminal: drop the line breaks of the source.
         about = inspect.getdoc(each.callback) or ""
         each.help = "\n\n".join(" ".join(part.split()) for part in about.split("\n\n"))
@@ -106,9 +110,9 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # "?" for characters that the locale lacks
     try:
-        program(sys.argv[1:])(prog_name="pgrag")
+        program(sys.argv[1:] or _completed())(prog_name="pgrag")
     except PgragError as error:
-        _fail(error, error.message, error.hint)
+        _fail(error, as_options(error.message), error.hint and as_options(error.hint))
     except BrokenPipeError:
         # The reader has closed the output: nothing can be written, not even at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -116,6 +120,12 @@ def main() -> None:
     except Exception as error:
         message = f"Unexpected error: {reason(error)}."
         _fail(error, message, "Set PGRAG_LOG_LEVEL=debug to see where.")
+
+
+def _completed() -> list[str]:
+    """Return the words so far if a shell asks how to complete them."""
+    words = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS") or ""
+    return words.split()[1:] if "_PGRAG_COMPLETE" in os.environ else []
 
 
 def _fail(error: Exception, message: str, hint: str | None) -> None:

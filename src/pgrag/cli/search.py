@@ -13,22 +13,33 @@ from typer import Argument, Option
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, Row, listed, searching
 from pgrag.cli.notations import counted, label, misuse
-from pgrag.cli.output import marked, notice, print_indented, print_text, printable, stdout
+from pgrag.cli.output import notice, print_indented, print_text, printable, stdout
+from pgrag.cli.rendered import excerpt, rendered
 from pgrag.cli.session import read_versions
 from pgrag.ground.arguments import ContextArguments, FacetArguments, PagesArguments, SearchArguments
+from pgrag.search.result import is_unlikely, next_cursor
 
 if TYPE_CHECKING:
     from pgrag.search.result import Result
 
 _INDENT = 8
-#: Hits below this share of the best score are weak. In the labelled sets of Kubernetes' and
-#: Obsidian's documentation, 0.2 % of the relevant hits of a first page are.
+#: Where confidence is not known, hits below this share of the best score are weak. In the labelled
+#: sets of Kubernetes' and Obsidian's documentation, 0.2 % of the relevant hits of a first page are.
 _WEAK_SHARE = 0.5
+#: What --json prints of a method's result: the response of REST.
+_RESPONSES: "dict[str, Callable[[Result], dict[str, Any]]]" = {
+    "search": lambda result: result.listing("hits"),
+    "pages": lambda result: result.listing("pages"),
+    "facets": lambda result: result.facets(),
+    "context": lambda result: result.context(),
+}
+#: Entries shown if there is no good match.
+_NEAREST = 3
 
 
 @dataclass(slots=True)
 class _Entry:
-    """An entry of a list: its best hit, and the other hits of the same section."""
+    """An entry of a list: its best hit, and the other hits of the same page or section."""
 
     hit: Row
     others: list[Row] = field(default_factory=list)
@@ -61,8 +72,16 @@ def search(
         raise misuse("--after", "a reranked list has one page.")
     arguments["snippets"] = bool(snippets) if as_json else snippets is not False
     merged = not (snippets is False or arguments.get("explain"))
-    show = partial(_print_hits, merged=merged, fusion=arguments.get("fusion"))
-    return _output_of(app, "search", query, arguments, show)
+    added: list[str] = []
+    if merged and not as_json and not {"unit", "hierarchy"} & arguments.keys():
+        if "group" not in arguments:
+            # A cursor leads through lists of its own form only, so the next command names it.
+            added, arguments["group"] = ["--group=page"], "page"
+    show = partial(
+        _print_hits, merged=merged, by_page=arguments.get("group") == "page",
+        fusion=arguments.get("fusion"),
+    )  # fmt: skip
+    return _output_of(app, "search", query, arguments, show, added)
 
 
 @searching(PagesArguments)
@@ -101,11 +120,18 @@ def context(
 
 
 def _output_of(
-    app: App, method: str, query: str, arguments: dict[str, Any], show: Callable[[list[Row]], None]
+    app: App,
+    method: str,
+    query: str,
+    arguments: dict[str, Any],
+    show: Callable[[list[Row]], None],
+    added: Sequence[str] = (),
 ) -> Output:
-    """Return the rows of a method of `Search`, or a notice that there are none."""
+    """Return what a method of `Search` found: with --json the response of REST.
+
+    `added` are options in force that the command for the next hits must name.
+    """
     result: Result = getattr(app.searching_as("cli"), method)(query, **arguments)
-    notice(*dict.fromkeys([*read_versions(result.resolved), *result.notices]))
     rows = result.rows
     nothing = (
         f"No hit for {query!r}."
@@ -114,28 +140,37 @@ def _output_of(
     )
 
     def show_rows() -> None:
+        notice(*dict.fromkeys([*read_versions(result.resolved), *result.notices]))
         if not rows:
             notice(nothing)
             return
+        if result.no_good_match and method in {"search", "pages"}:
+            show(rows[:_NEAREST])
+            return
         show(rows)
-        if len(rows) == result.top_k and (cursor := rows[-1].get("cursor")):
-            notice(f"More: {_next_command(sys.argv[1:], cursor)}", is_whole=True)
+        if "cursor" in rows[0] and (cursor := next_cursor(rows, result.top_k, "cursor")):
+            notice(f"More: {_next_command([*sys.argv[1:2], *added, *sys.argv[2:]], cursor)}", is_whole=True)
 
-    return Output(rows, show_rows)
+    return Output(_RESPONSES[method](result), show_rows)
 
 
-def _print_hits(hits: list[Row], *, merged: bool, fusion: str | None) -> None:
-    for rank, entry in _ranked(_entries(hits, merged=merged, fusion=fusion)):
+def _print_hits(hits: list[Row], *, merged: bool, by_page: bool, fusion: str | None) -> None:
+    columns = ("page_id",) if by_page else ("page_id", "anchor") if merged else ()
+    for rank, entry in _ranked(_entries(hits, columns, fusion=fusion)):
         hit = entry.hit
         path = hit["path"][1:] if hit["path"][:1] == [hit["library"]] else hit["path"]
         where = " › ".join([label(hit["library"], hit["version"]), *path])
-        text = hit["content"] if hit["snippet"] is None else marked(hit["snippet"])
-        _print_entry(rank, hit, where, hit["anchor"], text)
+        _print_entry(rank, hit, where, hit["anchor"])
         if hit["since"] is not None:
             print_indented(Text(printable(_history(hit)), style="dim"), indent=_INDENT)
-        if entry.others:
-            more = f"and {counted(len(entry.others), 'more passage')} of this section"
+        same = [other for other in entry.others if other["anchor"] == hit["anchor"]]
+        if same:
+            more = f"and {counted(len(same), 'more passage')} of this section"
             print_indented(Text(more, style="dim"), indent=_INDENT)
+        others = {o["anchor"]: o["path"][-1] for o in entry.others if o["anchor"] != hit["anchor"]}
+        for anchor, heading in others.items():
+            also = f"also: {heading}" + (f"  #{anchor}" if anchor else "")
+            print_indented(Text(printable(also), style="dim"), indent=_INDENT)
         if hit["explanation"] is not None:
             print_indented(_explained(hit["explanation"]), indent=_INDENT)
 
@@ -149,24 +184,25 @@ def _history(hit: Row) -> str:
 
 def _print_pages(pages: list[Row], *, whole: bool, fusion: str | None) -> None:
     """Print pages like hits; `whole`: with their full text."""
-    for rank, entry in _ranked(_entries(pages, merged=False, fusion=fusion)):
+    for rank, entry in _ranked(_entries(pages, (), fusion=fusion)):
         page = entry.hit
         where = f"{label(page['library'], page['version'])} › {page['key']}"
         if page["passage_count"]:
             where += f" ({counted(page['passage_count'], 'passage')})"
-        text = page["content"] if whole else marked(page["snippet"])
-        _print_entry(rank, page, where, None if whole else page["anchor"], text)
+        shown = page | {"snippet": None} if whole else page
+        _print_entry(rank, shown, where, None if whole else page["anchor"])
 
 
 def _ranked(listed: list[_Entry]) -> Iterator[tuple[int, _Entry]]:
     """Yield entries with their ranks; a line sets the weak ones apart."""
     for rank, entry in enumerate(listed, start=1):
-        if entry.is_weak and not listed[rank - 2].is_weak:
-            stdout().print(Text("\nweak matches: less than half of the best score", style="dim"))
+        if entry.is_weak and rank > 1 and not listed[rank - 2].is_weak:
+            stdout().print(Text("\nweak matches", style="dim"))
         yield rank, entry
 
 
-def _print_entry(rank: int, row: Row, where: str, anchor: str | None, text: str | Text) -> None:
+def _print_entry(rank: int, row: Row, where: str, anchor: str | None) -> None:
+    """Print one entry of a list: score and title, place, address, and excerpt or text."""
     console = stdout()
     if rank > 1:
         console.print()
@@ -174,19 +210,28 @@ def _print_entry(rank: int, row: Row, where: str, anchor: str | None, text: str 
     console.print(Text.assemble(f"{rank:>3}  ", score, title), soft_wrap=True)
     address = row["url"] + (f"#{anchor}" if anchor else "")
     print_indented(Text(printable(where), style="dim"), indent=_INDENT)
-    print_indented(Text(printable(address), style="blue"), indent=_INDENT)
-    print_indented(Text(printable(text)) if isinstance(text, str) else text, indent=_INDENT)
+    # In one piece, so that a terminal can open it.
+    console.print(Text(f"{' ' * _INDENT}{printable(address)}", style="blue"), soft_wrap=True)
+    width = console.width - _INDENT
+    if row["snippet"] is None:
+        lines = rendered(row["content"], width)
+    else:
+        lines = excerpt(row["snippet"], row["content"], width)
+    for line in lines:
+        console.print(Text(" " * _INDENT).append_text(line), soft_wrap=True)
 
 
 def _explained(explanation: dict[str, Any]) -> Text:
     keyword, semantic = explanation["keyword"], explanation["semantic"]
     words = [word for word in keyword["lexemes"] if word["adds"] > 0]
     reranked, graph = explanation["rerank_score"], explanation["graph"]
+    weight = explanation["language_weight"]
     lines = [
         *explanation["reasons"],
         *([] if reranked is None else [f"score {reranked:.4f} by the reranker"]),
         f"score {explanation['hybrid_score']:.4f} by {explanation['fusion']} fusion,"
-        f" alpha {_number(explanation['alpha'])}, type weight {explanation['type_weight']:g}",
+        f" alpha {_number(explanation['alpha'])}, type weight {explanation['type_weight']:g}"
+        + ("" if weight == 1 else f", language weight {weight:g}"),
         f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
         f" passage {_number(keyword['passage_score'])}, page {_number(keyword['page_score'])}"
         f" (share {_number(keyword['page_evidence'])})",
@@ -228,19 +273,26 @@ def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
-def _entries(hits: Sequence[Row], *, merged: bool, fusion: str | None = None) -> list[_Entry]:
+def _entries(
+    hits: Sequence[Row], columns: Sequence[str], *, fusion: str | None = None
+) -> list[_Entry]:
     """Return the entries of a list of hits, best first.
 
-    `merged`: hits with the same address are one entry. Scores by the `fusion` "rrf" reflect only
-    ranks, so none of them is weak.
+    Hits that are equal in these columns are one entry; without columns each is its own. Where
+    confidence is not known, scores by the `fusion` "rrf" reflect only ranks, so none of them is
+    weak.
     """
     best = max((hit["score"] for hit in hits), default=0.0)
-    strong = [
-        n for n, hit in enumerate(hits) if fusion == "rrf" or hit["score"] >= _WEAK_SHARE * best
-    ]
+
+    def is_strong(hit: Row) -> bool:
+        if hit["confidence"] is not None:
+            return not is_unlikely(hit)
+        return fusion == "rrf" or bool(hit["score"] >= _WEAK_SHARE * best)
+
+    strong = [n for n, hit in enumerate(hits) if is_strong(hit)]
     made: dict[object, _Entry] = {}
     for number, hit in enumerate(hits):
-        address = (hit["page_id"], hit["anchor"]) if merged else number
+        address = tuple(hit[column] for column in columns) or number
         if address in made:
             made[address].others.append(hit)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,10 @@ from pgrag.cli.output import complain, notice
 if TYPE_CHECKING:
     from pgrag.ground.calls import Row
     from pgrag.service.app import App
+
+
+#: Reasons that tell a reader nothing.
+_NO_CHOICE = {"exact", "the library has no versions"}
 
 
 @contextmanager
@@ -55,11 +59,11 @@ def told(app: App, function: str, timeout: float | None = None, /, **arguments: 
 
 
 def read_versions(resolved: Sequence[Row]) -> list[str]:
-    """Say which versions were read, and why, unless the user named them exactly."""
+    """Say which versions were read, and why, unless there was no choice."""
     return [
         f"{label(read['library'], read['version'] or '(unversioned)')}: {read['reason']}"
         for read in resolved
-        if read["reason"] != "exact"
+        if read["reason"] not in _NO_CHOICE
     ]
 
 
@@ -76,3 +80,24 @@ def page_id(app: App, target: Target, page: str) -> int:
     """Return the id of a page; see `pgrag.find_page`."""
     [row] = app.database.call("find_page", **target.scope, page=page)
     return int(row["page_id"])
+
+
+def library_names(incomplete: str) -> list[str]:
+    """Return the names of libraries that complete a word; after "@" with their versions.
+
+    An embedded server that does not run is not started, and a failure completes nothing.
+    """
+    from pgrag.ground.errors import PgragError
+    from pgrag.service.app import App
+
+    with suppress(PgragError), App() as app:
+        if not app.is_embedded or app.server.status().running:
+            rows = app.database.query(
+                "select l.name, case when %s then v.label end as label"
+                " from pgrag.libraries as l left join pgrag.versions as v using (library_id)"
+                " group by 1, 2 order by 1, 2",
+                ["@" in incomplete],
+            )
+            names = [row["name"] + (f"@{row['label']}" if row["label"] else "") for row in rows]
+            return [name for name in names if name.startswith(incomplete.lower())]
+    return []

@@ -22,7 +22,7 @@ class Evaluating(Part):
         search_id: UUID,
         rating: int,
         *,
-        document_id: int | None = None,
+        document_id: int | str | None = None,
         comment: str | None = None,
     ) -> None:
         """Rate a hit of a recorded search, or its answer as a whole, from 1 (useless) to 5."""

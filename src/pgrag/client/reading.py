@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from os import PathLike
 from typing import Any, Literal
 
 from pgrag.client.part import Part
 from pgrag.ground.connections import collected_notices
-from pgrag.ground.errors import InvalidInput
 from pgrag.ground.values import libraries as stored
 from pgrag.ground.values.changes import SectionVersion, VersionChanges
 from pgrag.ground.values.graph import Backlink, Edge, Link, Neighbour, PathStep, RelatedPage
@@ -21,7 +19,11 @@ Direction = Literal["out", "in", "both"]
 
 
 class Reading(Part):
-    """Reads what is indexed, and follows its links."""
+    """Reads what is indexed, and follows its links.
+
+    Pages and passages are given by their ids, or by names and keys: `guide.md`, `guide.md#c3`,
+    `handbook@2.0:guide.md` (see `pgrag.page_id`).
+    """
 
     def libraries(self) -> list[stored.Library]:
         """Every library by name."""
@@ -59,7 +61,7 @@ class Reading(Part):
         )
         return VersionChanges.from_row(changes)
 
-    def section_history(self, document_id: int) -> list[SectionVersion]:
+    def section_history(self, document_id: int | str) -> list[SectionVersion]:
         """A passage's section in each version that has it, the oldest first."""
         return self._rows(SectionVersion, "section_history", document_id=document_id)
 
@@ -79,11 +81,9 @@ class Reading(Part):
     def page(
         self, page: int | str, library: str | None = None, version: str | None = None
     ) -> stored.Page:
-        """One page: by its id, or, in a library, by its key, name, title, alias or url."""
-        if isinstance(page, str | PathLike):
-            if library is None:
-                raise InvalidInput(f"The page {page!r} needs a library.", hint="Or give its id.")
-            page = self.find_page(page, library, version).page_id
+        """One page by its id, key, name, title, alias or url; without a library, in all."""
+        if library is not None:
+            page = self.find_page(str(page), library, version).page_id
         [row] = self._call("page", page_id=page)
         return stored.Page.from_row(row["page"])
 
@@ -91,11 +91,11 @@ class Reading(Part):
         """The page with a key, name, title, alias or url; raises if several match."""
         return self._row(stored.PageName, "find_page", library=library, page=page, version=version)
 
-    def outline(self, page_id: int) -> list[stored.OutlineEntry]:
+    def outline(self, page_id: int | str) -> list[stored.OutlineEntry]:
         """The page and its sections in reading order."""
         return self._rows(stored.OutlineEntry, "outline", page_id=page_id)
 
-    def passage(self, document_id: int) -> Passage:
+    def passage(self, document_id: int | str) -> Passage:
         """One passage."""
         return self._row(Passage, "document", document_id=document_id)
 
@@ -107,7 +107,7 @@ class Reading(Part):
 
     def related_sections(
         self,
-        document_ids: Sequence[int],
+        document_ids: Sequence[int | str],
         top_k: int = 5,
         *,
         query: str | None = None,
@@ -116,24 +116,26 @@ class Reading(Part):
     ) -> list[Passage]:
         """Sections to read after these passages, best first; filters as in `search`."""
         return self._rows(
-            Passage, "related_sections", document_ids=list(document_ids), top_k=top_k, query=query,
-            filters=None if filters is None else dict(filters),
+            Passage, "related_sections", document_ids=[*map(str, document_ids)], top_k=top_k,
+            query=query, filters=None if filters is None else dict(filters),
             exclude=_list(exclude),
         )  # fmt: skip
 
-    def parent(self, document_id: int) -> Passage | None:
+    def parent(self, document_id: int | str) -> Passage | None:
         """The section above a paragraph, the section or page above a section; None at the top."""
         return next(iter(self._rows(Passage, "parent", document_id=document_id)), None)
 
-    def children(self, document_id: int) -> list[Passage]:
+    def children(self, document_id: int | str) -> list[Passage]:
         """The passages one level below, in reading order."""
         return self._rows(Passage, "children", document_id=document_id)
 
-    def siblings(self, document_id: int, *, before: int = 1000, after: int = 1000) -> list[Passage]:
+    def siblings(
+        self, document_id: int | str, *, before: int = 1000, after: int = 1000
+    ) -> list[Passage]:
         """The passages of the same level under the same parent, in reading order."""
         return self._rows(Passage, "siblings", document_id=document_id, before=before, after=after)
 
-    def ancestors(self, document_id: int) -> list[Passage]:
+    def ancestors(self, document_id: int | str) -> list[Passage]:
         """The passages above, the nearest first."""
         return self._rows(Passage, "ancestors", document_id=document_id)
 
@@ -154,17 +156,19 @@ class Reading(Part):
         """The front matter properties of a version, the most frequent first."""
         return self._rows(Property, "properties", library=library, version=version)
 
-    def backlinks(self, page_id: int, *, kinds: Sequence[str] | None = None) -> list[Backlink]:
+    def backlinks(
+        self, page_id: int | str, *, kinds: Sequence[str] | None = None
+    ) -> list[Backlink]:
         """The links from other pages to this page, the strongest first."""
         return self._rows(Backlink, "backlinks", page_id=page_id, kinds=_list(kinds))
 
-    def related_pages(self, page_id: int, *, top_k: int = 10) -> list[RelatedPage]:
+    def related_pages(self, page_id: int | str, *, top_k: int = 10) -> list[RelatedPage]:
         """The pages most closely related to a page, and why."""
         return self._rows(RelatedPage, "related_pages", page_id=page_id, top_k=top_k)
 
     def neighbourhood(
         self,
-        page_id: int,
+        page_id: int | str,
         *,
         depth: int = 1,
         kinds: Sequence[str] | None = None,
@@ -177,15 +181,16 @@ class Reading(Part):
         )  # fmt: skip
 
     def shortest_path(
-        self, from_page: int, to_page: int, *, direction: Direction = "out"
+        self, from_page: int | str, to_page: int | str, *, direction: Direction = "out"
     ) -> list[PathStep]:
         """A shortest path of links from one page to another; empty if there is none."""
         return self._rows(
-            PathStep, "shortest_path", from_page=from_page, to_page=to_page, direction=direction
-        )
+            PathStep, "shortest_path", from_page=str(from_page), to_page=str(to_page),
+            direction=direction,
+        )  # fmt: skip
 
     def edges(
-        self, library: str, version: str | None = None, *, page_id: int | None = None
+        self, library: str, version: str | None = None, *, page_id: int | str | None = None
     ) -> list[Edge]:
         """The links, relations and tags of a version, or of one page of it."""
         return self._rows(Edge, "edges", library=library, version=version, page_id=page_id)

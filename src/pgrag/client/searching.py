@@ -6,6 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from pgrag.client.part import Part
+from pgrag.client.signatures import explained
+from pgrag.ground.arguments import (
+    AnswerArguments,
+    AnswerOptions,
+    ContextArguments,
+    ContextOptions,
+    FacetArguments,
+    FacetOptions,
+    PagesArguments,
+    PagesOptions,
+    SearchArguments,
+    SearchOptions,
+)
 from pgrag.ground.values import searches
 from pgrag.ground.values.answers import Answer
 from pgrag.ground.values.base import described
@@ -13,17 +26,13 @@ from pgrag.ground.values.libraries import TextLine
 
 if TYPE_CHECKING:
     from pgrag.answer import AnswerStream
-    from pgrag.ground.arguments import (
-        AnswerArguments,
-        ContextArguments,
-        FacetArguments,
-        PagesArguments,
-        SearchArguments,
-    )
 
 
 class SearchResult(searches.SearchResult):
-    """Hits, the best first; `next()` returns the next page of hits."""
+    """Hits, the best first; `next()` returns the next page of hits.
+
+    With `group` page they come page by page, and `pages` has an entry for each page.
+    """
 
     _continued: Callable[[str], SearchResult] = described(hidden=True)
 
@@ -45,27 +54,39 @@ class SearchResult(searches.SearchResult):
 class Searching(Part):
     """Finds passages and pages, and answers with them."""
 
-    def search(self, query: str, **arguments: Unpack[SearchArguments]) -> SearchResult:
+    @explained(SearchArguments)
+    def search(
+        self, query: str, library: str | None = None, **arguments: Unpack[SearchOptions]
+    ) -> SearchResult:
         """Find passages by keywords and by meaning."""
 
         def continued(cursor: str) -> SearchResult:
-            onwards: SearchArguments = {**arguments, "after": cursor}
-            return self.search(query, **onwards)
+            onwards: SearchOptions = {**arguments, "after": cursor}
+            return self.search(query, library, **onwards)
 
-        listing = self._app.search.search(query, **arguments).listing("hits")
+        result = self._app.search.search(query, library=library, **arguments)
+        listing = {**result.listing("hits"), "hits": result.rows}
         return SearchResult.from_row({**listing, "_continued": continued})
 
-    def search_pages(self, query: str, **arguments: Unpack[PagesArguments]) -> searches.PageResult:
+    @explained(PagesArguments)
+    def search_pages(
+        self, query: str, library: str | None = None, **arguments: Unpack[PagesOptions]
+    ) -> searches.PageResult:
         """Find pages: one result per page, with its best passage."""
         return searches.PageResult.from_row(
-            self._app.search.pages(query, **arguments).listing("pages")
+            self._app.search.pages(query, library=library, **arguments).listing("pages")
         )
 
+    @explained(SearchArguments)
     def search_many(
-        self, queries: Sequence[str], **arguments: Unpack[SearchArguments]
+        self,
+        queries: Sequence[str],
+        library: str | None = None,
+        **arguments: Unpack[SearchOptions],
     ) -> searches.BatchResult:
         """Run many queries in one call; a query that fails does not affect the others."""
-        result = self._app.search.many(queries, [arguments] * len(queries))
+        each: SearchArguments = {"library": library, **arguments}
+        result = self._app.search.many(queries, [each] * len(queries))
         top_k = arguments.get("top_k") or 10
         return searches.BatchResult.from_row(result.batch(queries, [top_k] * len(queries)))
 
@@ -87,11 +108,17 @@ class Searching(Part):
             mode=mode, case_mode=case, context=context, path=path, top_k=top_k,
         )  # fmt: skip
 
+    @explained(FacetArguments)
     def facets(
-        self, query: str | None = None, **arguments: Unpack[FacetArguments]
+        self,
+        query: str | None = None,
+        library: str | None = None,
+        **arguments: Unpack[FacetOptions],
     ) -> searches.Facets:
         """Count the pages of a search by library, version, topic, type, tag and language."""
-        return searches.Facets.from_row(self._app.search.facets(query, **arguments).facets())
+        return searches.Facets.from_row(
+            self._app.search.facets(query, library=library, **arguments).facets()
+        )
 
     def suggest(
         self, query: str, library: str | None = None, version: str | None = None
@@ -109,17 +136,28 @@ class Searching(Part):
         """The intent of a query, and the search parameters that it selects."""
         return self._row(searches.Intent, "detect_intent", query=query)
 
-    def context(self, query: str, **arguments: Unpack[ContextArguments]) -> searches.Context:
+    @explained(ContextArguments)
+    def context(
+        self, query: str, library: str | None = None, **arguments: Unpack[ContextOptions]
+    ) -> searches.Context:
         """The context for a question: hits and their surroundings, within a token budget."""
-        return searches.Context.from_row(self._app.search.context(query, **arguments).context())
+        return searches.Context.from_row(
+            self._app.search.context(query, library=library, **arguments).context()
+        )
 
-    def answer(self, question: str, **arguments: Unpack[AnswerArguments]) -> Answer:
+    @explained(AnswerArguments)
+    def answer(
+        self, question: str, library: str | None = None, **arguments: Unpack[AnswerOptions]
+    ) -> Answer:
         """Let the language model answer a question; its sentences are checked against the sources.
 
         Raises `NotConfigured` without a language model.
         """
-        return self._app.answering("python").answer(question, **arguments)
+        return self._app.answering("python").answer(question, library=library, **arguments)
 
-    def answer_stream(self, question: str, **arguments: Unpack[AnswerArguments]) -> AnswerStream:
+    @explained(AnswerArguments)
+    def answer_stream(
+        self, question: str, library: str | None = None, **arguments: Unpack[AnswerOptions]
+    ) -> AnswerStream:
         """Stream an answer: iterate over the events; `answer` is complete at the end."""
-        return self._app.answering("python").stream(question, **arguments)
+        return self._app.answering("python").stream(question, library=library, **arguments)

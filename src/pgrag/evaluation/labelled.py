@@ -14,7 +14,6 @@ from pgrag.ingest.source.sources import discover
 from pgrag.service.app import App
 
 _QRELS = ("qrels.tsv", "qrels/test.tsv")
-_SAMPLE_CHARACTERS = 20_000
 
 UNITS = ("page", "section", "document")
 """The targets that a judgement may name."""
@@ -177,14 +176,6 @@ def corpus_of(folder: Path) -> Path:
     return path
 
 
-def sample(source: Source) -> str:
-    """Excerpts from the whole corpus: enough to detect its language."""
-    files = list(source.files())
-    step = max(len(files) // 20, 1)
-    texts = (file.read().decode("utf-8", "replace") for file in files[::step][:20])
-    return "\n".join(text[: _SAMPLE_CHARACTERS // 20] for text in texts)
-
-
 def _records(path: Path) -> Source:
     files: dict[str, SourceFile] = {}
     for location, record in json_lines(path):
@@ -247,9 +238,6 @@ def import_set(
     with open_corpus(path) as pages:
         if unit == "page":
             labelled.require_pages([file.key for file in pages.files()])
-        if language is None and path.suffix == ".jsonl":
-            [row] = app.database.call("_pgrag.likely_language", input=sample(pages))
-            language = str(row["likely_language"])
         report = app.index(library_of(name), "", pages, language=language, progress=progress)
     if report.failed:
         key, reason = next(iter(report.failed.items()))
@@ -266,10 +254,11 @@ def import_set(
         unit=unit,
         source=source,
     )
+    libraries = {row["library"]: row for row in app.database.call("libraries")}
     return Imported(
         name=name.strip().lower(),
         library=library_of(name),
-        language=language or "english",
+        language=libraries[library_of(name)]["language"],
         queries=row["imported_queries"],
         judgements=row["imported_judgements"],
         unjudged=row["unjudged"],

@@ -12,6 +12,7 @@ from types import UnionType
 Face = typing.Literal["rest", "cli", "mcp"]
 Fusion = typing.Literal["absolute", "rrf"]
 Unit = typing.Literal["document", "page"]
+Group = typing.Literal["none", "page"]
 Aggregate = typing.Literal["max", "mean", "rrf"]
 Hierarchy = typing.Literal["none", "depth", "breadth", "overview"]
 Expansion = typing.Literal["none", "synonyms", "feedback", "both"]
@@ -56,7 +57,7 @@ _PageScore = typing.Annotated[
 
 
 def _top_k(default: int, meaning: str = "The maximum number of hits.") -> Argument:
-    return Argument(meaning, bounds=(1, 1000), default=default, option=("--top-k", "-n"))
+    return Argument(meaning, bounds=(1, 1000), default=default, option=("--top-k", "--limit", "-n"))
 
 
 def _after(hit: str) -> Argument:
@@ -77,8 +78,8 @@ def _name(meaning: str, default: str | None = None) -> Argument:
 _HitsToRead = typing.Annotated[int | None, _top_k(20)]
 
 
-class Scope(typing.TypedDict, total=False):
-    """The scope of a search, and the number of hits."""
+class OfLibrary(typing.TypedDict, total=False):
+    """The library of a search, which methods of Python take after the query."""
 
     library: typing.Annotated[
         str | None,
@@ -86,6 +87,11 @@ class Scope(typing.TypedDict, total=False):
             "Name of a library; by default all are searched.", longest=200, examples=("harbour",)
         ),
     ]
+
+
+class Scope(typing.TypedDict, total=False):
+    """The versions and pages that are searched, and the number of hits."""
+
     version: typing.Annotated[
         str | None,
         Argument(
@@ -119,6 +125,14 @@ class KeywordRanking(typing.TypedDict, total=False):
         Expansion | None,
         Argument("Add terms: the library's synonyms, terms of the best hits, or both."),
     ]
+    prefix: typing.Annotated[
+        bool | None,
+        Argument(
+            "The last word, unless a blank follows it, is also the beginning of words: search as"
+            " you type.",
+            default=False,
+        ),
+    ]
 
 
 class VectorRanking(typing.TypedDict, total=False):
@@ -146,7 +160,7 @@ class Fusing(typing.TypedDict, total=False):
         float | None,
         Argument(
             "Share of the vector retriever in the score; by default the library's, the model's,"
-            " or 0.3.",
+            " or 0.3. With `rrf`, of its rank: 0.7 is the weights 0.6 and 1.4; by default equal.",
             bounds=(0, 1),
         ),
     ]
@@ -162,7 +176,7 @@ class Fusing(typing.TypedDict, total=False):
     rrf_weights: typing.Annotated[
         list[float] | None,
         Argument(
-            "Weights of the keyword and the vector retriever in `rrf`.",
+            "Weights of the keyword and the vector retriever in `rrf`, instead of `alpha`.",
             bounds=(0, 1000),
             shortest=2,
             longest=2,
@@ -195,6 +209,15 @@ class Ranking(typing.TypedDict, total=False):
         float | None,
         Argument("Hits with a lower score are left out before the limit counts.", default=0),
     ]
+    min_confidence: typing.Annotated[
+        float | None,
+        Argument(
+            "Hits with a lower confidence are left out before the limit counts. In an answer, 0"
+            " asks the language model even if nothing seems to answer.",
+            bounds=(0, 1),
+            faces=EVERY_FACE,
+        ),
+    ]
     levels: typing.Annotated[
         list[int] | None,
         Argument(
@@ -214,7 +237,7 @@ class Ranking(typing.TypedDict, total=False):
         float | None,
         Argument(
             "Each hit counts this factor for every better hit of its page, so that a list has more"
-            " pages; by default 0.97, and 1 with `unit` page or a `hierarchy`.",
+            " pages; by default 0.97, and 1 in lists of pages and with a `hierarchy`.",
             bounds=(0, 1),
         ),
     ]
@@ -269,6 +292,22 @@ class Listing(typing.TypedDict, total=False):
         Unit | None, Argument("Hits are passages, or pages shown by their best passage.")
     ]
     aggregate: _PageScore
+    group: typing.Annotated[
+        Group | None,
+        Argument(
+            "`page`: one entry per page, with its best hits, at most three; `top_k` counts pages."
+            " By default `none`; on the command line `page`, if people read the list.",
+            in_sql=False,
+        ),
+    ]
+    page_hits: typing.Annotated[
+        int | None,
+        Argument(
+            "Hits come page by page, of each at most so many; `top_k` counts pages.",
+            bounds=(1, 100),
+            faces=frozenset(),
+        ),
+    ]
     after: typing.Annotated[str | None, _after("hit")]
     snippets: typing.Annotated[bool | None, _snippets("each hit", default=False)]
     history: typing.Annotated[
@@ -330,12 +369,15 @@ class _Gathering(typing.TypedDict, total=False):
         bool | None, Argument("Add more passages of the best pages.", default=True)
     ]
     expansion_threshold: typing.Annotated[
-        float | None, Argument("The score that a page needs to be expanded.", default=0.3)
+        float | None,
+        Argument("The score that a page needs to be expanded; by default confidence decides."),
     ]
     expansion_share: typing.Annotated[
         float | None,
         Argument(
-            "Pages below this share of the best score are not expanded.", bounds=(0, 1), default=0.8
+            "Pages below this share of the best score, or of its confidence, are not expanded.",
+            bounds=(0, 1),
+            default=0.8,
         ),
     ]
     max_documents_to_expand: typing.Annotated[
@@ -384,22 +426,26 @@ class _Gathering(typing.TypedDict, total=False):
     ]
 
 
-class SearchArguments(
+class SearchOptions(
     Scope, KeywordRanking, VectorRanking, Fusing, Ranking, Listing, Reranking, total=False
 ):
+    """Arguments of `pgrag.search` but the library."""
+
+
+class SearchArguments(OfLibrary, SearchOptions, total=False):
     """Arguments of `pgrag.search`."""
 
 
-class KeywordArguments(Scope, KeywordRanking, Ranking, Listing, Reranking, total=False):
+class KeywordArguments(OfLibrary, Scope, KeywordRanking, Ranking, Listing, Reranking, total=False):
     """Arguments of `pgrag.keyword_search`."""
 
 
-class SemanticArguments(Scope, VectorRanking, Ranking, Listing, Reranking, total=False):
+class SemanticArguments(OfLibrary, Scope, VectorRanking, Ranking, Listing, Reranking, total=False):
     """Arguments of `pgrag.semantic_search`."""
 
 
-class PagesArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, total=False):
-    """Arguments of `pgrag.search_pages`."""
+class PagesOptions(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, total=False):
+    """Arguments of `pgrag.search_pages` but the library."""
 
     aggregate: _PageScore
     after: typing.Annotated[str | None, _after("page")]
@@ -407,8 +453,12 @@ class PagesArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, tota
     snippets: typing.Annotated[bool | None, _snippets("the best passage", default=True)]
 
 
-class FacetArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, total=False):
-    """Arguments of `pgrag.facets`."""
+class PagesArguments(OfLibrary, PagesOptions, total=False):
+    """Arguments of `pgrag.search_pages`."""
+
+
+class FacetOptions(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, total=False):
+    """Arguments of `pgrag.facets` but the library."""
 
     top_k: typing.Annotated[
         int | None, _top_k(200, "The number of best hits whose pages are counted.")
@@ -425,10 +475,14 @@ class FacetArguments(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, tota
     ]
 
 
-class ContextArguments(
+class FacetArguments(OfLibrary, FacetOptions, total=False):
+    """Arguments of `pgrag.facets`."""
+
+
+class ContextOptions(
     Scope, KeywordRanking, VectorRanking, Fusing, Ranking, Reranking, _Gathering, total=False
 ):
-    """Arguments of `pgrag.context`."""
+    """Arguments of `pgrag.context` but the library."""
 
     top_k: _HitsToRead
     format: typing.Annotated[
@@ -453,10 +507,14 @@ class ContextArguments(
     ]
 
 
-class AnswerArguments(
+class ContextArguments(OfLibrary, ContextOptions, total=False):
+    """Arguments of `pgrag.context`."""
+
+
+class AnswerOptions(
     Scope, KeywordRanking, VectorRanking, Fusing, Ranking, Reranking, _Gathering, total=False
 ):
-    """Arguments of `pgrag.answer_context`, and of an answer."""
+    """Arguments of an answer but the library."""
 
     top_k: _HitsToRead
     intent: typing.Annotated[
@@ -474,6 +532,10 @@ class AnswerArguments(
             " agentic mode `agent`."
         ),
     ]
+
+
+class AnswerArguments(OfLibrary, AnswerOptions, total=False):
+    """Arguments of `pgrag.answer_context`, and of an answer."""
 
 
 #: The SQL search functions and their arguments.
@@ -562,7 +624,7 @@ def _rule(one: Declared) -> dict[str, typing.Any]:
 
 
 _SHARED = frozenset(Scope.__annotations__) | {
-    "query", "question", "query_embedding", "client", "search_id", "options",
+    "library", "query", "question", "query_embedding", "client", "search_id", "options",
 }  # fmt: skip
 _OWN = {
     function: _SHARED | arguments.__annotations__.keys() - SearchArguments.__annotations__.keys()

@@ -144,6 +144,16 @@ def status(url: str) -> SchemaStatus:
         return _status(connection)
 
 
+def contents(url: str) -> tuple[int, int]:
+    """Return how many libraries and pages a database holds, whatever its revision."""
+    statement = b"select (select count(*) from pgrag.libraries), (select count(*) from pgrag.pages)"
+    with translated_errors(), _connect(url) as connection:
+        if _status(connection).state == "missing":
+            return 0, 0
+        row = connection.execute(statement).fetchone()
+        return row if row else (0, 0)
+
+
 def require_current(url: str) -> None:
     """Raise `SchemaOutdated` or `SchemaTooNew` unless the schema matches this package."""
     current = status(url)

@@ -31,7 +31,7 @@ class Reading(TypedDict, total=False):
     language: Annotated[
         str | None,
         _everywhere(
-            "Language of pages that name none: en, de …; by default English.",
+            "Language of pages that neither name nor show one; by default that of most pages.",
             longest=100,
             metavar="en|de|…",
         ),

@@ -26,7 +26,7 @@ from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
 
 #: Incremented when the same file would give different chunks or edges: forces a new reading.
-CHUNKER_VERSION = 9
+CHUNKER_VERSION = 10
 #: Warnings of a page that are kept; the others are counted.
 MOST_WARNINGS = 100
 #: Classes in the results of `read_page` and `read_properties_of`, for a child that calls them.
@@ -40,7 +40,8 @@ _UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")
 @dataclass(frozen=True)
 class PageOptions:
     """The options with which a page is read. `base_url` is where the source's pages are published.
-    `language` applies to pages that name none. `profile` is the chunk profile; without one the
+    `language` is that of pages that neither name
+    nor clearly show one. `profile` is the chunk profile; without one the
     page's type chooses, else it is medium. `slugs` names the site generator whose anchors the
     headings get. `converter` reads PDF. None is what the version remembers (see
     `remembered.complete`), "" forgets it. `types` are the configured page types; `overlap_size` and
@@ -159,7 +160,7 @@ def read_page(
         topic=properties.topic,
         type=reading.type,
         tags=_with_inline_tags(properties.tags, edges),
-        language=properties.language or options.language or None,
+        language=properties.language or None,
         created=properties.created,
         modified=properties.modified,
         warnings=_first(key, (*converted.warnings, *matter.warnings, *doubts, *faults)),

@@ -1,6 +1,5 @@
 """Index a source as a version of a library: only changes are read, written and embedded."""
 
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -26,8 +25,6 @@ from pgrag.models.embedding import Embedder
 
 #: Seconds between two attempts to begin while another run is active.
 _PAUSE = 0.1
-#: The code of a language; a language without a stemmer has one, too.
-_CODE = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]+)*")
 
 
 def index(
@@ -134,14 +131,14 @@ def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
 
 
 def _warn_of_language(database: Database, language: str | None, report: IndexReport) -> None:
-    """Warn of a name that is perhaps misspelt: its words would not be stemmed."""
-    if not language or _CODE.fullmatch(language) or language.lower() == "simple":
+    """Warn of a name that is perhaps misspelt."""
+    if not language:
         return
-    [row] = database.query("select _pgrag.text_search_configuration(%s) as name", [language])
-    if row["name"] == "simple":
+    [row] = database.query("select _pgrag.language_code(%s) as code", [language])
+    if row["code"] is None:
         report.warn(
-            f"{language!r} is not the name of a language with a stemmer: words are searched as"
-            " they are written. Languages are named by codes (en, de, ru) or in English (german)."
+            f"{language!r} is not the name of a language: words are searched as they are written."
+            " Languages are named by codes (en, de, pt-BR) or names (german, Deutsch)."
         )
 
 

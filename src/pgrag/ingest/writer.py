@@ -73,6 +73,7 @@ class Writer:
             "location": source.location,
             "revision": source.revision,
             "arguments": source.arguments,
+            "ref": source.ref,
         }
         if self.target.adds and remembered:
             # The version keeps its own source, which a later run can read again.
@@ -182,8 +183,12 @@ class Writer:
         report.written += len(written)
         report.unchanged += len(rows) - len(written)
         report.documents += sum(row["documents"] for row in written)
-        edges = {page.key: len(page.edges) for page in pages}
-        report.edges += sum(edges[row["key"]] for row in written)
+        read = {page.key: page for page in pages}
+        report.edges += sum(len(read[row["key"]].edges) for row in written)
+        for row in written:
+            # Those of reading are reported already.
+            known = read[row["key"]].warnings
+            report.warn(*(warning for warning in row["warnings"] if warning not in known))
         page_ids = [row["page_id"] for row in rows]
         if is_first and written:
             # Before the next batch is planned: plans for empty tables read all rows.

@@ -3,7 +3,7 @@
 import json
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from pgrag.mcp.corpus import shown
 
@@ -51,7 +51,16 @@ Cursor = Annotated[
         max_length=4000, description="The cursor of the previous reply; keep the other arguments."
     ),
 ]
-Id = Annotated[int, Field(ge=1, lt=2**63)]
+
+
+def _id(value: Any) -> str:
+    if not isinstance(value, int | str) or (isinstance(value, int) and not 0 < value < 2**63):
+        raise ValueError("must be an id, a name or a key")
+    return str(value)
+
+
+Id = Annotated[str, BeforeValidator(_id), WithJsonSchema({"type": ["integer", "string"]})]
+"""The id of a page or a passage, or its name or key; see `pgrag.page_id`, `pgrag.passage_id`."""
 VersionLabel = Annotated[str, BeforeValidator(shown)]
 """The label of a version in the form that an agent can pass back."""
 

@@ -8,6 +8,7 @@ from itertools import accumulate
 
 from pgrag.ground.calls import Row
 from pgrag.mcp.corpus import named
+from pgrag.search.result import is_unlikely
 
 _BYTES_PER_TOKEN = 4
 _END = re.compile(r"<(\s*/\s*passage)", re.IGNORECASE)
@@ -150,9 +151,13 @@ def hit_block(rank: int, row: Row, *, stated: str | None) -> Block:
         for name, column in (("words", "keyword_score"), ("meaning", "semantic_score"))
         if row[column] is not None
     ]
+    if row["confidence"] is not None:
+        facts.append(f"confidence={row['confidence']:.2f}")
     lines = [
         f"## {rank}. {breadcrumbs(row)}",
-        " ".join(facts) + (f" ({', '.join(retrievers)})" if retrievers else ""),
+        " ".join(facts)
+        + (f" ({', '.join(retrievers)})" if retrievers else "")
+        + (": a weak match" if is_unlikely(row) else ""),
         *([source] if source != stated else []),
         *([address(row)] if row["url"] else []),
         *([_history(row)] if row["since"] is not None else []),

@@ -7,15 +7,18 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_type
 
 import mcp_types as types
 import pydantic
-from pydantic import BaseModel, Field, create_model
+from pydantic import AliasChoices, BaseModel, Field, create_model
 
+from pgrag.ground.aliases import by_own_names
 from pgrag.ground.arguments import Declared, declared
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation
 
 
 class Arguments(BaseModel):
-    """The arguments of a tool. An unknown argument is an error: it may be a typo."""
+    """The arguments of a tool, also by the names of other servers. An unknown argument is an error:
+    it may be a typo.
+    """
 
     model_config = pydantic.ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
 
@@ -25,6 +28,7 @@ class Arguments(BaseModel):
         """Drop null, and "" for a text: some clients send all arguments."""
         if not isinstance(values, dict):
             return values
+        values = by_own_names(values, _taken(cls))
         texts = {name for name, field in cls.model_fields.items() if field.default is None}
         return {
             name: value
@@ -63,6 +67,17 @@ class FromVersion(BaseModel):
     library: str
     version: str
     version_reason: str
+
+
+def _taken(arguments: type[BaseModel]) -> set[str]:
+    """The names that the arguments have by themselves."""
+    aliases = (field.validation_alias for field in arguments.model_fields.values())
+    return {
+        name
+        for field, alias in zip(arguments.model_fields, aliases, strict=True)
+        for name in (alias.choices if isinstance(alias, AliasChoices) else [alias or field])
+        if isinstance(name, str)
+    }
 
 
 def _takes(annotation: Any, kind: type) -> bool:

@@ -31,11 +31,11 @@ def compare_versions(
     """
     old, new = (_resolved(database, library, version) for version in (from_version, to_version))
     if old["version"] == new["version"]:
-        for asked, used in ((from_version, old), (to_version, new)):
+        for used in (old, new):
             if "is not indexed" in used["reason"]:
                 raise UnknownVersion(
-                    f"Version {asked} of {old['library']} is not indexed; the newest one before it,"
-                    f" {used['version'] or '(unversioned)'}, would be compared with itself.",
+                    f"{old['library']} {used['version'] or '(unversioned)'} would be compared with"
+                    f" itself: {used['reason']}.",
                     hint=f"See `pgrag versions {old['library']}`.",
                 )
     rows = database.call(

@@ -14,8 +14,8 @@ from pgrag.ground.requests import note
 log = logging.getLogger(__name__)
 
 _KEPT = (
-    "library", "version", "key", "page_id", "document_id", "score", "hybrid_score",
-    "keyword_score", "semantic_score",
+    "library", "version", "key", "page_id", "document_id", "score", "hybrid_score", "confidence",
+    "keyword_score", "semantic_score", "keyword_rank", "semantic_rank",
 )  # fmt: skip
 _APART = ("library", "version", "query_embedding")
 """Arguments kept out of a record's parameters: two have their own columns, one is a vector."""

@@ -9,6 +9,10 @@ from uuid import UUID
 
 from pgrag.ground.calls import Row
 
+NO_MATCH = 0.15
+"""Hits with less confidence are unlikely to answer; as `_pgrag.no_match()`."""
+
+_PAGE_COLUMNS = ("library", "version", "page_id", "key", "url", "title", "score", "confidence")
 _BATCH_COLUMNS = frozenset({"query_number", "query", "error_code", "error", "error_hint"})
 
 
@@ -18,7 +22,9 @@ class Result:
 
     `search_id` identifies the search for feedback; None if it was not recorded. `resolved` has
     the version of each library that was searched, and why. `top_k` is the requested number of
-    rows, None if there can be no next page of results.
+    rows, None if there can be no next page of results. `no_good_match`: even the best hit is
+    unlikely to answer, and a notice names the nearest pages. `is_grouped`: the rows come page by
+    page.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -26,13 +32,19 @@ class Result:
     search_id: UUID | None = None
     resolved: list[Row] = field(default_factory=list)
     top_k: int | None = None
+    no_good_match: bool = False
+    is_grouped: bool = False
 
     def listing(self, key: str) -> dict[str, Any]:
         """A `SearchResult` or `PageResult` as a row, with the hits under `key`."""
+        shown = {key: self.rows}
+        if self.is_grouped:
+            shown = {key: [], "pages": _by_page(self.rows)}
         return {
-            key: self.rows,
+            **shown,
             "search_id": self.search_id,
             "next": next_cursor(self.rows, self.top_k, "cursor"),
+            "no_good_match": self.no_good_match,
             "notices": self.notices,
             "resolved": self.resolved,
         }
@@ -44,6 +56,7 @@ class Result:
             "tokens": sum(row["tokens"] for row in self.rows),
             "blocks": self.rows,
             "search_id": self.search_id,
+            "no_good_match": self.no_good_match,
             "notices": self.notices,
             "resolved": self.resolved,
         }
@@ -67,6 +80,18 @@ class Result:
         return {"answers": answers, "notices": self.notices}
 
 
+def is_unlikely(row: Row) -> bool:
+    """Whether a hit is unlikely to answer the query; False if its confidence is not known."""
+    confidence = row.get("confidence")
+    return confidence is not None and confidence < NO_MATCH
+
+
+def has_no_good_match(rows: Sequence[Row]) -> bool:
+    """Whether all hits whose confidence is known, at least one, are unlikely to answer."""
+    known = [row for row in rows if row.get("confidence") is not None]
+    return bool(known) and all(map(is_unlikely, known))
+
+
 def substitutions(resolved: Iterable[Row]) -> list[str]:
     """A notice for each version that was read in place of one that is not indexed."""
     return [
@@ -78,7 +103,14 @@ def substitutions(resolved: Iterable[Row]) -> list[str]:
 
 def next_cursor(rows: list[Row], top_k: int | None, column: str) -> Any:
     """The cursor of the next page of results; None if this page is not full, hence the last."""
-    return rows[-1][column] if rows and len(rows) == top_k else None
+    # The hits of a page that a grouped list shows as one entry share its cursor.
+    return rows[-1][column] if rows and len({row[column] for row in rows}) == top_k else None
+
+
+def _by_page(rows: Iterable[Row]) -> list[Row]:
+    """The pages of hits that come page by page, each with its hits."""
+    grouped = [list(hits) for _, hits in groupby(rows, itemgetter("page_id"))]
+    return [{name: hits[0][name] for name in _PAGE_COLUMNS} | {"hits": hits} for hits in grouped]
 
 
 def _answer(query: str, rows: list[Row], top_k: int) -> dict[str, Any]:

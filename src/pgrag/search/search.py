@@ -28,7 +28,7 @@ from pgrag.ground.connections import Database, collected_notices
 from pgrag.ground.errors import DatabaseError, EmbeddingError, InvalidInput, NotConfigured
 from pgrag.ground.requests import note
 from pgrag.search.recording import record
-from pgrag.search.result import Result, substitutions
+from pgrag.search.result import Result, has_no_good_match, substitutions
 
 if TYPE_CHECKING:
     from pgrag.models.embedding import Embedder
@@ -56,7 +56,10 @@ _RERANKED = {"search", "context", "answer_context"}
 _RECORDED = {"context", "search_pages"}
 """Functions whose hits are recorded after the call; recorded_search records its own."""
 
-_AFTER_RERANKING = {"mmr_lambda", "snippets", "history", "explain", "template"}
+PAGE_HITS = 3
+"""The maximum number of hits of a page in a list that is grouped by page."""
+
+_AFTER_RERANKING = {"mmr_lambda", "page_hits", "snippets", "history", "explain", "template"}
 """Arguments that do not apply to the candidates of a reranker."""
 
 _HITS_ALONE = {
@@ -135,6 +138,8 @@ class Search:
     def many(self, queries: Sequence[str], options: Sequence[SearchArguments]) -> Result:
         """Rows of `pgrag.search_many`; each query has its own arguments of `pgrag.search`."""
         stated = [_stated(own) for own in options]
+        for own in stated:
+            _grouped(own)
         with collected_notices() as notices:
             for query, own in zip(queries, stated, strict=True):
                 notices.extend(self._teach(query, own))
@@ -156,6 +161,7 @@ class Search:
                     hint="Pass rerank, too, or leave out rerank_depth.",
                 )
             depth = stated.pop("rerank_depth", RERANK_DEPTH)
+        is_grouped = _grouped(stated)
         with collected_notices() as notices:
             notices.extend(self._teach(query, stated))
             if is_reranked:
@@ -167,7 +173,17 @@ class Search:
             resolved = self._resolved(rows, stated, query)
             notices.extend(substitutions(resolved))
         top_k = None if is_reranked else stated.get("top_k", TOP_K)
-        return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k)
+        decides = {"after", "min_confidence"} & stated.keys()
+        no_good_match = not decides and has_no_good_match(rows)
+        return Result(
+            rows,
+            list(dict.fromkeys(notices)),
+            search_id,
+            resolved,
+            top_k,
+            no_good_match,
+            is_grouped,
+        )
 
     def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Recorded:
         """Hits in SQL's order; the SQL function records them."""
@@ -306,6 +322,13 @@ def _stated(arguments: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(vector, list | tuple):
         stated["query_embedding"] = HalfVector(list(vector))
     return stated
+
+
+def _grouped(stated: dict[str, Any]) -> bool:
+    """Replace `group` by what it means to SQL; return whether hits come page by page."""
+    if stated.pop("group", "none") == "page":
+        stated.setdefault("page_hits", PAGE_HITS)
+    return "page_hits" in stated
 
 
 def _plain(value: Any) -> Any:

@@ -310,6 +310,22 @@ class App(Connected):
             row["library"], row["version"], **arguments, dry_run=dry_run, progress=progress
         )
 
+    def remembered(self, library: str, version: str) -> dict[str, Any]:
+        """The arguments of the last `index` of a version, its `source` among them; those of a
+        repository name what the caller named, so that a branch is read as it is now. Raises
+        `SourceError` if there are none.
+        """
+        [row] = self.database.call("version_source", library=library, version=version)
+        source = row["version_source"] or {}
+        if not source.get("arguments"):
+            raise errors.SourceError(
+                f"{f'{library} {version}'.strip()}: its source is not remembered.",
+                hint="Its pages were sent or uploaded, or nothing is indexed yet. Name the source:"
+                f" pgrag index {library}{f'@{version}' if version else ''} SOURCE.",
+            )
+        arguments = source["arguments"] | {"ref": source.get("ref")}
+        return {name: value for name, value in arguments.items() if value not in (None, [], False)}
+
     def embed(
         self, library: str, model: str | None = None, *, activate: bool = False, edges: bool = False
     ) -> int:

@@ -211,8 +211,8 @@ def properties(exchange: Exchange, library: str, query: PropertiesParameters) ->
     }
 
 
-@router.answers("/pages/{page_id}/properties", PageProperties)
-def page_properties(exchange: Exchange, page_id: int) -> Any:
+@router.answers("/pages/{page_id:named}/properties", PageProperties)
+def page_properties(exchange: Exchange, page_id: str) -> Any:
     """List the properties of one page with their types."""
     rows = exchange.call("page_properties", page_id=page_id)
     return {"properties": [{name: row[name] for name in ("name", "type", "value")} for row in rows]}

@@ -22,7 +22,9 @@ router = Router(tags=["graph"], responses=problems(404))
 
 Direction = Literal["out", "in", "both"]
 PageNumber = Annotated[int, Field(ge=1, le=LARGEST_ID)]
+PageName = Annotated[Text, Field(max_length=4000)]
 
+_PAGE = "`page_id` of a hit, or a name: `harbour:tides.md`."
 _ALONG = "out: along links; in: against them; both."
 
 
@@ -67,14 +69,14 @@ class EdgeSearchParameters(_Kinds):
 
 
 router.declare(
-    "/pages/{page_id}/backlinks",
+    "/pages/{page_id:named}/backlinks",
     list[values.Backlink],
     "List who links to a page, where, and in which sentence; the strongest first.",
     base=_Kinds,
     top_k=(int, at_most(100, 10_000, "links")),
 )
 router.declare(
-    "/pages/{page_id}/related",
+    "/pages/{page_id:named}/related",
     list[values.RelatedPage],
     "List the pages most related to a page, and why; the nearest first.",
     function="related_pages",
@@ -82,7 +84,7 @@ router.declare(
     top_k=(int, at_most(10, 100, "pages")),
 )
 router.declare(
-    "/pages/{page_id}/neighbourhood",
+    "/pages/{page_id:named}/neighbourhood",
     list[values.Neighbour],
     "List the pages around a page, as far as links lead; the nearest and strongest first.",
     base=_Kinds,
@@ -99,26 +101,24 @@ router.declare(
     name="path",
     base=_Kinds,
     from_page=(
-        PageNumber,
-        Field(
-            alias="from", serialization_alias="from_page", description="`page_id`.", examples=[7]
-        ),
+        PageName,
+        Field(alias="from", serialization_alias="from_page", description=_PAGE, examples=["7"]),
     ),
     to_page=(
-        PageNumber,
-        Field(alias="to", serialization_alias="to_page", description="`page_id`.", examples=[9]),
+        PageName,
+        Field(alias="to", serialization_alias="to_page", description=_PAGE, examples=["9"]),
     ),
     max_depth=(int, Field(default=8, ge=1, le=100, description="Largest number of steps.")),
     direction=(Direction, Field(default="out", description=_ALONG)),
 )
 
 
-@router.answers("/pages/{page_id}/edges", values.EdgeList)
-def edges(exchange: Exchange, page_id: int, query: EdgeParameters) -> Any:
+@router.answers("/pages/{page_id:named}/edges", values.EdgeList)
+def edges(exchange: Exchange, page_id: str, query: EdgeParameters) -> Any:
     """List the edges of a page, whatever their state."""
     [row] = exchange.call("page", page_id=page_id)
-    library = row["page"]["library"]
-    rows = exchange.call("edges", library=library, page_id=page_id, **query.for_sql())
+    page = {name: row["page"][name] for name in ("library", "page_id")}
+    rows = exchange.call("edges", **page, **query.for_sql())
     stored = [row["edge_id"] for row in rows if row["edge_id"] is not None]
     return {"edges": rows, "next": stored[-1] if len(stored) == query.top_k else None}
 

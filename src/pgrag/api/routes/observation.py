@@ -1,6 +1,6 @@
 """Feedback on recorded searches, and metrics of them."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -10,6 +10,7 @@ from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.ground.values import observation as values
 from pgrag.search.recording import give_feedback
+from pgrag.search.result import NO_MATCH
 
 router = Router(tags=["observation"], responses=problems(404))
 
@@ -21,11 +22,10 @@ class FeedbackBody(Body):
         strict=False, description="A recorded search.", examples=[values.SEARCH_ID_EXAMPLE]
     )
     rating: int = Field(ge=1, le=5, description="1 useless, 5 exactly right.", examples=[4])
-    document_id: int | None = Field(
+    document_id: Annotated[int, Field(ge=1, le=LARGEST_ID)] | Text | None = Field(
         default=None,
-        ge=1,
-        le=LARGEST_ID,
-        description="One of the hits; by default the answer as a whole is rated.",
+        description="One of the hits, or its `chunk_key`; by default the answer as a whole is"
+        " rated.",
         examples=[42],
     )
     comment: Text | None = Field(default=None, max_length=10_000, description="Why.")
@@ -110,13 +110,13 @@ router.declare(
     function="gaps",
     key="gaps",
     base=_Rows,
-    weak_score=(
+    weak_confidence=(
         float,
         Field(
-            default=0.33,
+            default=NO_MATCH,
             ge=0,
             le=1,
-            description="Hybrid searches with a lower best score found little.",
+            description="Searches whose best hit has a lower confidence found little.",
         ),
     ),
 )

@@ -48,6 +48,11 @@ class Source(Value):
     level: int | None = described("", 2)
     score: float | None = described("Null: read for its position in the page, not retrieved.", 0.41)
     hybrid_score: float | None = described("Of a hit: the fused score.", 0.41)
+    keyword_score: float | None = described("Of a hit: by the keyword retriever.", 0.58)
+    semantic_score: float | None = described("Of a hit: by the vector retriever.", 0.67)
+    keyword_rank: int | None = described("Of a hit: among those of the keyword retriever.", 2)
+    semantic_rank: int | None = described("Of a hit: among those of the vector retriever.", 1)
+    confidence: float | None = described("Of a hit: whether it answers the question.", 0.93)
     relation: str = described("hit, expansion, parent, or injected by the strategy.", "hit")
     tokens: int | None = described("", 120)
     content: str

@@ -42,7 +42,11 @@ class _Frozen(type):
         cls = super().__new__(mcs, name, bases, namespace)
         # dataclass(slots=True) creates the class a second time, through this method.
         is_finished = "__slots__" in namespace
-        return cls if is_finished else dataclass(frozen=True, slots=True, kw_only=True)(cls)
+        if is_finished:
+            return cls
+        # Lists have a text of their own, which the fields of a subclass must not replace.
+        shows_fields = not hasattr(cls, "to_dicts")
+        return dataclass(frozen=True, slots=True, kw_only=True, repr=shows_fields)(cls)
 
 
 class Value(metaclass=_Frozen):

@@ -10,7 +10,7 @@ class Library(Value):
     """A set of documentation."""
 
     library: str = described("", "harbour")
-    language: str = described("Text search configuration.", "english")
+    language: str = described("Language of pages that neither name nor show one.", "en")
     model: str | None = described("Embedding model.", "static-en-de-ru-256")
     versions: int = described("Number of versions.", 3)
     newest: str | None = described("The version that a search without a version uses.", "2.1")
@@ -60,7 +60,7 @@ class PageSummary(PageName):
     topic: str | None
     type: str | None = described("", "guide")
     tags: tuple[str, ...] = described("", ("tides",))
-    language: str = described("", "english")
+    language: str = described("", "en")
     created: datetime | None
     modified: datetime | None
     documents: int = described("Searchable passages.", 6)

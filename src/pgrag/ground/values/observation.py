@@ -122,6 +122,7 @@ class SearchRecord(Value):
     hit_count: int
     top_score: float | None
     mean_score: float | None
+    confidence: float | None = described("The largest of a hit; null: not known.", 0.93)
     caller: str | None = described("The key or database role that searched.", "docs-bot")
     hits: tuple[dict[str, Any], ...] = described("With rank, names, ids, scores and their parts.")
     feedback: tuple[dict[str, Any], ...] = described("Ratings with document_id and comment.")

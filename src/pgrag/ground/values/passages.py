@@ -34,9 +34,14 @@ class _Found(_Keyed):
     keyword_score: float | None = described("BM25F; null without the keyword retriever.", 0.58)
     semantic_score: float | None = described("Cosine; null without the vector retriever.", 0.67)
     hybrid_score: float | None = described("Fused score, where `score` is another one.", 0.61)
+    confidence: float | None = described(
+        "Whether it answers the query, 0 to 1; null for filters alone and for models without a"
+        " calibration.",
+        0.93,
+    )
     link: str | None = described("The page in the system it was exported from.")
     snippet: str | None = described("With `snippets`.", "Yachts wait for half **tide**.")
-    cursor: str = described("As `after`: continues behind this hit.", "0.61:42")
+    cursor: str = described("As `after`: continues behind this hit.", "P-OFHrhR64UAAoDTKg")
     version_reason: str = described("Why this version was read.", "the newest release")
 
 
@@ -105,6 +110,11 @@ class ContextBlock(_Placed):
     block: str = described("The text, with the headings above the passage in the context.")
     version_reason: str = described("Why this version was read.", "the newest release")
     hybrid_score: float | None = described("Of a hit: the fused score.", 0.41)
+    keyword_score: float | None = described("Of a hit: by the keyword retriever.", 0.58)
+    semantic_score: float | None = described("Of a hit: by the vector retriever.", 0.67)
+    keyword_rank: int | None = described("Of a hit: among those of the keyword retriever.", 2)
+    semantic_rank: int | None = described("Of a hit: among those of the vector retriever.", 1)
+    confidence: float | None = described("Of a hit: whether it answers the query.", 0.93)
 
 
 class Surroundings(Value):

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pgrag.ground.values.base import Value, Versioned, described
+from pgrag.ground.values.lists import Listing
 
 _TYPES = "text, number, boolean, date, datetime, duration, link, list, object"
 
@@ -19,8 +20,11 @@ class PageQueryRow(Value):
     values: tuple[Any, ...] = described("The same values in order.", ("open",))
 
 
-class PageQueryResult(Versioned):
+class PageQueryResult(Listing[PageQueryRow], Versioned):
     """The rows of a query over pages."""
+
+    list_field = "rows"
+    list_columns = ("title", "key", "values")
 
     columns: tuple[str, ...] = described("Names of the values.", ("File", "status"))
     rows: tuple[PageQueryRow, ...]

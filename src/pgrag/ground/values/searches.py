@@ -4,10 +4,15 @@ from typing import Any
 from uuid import UUID
 
 from pgrag.ground.values.base import Value, Versioned, described
+from pgrag.ground.values.lists import Listing
 from pgrag.ground.values.passages import ContextBlock, Hit, PageHit
 
 _SEARCH_ID = "Feedback names this id; null if the search was not recorded."
 _NOTICES = "Notices of the database, such as why a retriever did not run."
+_NO_GOOD_MATCH = (
+    "Whether even the best hit is unlikely to answer: a notice names the nearest pages. Never with"
+    " `min_confidence`."
+)
 _RESOLVED = "The version of each library that was read, and why; empty for `*`."
 
 
@@ -24,32 +29,56 @@ class Resolution(Versioned):
     reason: str = described("", "the newest release")
 
 
-class SearchResult(Value):
-    """Hits, the best first."""
+class PageGroup(Versioned):
+    """A page with its best hits, at most three."""
 
-    hits: tuple[Hit, ...]
-    cursor: str | None = described("As `after`; null at the end.", "0.61:42", alias="next")
+    page_id: int = described("", 3)
+    key: str = described("", "guide/restore.md")
+    url: str = described("", "/guide/restore")
+    title: str = described("", "Restore a folder")
+    score: float = described("Of its best hit.", 0.61)
+    confidence: float | None = described("Of its best hit.", 0.83)
+    hits: tuple[Hit, ...] = described("The best first.")
+
+
+class SearchResult(Listing[Hit]):
+    """Hits, the best first; with `group` page, `pages` in their place."""
+
+    list_field = "hits"
+    list_columns = ("score", "title", "url")
+    hits: tuple[Hit, ...] = described("Empty with `group` page.")
+    pages: tuple[PageGroup, ...] = described("Only with `group` page.", default=())
+    cursor: str | None = described(
+        "As `after`; null at the end.", "P-OFHrhR64UAAoDTKg", alias="next"
+    )
+    no_good_match: bool = described(_NO_GOOD_MATCH)
     notices: tuple[str, ...] = described(_NOTICES)
     resolved: tuple[VersionRead, ...] = described(_RESOLVED)
     search_id: UUID | None = described(_SEARCH_ID)
 
 
-class PageResult(Value):
+class PageResult(Listing[PageHit]):
     """Pages, the best first."""
 
+    list_field = "pages"
+    list_columns = ("score", "title", "url")
     pages: tuple[PageHit, ...]
     cursor: str | None = described("As `after`; null at the end.", "p10:100", alias="next")
+    no_good_match: bool = described(_NO_GOOD_MATCH)
     notices: tuple[str, ...] = described(_NOTICES)
     resolved: tuple[VersionRead, ...] = described(_RESOLVED)
     search_id: UUID | None = described(_SEARCH_ID)
 
 
-class Context(Value):
+class Context(Listing[ContextBlock]):
     """Text for a reader or a language model, and the passages it is made of."""
 
+    list_field = "blocks"
+    list_columns = ("relation", "tokens", "title", "path")
     text: str = described("The blocks, with an empty line between them.")
     tokens: int = described("Sum of the tokens of the blocks.", 1870)
     blocks: tuple[ContextBlock, ...]
+    no_good_match: bool = described(_NO_GOOD_MATCH)
     notices: tuple[str, ...] = described(_NOTICES)
     resolved: tuple[VersionRead, ...] = described(_RESOLVED)
     search_id: UUID | None = described(_SEARCH_ID)
@@ -80,18 +109,22 @@ class QueryFailure(Value):
     hint: str | None = described("", "Did you mean harbour?")
 
 
-class BatchItem(Value):
+class BatchItem(Listing[Hit]):
     """The answer to one query of a batch."""
 
+    list_field = "hits"
+    list_columns = ("score", "title", "url")
     query: str
     hits: tuple[Hit, ...] = described("The best first.")
     next: str | None = described("As `after` of this query: the next hits.")
     error: QueryFailure | None = described("Null where the search succeeded.")
 
 
-class BatchResult(Value):
+class BatchResult(Listing[BatchItem]):
     """The answers to many queries, in the order of the queries."""
 
+    list_field = "answers"
+    list_columns = ("query",)
     answers: tuple[BatchItem, ...]
     notices: tuple[str, ...] = described(_NOTICES)
 

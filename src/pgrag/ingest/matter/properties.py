@@ -53,7 +53,7 @@ def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, li
     def first(reader: Callable[[Any], _Value], *candidates: str) -> _Value | None:
         for candidate in candidates:
             name = names.get(candidate)
-            if name is None or fields[name] is None or fields[name] == "":
+            if name is None or fields[name] in (None, "", []):
                 continue
             try:
                 return reader(fields[name])
@@ -73,7 +73,7 @@ def read_properties(key: str, fields: Mapping[str, Any]) -> tuple[Properties, li
             topic=first(_text, "topic"),
             type=first(_text, "type", "page-type", "page_type", "content_type"),
             tags=first(_tags, "tags", "tag") or (),
-            language=first(_text, "lang", "language"),
+            language=first(_language, "lang", "language", "locale"),
             created=first(_date, "created", "date"),
             modified=first(_date, "modified", "updated", "lastmod"),
             address=first(_text, "url", "permalink"),
@@ -149,6 +149,12 @@ def _text(value: Any) -> str:
     raise _WrongValueError(f"must be text, got {_shown(value)}")
 
 
+def _language(value: Any) -> str:
+    """Read a name or code; of several languages the first."""
+    values = [item for item in value if item] if isinstance(value, list) else [value]
+    return _text(values[0] if values else value)
+
+
 def _clipped(text: str) -> str:
     """Reduce a text to one line that fits into an index."""
     text = " ".join(text.split())
@@ -156,8 +162,8 @@ def _clipped(text: str) -> str:
 
 
 def _uuid(value: Any) -> str:
-    """Normalise the spelling of a UUID; any other identifier is unchanged."""
-    text = _text(value)
+    """Normalise the spelling of a UUID; of any other identifier the case."""
+    text = _text(value).lower()
     try:
         return str(uuid.UUID(text))
     except ValueError:

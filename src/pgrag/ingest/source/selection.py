@@ -67,6 +67,7 @@ def selected(
             arguments=arguments,
             generator=generator,
             release=release,
+            ref=selection.ref,
         )
     release()
     if files and not named:

@@ -113,7 +113,7 @@ class Source:
     """The files of a source, listed but not read; a context manager. `location` says where it is,
     `revision` is its commit. `ignored` counts what ignore files leave out, `skipped` is what else
     is no page. With `arguments` `App.index` reads it again. `generator` finds the site generator
-    that publishes it, if its configuration is near.
+    that publishes it, if its configuration is near. `ref` is what the caller named as the commit.
     """
 
     location: str
@@ -125,6 +125,7 @@ class Source:
     arguments: dict[str, Any] | None = None
     generator: Callable[[], Generator | None] = field(default=lambda: None, repr=False)
     release: Callable[[], None] = field(default=lambda: None, repr=False)
+    ref: str | None = None
 
     def __len__(self) -> int:
         return len(self.listed)

@@ -28,7 +28,7 @@ class Paragraph(BaseModel):
 class ReadDocument(Arguments):
     """A passage by its id."""
 
-    id: fields.Id = Field(description="id of a passage.")
+    id: fields.Id = Field(description="id of a passage, or its key: guide.md#c3.")
     expand: Literal["none", "neighbours", "section", "page"] = Field(
         default="none",
         description="How much around it: none, neighbours (two paragraphs before and after),"
@@ -60,9 +60,10 @@ def read_document(documentation: Documentation, request: ReadDocument) -> Reply:
     head = "\n".join(
         [
             f"# {breadcrumbs(row)}",
-            f"id={request.id} page_id={row['page_id']} {named(row['library'], row['version'])}",
+            f"id={row['document_id']} page_id={row['page_id']}"
+            f" {named(row['library'], row['version'])}",
             *([address(row)] if row["url"] else []),
-            f'<passage id="{request.id}">',
+            f'<passage id="{row["document_id"]}">',
         ]
     )
     foot = f"</passage>\n\nIts page: get_page(page_id={row['page_id']})."
@@ -76,7 +77,7 @@ def read_document(documentation: Documentation, request: ReadDocument) -> Reply:
     paragraphs = as_given(chosen, fitted.blocks)
     is_complete = len(paragraphs) == len(rows) and not any(item.is_cut for item in paragraphs)
     content = {
-        "id": request.id,
+        "id": row["document_id"],
         "url": address(row),
         "paragraphs": paragraphs,
         "is_complete": is_complete,

@@ -18,7 +18,7 @@ class NamedPage(Arguments):
     page_id: fields.Id | None = Field(
         default=None, description="Of a hit; or give library and page."
     )
-    library: str | None = fields.optional_text(200, "Name of a library, with page.")
+    library: str | None = fields.optional_text(200, "Name of the library of page.")
     page: str | None = fields.optional_text(2000, "Its source path, name, title, alias or url.")
     version: fields.VersionWish = None
 
@@ -26,8 +26,6 @@ class NamedPage(Arguments):
     def _one_page(self) -> Self:
         if (self.page_id is None) == (self.page is None):
             raise ValueError("give page_id, or library and page")
-        if self.page is not None and self.library is None:
-            raise ValueError("page needs library, too")
         return self
 
 
@@ -191,7 +189,7 @@ def _page(documentation: Documentation, request: NamedPage) -> tuple[Row, str | 
         read = documentation.resolve(request.library, request.version)
         [row] = documentation.call("page", page_id=_page_id(documentation, read, request.page))
         return row["page"], read.reason
-    [row] = documentation.call("page", page_id=request.page_id)
+    [row] = documentation.call("page", page_id=request.page_id or request.page)
     _require_same(documentation, request, row["page"])
     return row["page"], None
 

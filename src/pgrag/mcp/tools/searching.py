@@ -24,6 +24,8 @@ _FILTERS = (
 _HISTORY = ("since", "changed_in")
 _VERSIONS = {None: "the newest version of each", "*": "every version"}
 """The versions that a search reads where several may be read."""
+_NEAREST = 3
+"""Pages named if there is no good match."""
 _MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
 """Marks that make a term of a query required or forbidden."""
 
@@ -43,7 +45,7 @@ class _OfLibrary(Arguments):
     library: fields.LibraryName
     query: fields.Query = Field(
         description="What to look for: a question or key terms, one topic, names of functions"
-        ' and options as they are spelt. "a phrase" and +word must occur, -word must not.',
+        ' and options as they are spelt. +word and +"a phrase" must occur, -word must not.',
         examples=["clean up an effect on unmount"],
     )
 
@@ -67,6 +69,10 @@ class SearchByWords(_Asked, _OfAny):
 class SearchByMeaning(_Asked, _OfAny):
     """A question to the vector retriever, in one library or all."""
 
+    min_score: float | None = Field(
+        default=None, ge=0, le=1, description="Leave out passages that are less near."
+    )
+
 
 _Request: TypeAlias = "SearchDocs | SearchByWords | SearchByMeaning"
 
@@ -84,6 +90,7 @@ class FoundPassage(BaseModel):
     score: float
     keyword_score: float | None
     semantic_score: float | None
+    confidence: float | None = Field(description="Whether it answers, 0 to 1; null: not known.")
     content: str = Field(description="Quoted from the documentation.")
     is_cut: bool = Field(description="Whether its end was cut off for the budget.")
     since: str | None = Field(description="With history: the version that first had it.")
@@ -113,6 +120,9 @@ def _answered(
         after=request.cursor,
     )
     read = _version_read(documentation, request, result)
+    # Whoever asks one retriever alone wants to see what it finds.
+    if result.no_good_match and search is Search.search:
+        return _nearest(request, read, result)
     if result.rows:
         doubts = _doubts(result.rows) if search is Search.search else []
         return _passages(request, read, result, doubts)
@@ -165,6 +175,18 @@ def _passages(request: _Request, read: Resolved | None, result: Result, doubts: 
         for row, block in zip(rows, fitted.blocks, strict=False)
     ]
     return Reply(fitted.text, content)
+
+
+def _nearest(request: _Request, read: Resolved | None, result: Result) -> Reply:
+    """The reply if no passage is likely to answer: the nearest pages, without their texts."""
+    pages = {row["page_id"]: on_one_line(row["title"])[:60] for row in result.rows}
+    nearest = [f"- {title} (page_id={id})" for id, title in [*pages.items()][:_NEAREST]]
+    where = named(read.library, read.label) if read else request.library or "all libraries"
+    lines = [
+        f"No good match in {where}. Nearest pages:", *nearest,
+        "Ask in other words; search_text finds exact text; min_confidence=0 shows the passages.",
+    ]  # fmt: skip
+    return Reply("\n".join(lines), _content(request, read, result, result.notices))
 
 
 def _head(request: _Request, read: Resolved | None) -> str:
@@ -274,8 +296,8 @@ search_docs = Tool(
     " together: use it first, for questions and for names of functions, options and error"
     " messages alike. Examples:\n"
     '- {"library": "react", "query": "clean up an effect"} reads the newest version\n'
-    '- {"library": "react", "version": "18.2.0", "query": "useId"} reads 18.2.0, or the newest'
-    " before it\n"
+    '- {"library": "react", "version": "18.2.0", "query": "useId"} reads 18.2.0, or'
+    " another 18\n"
     '- {"library": "typescript", "version": "5.x", "query": "ReturnType example"} reads the'
     " newest 5\n"
     "The reply says which version was read and why.",

@@ -23,12 +23,11 @@ _ORDER = (
     "query_types", "intents", "rules", "synonyms", "page_types", "edge_kinds", "templates",
     "description", "language", "words", "pattern", "shape", "expansions", "intent", "unit",
     "aggregate", "levels", "alpha", "alpha_offset", "hierarchy", "query_type", "template",
-    "inject_types", "inject_count", "graph", "min_score", "max_per_page", "page_decay",
-    "mmr_lambda", "query_expansion", "score_share", "expand", "expansion_threshold",
-    "expansion_share",
-    "max_documents_to_expand", "max_chunks_per_document", "parents", "confidence",
-    "folders", "chunk_profile", "edge_defaults", "retriever_weight", "asked_by", "link_keys",
-    "inject", "weight", "system", "prompt",
+    "inject_types", "inject_count", "graph", "min_score", "min_confidence", "max_per_page",
+    "page_decay", "mmr_lambda", "query_expansion", "score_share", "expand", "expansion_threshold",
+    "expansion_share", "max_documents_to_expand", "max_chunks_per_document", "parents",
+    "confidence", "folders", "chunk_profile", "edge_defaults", "retriever_weight", "asked_by",
+    "link_keys", "inject", "weight", "system", "prompt",
 )  # fmt: skip
 
 

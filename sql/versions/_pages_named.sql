@@ -36,6 +36,73 @@ as $$
     group by r.page_id;
 $$;
 
+-- The pages that a person means: by key, id, uuid or address, else as a link names them; of several
+-- of one name, one whose key is the name as it is written.
+create or replace function _pgrag.pages_called(
+    library_id bigint,
+    version_id bigint,
+    wish text
+)
+returns setof bigint
+language plpgsql
+stable
+parallel safe
+rows 1
+set search_path from current
+as $$
+declare
+    address constant text := rtrim(split_part(wish, '#', 1), '/');
+begin
+    return query
+    select p.page_id
+    from pgrag.pages as p
+    where p.library_id = pages_called.library_id
+        and p.version_id = pages_called.version_id
+        and p.key = wish;
+    if not found and wish ~ '[./#]' then
+        return query
+        select p.page_id
+        from pgrag.pages as p
+        where p.library_id = pages_called.library_id
+            and p.version_id = pages_called.version_id
+            and rtrim(p.url, '/') = address
+        order by p.url = wish desc, p.key
+        limit 1;
+    end if;
+    if not found then
+        return query
+        select p.page_id
+        from pgrag.pages as p
+        where p.library_id = pages_called.library_id
+            and p.version_id = pages_called.version_id
+            and p.page_id = case when wish ~ '^[0-9]{1,18}$' then wish::bigint end
+        union
+        select p.page_id
+        from pgrag.pages as p
+        where p.library_id = pages_called.library_id
+            and p.version_id = pages_called.version_id
+            and p.uuid in (lower(wish), lower(btrim(wish, '{}')));
+    end if;
+    if not found then
+        return query
+        select n.page_id
+        from (
+            select
+                p.page_id,
+                rank() over (
+                    order by regexp_replace(p.key, '\.[^./]*$', '') = wish desc
+                ) as place
+            from _pgrag.pages_named(
+                pages_called.library_id, pages_called.version_id, wish
+            ) as m (page_id)
+            join pgrag.pages as p
+                on p.library_id = pages_called.library_id and p.page_id = m.page_id
+        ) as n
+        where n.place = 1;
+    end if;
+end;
+$$;
+
 -- Keys of at most three pages whose name, title or alias is near a name or contains it. Only names
 -- that share three characters in a row with it are compared, because a library has thousands.
 create or replace function _pgrag.pages_like(

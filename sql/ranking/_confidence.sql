@@ -1,0 +1,160 @@
+-- Whether a hit answers the query, from 0 to 1: a logistic regression of what the passage itself
+-- shows, so that it means the same whatever fusion, weights or a reranker make of the order.
+--   coverage  the share of the query's idf that the passage's words have
+--   known     the share that the words of the library have: where they know few (a question in
+--             another language), the cosine says more
+-- The constants (meaning alone, words alone, both) are what `python -m benchmarks.questions
+-- confidence --fit` makes of labelled questions to libraries with and without the pages that answer
+-- them, with the built-in model; see docs/confidence.md. Null without a page's score and a cosine.
+create or replace function _pgrag.confidence(
+    coverage double precision,
+    known double precision,
+    page_score double precision,
+    cosine double precision
+)
+returns double precision
+language sql
+immutable
+parallel safe
+as $$
+    select 1 / (1 + exp(-case
+        when page_score is null
+        then -6.52 + 9.14 * coverage - 0.88 * known + 7.66 * cosine + 4.68 * (1 - known) * cosine
+        when cosine is null then -1.43 + 5.17 * coverage - 2.93 * known + 10.96 * page_score
+        else -6.63 + 6.07 * coverage - 0.87 * known + 9.61 * page_score + 6.13 * cosine
+            + 6.46 * (1 - known) * cosine
+    end));
+$$;
+
+-- Below this confidence of the best hit nothing answers. Of the questions of docs/confidence.md
+-- that the pages answer, few are below.
+create or replace function _pgrag.no_match()
+returns double precision
+language sql
+immutable
+parallel safe
+as $$
+    select 0.15::double precision;
+$$;
+
+-- The evidence of each hit, by its position, and what follows from it. Null for vectors of models
+-- other than the built-in one: their cosines have other scales.
+create or replace function _pgrag.evidence(
+    hits _pgrag.ranked_hit[],
+    request _pgrag.search_request
+)
+returns table (
+    nth bigint,
+    coverage double precision,
+    known double precision,
+    page_score double precision,
+    cosine double precision,
+    confidence double precision
+)
+language sql
+stable
+parallel safe
+rows 20
+as $$
+    select
+        h.ordinality, w.coverage, w.known, e.page_score, h.semantic_score,
+        case
+            when h.semantic_score is null or m.provider = 'builtin'
+            then _pgrag.confidence(w.coverage, w.known, e.page_score, h.semantic_score)
+        end
+    from unnest(evidence.hits) with ordinality as h
+    join unnest((evidence.request).queries) as q on q.library_id = h.library_id
+    left join pgrag.embedding_models as m on m.model_id = q.model_id
+    -- Without page evidence the page was not compared.
+    cross join lateral (
+        select case when q.page_evidence > 0 then h.page_score end as page_score
+    ) as e
+    cross join lateral (
+        select d.language, d.search
+        from pgrag.documents as d
+        where d.library_id = h.library_id and d.document_id = h.document_id
+        offset 0
+    ) as d
+    cross join lateral (
+        select
+            coalesce(sum(t.weight) filter (
+                where t.document_count > 0 and d.search @@ _pgrag.tsquery_lexeme(t.lexeme)::tsquery
+            ) / sum(t.weight), 0) as coverage,
+            coalesce(sum(t.weight) filter (where t.document_count > 0) / sum(t.weight), 0) as known
+        from unnest((evidence.request).terms) as t
+        where t.library_id = h.library_id and t.language = d.language
+    ) as w;
+$$;
+
+create or replace function _pgrag.with_confidence(
+    hits _pgrag.ranked_hit[],
+    request _pgrag.search_request
+)
+returns _pgrag.ranked_hit[]
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    found record;
+begin
+    for found in select e.nth, e.confidence from _pgrag.evidence(hits, request) as e loop
+        hits[found.nth].confidence := found.confidence;
+    end loop;
+    return hits;
+end;
+$$;
+
+-- The hits with at least the requested confidence, and those whose confidence is unknown.
+create or replace function _pgrag.confident(
+    hits _pgrag.ranked_hit[],
+    request _pgrag.search_request
+)
+returns _pgrag.ranked_hit[]
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    if request.min_confidence is null or request.min_confidence = 0 then
+        return hits;
+    end if;
+    return array(
+        select h
+        from unnest(_pgrag.with_confidence(hits, request)) as h
+        where (h.confidence < request.min_confidence) is not true
+    );
+end;
+$$;
+
+-- Says that nothing answers, and names the nearest pages, if even the best of the first hits has
+-- little confidence, and the caller has not decided which confidence is enough.
+create or replace function _pgrag.note_no_match(
+    hits _pgrag.ranked_hit[],
+    request _pgrag.search_request
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    if num_nonnulls(request.after_id, request.after_place, request.min_confidence) = 0
+        -- The search for the reranker's candidates has said it.
+        and request.reranked is null
+        and (select max(h.confidence) from unnest(hits) as h) < _pgrag.no_match()
+    then
+        raise notice 'No good match; nearest: %.', (
+            select string_agg(p.title, ', ' order by n.nth)
+            from (
+                select h.library_id, h.page_id, min(h.ordinality) as nth
+                from unnest(hits) with ordinality as h
+                group by h.library_id, h.page_id
+                order by min(h.ordinality)
+                limit 3
+            ) as n
+            join pgrag.pages as p on p.library_id = n.library_id and p.page_id = n.page_id
+        );
+    end if;
+end;
+$$;

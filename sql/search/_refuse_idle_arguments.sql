@@ -1,0 +1,50 @@
+-- Refuses an argument of the caller that could have no effect beside the others in force, whether
+-- those are the caller's, the strategy's or the library's.
+create or replace function _pgrag.refuse_idle_arguments(
+    stated jsonb,
+    request _pgrag.search_request
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    idle text;
+    needed text;
+begin
+    if stated ->> 'alpha' is not null
+        and coalesce(stated -> 'rrf_weights', 'null') not in ('null', '[1, 1]')
+    then
+        raise exception 'alpha and rrf_weights are two ways to say the same.'
+            using errcode = 'PGR01',
+                hint = 'Pass one of them; alpha=0.7 is rrf_weights=0.6,1.4.';
+    elsif request.rrf_weights = '{0, 0}' then
+        raise exception 'rrf_weights must not both be 0: no passage would have a score.'
+            using errcode = 'PGR01', hint = 'Pass 0 for the retriever that shall not count.';
+    end if;
+    select c.name, c.companion
+    into idle, needed
+    from (
+        values
+            (
+                'rrf_k', '60', 'fusion=rrf',
+                request.fusion = 'rrf' or request.unit = 'page' and request.aggregate = 'rrf'
+            ),
+            ('rrf_weights', '[1, 1]', 'fusion=rrf', request.fusion = 'rrf'),
+            ('aggregate', '"max"', 'unit=page', request.unit = 'page'),
+            ('max_per_page', 'null', 'unit=document', request.unit <> 'page'),
+            ('page_decay', '1', 'unit=document', request.unit <> 'page'),
+            ('model', 'null', 'an alpha above 0', stated ->> 'alpha' <> '0'),
+            ('page_evidence', 'null', 'an alpha below 1', stated ->> 'alpha' <> '1'),
+            ('query_expansion', '"none"', 'an alpha below 1', stated ->> 'alpha' <> '1')
+    ) as c (name, plain, companion, has_effect)
+    where not c.has_effect
+        and coalesce(stated -> c.name, 'null') not in ('null', c.plain::jsonb)
+    limit 1;
+    if found then
+        raise exception '% has an effect only with %.', idle, needed
+            using errcode = 'PGR01', hint = format('Pass %s, or leave out %s.', needed, idle);
+    end if;
+end;
+$$;

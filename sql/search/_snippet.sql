@@ -1,0 +1,251 @@
+-- An excerpt of a passage with the words of the query in **. Called for returned rows only, because
+-- ts_headline reads the whole text.
+create or replace function _pgrag.snippet(
+    language text,
+    content text,
+    request _pgrag.search_request
+)
+returns text
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    lexemes text[] := array(
+        select distinct t.lexeme
+        from unnest((snippet.request).terms) as t
+        where t.language = snippet.language
+    );
+    -- Bold text would look like a match.
+    normal constant text := regexp_replace(
+        _pgrag.normal_text(_pgrag.plain_text(snippet.content)),
+        '\*\*(\S|\S[^*\n]*\S)\*\*', '\1', 'g'
+    );
+    separated text := normal;
+    has_bigrams constant boolean := _pgrag.has_bigrams(normal);
+    excerpt text;
+begin
+    separated := _pgrag.with_names_as_words(separated, lexemes);
+    -- ts_headline drops what looks like a tag: in code, "<" is replaced until it has run; elsewhere
+    -- the tag becomes a blank.
+    separated := (
+        select coalesce(
+            string_agg(
+                case
+                    when part.nth % 2 = 0 then translate(part.content, '<', U&'\E000')
+                    else regexp_replace(part.content, '</?[A-Za-z][^<>]*>', ' ', 'g')
+                end,
+                '`'
+                order by part.nth
+            ),
+            ''
+        )
+        from string_to_table(separated, '`') with ordinality as part (content, nth)
+    );
+    if has_bigrams then
+        separated := _pgrag.with_matching_runs(separated, lexemes);
+        lexemes := lexemes || array(
+            select distinct translate(m.run[1], chr(2), '')
+            from regexp_matches(separated, chr(2) || '([^' || chr(2) || ']+)', 'g') as m (run)
+        );
+    end if;
+    lexemes := _pgrag.lexemes_in_text(snippet.language, separated, lexemes);
+    excerpt := case
+        when lexemes = '{}' then left(separated, 300)
+        else ts_headline(
+            snippet.language::regconfig,
+            separated,
+            (select string_agg(_pgrag.tsquery_lexeme(l), ' | ') from unnest(lexemes) as l)::tsquery,
+            'StartSel=**, StopSel=**, MaxFragments=2, FragmentDelimiter=" … ", '
+                || case
+                    when has_bigrams then 'MaxWords=80, MinWords=30'
+                    else 'MaxWords=30, MinWords=12'
+                end
+        )
+    end;
+    return translate(
+        _pgrag.with_ellipses(
+            _pgrag.with_signs(translate(excerpt, chr(1) || chr(2), '')),
+            _pgrag.with_signs(translate(separated, chr(1) || chr(2), ''))
+        ),
+        U&'\E000',
+        '<'
+    );
+end;
+$$;
+
+-- The names with signs among the lexemes are words of the text, between characters that are blanks
+-- to the parser and that the excerpt loses again.
+create or replace function _pgrag.with_names_as_words(
+    content text,
+    lexemes text[]
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    named text := content;
+    written text;
+begin
+    for written in
+        select distinct m.part[1]
+        from unnest(lexemes) as l
+        cross join lateral _pgrag.with_signs(l) as name
+        cross join lateral regexp_matches(
+            content, '(' || regexp_replace(name, '[^\w]', '\\\&', 'g') || ')', 'gi'
+        ) as m (part)
+        where name <> l
+    loop
+        named := replace(named, written, chr(1) || _pgrag.sign_name(written) || chr(1));
+    end loop;
+    return named;
+end;
+$$;
+
+-- In scripts without spaces each character becomes a word, and each run of characters that pairs
+-- among the lexemes cover, between two chr(2), becomes one word.
+create or replace function _pgrag.with_matching_runs(
+    content text,
+    lexemes text[]
+)
+returns text
+language sql
+stable
+parallel safe
+as $$
+    select replace(
+        string_agg(
+            case p.is_covered
+                when true then chr(2) || p.part || chr(2)
+                when false then chr(1) || p.part || chr(1)
+                else p.part
+            end,
+            '' order by p.nth
+        ),
+        chr(2) || chr(2),
+        ''
+    )
+    from (
+        select
+            c.nth, c.part,
+            case
+                when c.is_letter
+                then c.covers_next or c.is_alone
+                    or coalesce(lag(c.covers_next) over (order by c.nth), false)
+            end as is_covered
+        from (
+            select
+                m.nth, coalesce(m.part[1], m.part[2]) as part,
+                m.part[1] is not null as is_letter,
+                coalesce(
+                    m.part[1] || lead(m.part[1]) over (order by m.nth) = any (pairs.lexemes),
+                    false
+                ) as covers_next,
+                coalesce(m.part[1] || m.part[1] = any (pairs.lexemes), false) as is_alone
+            from regexp_matches(
+                with_matching_runs.content,
+                '([' || _pgrag.letters() || '][' || _pgrag.marks() || ']*)|([^'
+                    || _pgrag.letters() || ']+)',
+                'g'
+            ) with ordinality as m (part, nth)
+            cross join (
+                select array(
+                    select l
+                    from unnest(with_matching_runs.lexemes) as l
+                    where _pgrag.has_bigrams(l)
+                ) as lexemes
+            ) as pairs
+        ) as c
+    ) as p;
+$$;
+
+-- The lexemes, and for those that are in the text in another form only, as folded or joined words,
+-- the form that ts_headline finds.
+create or replace function _pgrag.lexemes_in_text(
+    language text,
+    content text,
+    lexemes text[]
+)
+returns text[]
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    found text[] := lexemes;
+begin
+    if _pgrag.folded_text(content) <> content then
+        found := found || array(
+            with words as materialized (
+                select t.lexeme, p.position
+                from unnest(_pgrag.text_vector(lexemes_in_text.language, content)) as t
+                cross join lateral unnest(t.positions) as p (position)
+            )
+            select distinct o.lexeme
+            from words as w
+            join words as o on o.position = w.position
+            where w.lexeme = any (lexemes)
+        );
+    end if;
+    return found || array(
+        select distinct t.lexeme
+        from (
+            select distinct m.part[1] as word
+            from regexp_matches(content, '\m([[:alpha:]]+-[[:alnum:]]+)', 'g') as m (part)
+        ) as h
+        cross join lateral replace(h.word, '-', '') as joined
+        cross join lateral unnest(to_tsvector(lexemes_in_text.language::regconfig, h.word)) as t
+        where lower(left(joined, 3)) in (select left(l, 3) from unnest(lexemes) as l)
+            and tsvector_to_array(to_tsvector(lexemes_in_text.language::regconfig, joined))
+                && lexemes
+    );
+end;
+$$;
+
+-- The excerpt with "…" at each end that cuts a sentence. A sentence begins after a full stop, an
+-- empty line or the mark of a heading, list or quotation; ts_headline drops stop words at its
+-- beginning, which are put back.
+create or replace function _pgrag.with_ellipses(
+    excerpt text,
+    content text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(
+            ltrim(
+                substring(
+                    left(bare.content, position.start - 1)
+                    from '(?:^|[.!?:…]["''»”)\]*_`]*\s|\n\s*\n|\n\s*(?:[-*+>|#]+|\d+[.)])\s)'
+                        '([^\n.!?:…]{0,30})$'
+                )
+            ),
+            '… '
+        )
+        || btrim(with_ellipses.excerpt)
+        || case
+            when substr(bare.content, position.after)
+                ~ '^[\s*_`|"''»”)\]~]*($|[.!?:…]|\n\s*\n|\n\s*([-*+>|#]+|\d+[.)])\s)'
+            then ''
+            else ' …'
+        end
+    from (
+        select
+            replace(with_ellipses.content, '**', '') as content,
+            string_to_array(replace(btrim(with_ellipses.excerpt), '**', ''), ' … ') as parts
+        offset 0
+    ) as bare
+    cross join lateral (
+        select bare.parts[1] as first, bare.parts[cardinality(bare.parts)] as last offset 0
+    ) as part
+    cross join lateral (
+        select
+            nullif(strpos(bare.content, part.first), 0) as start,
+            nullif(strpos(bare.content, part.last), 0) + length(part.last) as after
+        offset 0
+    ) as position;
+$$;

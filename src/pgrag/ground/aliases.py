@@ -1,0 +1,47 @@
+"""Other names of the arguments of tools, as documents and other servers call them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+#: Each line is one thing, by all of its names.
+_NAMES = tuple(
+    frozenset(line.split())
+    for line in """
+    query q question text search search_query search_text query_text input prompt keywords
+    top_k limit k n n_results max_results num_results result_count count top_n size page_size
+    chunk_id document_id id passage_id doc_id node_id chunk document passage chunk_key
+    page page_key page_name path file filename note
+    library collection collection_name library_name library_id index corpus project namespace
+    version library_version tag release
+    threshold min_score score_threshold similarity_threshold minimum_score min_similarity cutoff
+    filters filter where metadata_filter metadata_filters
+    token_budget tokens max_tokens
+    cursor after page_token next_cursor
+    """.strip().splitlines()
+)
+
+
+def by_own_names(values: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
+    """Give each argument the `known` name of the same meaning, if there is just one.
+
+    What is known, or means nothing that is, stays as it is. Raises `ValueError` if one argument is
+    given twice with different values.
+    """
+    own = {_snake(name): name for name in known}
+    named: dict[str, Any] = {}
+    for name, value in values.items():
+        target = own.get(_snake(name)) or _meant(_snake(name), own) or name
+        if target in named and named[target] != value:
+            raise ValueError(f"{target} is given twice, once as {name}.")
+        named[target] = value
+    return named
+
+
+def _meant(name: str, own: Mapping[str, str]) -> str | None:
+    candidates = [own[other] for names in _NAMES if name in names for other in names & own.keys()]
+    return candidates[0] if len(candidates) == 1 else None
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-\s]+", "_", name).lower()
