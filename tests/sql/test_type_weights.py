@@ -162,7 +162,7 @@ def test_the_type_of_the_front_matter_and_unknown_types(connection):
     ]
     ingest(connection, "garden", rows)
     configure(connection, default={"retriever_weight": 0.25}, guide={})
-    hits = search(connection, "pump", library="garden", explain=True)
+    hits = search(connection, "pump", library="garden", explain=True, levels=[2])
     weights = {hit["key"]: hit["explanation"]["type_weight"] for hit in hits}
     assert weights == {
         "a.md": WEIGHT, "b.md": 0.25, "c.md": 0.25, "blog/d.md": 1, "blog/e.md": WEIGHT
