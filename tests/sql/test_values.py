@@ -50,7 +50,7 @@ COMPOSED = {
     "Answer", "AnswerIntent", "BatchItem", "BatchResult", "Citation", "Comparison",
     "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
     "EvaluationRunList", "Facets", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState",
-    "LibraryHealth", "LinkList", "Listing", "NearPage", "Page", "PageChange", "PageList",
+    "LibraryHealth", "LinkList", "Listing", "NearPage", "Page", "PageChange", "PageGroup", "PageList",
     "PageQueryResult",
     "PageResult", "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun",
     "RemovedSet", "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "Source",

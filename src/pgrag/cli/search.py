@@ -149,7 +149,10 @@ def _output_of(
             return
         show(rows)
         if "cursor" in rows[0] and (cursor := next_cursor(rows, result.top_k, "cursor")):
-            notice(f"More: {_next_command([*sys.argv[1:2], *added, *sys.argv[2:]], cursor)}", is_whole=True)
+            notice(
+                f"More: {_next_command([*sys.argv[1:2], *added, *sys.argv[2:]], cursor)}",
+                is_whole=True,
+            )
 
     return Output(_RESPONSES[method](result), show_rows)
 
