@@ -106,8 +106,8 @@ the best passage below it and lends it its score; so do page summaries that an i
 max_per_page: the maximum number of hits per page.
 page_decay: the score of a hit is multiplied by this once for each better hit of its page (default:
 0.97; 1 with unit page, page_hits or a hierarchy); scores of a reranker are not.
-page_hits: the hits come page by page, the best page first, of each at most so many; top_k counts
-pages, and after continues with the next page.
+page_hits: hits come page by page, the best page first; the maximum number of hits of each page.
+top_k counts pages then, and after continues with the next page.
 after: the cursor of the last hit, for the next page of results.
 query_embedding: the query''s vector, required for models outside the database.
 candidate_count: how deep each retriever is read.

@@ -303,7 +303,7 @@ class Listing(typing.TypedDict, total=False):
     page_hits: typing.Annotated[
         int | None,
         Argument(
-            "Hits come page by page, of each at most so many; `top_k` counts pages.",
+            "Hits come page by page: the maximum number for each; `top_k` counts pages.",
             bounds=(1, 100),
             faces=frozenset(),
         ),
