@@ -58,7 +58,7 @@ help: ## list the targets
 demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (DOCS=folder, archive, address LIBRARY=name[@version] QUERY= PORT= SERVE=0)
 	@$(BIN)/pgrag db upgrade
 	@echo "Indexing $$DOCS as $$LIBRARY …"
-	@$(BIN)/pgrag index -- "$$LIBRARY" "$$DOCS" || $(BIN)/pgrag versions -- "$${LIBRARY%%@*}" >/dev/null # some pages may fail
+	@$(BIN)/pgrag index -- "$$LIBRARY" "$$DOCS" || $(BIN)/pgrag versions -- "$${LIBRARY%%@*}" >/dev/null 2>&1 # some pages may fail
 	@$(BIN)/pgrag search --library "$$LIBRARY" --top-k 5 -- "$$QUERY"
 ifneq ($(SERVE),0)
 	@$(BIN)/pgrag serve --port "$$PORT"

@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import yaml
@@ -18,14 +19,19 @@ OTHERS = ("banking_guide.md", "curriculum_vitae.md", "wegweiser", "spravka", "ke
 CONTEXT = """
 select b.document_id, p.key
 from pgrag.context(
-    %(query)s, 'expansion', expand => %(expand)s,
+    %(query)s, 'expansion', expand => %(expand)s, top_k => %(top_k)s,
     score_share => %(score_share)s, expansion_share => %(expansion_share)s
 ) as b
 join pgrag.pages as p on p.page_id = b.page_id
 join pgrag.libraries as l on l.library_id = p.library_id
 where l.name = 'expansion'
 """
-DEFAULTS = {"expand": True, "score_share": 0.7, "expansion_share": 0.8}
+DEFAULTS = {"expand": True, "top_k": 20, "score_share": 0.65, "expansion_share": 0.8}
+VITAE = """
+select b.block, p.key, b.relation
+from pgrag.context(%(query)s, %(library)s, top_k => 5, expand => %(expand)s) as b
+join pgrag.pages as p on p.page_id = b.page_id
+"""
 ANSWER = """
 select (s.source ->> 'document_id')::bigint, s.source ->> 'key'
 from pgrag.answer_context(%(query)s, 'expansion') as a
@@ -35,6 +41,84 @@ SEARCH = """
 select s.document_id, s.key
 from pgrag.search(%(query)s, 'expansion', levels => '{2}', top_k => %(relevant)s) as s
 """
+_NAME = "Peter Kühne"
+#: Numbers of curricula among which the person's is.
+SIZES = (1, 17, 61)
+#: Questions for the employers of the person, in German, English and Russian.
+WORDINGS = (
+    "Wo hat Peter Kühne gearbeitet?",
+    "Welche Stationen hat Peter Kühne durchlaufen?",
+    "Kühne Arbeitgeber",
+    "Für welche Firmen war Peter Kühne tätig?",
+    "Beruflicher Werdegang von Peter Kühne",
+    "What companies did Peter Kühne work for?",
+    "Where has Peter Kühne worked?",
+    "List the employers of Peter Kühne",
+    "Peter Kühne career history",
+    "Где работал Peter Kühne?",
+    "В каких компаниях работал Peter Kühne?",
+)
+_FIRST = (
+    "Anna",
+    "Bernd",
+    "Clara",
+    "Dirk",
+    "Eva",
+    "Frank",
+    "Greta",
+    "Hans",
+    "Ida",
+    "Jan",
+    "Karin",
+    "Lars",
+    "Maria",
+    "Nils",
+    "Olga",
+    "Paul",
+)
+_LAST = (
+    "Albers",
+    "Brandt",
+    "Conrad",
+    "Dietz",
+    "Ebert",
+    "Fuchs",
+    "Gerlach",
+    "Hofer",
+    "Ihle",
+    "Jung",
+    "Krause",
+    "Lenz",
+    "Maurer",
+)
+_FIRMS = (
+    "Nordwerk",
+    "Havelbau",
+    "Elbtal",
+    "Rheinquell",
+    "Isarsoft",
+    "Weserstahl",
+    "Neckartech",
+    "Moselglas",
+    "Saalekraft",
+    "Spreenet",
+    "Lahnbau",
+    "Donaumed",
+    "Fuldalog",
+    "Werrapack",
+    "Kochertal",
+    "Ilmdata",
+    "Unstrut",
+    "Oderblick",
+    "Warnow",
+)
+_TASKS = (
+    "leitete die Einführung eines Warenwirtschaftssystems",
+    "entwickelte Steuerungen für Förderanlagen",
+    "betreute Kunden im Außendienst",
+    "verantwortete Einkauf und Qualitätssicherung",
+)
+EMPLOYERS = [f"{firm} GmbH" for firm in _FIRMS[:10]]
 PARAGRAPHS = """
 select d.document_id, d.line_start, d.line_end
 from pgrag.documents as d
@@ -77,6 +161,10 @@ def contexts(bench: Bench) -> list[Figure]:
             how: _score(connection, asked, CONTEXT, DEFAULTS | changed)
             for how, changed in (
                 ("without expansion", {"expand": False}),
+                ("of 3 hits", {"top_k": 3}),
+                ("of 3 hits without expansion", {"top_k": 3, "expand": False}),
+                ("of 1 hit", {"top_k": 1}),
+                ("of 1 hit without expansion", {"top_k": 1, "expand": False}),
                 ("without shares", {"score_share": 0, "expansion_share": 0}),
                 ("with score_share 0.8", {"score_share": 0.8}),
             )
@@ -93,7 +181,63 @@ def contexts(bench: Bench) -> list[Figure]:
     for how, score in others.items():
         what = f"context {how}: relevant / of other pages / not relevant themselves"
         figures.append(Figure(what, on, " / ".join(f"{share:.1f} %" for share in score)))
-    return figures
+    return figures + [figure for size in SIZES for figure in _employers(bench, size)]
+
+
+def _employers(bench: Bench, size: int) -> Iterator[Figure]:
+    """How many of the ten employers of one person, and how many other people's pages, come."""
+    library = f"vitae-{size}"
+    folder = bench.scratch / library
+    folder.mkdir()
+    for key, text in curricula(size).items():
+        (folder / key).write_text(text, "utf-8")
+    bench.require(library, folder)
+    shares: dict[bool, float] = {}
+    foreign = 0
+    with bench.connect() as connection:
+        for expand in (True, False):
+            found = 0
+            for query in WORDINGS:
+                rows = connection.execute(
+                    VITAE.encode(), {"query": query, "library": library, "expand": expand}
+                ).fetchall()
+                text = "\n".join(block for block, _, _ in rows)
+                found += sum(name in text for name in EMPLOYERS)
+                foreign += len({key for _, key, how in rows if how == "expansion"} - {"kuehne.md"})
+            shares[expand] = 100 * found / len(WORDINGS) / len(EMPLOYERS)
+    on = f"{size} curricula vitae, {len(WORDINGS)} wordings (de, en, ru)"
+    yield judged("context of 5 hits: employers returned", on, shares[True], 100, "%", is_least=True)
+    yield Figure("— without expansion", on, f"{shares[False]:.1f} %")
+    yield Figure("— pages of other people that were expanded", on, str(foreign))
+
+
+def curricula(size: int) -> dict[str, str]:
+    """Curricula vitae by key, `kuehne.md` and others. A person is named under "Angaben zur Person"
+    only, and employers elsewhere.
+    """
+    chance = Random(size)
+    names = {_NAME}
+    while len(names) < size:
+        names.add(f"{chance.choice(_FIRST)} {chance.choice(_LAST)}")
+    pages = {"kuehne.md": _curriculum(_NAME, EMPLOYERS, chance)}
+    for nth, name in enumerate(sorted(names - {_NAME})):
+        firms = [f"{firm} KG" for firm in chance.sample(_FIRMS, chance.randint(3, 10))]
+        pages[f"person-{nth}.md"] = _curriculum(name, firms, chance)
+    return pages
+
+
+def _curriculum(name: str, firms: list[str], chance: Random) -> str:
+    jobs = "\n\n".join(
+        f"### {2022 - 3 * nth} bis {2025 - 3 * nth}: {firm}\n\nBei {firm}: {chance.choice(_TASKS)}"
+        f" und {chance.choice(_TASKS)}."
+        for nth, firm in enumerate(firms)
+    )
+    return (
+        f"# Lebenslauf\n\n## Angaben zur Person\n\nName: {name}\n\nGeboren in Kassel.\n\n"
+        f"## Beruflicher Werdegang\n\n{jobs}\n\n## Ausbildung\n\nStudium in Ulm, Diplom.\n\n"
+        "## Kenntnisse\n\nEnglisch fließend, Grundkenntnisse in SQL.\n\n"
+        "## Interessen\n\nRudern, Schach und Fotografie.\n"
+    )
 
 
 def _questions(connection: Connection) -> list[Question]:

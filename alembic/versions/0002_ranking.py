@@ -225,7 +225,7 @@ create type pgrag.query_term as (
     library_id bigint,
     language text,
     lexeme text,
-    frequency integer,
+    frequency double precision,
     document_count integer,
     idf double precision,
     weight double precision,

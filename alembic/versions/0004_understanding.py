@@ -102,7 +102,9 @@ create table pgrag.intent_rules (
     ) stored,
     constraint intent_rules_target_check check (intent is not null or query_type is not null),
     constraint intent_rules_shape_check check (
-        kind <> 'shape' or pattern in ('filters', 'quoted', 'identifier', 'path', 'name')
+        kind <> 'shape' or pattern in (
+            'filters', 'quoted', 'identifier', 'path', 'page', 'name'
+        )
     )
 );
 comment on table pgrag.intent_rules is

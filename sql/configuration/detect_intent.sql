@@ -59,11 +59,11 @@ begin
         cross join lateral regexp_substr(beginning, r.pattern, 1, 1, 'i') as m (matched)
         where r.kind = 'pattern' and r.language = any (languages) and m.matched <> ''
         union all
-        -- Shapes are properties of characters, in any language. "name" has length 0, so that any
-        -- other match wins.
+        -- Shapes are properties of characters, in any language. "name" and "page" have length 0,
+        -- so that any other match wins.
         select
             r.name, r.intent, r.query_type, r.confidence, null, beginning,
-            case when r.pattern = 'name' then 0 else length(beginning) end
+            case when r.pattern in ('page', 'name') then 0 else length(beginning) end
         from pgrag.intent_rules as r
         where r.kind = 'shape' and r.pattern in (
             select s.shape
@@ -99,6 +99,7 @@ begin
                         strpos(typed, ' ') = 0
                         and typed ~ '^[^\s]*(/[^\s]+|\w\.[a-z]{1,5})$'
                     ),
+                    ('page', case when strpos(typed, ' ') = 0 then _pgrag.is_page(typed) end),
                     (
                         'name',
                         -- With a title or initials: "Dr. Ada Lind", "A. B. Lind".
@@ -138,6 +139,32 @@ max, mean or rrf), alpha (null: the library''s), alpha_offset (added to alpha) a
 depth, breadth, overview); arguments are the other arguments of searches, contexts and answers that
 the strategy sets, such as min_score (graph: true, false, or an object like the setting of a
 library). Only the first 1,000 characters count.';
+
+-- Whether a word is the file, alias or id of a page of any library, such as a person's.
+create or replace function _pgrag.is_page(
+    word text
+)
+returns boolean
+language sql
+stable
+parallel safe
+as $$
+    select exists (
+        select
+        from (select _pgrag.link_name(is_page.word) as name offset 0) as w
+        cross join pgrag.versions as v
+        cross join lateral (
+            select
+            from pgrag.page_names as n
+            where n.library_id = v.library_id
+                and n.version_id = v.version_id
+                and n.name = _pgrag.last_name(w.name)
+                and n.how in ('path', 'alias', 'slug')
+            limit 1
+        ) as n
+        where w.name <> ''
+    );
+$$;
 
 -- Must fold like the generated column pgrag.intent_rules.phrases.
 create or replace function _pgrag.folded(

@@ -27,7 +27,7 @@ begin
     if idle is not null then
         raise exception '% has an effect only with expand=true.', idle
             using errcode = 'PGR01', hint = format('Pass expand=true, or leave out %s.', idle);
-    elsif stated ->> 'inject_count' is not null
+    elsif coalesce(stated -> 'inject_count', 'null') not in ('null', '0')
         and in_force ->> 'inject_types' is null
         and request.intent is null
     then

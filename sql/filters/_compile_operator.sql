@@ -62,6 +62,15 @@ begin
         return format(
             '(%s) is not true', _pgrag.compile_operator(field, kind, expression, '=', operand)
         );
+    elsif expression = 'd.root_section' and operator in ('=', 'like') then
+        -- Where the first heading is the page's title, the sections right below are roots, too.
+        return format(
+            '(%s or d.depth > 1 and d.root_section = p.title and %s)',
+            _pgrag.compile_operator(field, kind, '(d.root_section)', operator, operand),
+            _pgrag.compile_operator(
+                field, kind, '(d.path[cardinality(d.path) - d.depth + 2])', operator, operand
+            )
+        );
     elsif operator = 'in' and kind <> 'list' then
         return coalesce(
             (

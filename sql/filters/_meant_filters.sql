@@ -24,7 +24,7 @@ declare
     in_quotes boolean := false;
 begin
     notes := '{}';
-    if words !~ '(^|\s)[+-]?[[:alpha:]_][[:alnum:]_-]*:(?![:/])' then
+    if strpos(words, ':') = 0 then
         return;
     end if;
     tokens := regexp_split_to_array(left(words, 10000), '\s+');

@@ -1,7 +1,7 @@
 -- Plain words rank, and so do "quoted phrases" among them; +word and +"a phrase" must occur, -word
 -- must not. A query of quoted phrases alone asks for them: all must occur. A dash or plus inside a
--- word, doubled (--flag, C++) or before nothing but signs (->, +=) is not a mark, nor is a quotation
--- mark without its other half, or after a letter or digit (5").
+-- word, doubled (--flag, C++) or before nothing but signs (->, +=) is not a mark, nor is a
+-- quotation mark without its other half, or after a letter or digit (5").
 create or replace function _pgrag.parse_search_text(
     query text,
     out words text,
@@ -18,6 +18,8 @@ declare
     marked_word constant text := '(?=[^\s"]*[0-9A-Za-z\u0080-\U0010FFFF])[^\s"+=>-][^\s"]*';
     marked constant text := '(?:^|\s)([+-])(?:"([^"]+)"|(' || marked_word || '))';
     quoted constant text := '(?<![[:alnum:]])"([^"\s](?:[^"]*[^"\s])?)"(?![[:alnum:]])';
+    typographic constant text := '((?:^|\s)[+-]|)(?:„([^„“”"]+)[“”"]|“([^“”]+)”|«([^«»]+)»'
+        '|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』)';
     rest text;
 begin
     words := left(coalesce(parse_search_text.query, ''), 10000);
@@ -28,13 +30,9 @@ begin
         words := btrim(words);
         return;
     end if;
-    -- Typographic quotation marks, which stand without blanks in Chinese and Japanese.
-    words := regexp_replace(
-        words,
-        '((?:^|\s)[+-]|)(?:„([^„“”"]+)[“”"]|“([^“”]+)”|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」'
-            '|『([^『』]+)』)',
-        ' \1"\2\3\4\5\6\7" ', 'g'
-    );
+    -- In Chinese and Japanese, no blank stands around quotation marks.
+    words := regexp_replace(words, typographic || '(?=[[:alnum:]])', ' \1"\2\3\4\5\6\7" ', 'g');
+    words := regexp_replace(words, typographic, ' \1"\2\3\4\5\6\7"', 'g');
     select
         coalesce(array_agg(coalesce(m[2], m[3])) filter (where m[1] = '+'), '{}'),
         coalesce(array_agg(coalesce(m[2], m[3])) filter (where m[1] = '-'), '{}')

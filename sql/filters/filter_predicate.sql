@@ -23,15 +23,16 @@ $$;
 comment on function pgrag.filter_predicate is
 'Compiles a filter into an SQL condition over the aliases p (pgrag.pages) and d (pgrag.documents).
 An object is a conjunction: {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"},
-"front_matter.status": "draft", "or": [{…}, {…}], "not": {…}}. A value means equal, a list any of
-its values, an object operators: =, !=, <, <=, >, >=, in, all, like, exists. Page fields: key, url,
-page (key or url, * matches anything), title, topic, type, language, uuid, link, tags, path, created
-(also date), modified, links (to a note, by any of its names; to a note that does not exist yet, by
-its name in the links), front_matter.NAME; passage fields: heading, root_section, section_path (a
-list or "A > B"), depth, depth_min, depth_max, heading_level, level, types, content_tags, keywords
-(in lower case), position. Search functions also read library (a name or a list) and version (a
-label, a range or "*") at the top level of their filters, if the arguments of these names are null.
-Errors: PGR06, naming the field.';
+"front_matter.status": "draft", "or": [{…}, {…}], "not": {…}}. A value means equal, without regard
+to case except in key, url and link; a list any of its values, an object operators: =, !=, <, <=, >,
+>=, in, all, like, exists. Page fields: key, url, page (key or url, * matches anything; or title or
+alias), title, topic, type, language, uuid, link, tags (a includes a/b), path (titles, or a folder),
+created (also date), modified (2024, 2024-12 and 2024-12-01 mean all of it), links (to a note, by
+any of its names; to a note that does not exist yet, by its name in the links), front_matter.NAME;
+passage fields: heading, root_section, section_path (a list or "A > B"), depth, depth_min,
+depth_max, heading_level, level, types, content_tags, keywords (in lower case), position. Search
+functions also read library (a name or a list) and version (a label, a range or "*") at the top
+level of their filters, if the arguments of these names are null. Errors: PGR06, naming the field.';
 
 create or replace function _pgrag.compile_filter(
     filter jsonb,

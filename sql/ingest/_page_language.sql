@@ -19,13 +19,15 @@ begin
         return code;
     end if;
     code := _pgrag.likely_language(content, expected);
-    select _pgrag.language_code(p.part)
-    into folder
-    from regexp_split_to_table(key, '[/.]') with ordinality as p (part, nth)
-    where p.part ~* '^[a-z]{2}([-_]([a-z]{2}|hans|hant))?$'
-        and _pgrag.language_code(p.part) is not null
-    order by p.nth desc
-    limit 1;
+    if key ~* '(^|[/.])[a-z]{2}([-_]([a-z]{2}|hans|hant))?[/.]' then
+        select _pgrag.language_code(p.part)
+        into folder
+        from regexp_split_to_table(key, '[/.]') with ordinality as p (part, nth)
+        where p.part ~* '^[a-z]{2}([-_]([a-z]{2}|hans|hant))?$'
+            and _pgrag.language_code(p.part) is not null
+        order by p.nth desc
+        limit 1;
+    end if;
     if split_part(folder, '-', 1) in (
         split_part(code, '-', 1),
         _pgrag.likely_language(

@@ -50,8 +50,10 @@ begin
             where p.source_hash <> _pgrag.source_hash(i.page)
         )
     );
-    with incoming as (
-        select p.*, _pgrag.source_hash(i.page) as source_hash, last_id + i.nth as new_id,
+    -- Materialized, so that the language is sought once.
+    with incoming as materialized (
+        select
+            p.*, _pgrag.source_hash(i.page) as source_hash, last_id + i.nth as new_id,
             _pgrag.page_language(
                 p.key, p.language, _pgrag.page_content(i.page), write_pages.language
             ) as language_code

@@ -26,6 +26,12 @@ begin
         attempts = case when next_state = 'queued' then 0 else j.attempts end,
         run_at = case when next_state = 'queued' then now() + j.every else j.run_at end,
         report = finish_job.report,
+        -- The last pages may have been written after the last beat.
+        progress = coalesce(j.progress, '{}') || jsonb_strip_nulls(jsonb_build_object(
+            'done', coalesce(j.progress -> 'total', finish_job.report -> 'pages'),
+            'total', coalesce(j.progress -> 'total', finish_job.report -> 'pages'),
+            'documents', finish_job.report -> 'documents'
+        )),
         worker = null,
         leased_until = null,
         is_cancelling = false,

@@ -127,8 +127,9 @@ begin
 end;
 $$;
 
--- Says that nothing answers, and names the nearest pages, if even the best of the first hits has
--- little confidence, and the caller has not decided which confidence is enough.
+-- Says where min_confidence had no effect; says that nothing answers, and names the nearest pages,
+-- if even the best of the first hits has little confidence, and the caller has not decided which is
+-- enough.
 create or replace function _pgrag.note_no_match(
     hits _pgrag.ranked_hit[],
     request _pgrag.search_request
@@ -139,6 +140,12 @@ stable
 parallel safe
 as $$
 begin
+    if request.min_confidence > 0 and exists (
+        select from unnest(hits) as h where h.confidence is null
+    )
+    then
+        raise notice 'min_confidence left out no hit whose confidence is not known.';
+    end if;
     if num_nonnulls(request.after_id, request.after_place, request.min_confidence) = 0
         -- The search for the reranker's candidates has said it.
         and request.reranked is null

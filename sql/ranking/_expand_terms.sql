@@ -78,7 +78,7 @@ begin
     counted as (
         select c.library_id, c.language, c.lexeme, max(c.share) as share
         from (
-            select t.library_id, t.language, t.lexeme, t.frequency::double precision as share
+            select t.library_id, t.language, t.lexeme, t.frequency as share
             from unnest(terms) as t
             union all
             select f.library_id, f.language, f.lexeme, f.share

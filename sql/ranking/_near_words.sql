@@ -258,3 +258,41 @@ begin
     return written;
 end;
 $$;
+
+-- The terms of a query, of which these words are guesses: they weigh half as much as others.
+create or replace function _pgrag.guessed_terms(
+    terms pgrag.query_term[],
+    guesses text[]
+)
+returns pgrag.query_term[]
+language sql
+stable
+parallel safe
+as $$
+    select array_agg(
+        row(
+            t.library_id, t.language, t.lexeme, t.frequency, t.document_count, t.idf,
+            t.weight * t.share * t.norm, t.bound * t.share * t.norm
+        )::pgrag.query_term
+    )
+    from (
+        select
+            t.*, s.share,
+            sum(t.weight) over l / sum(t.weight * s.share) over l as norm
+        from unnest(guessed_terms.terms) as t
+        cross join lateral (
+            select case
+                when t.lexeme = any (
+                    tsvector_to_array(
+                        _pgrag.query_vector(
+                            t.language, array_to_string(guessed_terms.guesses, ' ')
+                        )
+                    )
+                )
+                then 0.5
+                else 1
+            end as share
+        ) as s
+        window l as (partition by t.library_id, t.language)
+    ) as t;
+$$;

@@ -115,7 +115,7 @@ begin
         select b.* from _pgrag.begun_lexemes(word, libraries) as b
     ),
     shares as (
-        select t.library_id, t.language, t.lexeme, t.frequency::double precision as share
+        select t.library_id, t.language, t.lexeme, t.frequency as share
         from unnest(terms) as t
         union all
         select

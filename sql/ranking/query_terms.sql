@@ -25,8 +25,9 @@ $$;
 
 comment on function pgrag.query_terms is
 'The lexemes of a query in every language of the given libraries, each with its frequency in the
-query, document frequency, inverse document frequency, weight (frequency idf / sum(frequency idf
-(k1 + 1)), so that a BM25F score is between 0 and 1) and bound, the most that it adds to a score.';
+query (less than 1 for one of several forms of a word), document frequency, inverse document
+frequency, weight (frequency idf / sum(frequency idf (k1 + 1)), so that a BM25F score is between 0
+and 1) and bound, the most that it adds to a score.';
 
 -- searched: what searchable_text makes of the words. Inlined.
 create or replace function _pgrag.terms_of(
@@ -141,7 +142,7 @@ as $$
         from terms as t
     )
     select
-        w.library_id, w.language, w.lexeme, ceil(w.frequency)::integer, w.document_count, w.idf,
+        w.library_id, w.language, w.lexeme, w.frequency, w.document_count, w.idf,
         w.weight, w.weight * w.largest_impact
     from weighted as w
     order by w.library_id, w.language, w.lexeme;

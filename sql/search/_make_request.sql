@@ -17,15 +17,11 @@ declare
     parsed record;
     scope record;
     meant record;
+    understood record;
     request _pgrag.search_request;
     version_label text;
     filters jsonb;
-    searched text;
-    misspelt text[];
-    replacements text[];
-    begun text;
     original_terms pgrag.query_term[];
-    note text;
     unknown_tags text;
     mode constant text := coalesce(options ->> 'mode', 'hybrid');
 begin
@@ -104,9 +100,7 @@ begin
         );
     end if;
     if request.words = '' then
-        foreach note in array coalesce(request.notes, '{}') loop
-            raise notice '%', note;
-        end loop;
+        perform _pgrag.tell(request.notes);
         return request;
     end if;
     if parsed.phrases <> '{}' then
@@ -115,46 +109,12 @@ begin
         from _pgrag.ranking_phrases(scope.library_ids, parsed.phrases) as p;
     end if;
 
-    searched := _pgrag.without_versions(parsed.words, scope.wishes);
-    original_terms := _pgrag.terms_of_words(searched, scope.libraries);
-    if request.prefix then
-        begun := _pgrag.unfinished_word(query, parsed.words);
-        if not exists (select from _pgrag.begun_lexemes(begun, scope.libraries)) then
-            begun := null;
-        elsif searched ~ '\s\S+$' and not exists (
-            select
-            from unnest(_pgrag.terms_of_words(begun, scope.libraries)) as t
-            where t.document_count > 0
-        ) then
-            -- What is only begun has no meaning yet.
-            parsed.words := regexp_replace(parsed.words, '\s+\S+$', '');
-            searched := regexp_replace(searched, '\s+\S+$', '');
-            original_terms := _pgrag.terms_of_words(searched, scope.libraries);
-        end if;
-    end if;
-    if _pgrag.lack_words(original_terms) then
-        select array_agg(n.word), array_agg(n.replacement)
-        into misspelt, replacements
-        from _pgrag.near_words(
-            case
-                when begun is null then asked.words
-                else regexp_replace(asked.words, '\S+$', '')
-            end,
-            scope.library_ids, is_sure => true
-        ) as n;
-    end if;
-    if misspelt is not null then
-        -- No passage has the misspelt words: nothing that they find can lose to the near ones.
-        parsed.words := _pgrag.with_replacements(parsed.words, misspelt, replacements);
-        searched := _pgrag.with_replacements(searched, misspelt, replacements);
-        original_terms := _pgrag.terms_of_words(searched, scope.libraries);
-        request.notes := request.notes || array(
-            select format(
-                'Also searched for “%s” because no passage has “%s”.', m.near, m.word
-            )
-            from unnest(misspelt, replacements) as m (word, near)
-        );
-    end if;
+    understood := _pgrag.understood_words(
+        query, asked.words, parsed.words, scope.wishes, scope.libraries, request.prefix
+    );
+    parsed.words := understood.words;
+    original_terms := understood.terms;
+    request.notes := request.notes || understood.notes;
     if scope.named_ids <> '{}' then
         request.notes := request.notes || array(
             select n.note
@@ -162,9 +122,7 @@ begin
             cross join lateral _pgrag.lacking_words(parsed.words, original_terms, v.id) as n (note)
         );
     end if;
-    foreach note in array coalesce(request.notes, '{}') loop
-        raise notice '%', note;
-    end loop;
+    perform _pgrag.tell(request.notes);
     if parsed.required <> '{}' and (mode = 'keyword' or arguments.alpha = 0)
         and exists (
             select
@@ -178,7 +136,10 @@ begin
         request.words := '';
         return request;
     end if;
-    request.terms := original_terms;
+    request.terms := case
+        when understood.guesses is null then original_terms
+        else _pgrag.guessed_terms(original_terms, understood.guesses)
+    end;
     if request.query_expansion <> 'none' then
         if options ->> 'query_expansion' in ('synonyms', 'both') and not exists (
             select from pgrag.synonyms as s where s.library_id = any (scope.library_ids)
@@ -189,11 +150,13 @@ begin
                 using hint = 'pgrag.set_synonyms gives it some.';
         end if;
         request.terms := _pgrag.expand_terms(
-            original_terms, request.target, parsed.words, request.query_expansion
+            request.terms, request.target, parsed.words, request.query_expansion
         );
     end if;
-    if begun is not null then
-        request.terms := _pgrag.with_beginnings(request.terms, begun, scope.libraries);
+    if understood.begun is not null then
+        request.terms := _pgrag.with_beginnings(
+            request.terms, understood.begun, scope.libraries
+        );
     end if;
     request.queries := _pgrag.library_queries(
         parsed.words, request.words, scope.libraries, original_terms, request.terms,
@@ -208,6 +171,24 @@ begin
         end
     );
     return request;
+end;
+$$;
+
+-- Each note as a notice.
+create or replace function _pgrag.tell(
+    notes text[]
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    note text;
+begin
+    foreach note in array coalesce(notes, '{}') loop
+        raise notice '%', note;
+    end loop;
 end;
 $$;
 
@@ -282,77 +263,5 @@ begin
     elsif version_label <> '*' and cardinality(version_ids) = 1 then
         named_ids := version_ids;
     end if;
-end;
-$$;
-
--- "42" and "guide.md#c3" are passages, "page:7", "page:guide.md" and "guide.md" all passages of a
--- page. An id without a passage excludes nothing, and a notice says so.
-create or replace function _pgrag.excluded_documents(
-    items text[],
-    version_ids bigint[]
-)
-returns bigint[]
-language plpgsql
-stable
-parallel safe
-as $$
-declare
-    excluded record;
-begin
-    with named as materialized (
-        select
-            i.item,
-            case when i.item ~ '^[0-9]{1,18}$' then i.item::bigint end as document_id,
-            case when i.item ~ '^page:[0-9]{1,18}$' then substr(i.item, 6)::bigint end as page_id,
-            coalesce(k.parts[1], regexp_replace(i.item, '^page:', '')) as page,
-            k.parts[2]::integer as sort_order
-        from unnest(items) as i (item)
-        cross join lateral (select regexp_match(i.item, '^(.+)#c(\d{1,9})$')) as k (parts)
-    ),
-    meant as materialized (
-        select n.item, n.page_id, n.sort_order
-        from named as n
-        where n.page_id is not null
-        union all
-        select n.item, m.page_id, n.sort_order
-        from named as n
-        cross join unnest(excluded_documents.version_ids) as v (id)
-        cross join lateral _pgrag.pages_called(v.id >> 12, v.id, n.page) as m (page_id)
-        where n.document_id is null and n.page_id is null and n.page <> ''
-    ),
-    found as materialized (
-        select n.item, d.document_id
-        from named as n
-        join pgrag.documents as d
-            on d.library_id = n.document_id >> 33 and d.document_id = n.document_id
-        union all
-        select m.item, d.document_id
-        from meant as m
-        join pgrag.documents as d on d.library_id = m.page_id >> 33 and d.page_id = m.page_id
-        where m.sort_order is null or d.sort_order = m.sort_order
-    )
-    select
-        array(select f.document_id from found as f) as ids,
-        array(
-            select n.item from named as n where n.item not in (select f.item from found as f)
-        ) as lacking,
-        array(
-            select n.item
-            from named as n
-            where n.document_id is null
-                and n.page_id is null
-                and not exists (select from meant as m where m.item = n.item)
-        ) as unnamed
-    into excluded;
-    if excluded.unnamed <> '{}' then
-        raise exception 'exclude cannot hold %.', quote_nullable(left(excluded.unnamed[1], 100))
-            using errcode = 'PGR01',
-                hint = 'No page searched has this name. An item is a passage (its id or its key, '
-                    'such as 42 or guide.md#c3) or a page (page:7 or page:guide.md).';
-    elsif excluded.lacking <> '{}' then
-        raise notice 'exclude leaves out nothing for %: there is no such passage or page.',
-            array_to_string(excluded.lacking[:10], ', ');
-    end if;
-    return excluded.ids;
 end;
 $$;

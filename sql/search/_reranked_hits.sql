@@ -15,6 +15,7 @@ begin
     pool.reranked := null;
     pool.mmr_lambda := null;
     pool.page_hits := null;
+    pool.min_score := 0;
     -- As deep as the retrievers are read: the reranker's best may be far down.
     pool.candidate_count := greatest(
         pool.candidate_count, (select count(*) from jsonb_object_keys(request.reranked))
@@ -32,7 +33,7 @@ begin
     cross join lateral (
         select (request.reranked ->> h.document_id::text)::double precision as score
     ) as r
-    where r.score is not null;
+    where r.score >= request.min_score;
     if request.mmr_lambda < 1 then
         listing.hits := _pgrag.diversified(listing.hits, request);
     end if;

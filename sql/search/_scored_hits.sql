@@ -76,7 +76,8 @@ begin
 end;
 $$;
 
--- A cursor: score, depths, a check and the id in base64, in the letters of addresses.
+-- A cursor: score, depths, a check and the id in base64, in the letters of addresses. It is one
+-- expression, which inlines.
 create or replace function _pgrag.cursor_of(
     score double precision,
     document_id bigint,
@@ -86,26 +87,30 @@ create or replace function _pgrag.cursor_of(
 returns text
 language sql
 immutable
-strict
 parallel safe
 as $$
     select translate(
         rtrim(
             encode(
-                part.place || substr(sha256(part.place || part.id), 1, 1) || part.id, 'base64'
+                float8send(cursor_of.score)
+                    || substr(int4send(cursor_of.start_depth << 3 | cursor_of.times), 2)
+                    || substr(
+                        sha256(
+                            float8send(cursor_of.score)
+                                || int4send(cursor_of.start_depth << 3 | cursor_of.times)
+                                || int8send(cursor_of.document_id)
+                        ),
+                        1,
+                        1
+                    )
+                    || ltrim(int8send(cursor_of.document_id), '\x00'),
+                'base64'
             ),
             '='
         ),
         '+/',
         '-_'
-    )
-    from (
-        select
-            float8send(cursor_of.score)
-                || substr(int4send(cursor_of.start_depth << 3 | cursor_of.times), 2) as place,
-            ltrim(int8send(cursor_of.document_id), '\x00') as id
-        offset 0
-    ) as part;
+    );
 $$;
 
 -- Whether a deeper list cannot add hits.

@@ -18,7 +18,16 @@ declare
     );
     -- Bold text would look like a match.
     normal constant text := regexp_replace(
-        _pgrag.normal_text(_pgrag.plain_text(snippet.content)),
+        _pgrag.plain_text(
+            -- As it is written, unless its words would not be recognised.
+            case
+                when snippet.content ~ U&'[\00AD\0300-\036F\0591-\05C7\0610-\061A\0640\064B-\065F'
+                    '\0670\200B\2060\2160-\2188\FB00-\FDFF\FE70-\FEFF\FF10-\FF19\FF21-\FF3A'
+                    '\FF41-\FF5A\FF66-\FF9F]'
+                then _pgrag.normal_text(snippet.content)
+                else snippet.content
+            end
+        ),
         '\*\*(\S|\S[^*\n]*\S)\*\*', '\1', 'g'
     );
     separated text := normal;
@@ -50,6 +59,7 @@ begin
         );
     end if;
     lexemes := _pgrag.lexemes_in_text(snippet.language, separated, lexemes);
+    separated := replace(separated, chr(1) || chr(1), chr(1));
     excerpt := case
         when lexemes = '{}' then left(separated, 300)
         else ts_headline(
@@ -63,6 +73,7 @@ begin
                 end
         )
     end;
+    excerpt := replace(excerpt, '**' || chr(1) || '**', '');
     return translate(
         _pgrag.with_ellipses(
             _pgrag.with_signs(translate(excerpt, chr(1) || chr(2), '')),

@@ -6,6 +6,7 @@ create or replace function _pgrag.language_code(
 returns text
 language plpgsql
 immutable
+strict
 parallel safe
 as $$
 declare

@@ -15,40 +15,53 @@ as $$
 declare
     prose text := lower(left(input, 2000));
     home constant text := split_part(expected, '-', 1);
+    known record;
     others text;
     chosen_script int4range;
     found record;
 begin
-    -- Most texts are in the language that is expected: one look is enough.
-    if home = 'und' or (
-        select 50 * c.signs > greatest(length(prose), 150)
-            and (s.script is not null or 10 * octet_length(prose) < 11 * length(prose))
-        from _pgrag.language_signs() as s
-        cross join lateral (
-            select coalesce(regexp_count(prose, s.letters), 0)
-                + coalesce(regexp_count(prose, '\m(?:' || replace(s.signs, ' ', '|') || ')\M'), 0)
-                as signs
-        ) as c
-        where s.code = home
-    ) then
+    if home = 'und' then
         return expected;
     end if;
-    prose := regexp_replace(prose, '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>', ' ', 'g');
+    -- Most texts are in the language that is expected: one look at their beginning is enough, if
+    -- not as they are, then without code.
+    select
+        concat_ws('|', s.letters, '\m(?:' || replace(s.signs, ' ', '|') || ')\M') as signs, s.script
+    into known
+    from _pgrag.language_signs() as s
+    where s.code = home;
+    for turn in 1..2 loop
+        if 50 * regexp_count(left(prose, 800), known.signs)
+                > greatest(least(length(prose), 800), 150)
+            and (known.script is not null or 10 * octet_length(prose) < 11 * length(prose))
+        then
+            return expected;
+        end if;
+        exit when turn = 2;
+        prose := regexp_replace(
+            prose, '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)', ' ', 'g'
+        );
+    end loop;
+    -- Lists and names have no words of another language in Latin letters.
+    if candidates is null and 10 * octet_length(prose) < 11 * length(prose)
+        and prose !~ _pgrag.foreign_words(home)
+    then
+        return expected;
+    end if;
     if octet_length(prose) > length(prose) then
-        others := left(
-            regexp_replace(
-                prose, '[\u0001-\u036f\u1e00-\u303f\ufe00-\uffff]+', '', 'g'
-            ), 1000
+        others := regexp_replace(
+            prose, '[\u0001-\u036f\u1e00-\u303f\ufe00-\uffff]+', '', 'g'
         );
         -- Half of the letters of a page in Russian or Chinese may be names in Latin letters; three
         -- of these are a sign of the densest scripts.
         select s.script
         into chosen_script
         from (select distinct s.script from _pgrag.language_signs() as s) as s
-        join string_to_table(others, null) as c (sign) on s.script @> ascii(c.sign)
+        join string_to_table(left(others, 200), null) as c (sign) on s.script @> ascii(c.sign)
         group by s.script
         having count(*) > 1
-            and count(*) * (case when lower(s.script) > 12000 then 9 else 3 end)
+            and count(*) * greatest(length(others), 200) / 200.0
+                * (case when lower(s.script) > 12000 then 9 else 3 end)
                 > 2 * length(regexp_replace(prose, '[^a-zß-ɏ]+', '', 'g'))
         order by count(*) desc
         limit 1;
@@ -111,4 +124,19 @@ begin
     end if;
     return case when found.code = home then expected else coalesce(found.code, expected) end;
 end;
+$$;
+
+-- A pattern of the signs of the other languages in Latin letters; short ones occur everywhere.
+create or replace function _pgrag.foreign_words(
+    home text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select '\m(?:' || string_agg(w.word, '|') || ')\M'
+    from _pgrag.language_signs() as s
+    cross join lateral string_to_table(s.signs, ' ') as w (word)
+    where s.script is null and s.code is distinct from home and length(w.word) > 2;
 $$;

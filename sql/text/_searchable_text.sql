@@ -26,8 +26,8 @@ begin
             from _pgrag.identifier_parts(searchable, searchable_text.of_query) as i (parts)
         ), '');
     end if;
-    if normal ~ U&'[-+*=<>!&|^~?:.%#@$]{2}|(?:^|[^\\w.-])[.@#&%:!?$-]\\w|[[:alpha:]][+#]'
-        '|[\2190-\22FF\2300-\24FF\25A0-\2BFF\+01F000-\+01FAFF]'
+    if normal ~ U&'[-+*=<>!&|^~?:.%#@$]{2}|(?:^|[^\\w.-]|[\3040-\D7A3])[.@#&%:!?$-]\\w'
+        '|[[:alpha:]][+#]|[\2190-\22FF\2300-\24FF\25A0-\2BFF\+01F000-\+01FAFF]'
     then
         searchable := searchable || coalesce(' ' || (
             select pg_catalog.string_agg(n.name, ' ') from _pgrag.sign_names(normal) as n (name)

@@ -16,12 +16,16 @@ as $$
         select m.part[1]
         from pg_catalog.regexp_matches(
             sign_names.input,
-            '(?:^|[^\w.@$#&%:!?-])((?:[.@#&%:!?-]{1,3}[[:alpha:]_]|[$#]{1,2}\w)\w*(?:-\w+)*)', 'g'
+            -- Scripts without spaces end a name as blanks do.
+            U&'(?:^|[^\\w.@$#&%:!?-]|[\3040-\9FFF\AC00-\D7A3])'
+            '((?:[.@#&%:!?$-]{1,3}[A-Za-z_\00C0-\052F]|[$#]{1,2}[0-9])'
+            '[0-9A-Za-z_\00C0-\052F]*(?:-[0-9A-Za-z_\00C0-\052F]+)*)',
+            'g'
         ) as m (part)
         union
         select m.part[1]
         from pg_catalog.regexp_matches(
-            sign_names.input, '([[:alpha:]]\w*(?:\+{1,2}\d*|#))(?![\w+#])', 'g'
+            sign_names.input, '([A-Za-z][0-9A-Za-z_]*(?:\+{1,2}\d*|#))(?![0-9A-Za-z_+#])', 'g'
         ) as m (part)
         union
         select m.part[1]

@@ -1,6 +1,6 @@
 -- The lexemes of a text that searchable_text or parsed_text has prepared. A word with diacritics
--- has a second lexeme at its position, that of the word without them. What follows chr(1) in a query
--- are other forms of its words, which have the label C.
+-- has a second lexeme at its position, that of the word without them. What follows chr(1) in a
+-- query are other forms of its words, which have the label C.
 create or replace function _pgrag.text_vector(
     language text,
     prepared text,

@@ -95,6 +95,19 @@ BRIEF = {
 }
 
 
+def test_the_sections_below_the_title_are_roots_too(guide):
+    """As where the same guide is a PDF without a title above its chapters."""
+    search = ("search", "account", "-l", "banking", "-n", "50")
+    found = guide.hits(
+        *search, "--filter", "root_section=Account Opening", "--filter", "depth_min=2",
+        "--filter", "depth_max=4",
+    )  # fmt: skip
+    assert {hit["heading"] for hit in found} == {heading for heading, _, _ in TREE[1:6]}
+    assert {hit["path"][1] for hit in found} == {"Account Opening"}
+    assert guide.hits(*search, "--filter", "root_section=Required Documents") == []
+    assert len(guide.hits(*search, "--filter", f"root_section={ROOT}")) > len(found)
+
+
 def test_sections_of_one_line_are_found_by_their_own_names(guide, tmp_path, database):
     brief = "\n\n".join(part for section in BRIEF.items() for part in section)
     (tmp_path / "brief.md").write_text(brief)

@@ -2,6 +2,8 @@
 
 import re
 
+from command_line import CommandLine
+
 
 def test_libraries_and_versions_are_listed_found_and_resolved(indexed):
     listed = indexed.json("libraries")
@@ -23,7 +25,7 @@ def test_libraries_and_versions_are_listed_found_and_resolved(indexed):
     assert row.split()[1:3] == ["kestrel", "2.0"]
     assert nothing.out == ""
     assert "No library has a word of the query." in nothing.err
-    assert "top_k" in indexed.run("libraries", "kestrel", "--top-k", "1001", code=1).err
+    assert "--top-k" in indexed.run("libraries", "kestrel", "--top-k", "1001", code=1).err
     resolved = indexed.run_all(
         ("resolve", "kestrel", "1.4"), ("resolve", "kestrel", "^1.0"), ("resolve", "kestrel")
     )
@@ -81,3 +83,19 @@ def test_a_library_goes_only_when_somebody_has_said_so(pgrag, kestrel):
     removed = pgrag.run("remove", "kestrel", "--yes")
     assert "Removed kestrel with all its versions: 2 pages." in removed.out
     assert "No library is indexed yet" in pgrag.run("search", "copies").err
+
+
+def test_a_shell_completes_the_names_of_libraries(indexed, tmp_path):
+    def completed(pgrag, words):
+        number = str(len(words.split()) - 1)
+        asked = {"_PGRAG_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": number}
+        return pgrag.with_variables(**asked).run().out.split()
+
+    for words in ("pgrag search k", "pgrag search backup -l k", "pgrag outline k"):
+        assert completed(indexed, words) == ["kestrel"]
+    assert completed(indexed, "pgrag read kestrel@1") == ["kestrel@1.4"]
+    assert completed(indexed, "pgrag libra") == ["libraries"]
+    assert completed(CommandLine(tmp_path), "pgrag search k") == []
+    assert not any(tmp_path.iterdir()), "no server is made to complete a word"
+    nowhere = indexed.with_variables(PGRAG_DATABASE_URL="postgresql://127.0.0.1:1/none")
+    assert completed(nowhere, "pgrag search k") == []

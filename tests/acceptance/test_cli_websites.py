@@ -26,6 +26,7 @@ def test_a_killed_crawl_continues_where_it_stopped(pgrag: CommandLine) -> None:
         site.forget()
         done = pgrag.json("index", "kestrel", f"{site.url}/", "--allow-private")
     assert done["written"] == len(NAMES) + 1
+    assert done["seconds"] > 0.05, "the crawl counts"
     assert len(before & {*site.asked}) <= 16, "only what was under way is asked again"
 
 

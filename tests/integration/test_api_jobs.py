@@ -141,13 +141,22 @@ def test_an_archive_is_uploaded_and_replaces_only_if_asked(api):
     assert "old.md" in {page["key"] for page in api.ok(PAGES)["pages"]}
     row = worked(api, send(api, "POST", f"{url}&replace=true", content, "application/zip"))
     assert (row["report"]["unchanged"], row["report"]["removed"]) == (2, 1)
+    row = worked(api, send(api, "POST", UPLOAD, content, "application/octet-stream"))
+    assert (row["state"], row["report"]["unchanged"]) == ("succeeded", 2), "it needs no name"
 
 
 def test_a_form_of_files_and_a_large_archive_are_stored_in_pieces(api, monkeypatch):
     files = [("file", ("guide/a.md", b"# Valve\n\nClose it.\n")), ("file", ("b.md", b"# Tank\n"))]
     row = worked(api, api.request("POST", UPLOAD, files=files))
     assert row["report"]["written"] == 2
+    assert row["progress"] == {"done": 2, "total": 2, "documents": row["report"]["documents"]}
+    assert row["report"]["warnings"] == []
     assert {page["key"] for page in api.ok(PAGES)["pages"]} == {"guide/a.md", "b.md"}
+    # As programs send them: curl -F file=@a.md -F user_id=bank_001.
+    fields = {"user_id": "bank_001", "kind": "guide"}
+    row = worked(api, api.request("POST", UPLOAD, files=files[:1], data=fields))
+    assert row["report"]["pages"] == 1
+    assert row["report"]["warnings"] == ["The form has fields that nothing reads: user_id, kind."]
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as archive:
         for number in range(40):

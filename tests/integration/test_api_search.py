@@ -264,8 +264,16 @@ def test_reranking_without_a_reranker(harbour):
 
 def test_a_misspelt_word_is_answered_by_what_may_have_been_meant(harbour):
     found = harbour.ok("/v1/search", q="morings", library="harbour", mode="keyword")
+    assert found["notices"] == ["Also searched for “moorings” because no passage has “morings”."]
+    begun = harbour.ok("/v1/search", q="moori", library="harbour", mode="keyword", prefix="true")
+    assert begun["notices"] == []
+    for answer in (found, begun):
+        assert answer["hits"][0]["title"] == harbour.ok(
+            "/v1/search", q="moorings", library="harbour", mode="keyword"
+        )["hits"][0]["title"]
+    found = harbour.ok("/v1/search", q="+morings", library="harbour", mode="keyword")
     assert found["hits"] == []
-    assert found["notices"] == ["Did you mean 'moorings'?"]
+    assert found["notices"] == ["Did you mean '+moorings'?"]
     assert harbour.ok("/v1/search", q="moorings", library="harbour")["notices"] == []
 
 

@@ -96,6 +96,25 @@ def test_arms_alone_and_without_a_library(mcp):
     assert "keyword retriever" not in text
 
 
+def test_a_list_by_filters_alone_has_no_doubts(mcp):
+    text, found = mcp.ok("search_docs", library="harbour", query="type:guide")
+    assert {passage["score"] for passage in found["passages"]} == {1}
+    assert found["notices"] == []
+    assert "retriever" not in text
+
+
+def test_semantic_search_has_a_threshold(mcp):
+    _, all_of_them = mcp.ok("semantic_search", library="harbour", query="depth over the sill")
+    best = all_of_them["passages"][0]["score"]
+    for name in ("min_score", "threshold", "scoreThreshold"):
+        _, found = mcp.ok(
+            "semantic_search", library="harbour", query="depth over the sill", **{name: best}
+        )
+        assert found["passages"] == all_of_them["passages"][:1]
+    _, few = mcp.ok("search_docs", collection="harbour", q="depth over the sill", limit=1)
+    assert len(few["passages"]) == 1
+
+
 def test_nothing_found_says_why_and_what_helps(mcp):
     long = "+zzyzx " + "tide " * 1900
     for tool, given, *words in (
@@ -103,15 +122,15 @@ def test_nothing_found_says_why_and_what_helps(mcp):
          "keyword retriever has no hits", "vector retriever has no hits", "Leave out `filters`"),
         ("search_docs", {"query": "type:novel tide"},
          "Leave out the conditions in the query: 'tide' has hits"),
-        ("search_docs", {"query": '"tide of the mooring" fees'}, "Leave out quotation marks"),
+        ("search_docs", {"query": '+"tide of the mooring" fees'}, "Leave out quotation marks"),
         ("search_docs", {"query": long, "token_budget": 400},
          "Leave out quotation marks, + and -: 'zzyzx tide tide"),
         ("search_docs", {"query": "+sill", "version": "1.0"}, "Other versions have hits: 2.1."),
-        ("search_docs", {"query": '"no such phrase" tide', "filters": {"type": "x"}},
+        ("search_docs", {"query": '+"no such phrase" tide', "filters": {"type": "x"}},
          "Leave out all conditions at once"),
         ("keyword_search", {"query": "zzyzx"},
          "The vector retriever alone has hits: call semantic_search"),
-        ("keyword_search", {"query": "pontoom"}, "Did you mean 'pontoon'?"),
+        ("keyword_search", {"query": "+pontoom"}, "Did you mean '+pontoon'?"),
         ("search_docs", {"query": "zzyzx quux"}, "No good match in harbour 2.1. Nearest pages:"),
     ):  # fmt: skip
         text, found = mcp.ok(tool, library="harbour", **given)

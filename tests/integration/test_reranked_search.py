@@ -78,6 +78,15 @@ def test_the_reranker_decides_and_both_scores_are_kept(client, server, harbour_u
     assert server.requests[-1][2]["query"] == "tide"
 
 
+def test_min_score_is_about_the_score_that_is_shown(client, server):
+    scores = [h["score"] for h in client.ok("/v1/search", top_k=20, **ASK)["hits"]]
+    above = client.ok("/v1/search", top_k=20, min_score=scores[2], **ASK)["hits"]
+    assert [hit["score"] for hit in above] == [each for each in scores if each >= scores[2]]
+    assert len(above) < len(scores)
+    parameters = {"expansion_share": 0.5, "max_documents_to_expand": 1, "inject_types": "guide"}
+    assert client.ok("/v1/context", **ASK, **parameters)["blocks"]
+
+
 def test_a_failure_leaves_the_fused_order_and_the_context_and_says_so(client, server):
     server.script = [status(500)]
     found = client.ok("/v1/search", top_k=3, **ASK)

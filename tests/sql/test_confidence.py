@@ -60,8 +60,11 @@ def test_a_single_retriever_has_its_own_calibration(connection, mode):
     assert max(found.values(), default=0) < NO_MATCH
 
 
-def test_it_is_null_where_it_is_not_calibrated(connection):
+def test_it_is_null_where_it_is_not_calibrated(connection, notices):
     assert set(confidences(connection, "page:prime.md").values()) == {None}
+    assert notices == []
+    assert confidences(connection, "page:prime.md", min_confidence=0.9)
+    assert notices == ["min_confidence left out no hit whose confidence is not known."]
     connection.execute(
         "update pgrag.embedding_models set provider = 'openai', settings = settings || '{}'"
         " where provider = 'builtin'"

@@ -60,7 +60,7 @@ class TestNamesWithSigns:
         ("query", "expected"),
         [
             ("+C# program", {"cs.md"}),
-            ('"language C#" small', {"cs.md"}),
+            ('+"language C#" small', {"cs.md"}),
             ("program -C++ -pointer -member -declared -reads", {"cs.md"}),
             ("+=> script", None), ("-> script", None), ("-- script", None), ("+= script", None),
         ],
@@ -73,7 +73,7 @@ class TestNamesWithSigns:
         ("query", "marked"),
         [
             ("C#", "**C#**"), ("c++", "**C++**"), (".net", "**.NET**"), ("$ref", "**$ref**"),
-            ("=>", "**=>**"), ("::", "std**::**max"), ("--no-verify", "**--no-verify**"),
+            ("=>", "**=>**"), ("::", "std**::**max"), ("std::max", "**std::max**"), ("--no-verify", "**--no-verify**"),
             ("🚀", "**🚀**"),
         ],
     )  # fmt: skip
@@ -233,7 +233,7 @@ class TestScriptsWithoutSpaces:
         messages = []
         connection.add_notice_handler(lambda notice: messages.append(notice.message_primary))
         search(connection, "安装数据库", library="pairs", version="2.0")
-        assert messages == []
+        assert not [text for text in messages if "数" in text]
         assert run(connection, "suggest", query="安装数据庫网络", library="pairs") == []
 
 

@@ -80,6 +80,8 @@ class TestMarks:
             ("why “too many files” here", ["too many files"]),
             ("почему «слишком много файлов» здесь", ["слишком много файлов"]),
             ("使用「数据库」连接", ["数据库"]),
+            ("an ehemaligen „Model C“-Schulen", ["Model C"]),
+            ('the "Model C"-schools', ["Model C"]),
             ('print("hello world") fails', ["hello world"]),
             ('{"name": "foo"}', ["name", "foo"]),
             ('a 5" and a 3" disk', []),

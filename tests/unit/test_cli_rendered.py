@@ -13,10 +13,10 @@ def shown(markdown, width=72):
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
-        (r"1\. Bring \(or send\) it\.  \[y\]", "1. Bring (or send) it.  [y]"),
+        (r"1\. Bring \(or send\) it\.  \[y\]", "1. Bring (or send) it. [y]"),
         (r"**bold**, *light*, __strong__, 2 ** 3, a_b_c", "bold, light, strong, 2 ** 3, a_b_c"),
         ('see [the **guide**](guide.md "A (guide)") and [one][two]', "see the guide and one"),
-        ("[[Page|the page]], [[Other]] and ![a dog](dog.png)", "the page, Other and a dog"),
+        ("[[Page|the page]], [[#Other]] and ![a dog](dog.png)", "the page, Other and a dog"),
         ("<https://a.example/b_c_d> or <me@a.example>", "https://a.example/b_c_d or me@a.example"),
         ("`f(**kwargs)` and ``a ` b`` and `1\\. x`", r"f(**kwargs) and a ` b and 1\. x"),
         ("one<br/>two <b>three</b> <!-- four -->&amp;&nbsp;five[^1]", "one two three & five"),
@@ -36,7 +36,10 @@ of a paragraph with a\\
 break.
 
 > [!note] Mind
-> the gap
+> the gap ^block-1
+
+> [!warning]
+> of [[steps|the steps]] and [[stairs|those]]
 
 - item
   1. inner
@@ -59,7 +62,8 @@ x = "# no **heading**"  # 1\\. stays
 仓库。
 """
     assert shown(text) == [
-        "Title", "", "First line of a paragraph with a break.", "", "Note: Mind the gap", "",
+        "Title", "", "First line of a paragraph with a break.", "", "Mind: the gap", "",
+        "Warning: of the steps and those", "",
         "- item", "  1. inner", "10) ten", "", "Setext", "",
         '  x = "# no **heading**"  # 1\\. stays', "      | no | table |", "",
         "  indented | code", "", "数据库是仓库。", "",
@@ -117,6 +121,23 @@ def test_an_excerpt_completes_cut_words_and_knows_where_code_begins():
     spans = [(line.plain, span) for line in lines for span in line.spans]
     marked = [text[span.start : span.end] for text, span in spans if "bold" in span.style]
     assert marked == ["options", "copy"]
+
+
+def test_an_excerpt_may_begin_and_end_in_code_within_a_line():
+    content = "It accepts `text/html` or `Accept: application/xhtml+xml`; files still `404` here."
+    cut = "xhtml+xml`; files **still** `**404**`"
+    [line] = excerpt(cut, content, 72)
+    assert line.plain == "application/xhtml+xml; files still 404"
+    [line] = excerpt("It **accepts** `text/html` or `Accept: appl", content, 72)
+    assert line.plain == "It accepts text/html or Accept: application/xhtml+xml;"
+
+
+def test_an_excerpt_that_differs_from_its_source_is_shown_as_it_is():
+    content = "A <abbr>CDN</abbr> serves files of others. But it is possible to <b>change</b> it."
+    cut = "A  CDN  **serves** files of others. But it is possib"
+    assert excerpt(cut, content, 72)[0].plain == "A CDN serves files of others. But it is possible"
+    cut = "A  CDN  **serves** files of others. But it is possible to  chan"
+    assert excerpt(cut, content, 72)[0].plain == f"{' '.join(cut.split()).replace('**', '')}"
 
 
 def test_pieces_of_an_excerpt_are_never_glued_into_code():

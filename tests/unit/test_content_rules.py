@@ -40,6 +40,22 @@ def test_precision_of_every_tag(part):
     assert sum(right.values()) / sum(wanted.values()) >= 0.85, faults
 
 
+@pytest.mark.parametrize(("text", "is_procedural"), [
+    ("Steps to open a new corporate account: 1. Collect documents. 2. Verify the owners.", True),
+    ("Steps to open a new corporate account:\n\n1. Identity papers\n2. Proof of address", True),
+    ("Each person is identified. To identify a person:\n\n1. Compare the face.\n2. Ask.", True),
+    ("Procedure for wire transfers: 1) Client submits the form 2) Officer calls back", True),
+    ("Schritte zur Eröffnung eines Kontos: 1. Unterlagen sammeln 2. Ausweis zeigen", True),
+    ("Um ein Konto zu eröffnen:\n1. Antrag stellen\n2. Ausweis zeigen", True),
+    ("Порядок открытия счёта: 1. Соберите документы. 2. Подпишите договор.", True),
+    ("The fund invests in bonds. According to the board: 1. The year was good.", False),
+    ("Opened from Monday to Friday: 9 to 17.", False),
+    ("Prices changed compared to last year: 12. Mai", False),
+])  # fmt: skip
+def test_numbered_steps_are_known_by_what_they_are_for(text, is_procedural):
+    assert ("procedural" in content_tags(text, heading="1.1 Accounts")) is is_procedural
+
+
 def test_authors_are_believed_and_code_and_odd_text_are_no_prose():
     text = "---\ntype: concept\n---\n# Tides\n\nThe sea rises twice a day.\n"
     page = read_page("tides.md", text.encode(), PageOptions())

@@ -66,3 +66,16 @@ def test_the_first_failures_are_kept_and_skipped_files_added_up_by_reason():
 def test_what_is_not_shown_is_counted(capsys, count, said):
     print_report(report(count), verbose=False)
     assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_addresses_and_pages_of_a_website_are_not_called_files(capsys):
+    made = report()
+    made.source = "https://a.example/"
+    for number in range(4):
+        made.fail(f"page-{number}", f"page-{number}: answers 500.")
+    assert failures(made) == ["4 pages (page-0, page-1, page-2 …): answers 500."]
+    made.skipped = [Skipped("leads elsewhere", 7, ("https://b.example/",))]
+    print_report(made, verbose=False)
+    assert (
+        "Skipped, leads elsewhere: 7 addresses (https://b.example/ …)." in capsys.readouterr().err
+    )

@@ -34,7 +34,9 @@ HITS = (
 
 
 def found(hits: tuple[Hit, ...] = HITS, *notices: str) -> SearchResult:
-    return SearchResult(hits=hits, cursor=None, notices=notices, resolved=(), search_id=None)
+    return SearchResult(
+        hits=hits, cursor=None, notices=notices, resolved=(), search_id=None, no_good_match=False
+    )  # fmt: skip
 
 
 def test_a_result_is_a_list():

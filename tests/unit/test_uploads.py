@@ -7,7 +7,7 @@ import pytest
 
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.source import uploads
-from pgrag.ingest.source.uploads import received, sent_page
+from pgrag.ingest.source.uploads import is_known_upload, received, sent_page, unnamed
 
 
 def upload(folder, *files):
@@ -80,3 +80,31 @@ def test_bad_lines_are_told_or_counted_and_the_others_are_pages(tmp_path, monkey
     for media_type in [5, ["text/html"], {"a": 1}]:
         with pytest.raises(InvalidInput, match="media_type is a text"):
             sent_page({"key": "a.md", "content": "# A", "media_type": media_type})
+
+
+@pytest.mark.parametrize(
+    ("media_type", "content", "suffix"),
+    [
+        ("", packed({"a.md": "# A"}), ".zip"),
+        ("application/zip", packed({"a.md": "# A"}), ".zip"),
+        ("", packed({"[Content_Types].xml": "<Types/>", "word/document.xml": "<x/>"}), ".docx"),
+        ("", b"\x1f\x8b\x08\x00", ".zip"),
+        ("", b"a.md".ljust(257, b"\x00") + b"ustar", ".zip"),
+        ("", b"%PDF-1.7\n", ".pdf"),
+        ("application/x-www-form-urlencoded", b"<!doctype html><p>A", ".html"),
+        ("text/markdown", b"# A", ".md"),
+        ("application/x-ndjson", b"{}", ".ndjson"),
+    ],
+)
+def test_an_upload_is_named_by_its_content(media_type, content, suffix):
+    name = unnamed(media_type, content)
+    assert name.endswith(suffix)
+    assert is_known_upload(name)
+    assert unnamed(media_type, content) == name
+    assert unnamed(media_type, content + b" ") != name
+
+
+@pytest.mark.parametrize("content", [b"", b"# A", b"MZ\x00", b"\xd0\xcf\x11\xe0"])
+def test_a_content_that_tells_no_format_needs_a_name(content):
+    with pytest.raises(InvalidInput, match="does not tell its format"):
+        unnamed("application/octet-stream", content)

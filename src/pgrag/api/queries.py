@@ -13,8 +13,8 @@ from pgrag.ground import arguments as declared
 from pgrag.ground.values.answers import AnswerMode
 
 _QUERY: dict[str, Any] = {
-    "description": 'Words and `"phrases"` rank; `+word` and `+"a phrase"` must occur, `-word` must not;'
-    " `type:guide`, `created:>=2024-12-01` or `#tag` filter, joined by AND, OR, NOT and"
+    "description": 'Words and `"phrases"` rank; `+word` and `+"a phrase"` must occur, `-word` must'
+    " not; `type:guide`, `created:>=2024-12-01` or `#tag` filter, joined by AND, OR, NOT and"
     " parentheses.",
     "examples": ["connection pool timeout"],
 }

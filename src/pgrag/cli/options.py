@@ -13,8 +13,8 @@ LIMIT = ("--top-k", "--limit", "-n")
 Query = Annotated[
     str,
     Argument(
-        help='Words and "phrases" rank; +word and +"a phrase" must occur, -word must not; type:guide,'
-        " created:>=2024-12-01 or #tag filter, joined by AND, OR, NOT."
+        help='Words and "phrases" rank; +word and +"a phrase" must occur, -word must not;'
+        " type:guide, created:>=2024-12-01 or #tag filter, joined by AND, OR, NOT."
     ),
 ]
 LibraryVersion = Annotated[

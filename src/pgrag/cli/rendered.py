@@ -21,6 +21,8 @@ _BEGIN, _END = "\ue001", "\ue002"
 _FOUND = re.compile(r"\*\*([^\s*](?:[^*\n]*[^\s*])?)\*\*")
 #: What an excerpt leaves out.
 _GAP = " … "
+#: An end of a piece of this length tells where it stands.
+_KNOWN = 30
 _WIDEST_TABLE, _LONGEST_TABLE = 100, 12
 
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*([^`\n]*)$")
@@ -28,7 +30,8 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)(?:\s+#+)?(?:\s*\{#[^}]*\})?\s*$")
 _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}\\?[.)])[ \t]+(?=\S)")
 _DROPPED = re.compile(r"\s*(?:=+|-{2,}|([-*_])(?:\s*\1){2,}|:{3,}.*|\[[^\]\n]+\]:\s+\S.*)\s*$")
 _QUOTE = re.compile(r"\A(?:[ ]{0,3}>[ \t]?)+")
-_CALLOUT = re.compile(r"\[!(\w+)\][+-]?\s*")
+_CALLOUT = re.compile(r"\A\[!([\w-]+)\][+-]?[ \t]*(.*)")
+_BLOCK_ID = re.compile(r"[ \t]\^[\w-]+\s*$")
 _TABLE_RULE = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?\s*$")
 _CELL = re.compile(r"(?<!\\)\|")
 _ADDRESS = (
@@ -111,15 +114,20 @@ def plain(markdown: str) -> str:
 def _in_place(piece: str, source: str) -> tuple[str, bool]:
     """Return a piece of the source with its cut words completed, and whether it begins in code."""
     bare = piece.replace(_BEGIN, "").replace(_END, "").strip("… ")
-    start = source.find(bare[:30])
-    if start < 0 or not bare:
-        marks = [mark for line in piece.split("\n") if (mark := _FENCE.fullmatch(line))]
-        return piece, len(marks) % 2 == 1 and not marks[0][2]
-    end = source.find(bare[-30:], start) + len(bare[-30:])
-    lines = source[:start].split("\n")
-    in_code = sum(_FENCE.fullmatch(line) is not None for line in lines[:-1]) % 2 == 1
-    head = re.split(r"\s", lines[-1])[-1]
-    tail = re.split(r"\s", source[end:], maxsplit=1)[0]
+    start = source.find(bare[:_KNOWN])
+    end = source.find(bare[-_KNOWN:], max(start, 0)) + len(bare[-_KNOWN:])
+    fences = [mark for mark in map(_FENCE.fullmatch, piece.split("\n")) if mark]
+    in_code = len(fences) % 2 == 1 and not fences[0][2]
+    head = tail = ""
+    if bare and start >= 0:
+        lines = source[:start].split("\n")
+        in_code = sum(_FENCE.fullmatch(line) is not None for line in lines[:-1]) % 2 == 1
+        head = re.split(r"\s", lines[-1])[-1]
+        before = source[: start - len(head)].rpartition("\n\n")[2]
+        if not in_code and before.count("`") % 2 == 1:  # it begins in code within a line
+            head = f"`{head}"
+    if bare and source[:end].endswith(bare[-_KNOWN:]):
+        tail = re.split(r"\s", source[end:], maxsplit=1)[0]
     lead = "… " if piece.startswith("… ") else ""
     rest = " …" if piece.endswith(" …") else ""
     kept = piece.removeprefix("… ").removesuffix(" …")
@@ -133,7 +141,8 @@ def _without_brackets(text: str, links: set[str]) -> str:
         bare = match[1].replace(_BEGIN, "").replace(_END, "")
         return match[1] if bare in links else match[0]
 
-    text = re.sub(r"!?\[([^\[\]]+)\](?!\()", label, text)
+    text = re.sub(r"(?<!\[)!?\[([^\[\]]+)\](?![\](])", label, text)
+    text = re.sub(r"!?\[\[(?:[^\]|\n]*\|)?([^\]|\n]*)$", r"\1", text)
     if (cut := re.search(r"\[([^\[\]]+)$", text)) and any(
         link.startswith(cut[1].removesuffix(" …")) for link in links
     ):
@@ -178,7 +187,8 @@ def _read(line: str, *, in_code: bool, is_after_blank: bool) -> _Block:
         return _Block("heading", heading[1])
     if is_after_blank and line.startswith(("\t", "    ")) and not _ITEM.match(line):
         return _Block("code", line.expandtabs(4)[4:])
-    text = _CALLOUT.sub(lambda named: f"{named[1].capitalize()}: ", _QUOTE.sub("", line, count=1))
+    text = _BLOCK_ID.sub("", _QUOTE.sub("", line, count=1))
+    text = _CALLOUT.sub(lambda named: f"{named[2] or named[1].capitalize()}:", text)
     if item := _ITEM.match(text):
         mark = item[2].replace("\\", "") if item[2][0].isdigit() else "-"
         return _Block("text", text[item.end() :], f"{mark} ", len(item[1].expandtabs(4)))
@@ -194,7 +204,7 @@ def _joined(text: str, more: str) -> str:
 
 def _is_row(line: str) -> bool:
     bare = line.strip()
-    bars = len(_CELL.findall(re.sub(r"(`+).+?\1", "", bare)))
+    bars = len(_CELL.findall(re.sub(r"(`+).+?\1|\[\[[^\]]*(?:\]\]|$)", "", bare)))
     return bars > 1 or bare[:1] == "|" or (bars == 1 and bare[-1] == "|")
 
 
@@ -242,11 +252,11 @@ def _inline(markdown: str, style: str = "") -> list[tuple[str, str]]:
     parts: list[tuple[str, str]] = []
     position = 0
     for mark in _INLINE.finditer(markdown):
-        parts.append((_without_ticks(markdown[position : mark.start()]), style))
+        parts.append((_tidied(markdown[position : mark.start()]), style))
         position = mark.end()
         kind = mark.lastgroup or ""
         if kind in _STYLES:
-            parts += _inline(mark[kind], _STYLES[kind] or style)
+            parts += _inline(mark[kind].removeprefix("#"), _STYLES[kind] or style)
         elif mark["code"] is not None:
             parts.append((mark["code"].strip() or mark["code"], _CODE))
         elif mark["entity"] is not None:
@@ -255,12 +265,12 @@ def _inline(markdown: str, style: str = "") -> list[tuple[str, str]]:
             parts.append((" " if _BREAK.match(mark["dropped"]) else "", style))
         elif mark["escaped"] is not None:
             parts.append((mark["escaped"], style))
-    return [*parts, (_without_ticks(markdown[position:]), style)]
+    return [*parts, (_tidied(markdown[position:]), style)]
 
 
-def _without_ticks(text: str) -> str:
-    """Return a text without the marks of code that an excerpt has cut."""
-    return text.replace("`", "")
+def _tidied(text: str) -> str:
+    """Return a text without the marks of code that an excerpt has cut, or gaps of removed tags."""
+    return re.sub(r"[ \t]{2,}", " ", text.replace("`", ""))
 
 
 def _cells(row: str) -> list[str]:

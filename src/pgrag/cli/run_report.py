@@ -28,7 +28,8 @@ def print_report(report: IndexReport, *, verbose: bool) -> None:
             " --include-ignored reads them too."
         )
     for group in report.skipped:
-        skipped = _shown(group.examples, group.count)
+        noun = "addresses" if any("://" in name for name in group.examples) else "files"
+        skipped = _shown(group.examples, group.count, noun)
         notice(f"Skipped, {group.reason}: {skipped}. {group.hint}".rstrip())
 
 
@@ -37,14 +38,15 @@ def failures(report: IndexReport) -> list[str]:
     keys_of: defaultdict[str, list[str]] = defaultdict(list)
     for key, reason in report.failed.items():
         keys_of[reason.removeprefix(f"{key}: ")].append(key)
-    reasons = [f"{_shown(keys, len(keys))}: {reason}" for reason, keys in keys_of.items()]
+    noun = "pages" if "://" in report.source else "files"
+    reasons = [f"{_shown(keys, len(keys), noun)}: {reason}" for reason, keys in keys_of.items()]
     return _first(reasons, report.more_failed)
 
 
-def _shown(names: Sequence[str], count: int) -> str:
+def _shown(names: Sequence[str], count: int, noun: str) -> str:
     if count == 1:
         return names[0]
-    return f"{count:,} files ({', '.join(names[:3])}{' …' if count > 3 else ''})"
+    return f"{count:,} {noun} ({', '.join(names[:3])}{' …' if count > 3 else ''})"
 
 
 def _first(messages: Sequence[str], not_kept: int = 0) -> list[str]:

@@ -221,20 +221,21 @@ def _print_entry(rank: int, row: Row, where: str, anchor: str | None) -> None:
     else:
         lines = excerpt(row["snippet"], row["content"], width)
     for line in lines:
-        console.print(Text(" " * _INDENT).append_text(line), soft_wrap=True)
+        console.print(Text(" " * _INDENT if line else "").append_text(line), soft_wrap=True)
 
 
 def _explained(explanation: dict[str, Any]) -> Text:
     keyword, semantic = explanation["keyword"], explanation["semantic"]
     words = [word for word in keyword["lexemes"] if word["adds"] > 0]
     reranked, graph = explanation["rerank_score"], explanation["graph"]
-    weight = explanation["language_weight"]
+    weight, phrases = explanation["language_weight"], explanation["phrase_weight"]
     lines = [
         *explanation["reasons"],
         *([] if reranked is None else [f"score {reranked:.4f} by the reranker"]),
         f"score {explanation['hybrid_score']:.4f} by {explanation['fusion']} fusion,"
         f" alpha {_number(explanation['alpha'])}, type weight {explanation['type_weight']:g}"
-        + ("" if weight == 1 else f", language weight {weight:g}"),
+        + ("" if weight == 1 else f", language weight {weight:g}")
+        + ("" if phrases == 1 else f", phrase weight {phrases:g}"),
         f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
         f" passage {_number(keyword['passage_score'])}, page {_number(keyword['page_score'])}"
         f" (share {_number(keyword['page_evidence'])})",

@@ -59,7 +59,11 @@ _RECORDED = {"context", "search_pages"}
 PAGE_HITS = 3
 """The maximum number of hits of a page in a list that is grouped by page."""
 
-_AFTER_RERANKING = {"mmr_lambda", "page_hits", "snippets", "history", "explain", "template"}
+_AFTER_RERANKING = {
+    "min_score", "mmr_lambda", "page_hits", "snippets", "history", "explain", "template",
+    "inject_types", "expansion_threshold", "expansion_share", "max_documents_to_expand",
+    "max_chunks_per_document",
+}  # fmt: skip
 """Arguments that do not apply to the candidates of a reranker."""
 
 _HITS_ALONE = {

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrag.ground import errors
@@ -83,8 +84,12 @@ class App(Connected):
             site = source if kind == "a website" else None
         if version is None:
             version = version_of(site) if site else ""
+        opening = 0.0
         if site is not None:
+            _ = self.database  # making a database takes seconds that are not the crawl's
+            started = monotonic()
             source = self._site(library, version, site, given, progress)
+            opening = monotonic() - started
         elif isinstance(source, str):
             network = self._network(given, for_others=for_others)
             source = discover(source, **part_of(given, Choosing), network=network)
@@ -119,6 +124,7 @@ class App(Connected):
             )
             if site is not None and not dry_run:
                 self.database.call("_pgrag.drop_fetched_bodies", library=library, version=version)
+        report.seconds += opening
         enrichment = settings["enrichment"]
         if enrichment != "off" and not dry_run:
             self._enrich_indexed(report, enrichment)

@@ -110,15 +110,16 @@ class Attempt:
         lease = f"{row['job_id']}.{row['claim']}"
         with ExitStack() as stack, calling(Caller(f"job {row['job_id']}", lease=lease)):
             source: str | Source
-            adds = False
+            adds, unread = False, list[str]()
             if row["is_upload"]:
                 folder = stack.enter_context(upload_folder())
                 source, adds = self._received(folder), arguments.pop("adds", False)
+                unread = arguments.pop("unread", [])
             else:
                 if row["confined"]:
                     require_allowed(self._roots, arguments)
                 source = str(arguments.pop("source"))
-            return index(
+            report = index(
                 self._app,
                 row["library"],
                 row["version"],
@@ -128,6 +129,9 @@ class Attempt:
                 adds=adds,
                 progress=self._note,
             )
+            if unread:
+                report.warn(f"The form has fields that nothing reads: {', '.join(unread)}.")
+            return report
 
     def _received(self, folder: Path) -> Source:
         number = self._row["job_id"]

@@ -17,7 +17,12 @@ from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidInput, PgragError
 from pgrag.ground.values import jobs as values
 from pgrag.ingest.arguments import Reading, checked, part_of
-from pgrag.ingest.source.uploads import check_together, checked_key, is_known_upload
+from pgrag.ingest.source.uploads import (
+    check_together,
+    checked_key,
+    is_known_upload,
+    unnamed,
+)
 
 router = bodies.router_of_version()
 
@@ -25,6 +30,7 @@ PIECE = 1 << 20
 """Bytes of an upload that are in memory at a time."""
 
 _MOST_FILES = 1000
+_MOST_FIELDS = 100
 
 Library = PATH["library"]
 
@@ -34,7 +40,8 @@ class UploadParameters(Arguments):
     """How what is uploaded is read."""
 
     name: Annotated[Text, Field(max_length=1000)] | None = Field(
-        default=None, description="The name of the file, unless it is a form."
+        default=None,
+        description="The name of the file, unless it is a form or its content tells the format.",
     )
     replace: bool = Field(
         default=False, description="Remove the pages that the upload does not have."
@@ -63,12 +70,13 @@ async def upload(
     arguments["adds"] = not query.replace
     if bodies.media_type_of(request) == "multipart/form-data":
         return await _form(request, library, version, arguments)
+    parts = pieces(request)
     if query.name is None:
-        raise InvalidInput(
-            "The upload has no name.",
-            hint="Give ?name=docs.zip and the file as the body, or send a form with files.",
-        )
-    files = [(checked_key(query.name), pieces(request))]
+        first = await anext(parts, b"")
+        name, parts = unnamed(bodies.media_type_of(request), first), _following(first, parts)
+    else:
+        name = checked_key(query.name)
+    files = [(name, parts)]
     return await stored(request, library, version, files, arguments)
 
 
@@ -84,6 +92,12 @@ async def pieces(request: Request) -> AsyncIterator[bytes]:
         yield bytes(buffer)
 
 
+async def _following(first: bytes, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield first
+    async for part in parts:
+        yield part
+
+
 async def _file_chunks(file: UploadFile) -> AsyncIterator[bytes]:
     while chunk := await file.read(PIECE):
         yield chunk
@@ -93,13 +107,16 @@ async def _form(
     request: Request, library: str, version: str, arguments: dict[str, Any]
 ) -> Response:
     try:
-        form = await request.form(max_files=_MOST_FILES, max_fields=0)
+        form = await request.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS)
     except HTTPException as error:
         raise InvalidInput(
             f"The form cannot be read: {error.detail}", hint="curl -F file=@docs.zip …"
         ) from error
     try:
         files = [each for _, each in form.multi_items() if isinstance(each, UploadFile)]
+        # Programs send names of their users, for example: the report says that nothing reads them.
+        if unread := [name for name, each in form.multi_items() if isinstance(each, str)]:
+            arguments["unread"] = unread
         named = [(checked_key(file.filename), _file_chunks(file)) for file in files]
         if not named:
             raise InvalidInput("The form has no files.", hint="curl -F file=@docs.zip …")

@@ -116,6 +116,13 @@ RULES = (
         r"\bgehen sie (?:dazu )?(?:so|wie folgt) vor\b",
         r"\bвыполните (?:следующ\w+ )?(?:команд|шаг|действи)",
         needs="command,steps,führen sie,gehen sie,выполните"),
+    # What the numbers below or behind a colon are for, whatever their verbs.
+    Rule("procedural", "text",
+        r"\b(?:(?:steps|procedure|process) (?:to|for|of)|to) [a-z][^.:\n]{1,100}:\s+"
+        r"(?:1[.)]|step 1\b)[^\n]*\s+(?:2[.)]|step 2\b) ",
+        r"\b(?:schritte (?:zu[mr]?|für)|um) [^.:\n]{1,100}:\s+1[.)][^\n]*\s+2[.)] ",
+        r"\b(?:(?:шаги|порядок) |чтобы )[^.:\n]{1,100}:\s+1[.)][^\n]*\s+2[.)] ",
+        needs="1.,1),step 1"),
     Rule("conceptual", "heading",
         r"^(?:concepts?(?: and usage)?|key concepts|core concepts|overview|introduction|"
         r"background|motivation|rationale|architecture|design principles|how it works|"

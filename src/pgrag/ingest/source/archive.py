@@ -51,7 +51,13 @@ def is_archive(path: Path) -> bool:
                 return not _is_document(file)
     except OSError:
         return False
-    return is_compressed(head) or head[257:262] == b"ustar" or head.startswith(tuple(_OTHER))
+    return has_archive(head)
+
+
+def has_archive(head: bytes) -> bool:
+    """Whether a file that begins like this is an archive, or a document that is a zip file."""
+    is_tar = head[257:262] == b"ustar"
+    return is_tar or is_compressed(head) or head.startswith((*_ZIP, *_OTHER))
 
 
 class Archive:

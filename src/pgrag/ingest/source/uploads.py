@@ -1,6 +1,7 @@
 """Pages that clients send: one by one, as lines of JSON, as files or as an archive."""
 
 import codecs
+import hashlib
 import json
 import os
 import shutil
@@ -16,7 +17,8 @@ from typing import Any
 from pydantic_core import from_json
 
 from pgrag.ground.errors import InvalidInput, SourceError
-from pgrag.ingest.formats.formats import FORMATS, SUFFIXES, named_format
+from pgrag.ingest.formats.formats import FORMATS, OFFICE, SUFFIXES, named_format
+from pgrag.ingest.source.archive import has_archive
 from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.source.sources import discover
 from pgrag.ingest.values import Origin
@@ -118,6 +120,31 @@ def media_types() -> list[str]:
 def is_known_upload(name: str) -> bool:
     """Whether the suffix of a file is that of a page, of an archive or of lines of JSON."""
     return name.lower().endswith((*SUFFIXES, *_ARCHIVES, ".ndjson"))
+
+
+def unnamed(media_type: str, head: bytes) -> str:
+    """Return the name of an upload that has none, from its media type or first bytes; the same
+    content gets the same name. Raises InvalidInput if neither tells its format.
+    """
+    suffix = None
+    if media_type == LINES:
+        suffix = ".ndjson"
+    elif OFFICE.recognises(head[:2048]):
+        members = {b"word/": ".docx", b"ppt/": ".pptx", b"xl/": ".xlsx"}
+        suffix = next((own for member, own in members.items() if member in head), None)
+    elif has_archive(head):
+        suffix = ".zip"
+    else:
+        recognised = (each for each in FORMATS if each.recognises(head[:2048]))
+        by_content = next(recognised, None)
+        known = by_content or named_format("", Origin(media_type=media_type))
+        suffix = known.suffixes[0] if known and known is not OFFICE else None
+    if suffix is None:
+        raise InvalidInput(
+            "The upload has no name, and its content does not tell its format.",
+            hint="Give ?name=docs.zip and the file as the body, or send a form with files.",
+        )
+    return f"upload-{hashlib.sha256(head).hexdigest()[:12]}{suffix}"
 
 
 def sent_page(fields: Mapping[str, Any]) -> UploadedPage:

@@ -197,7 +197,9 @@ def _head(request: _Request, read: Resolved | None) -> str:
 
 
 def _doubts(rows: list[Row]) -> list[str]:
-    """Warnings if a retriever of the hybrid search has no hits."""
+    """Warnings if a retriever of the hybrid search has no hits; none for a list by filters."""
+    if all(row["keyword_score"] is row["semantic_score"] is None for row in rows):
+        return []
     if not any(row["keyword_score"] for row in rows):
         return [
             "The keyword retriever has no hits: no passage has a term of the query. These are the"
