@@ -268,9 +268,12 @@ def test_a_misspelt_word_is_answered_by_what_may_have_been_meant(harbour):
     begun = harbour.ok("/v1/search", q="moori", library="harbour", mode="keyword", prefix="true")
     assert begun["notices"] == []
     for answer in (found, begun):
-        assert answer["hits"][0]["title"] == harbour.ok(
-            "/v1/search", q="moorings", library="harbour", mode="keyword"
-        )["hits"][0]["title"]
+        assert (
+            answer["hits"][0]["title"]
+            == harbour.ok("/v1/search", q="moorings", library="harbour", mode="keyword")["hits"][0][
+                "title"
+            ]
+        )
     found = harbour.ok("/v1/search", q="+morings", library="harbour", mode="keyword")
     assert found["hits"] == []
     assert found["notices"] == ["Did you mean '+moorings'?"]

@@ -73,15 +73,14 @@ def search(
     arguments["snippets"] = bool(snippets) if as_json else snippets is not False
     merged = not (snippets is False or arguments.get("explain"))
     added: list[str] = []
-    if merged and not as_json and not {"unit", "hierarchy"} & arguments.keys():
-        if "group" not in arguments:
-            # A cursor leads through lists of its own form only, so the next command names it.
-            added, arguments["group"] = ["--group=page"], "page"
+    if merged and not as_json and not {"group", "unit", "hierarchy"} & arguments.keys():
+        # A cursor leads through lists of its own form only, so the next command names it.
+        added, arguments["group"] = ["--group=page"], "page"
     show = partial(
         _print_hits, merged=merged, by_page=arguments.get("group") == "page",
         fusion=arguments.get("fusion"),
     )  # fmt: skip
-    return _output_of(app, "search", query, arguments, show, added)
+    return _output_of(app, "search", query, arguments, show, added=added)
 
 
 @searching(PagesArguments)
@@ -125,6 +124,7 @@ def _output_of(
     query: str,
     arguments: dict[str, Any],
     show: Callable[[list[Row]], None],
+    *,
     added: Sequence[str] = (),
 ) -> Output:
     """Return what a method of `Search` found: with --json the response of REST.
