@@ -109,8 +109,9 @@ def _faults(app: App, asked: Asked) -> Iterator[str]:
         ("prompt", prompt),
     ):
         yield from (f"{what}: {fault}" for fault in _untold(asked, told, sources))
-    if asked.kind in PLAIN and (searched.notices or answer.notices):
-        yield f"a needless notice: {searched.notices + answer.notices}"
+    told = [notice for notice in (*searched.notices, *answer.notices) if "version" in notice]
+    if asked.kind in PLAIN and told:
+        yield f"a needless notice: {told}"
     if asked.default and not any(_states(row, asked.name, asked.default) for row in sources):
         yield f"no source states the default {asked.default}"
     if asked.since:

@@ -103,7 +103,8 @@ begin
                     (
                         'name',
                         -- With a title or initials: "Dr. Ada Lind", "A. B. Lind".
-                        typed ~ '^([[:upper:]]\w{0,3}\. ?)*[[:upper:]]\w*([ -][[:upper:]\d]\w*){0,3}$'
+                        typed ~ ('^([[:upper:]]\w{0,3}\. ?)*'
+                            '[[:upper:]]\w*([ -][[:upper:]\d]\w*){0,3}$')
                     )
             ) as s (shape, applies)
             where s.applies

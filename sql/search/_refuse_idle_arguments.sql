@@ -13,7 +13,8 @@ declare
     idle text;
     needed text;
 begin
-    if stated ->> 'alpha' is not null
+    if request.fusion = 'rrf'
+        and stated ->> 'alpha' is not null
         and coalesce(stated -> 'rrf_weights', 'null') not in ('null', '[1, 1]')
     then
         raise exception 'alpha and rrf_weights are two ways to say the same.'
@@ -34,6 +35,7 @@ begin
             ('rrf_weights', '[1, 1]', 'fusion=rrf', request.fusion = 'rrf'),
             ('aggregate', '"max"', 'unit=page', request.unit = 'page'),
             ('max_per_page', 'null', 'unit=document', request.unit <> 'page'),
+            ('page_decay', '1', 'unit=document', request.unit <> 'page'),
             ('model', 'null', 'an alpha above 0', stated ->> 'alpha' <> '0'),
             ('page_evidence', 'null', 'an alpha below 1', stated ->> 'alpha' <> '1'),
             ('query_expansion', '"none"', 'an alpha below 1', stated ->> 'alpha' <> '1'),

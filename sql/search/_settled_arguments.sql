@@ -47,6 +47,17 @@ begin
     perform _pgrag.refuse_idle_arguments(options, request);
     request.query := query;
     request.words := case when words ~ '\S' then words else '' end;
+    -- Lists by pages and the hierarchy have their own rules for the further hits of a page.
+    request.page_decay := coalesce(
+        request.page_decay,
+        case
+            when request.unit = 'page'
+                or request.hierarchy <> 'none'
+                or request.page_hits is not null
+            then 1
+            else 0.97
+        end
+    );
     request.mmr_lambda := nullif(request.mmr_lambda, 1);
     request.candidate_count := greatest(request.candidate_count, request.top_k);
     request.collapse := options ->> 'levels' is null;
@@ -70,7 +81,9 @@ begin
         from jsonb_each(
             case jsonb_typeof(request.reranked) when 'object' then request.reranked end
         ) as r
-        where r.key !~ '^[0-9]{1,18}$'
+        -- No expression: planning would compile it in every session, which keeps only 32.
+        where translate(r.key, '0123456789', '') <> ''
+            or length(r.key) not between 1 and 18
             or case jsonb_typeof(r.value)
                 when 'number' then r.value::numeric not between 0 and 1
                 else true

@@ -89,6 +89,7 @@ def faces(clone, tmp_path_factory, fixtures_folder):
         pgrag.run_all(
             ("index", "agorum", sources / "agorum", "--language", "de"),
             ("index", "vault", sources / "vault"),
+            ("index", "people", sources / "people"),
             ("index", "banking", fixtures_folder / "banking_guide.md"),
             ("index", "personal", personal, "--language", "de"),
             ("index", "kestrel@1.4", fixtures_folder / "kestrel" / "1.4"),

@@ -35,7 +35,9 @@ def test_are_numbered_once_and_say_the_same_as_in_an_answer(connection, found):
     for source in row["sources"]:
         [alone] = quoted(connection, source["document_id"], scores=[source["score"]],
                          first_number=source["number"])  # fmt: skip
-        assert alone["source"] == source | {"hybrid_score": None, "confidence": None}
+        of_a_search = ("hybrid_score", "confidence", "keyword_score", "semantic_score",
+                       "keyword_rank", "semantic_rank")  # fmt: skip
+        assert alone["source"] == source | dict.fromkeys(of_a_search)
         assert alone["block"] in row["messages"][1]["content"]
 
 

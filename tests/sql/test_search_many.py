@@ -40,7 +40,7 @@ def test_each_query_has_the_hits_it_would_have_alone(connection):
     for query, rows in zip(queries, found, strict=True):
         assert hits(rows) == search(connection, query, library="tool", top_k=2)
         assert rows
-    arguments = {"alpha": 0, "levels": [2], "snippets": True, "rrf_weights": [1.0, 0.5]}
+    arguments = {"alpha": 0, "levels": [2], "snippets": True, "candidate_count": 90}
     found = many(connection, ["drain", "cake"], arguments, library="tool")
     for query, rows in zip(["drain", "cake"], found, strict=True):
         assert hits(rows) == search(connection, query, library="tool", **arguments)
@@ -96,7 +96,7 @@ def test_arguments_as_data_are_taken_as_they_are_and_checked(connection):
         "levels": [2],
         "alpha": 0,
         "filters": {"title": "it's \\ $1 %L"},
-        "rrf_weights": [1, 2],
+        "candidate_count": 90,
     }
     assert run(connection, "recorded_search", query="drain", **given) == []
     given = {"levels": [2], "alpha": 0.5, "top_k": 1, "filters": {"key": "c.md"}}

@@ -130,7 +130,7 @@ def recall(big, limit, filters, count=10):
     found = total = 0
     plans = set()
     for query in vectors.near_a_centre(15):
-        arguments = {"filters": filters} if filters else {}
+        arguments = {"page_decay": 1, "levels": [1, 2]} | ({"filters": filters} if filters else {})
         hits = run(connection, "semantic_search", query="note", library="big", top_k=count,
                    query_embedding=HalfVector(query), explain=True, **arguments)  # fmt: skip
         scores = vectors.scores(query, allowed)
