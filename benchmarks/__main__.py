@@ -19,6 +19,7 @@ from benchmarks import (
     intents,
     latency,
     links,
+    repetition,
     steps,
     units,
 )
@@ -44,6 +45,7 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "recall": exactness.vector_arm,
     "versions": indexing.versions,
     "expansion": expansion.contexts,
+    "repetition": repetition.of_lists,
     "links": links.follow,
 }
 

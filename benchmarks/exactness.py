@@ -52,7 +52,7 @@ from pgrag.query_terms((_pgrag.parse_search_text(%s)).words, array[%s]::bigint[]
 BEST = """
 select s.document_id, s.score
 from pgrag.keyword_search(
-    %s, %s, top_k => %s, options => '{"levels": [1, 2], "page_evidence": 0}'
+    %s, %s, top_k => %s, options => '{"levels": [1, 2], "page_evidence": 0, "page_decay": 1}'
 ) as s
 """
 UNWEIGHTED = "select pgrag.configure_library(%s, '{\"type_weights\": false}')"
@@ -83,7 +83,7 @@ order by e.document_id
 NEAREST = """
 select s.document_id
 from pgrag.semantic_search(
-    %s, %s, top_k => %s, filters => %s, options => '{"levels": [1, 2]}'
+    %s, %s, top_k => %s, filters => %s, options => '{"levels": [1, 2], "page_decay": 1}'
 ) as s
 """
 

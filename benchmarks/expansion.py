@@ -26,6 +26,7 @@ join pgrag.pages as p on p.page_id = b.page_id
 join pgrag.libraries as l on l.library_id = p.library_id
 where l.name = 'expansion'
 """
+_ALONE = {"expand": False, "expansion_share": None}
 DEFAULTS = {"expand": True, "top_k": 20, "score_share": 0.65, "expansion_share": 0.8}
 VITAE = """
 select b.block, p.key, b.relation
@@ -160,11 +161,11 @@ def contexts(bench: Bench) -> list[Figure]:
         others = {
             how: _score(connection, asked, CONTEXT, DEFAULTS | changed)
             for how, changed in (
-                ("without expansion", {"expand": False}),
+                ("without expansion", _ALONE),
                 ("of 3 hits", {"top_k": 3}),
-                ("of 3 hits without expansion", {"top_k": 3, "expand": False}),
+                ("of 3 hits without expansion", _ALONE | {"top_k": 3}),
                 ("of 1 hit", {"top_k": 1}),
-                ("of 1 hit without expansion", {"top_k": 1, "expand": False}),
+                ("of 1 hit without expansion", _ALONE | {"top_k": 1}),
                 ("without shares", {"score_share": 0, "expansion_share": 0}),
                 ("with score_share 0.8", {"score_share": 0.8}),
             )

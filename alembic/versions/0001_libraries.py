@@ -289,6 +289,7 @@ create table pgrag.documents (
     level smallint not null check (level between 0 and 2),
     covers smallint not null check (covers between 0 and 7),
     sort_order integer not null,
+    section_end integer not null,
     heading_level smallint not null default 0,
     depth smallint not null default 0,
     line_start integer not null default 0,
@@ -343,6 +344,8 @@ comment on column pgrag.documents.level is '0 summary of page, 1 summary of sect
 comment on column pgrag.documents.covers is
     'Levels that it covers in searches, as bits: 1 page, 2 section, 4 paragraph. 0: never a hit.';
 comment on column pgrag.documents.sort_order is 'Position on the page in reading order, from 0.';
+comment on column pgrag.documents.section_end is
+    'Position of the last passage below it; its own if there is none.';
 comment on column pgrag.documents.heading_level is 'Level of the heading, 1 to 6; 0: no heading.';
 comment on column pgrag.documents.depth is 'Headings down to it on the page; 0 before the first.';
 comment on column pgrag.documents.line_start is 'First line in the source, from 1; 0: unknown.';

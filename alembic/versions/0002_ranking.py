@@ -101,9 +101,11 @@ create table pgrag.impacts (
     page_id bigint not null,
     section_id bigint,
     sort_order integer not null,
+    section_end integer not null,
     level smallint not null,
     covers smallint not null,
     text_hash uuid not null,
+    content_hash bigint not null,
     weights sparsevec,
     title_weights sparsevec,
     primary key (library_id, document_id),
@@ -129,9 +131,13 @@ comment on column pgrag.impacts.version_id is 'Its version; part of each key in 
 comment on column pgrag.impacts.page_id is 'Its page, whose evidence is added to the score.';
 comment on column pgrag.impacts.section_id is 'Passage of its section, or itself; null: no parent.';
 comment on column pgrag.impacts.sort_order is 'Position on the page; the earlier wins a tie.';
+comment on column pgrag.impacts.section_end is
+    'documents.section_end, repeated here; a summary gives way to passages up to there.';
 comment on column pgrag.impacts.level is 'Like documents.level; summaries give way to paragraphs.';
 comment on column pgrag.impacts.covers is 'documents.covers, repeated here; never 0.';
 comment on column pgrag.impacts.text_hash is 'Breaks ties that version and position leave open.';
+comment on column pgrag.impacts.content_hash is
+    'content_hash of documents.content; a list has a text of a version once.';
 comment on column pgrag.impacts.weights is
     'BM25F impacts by lexeme_id; the score is their inner product with the query''s weights.';
 comment on column pgrag.impacts.title_weights is

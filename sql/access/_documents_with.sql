@@ -36,7 +36,7 @@ begin
 end;
 $$;
 
--- The same of pages.
+-- The same of pages, by their language or that of passages on them.
 create or replace function _pgrag.pages_with(
     query tsquery,
     language text
@@ -53,7 +53,17 @@ begin
         return array(
             select p.page_id
             from pgrag.pages as p
-            where p.search @@ query and p.language = pages_with.language
+            where p.search @@ query
+                and (
+                    p.language = pages_with.language
+                    or exists (
+                        select
+                        from pgrag.documents as d
+                        where d.library_id = p.library_id
+                            and d.page_id = p.page_id
+                            and d.language = pages_with.language
+                    )
+                )
         );
     end if;
     perform set_config('pgrag.narrowing', query::text, true);
@@ -61,6 +71,13 @@ begin
         select p.page_id
         from _pgrag.matching_pages as p
         where p.language = pages_with.language
+            or exists (
+                select
+                from pgrag.documents as d
+                where d.library_id = p.library_id
+                    and d.page_id = p.page_id
+                    and d.language = pages_with.language
+            )
     );
     perform set_config('pgrag.narrowing', '', true);
     return page_ids;
@@ -104,6 +121,7 @@ comment on view _pgrag.matching_documents is
 
 create or replace view _pgrag.matching_pages with (security_barrier) as
 select
+    p.library_id,
     p.page_id,
     p.language
 from pgrag.pages as p

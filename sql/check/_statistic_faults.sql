@@ -137,10 +137,11 @@ as $$
         select i.* from pgrag.impacts as i where i.library_id = statistic_faults.library_id
     ) as i on i.document_id = d.document_id
     where (
-        i.version_id, i.page_id, i.section_id, i.sort_order, i.level, i.covers, i.text_hash,
-        i.title_weights
+        i.version_id, i.page_id, i.section_id, i.sort_order, i.section_end, i.level, i.covers,
+        i.text_hash, i.content_hash, i.title_weights
     ) is distinct from (
         d.version_id, d.page_id, case when d.level = 2 then d.parent_id else d.document_id end,
-        d.sort_order, d.level, d.covers, d.text_hash, d.title
+        d.sort_order, d.section_end, d.level, d.covers, d.text_hash,
+        _pgrag.content_hash(d.content), d.title
     );
 $$;

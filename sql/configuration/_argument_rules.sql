@@ -28,6 +28,7 @@ as $$
             "min_confidence": {"type": "number", "minimum": 0, "maximum": 1},
             "levels": {"type": "array", "minimum": 0, "maximum": 2, "shortest": 1, "longest": 10},
             "max_per_page": {"type": "integer", "minimum": 1, "maximum": 1000},
+            "page_decay": {"type": "number", "minimum": 0, "maximum": 1},
             "exclude": {"type": "array", "longest": 1000},
             "changed_since": {"type": "string"},
             "hierarchy": {"type": "string", "choices": ["none", "depth", "breadth", "overview"]},
@@ -58,6 +59,7 @@ as $$
             "mode": {"type": "string", "choices": ["hybrid", "keyword", "semantic"], "default":
                 "hybrid"},
             "unit": {"type": "string", "choices": ["document", "page"]},
+            "page_hits": {"type": "integer", "minimum": 1, "maximum": 100},
             "history": {"type": "boolean", "default": false},
             "explain": {"type": "boolean", "default": false}
         },
@@ -65,52 +67,52 @@ as $$
             "search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
-                "changed_since", "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate",
-                "after", "snippets", "history", "explain", "reranked"
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "mode", "unit",
+                "aggregate", "page_hits", "after", "snippets", "history", "explain", "reranked"
             ],
             "keyword_search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "prefix", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
-                "changed_since", "hierarchy", "mmr_lambda", "graph", "mode", "unit", "aggregate",
-                "after", "snippets", "history", "explain", "reranked"
+                "prefix", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "mode", "unit",
+                "aggregate", "page_hits", "after", "snippets", "history", "explain", "reranked"
             ],
             "semantic_search": [
                 "library", "version", "top_k", "filters", "model", "min_score", "min_confidence",
-                "levels", "max_per_page", "exclude", "changed_since", "hierarchy", "mmr_lambda",
-                "graph", "mode", "unit", "aggregate", "after", "snippets", "history", "explain",
-                "reranked"
+                "levels", "max_per_page", "page_decay", "exclude", "changed_since", "hierarchy",
+                "mmr_lambda", "graph", "mode", "unit", "aggregate", "page_hits", "after",
+                "snippets", "history", "explain", "reranked"
             ],
             "search_pages": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
-                "changed_since", "hierarchy", "mmr_lambda", "graph", "aggregate", "after", "whole",
-                "snippets"
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "aggregate",
+                "after", "whole", "snippets"
             ],
             "facets": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
-                "changed_since", "hierarchy", "mmr_lambda", "graph", "value_count"
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "value_count"
             ],
             "context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
-                "changed_since", "hierarchy", "mmr_lambda", "graph", "reranked", "token_budget",
-                "expand", "expansion_threshold", "expansion_share", "max_documents_to_expand",
-                "max_chunks_per_document", "score_share", "parents", "inject_types", "inject_count",
-                "format", "siblings", "overlap"
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "reranked",
+                "token_budget", "expand", "expansion_threshold", "expansion_share",
+                "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
+                "inject_types", "inject_count", "format", "siblings", "overlap"
             ],
             "answer_context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "max_per_page", "exclude",
-                "changed_since", "hierarchy", "mmr_lambda", "graph", "reranked", "token_budget",
-                "expand", "expansion_threshold", "expansion_share", "max_documents_to_expand",
-                "max_chunks_per_document", "score_share", "parents", "inject_types", "inject_count",
-                "template"
+                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
+                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "reranked",
+                "token_budget", "expand", "expansion_threshold", "expansion_share",
+                "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
+                "inject_types", "inject_count", "template"
             ]
         }
     }'::pg_catalog.jsonb;

@@ -6,7 +6,8 @@ immutable
 parallel safe
 as $$
     select '{
-        min_score, min_confidence, max_per_page, mmr_lambda, query_expansion, graph, score_share,
+        min_score, min_confidence, max_per_page, page_decay, mmr_lambda, query_expansion, graph,
+        score_share,
         expand, expansion_threshold, expansion_share, max_documents_to_expand,
         max_chunks_per_document, parents, inject_count
     }'::text[];

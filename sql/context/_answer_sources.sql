@@ -1,91 +1,123 @@
--- The sources of the prompt, numbered in reading order: whole passages, as far as they fit.
+-- The sources of the prompt, numbered in reading order: whole passages, as far as they fit, and
+-- without what they repeat; without a budget all passages as they are.
 create or replace function _pgrag.answer_sources(
     passages pgrag.passage[],
     hits _pgrag.ranked_hit[],
     token_budget integer
 )
 returns jsonb
-language sql
+language plpgsql
 stable
 parallel safe
 as $$
-    with described as (
-        select
-            g.ordinality as nth,
-            g.page_id,
-            g.sort_order,
-            max(g.score) over (partition by g.page_id) as page_score,
-            jsonb_build_object(
-                'document_id', g.document_id,
-                'page_id', g.page_id,
-                'key', g.key,
-                'library', g.library,
-                'version', g.version,
-                'title', g.title,
-                'url', g.url,
-                'anchor', g.anchor,
-                'path', g.path,
-                'heading', g.heading,
-                'type', p.type,
-                'level', g.level,
-                'score', g.score,
-                'hybrid_score', h.hybrid_score,
-                'keyword_score', h.keyword_score,
-                'semantic_score', h.semantic_score,
-                'keyword_rank', h.keyword_rank,
-                'semantic_rank', h.semantic_rank,
-                'confidence', h.confidence,
-                'relation', g.relation,
-                -- If a model has written the summary, the page's own sentences are cited instead.
-                'content', coalesce(d.extract, g.content)
-            ) as source
-        from unnest(answer_sources.passages) with ordinality as g
-        left join unnest(answer_sources.hits) as h on h.document_id = g.document_id
-        join pgrag.libraries as l on l.name = g.library
-        -- "offset 0" forces one lookup per passage.
-        cross join lateral (
-            select stored.type
-            from pgrag.pages as stored
-            where stored.library_id = l.library_id and stored.page_id = g.page_id
-            offset 0
-        ) as p
-        cross join lateral (
-            select stored.extract
-            from pgrag.documents as stored
-            where stored.library_id = l.library_id and stored.document_id = g.document_id
-            offset 0
-        ) as d
-    ),
-    sized as (
-        select d.*, ceil(octet_length(_pgrag.source_block(d.source, 10)) / 4.0)::integer as size
-        from described as d
-    ),
-    -- Materialized, because a subquery in the join below might run once per row.
-    choice as materialized (
-        select
+declare
+    quoted pgrag.passage[] := passages;
+begin
+    -- If a model has written a summary, the page's own sentences are cited instead.
+    for nth in 1..cardinality(quoted) loop
+        if quoted[nth].level < 2 then
+            quoted[nth].content := coalesce(
+                (_pgrag.document(quoted[nth].document_id)).extract, quoted[nth].content
+            );
+        end if;
+    end loop;
+    if token_budget is not null then
+        quoted := _pgrag.without_repetition(
+            quoted,
             _pgrag.affordable(
-                answer_sources.passages,
-                array_agg(s.size order by s.nth),
-                answer_sources.token_budget
-            ) as fits
-        from sized as s
+                quoted,
+                array(
+                    select _pgrag.source_size(s.source)
+                    from unnest(quoted) with ordinality as p
+                    cross join lateral _pgrag.answer_source(
+                        quoted[p.ordinality], hits
+                    ) as s (source)
+                    order by p.ordinality
+                ),
+                token_budget
+            )
+        );
+    end if;
+    return (
+        select coalesce(
+            jsonb_agg(
+                jsonb_build_object('number', a.number, 'tokens', _pgrag.source_size(a.source))
+                    || a.source
+                order by a.number
+            ),
+            '[]'
+        )
+        from (
+            select
+                s.source,
+                row_number() over (
+                    order by p.page_score desc, p.page_id, p.sort_order
+                ) as number
+            from (
+                select u.*, max(u.score) over (partition by u.page_id) as page_score
+                from unnest(quoted) with ordinality as u
+            ) as p
+            cross join lateral _pgrag.answer_source(quoted[p.ordinality], hits) as s (source)
+        ) as a
+    );
+end;
+$$;
+
+-- A passage as a source of an answer.
+create or replace function _pgrag.answer_source(
+    passage pgrag.passage,
+    hits _pgrag.ranked_hit[]
+)
+returns setof jsonb
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select jsonb_build_object(
+        'document_id', g.document_id,
+        'page_id', g.page_id,
+        'key', g.key,
+        'library', g.library,
+        'version', g.version,
+        'title', g.title,
+        'url', g.url,
+        'anchor', g.anchor,
+        'path', g.path,
+        'heading', g.heading,
+        'type', p.type,
+        'level', g.level,
+        'score', g.score,
+        'hybrid_score', h.hybrid_score,
+        'keyword_score', h.keyword_score,
+        'semantic_score', h.semantic_score,
+        'keyword_rank', h.keyword_rank,
+        'semantic_rank', h.semantic_rank,
+        'confidence', h.confidence,
+        'relation', g.relation,
+        'content', g.content
     )
-    select coalesce(
-        jsonb_agg(
-            jsonb_build_object('number', a.number, 'tokens', a.size) || a.source
-            order by a.number
-        ),
-        '[]'
-    )
-    from (
-        select
-            s.source,
-            s.size,
-            row_number() over (order by s.page_score desc, s.page_id, s.sort_order) as number
-        from sized as s
-        cross join choice
-        where choice.fits[s.nth]
-    ) as a;
+    from (select (answer_source.passage).*) as g
+    left join unnest(answer_source.hits) as h on h.document_id = g.document_id
+    join pgrag.libraries as l on l.name = g.library
+    -- "offset 0" forces one lookup per passage.
+    cross join lateral (
+        select stored.type
+        from pgrag.pages as stored
+        where stored.library_id = l.library_id and stored.page_id = g.page_id
+        offset 0
+    ) as p;
+$$;
+
+create or replace function _pgrag.source_size(
+    source jsonb
+)
+returns integer
+language sql
+immutable
+parallel safe
+as $$
+    select ceil(octet_length(_pgrag.source_block(source_size.source, 10)) / 4.0)::integer;
 $$;
 
 -- A source as a language model reads it. No text of a passage can end the quotation.

@@ -59,13 +59,76 @@ begin
         );
     end if;
     return query
-    select distinct on (g.document_id) g.*
-    from unnest(gathered) as g
-    where g.document_id <> all (coalesce((request.target).denied_documents, '{}'))
+    -- Each passage once, and each text: the same on several pages says nothing new.
+    select distinct on (_pgrag.content_hash(u.content)) u.*
+    from (
+        select distinct on (g.document_id) g.*
+        from unnest(gathered) as g
+        where g.document_id <> all (coalesce((request.target).denied_documents, '{}'))
+        order by g.document_id, _pgrag.relation_rank(g.relation), g.score desc
+    ) as u
     order by
-        g.document_id,
-        array_position('{hit,injected,parent,sibling,expansion}'::text[], g.relation),
-        g.score desc;
+        _pgrag.content_hash(u.content),
+        _pgrag.relation_rank(u.relation),
+        u.score desc,
+        u.document_id;
+end;
+$$;
+
+create or replace function _pgrag.relation_rank(
+    relation text
+)
+returns integer
+language sql
+immutable
+parallel safe
+as $$
+    select array_position('{hit,injected,parent,sibling,expansion}'::text[], relation);
+$$;
+
+-- The passages that fit, without what they repeat: a summary keeps the sentences that neither the
+-- paragraphs of its page nor the summaries before it say; without any it is left out.
+create or replace function _pgrag.without_repetition(
+    passages pgrag.passage[],
+    fits boolean[]
+)
+returns pgrag.passage[]
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    chosen pgrag.passage[] := '{}';
+    page_ids bigint[] := '{}';
+    words text[] := '{}';
+    said text;
+    passage pgrag.passage;
+    is_summarised constant boolean := exists (
+        select from unnest(passages) with ordinality as p where fits[p.ordinality] and p.level < 2
+    );
+begin
+    foreach passage in array array(
+        select passages[p.ordinality]
+        from unnest(passages) with ordinality as p
+        where fits[p.ordinality]
+        order by p.level = 2 desc, _pgrag.relation_rank(p.relation), p.page_id, p.sort_order
+    ) loop
+        if passage.level < 2 then
+            said := (
+                select string_agg(u.words, '|')
+                from unnest(page_ids, words) as u (page_id, words)
+                where u.page_id = passage.page_id
+            );
+            if said is not null then
+                passage.content := _pgrag.unsaid(passage.content, said);
+                continue when passage.content is null;
+            end if;
+        end if;
+        chosen := chosen || passage;
+        page_ids := page_ids || passage.page_id;
+        words := words || case when is_summarised then _pgrag.bare_words(passage.content) end;
+    end loop;
+    return chosen;
 end;
 $$;
 
@@ -127,8 +190,9 @@ begin
 end;
 $$;
 
--- A summary without the sentences that occur in other texts; null if only headings remain. A few
--- words in an outline may be part of a heading and are kept.
+-- A summary without the sentences that occur in other texts, and without the items of its outline
+-- of which nothing is left; null if only headings remain. A few words may be part of a heading and
+-- are kept.
 create or replace function _pgrag.unsaid(
     summary text,
     said text
@@ -156,7 +220,7 @@ as $$
     ) as l
     cross join lateral (
         select coalesce(string_agg(t.sentence, ' ' order by t.nth), '') as words
-        from regexp_split_to_table(l.words, '(?<=[.!?…])\s+')
+        from regexp_split_to_table(l.words, '(?<=[.!?…:;])\s+')
             with ordinality as t (sentence, nth)
         where t.sentence <> ''
             and (
@@ -164,7 +228,11 @@ as $$
                 or strpos(coalesce(said, ''), btrim(_pgrag.bare_words(t.sentence))) = 0
             )
     ) as k
-    where l.heading || k.words <> '';
+    where k.words <> ''
+        or l.words = '' and (
+            length(l.heading) < 20
+            or strpos(coalesce(said, ''), btrim(_pgrag.bare_words(l.heading))) = 0
+        );
 $$;
 
 -- The words of a text without marks, tags, numbers of list items and addresses of links.

@@ -47,7 +47,7 @@ declare
     hits _pgrag.ranked_hit[] := _pgrag.near_the_best(
         request, (_pgrag.list_hits(request)).hits, arguments
     );
-    passages constant pgrag.passage[] := array(
+    passages pgrag.passage[] := array(
         select g
         from _pgrag.gather(
             request, hits, _pgrag.injected_passages(request, hits, arguments), arguments
@@ -55,26 +55,26 @@ declare
     );
 begin
     perform _pgrag.note_no_match(hits, request);
+    passages := _pgrag.without_repetition(
+        passages,
+        _pgrag.affordable(
+            passages,
+            -- With the heading of its block.
+            array(
+                select ceil(octet_length(p.content) / 4.0)::integer + 28
+                from unnest(passages) with ordinality as p
+                order by p.ordinality
+            ),
+            (arguments ->> 'token_budget')::integer
+        )
+    );
     return query
     with reading as (
         select
             p.*,
             max(p.score) over (partition by p.page_id) as page_score,
             case when p.path[1] = p.title then p.path else p.title || p.path end as breadcrumbs
-        from unnest(passages) with ordinality as p
-    ),
-    affordable as (
-        select r.*
-        from reading as r
-        where (
-            select _pgrag.affordable(
-                passages,
-                -- With the heading of its block.
-                array_agg(ceil(octet_length(p.content) / 4.0)::integer + 28 order by p.ordinality),
-                (arguments ->> 'token_budget')::integer
-            )
-            from unnest(passages) with ordinality as p
-        )[r.ordinality]
+        from unnest(passages) as p
     ),
     ordered as (
         select
@@ -84,7 +84,7 @@ begin
             lag(a.root_section) over page_order as root_before,
             row_number() over page_order = 1 as opens_page,
             row_number() over (order by a.page_score desc, a.page_id, a.sort_order) as nth
-        from affordable as a
+        from reading as a
         window page_order as (partition by a.page_id order by a.sort_order)
     ),
     blocks as (

@@ -46,8 +46,8 @@ begin
                     ) as p
                 ),
                 '{}',
-                -- Unlimited: the caller knows its budget and takes as many blocks as fit.
-                2147483647
+                -- The caller knows its budget and takes as many blocks as fit.
+                null
             )
         ) as s (source)
         join listed as w on w.document_id = (s.source ->> 'document_id')::bigint

@@ -51,7 +51,7 @@ begin
     -- Candidates of searches, and the passages of relevant pages.
     create temporary table tuning_candidates on commit drop as
     select
-        q.question_number, d.document_id, d.page_id, d.level, i.section_id,
+        q.question_number, d.document_id, d.page_id, d.level, i.sort_order, i.section_end,
         case
             when not q.is_muted
             then _pgrag.title_score(

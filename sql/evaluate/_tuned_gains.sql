@@ -55,9 +55,9 @@ begin
             where -(p.counts <#> weights) > 0
             group by p.question_number, p.is_page, p.text_id
         ),
-        passages as (
+        passages as materialized (
             select
-                c.question_number, c.document_id, c.page_id, c.level, c.section_id,
+                c.question_number, c.document_id, c.page_id, c.level, c.sort_order, c.section_end,
                 q.is_rearranged,
                 c.type_weight * _pgrag.fused_score(
                     _pgrag.keyword_score(
@@ -79,23 +79,32 @@ begin
             left join texts as p
                 on p.question_number = c.question_number and p.text_id = c.page_id and p.is_page
         ),
-        -- As in the fusion, the summary of a section gives way to its paragraphs, and lends the
-        -- best of them its score.
+        -- As in the fusion, a summary gives way to the best paragraph below it, and lends it its
+        -- score.
+        lent as materialized (
+            select distinct on (s.question_number, s.document_id)
+                s.question_number, s.document_id as summary_id, p.document_id, s.score
+            from passages as s
+            join passages as p
+                on p.question_number = s.question_number
+                and p.page_id = s.page_id
+                and p.level = 2
+                and p.sort_order > s.sort_order
+                and p.sort_order <= s.section_end
+            where s.level < 2 and s.is_rearranged
+            order by s.question_number, s.document_id, p.score desc, p.document_id
+        ),
         settled as (
-            select
-                p.*,
-                bool_or(p.level = 2) over section as has_paragraph,
-                case
-                    when 1 = row_number() over (
-                        partition by p.question_number, p.section_id
-                        order by (p.level = 2) desc, p.score desc, p.document_id
-                    )
-                    then max(p.score) over section
-                    else p.score
-                end as settled_score
+            select p.*, greatest(p.score, b.score) as settled_score
             from passages as p
-            where p.is_rearranged
-            window section as (partition by p.question_number, p.section_id)
+            left join (
+                select l.question_number, l.document_id, max(l.score) as score
+                from lent as l
+                group by l.question_number, l.document_id
+            ) as b on b.question_number = p.question_number and b.document_id = p.document_id
+            left join lent as g
+                on g.question_number = p.question_number and g.summary_id = p.document_id
+            where p.is_rearranged and g.summary_id is null
         ),
         pages as (
             select p.question_number, p.page_id, max(p.score) as score
@@ -110,7 +119,8 @@ begin
                     array_agg(
                         row(
                             (q.own).library_id, p.document_id, p.page_id, p.settled_score, null,
-                            null, null, null, null, null, null, p.settled_score, null, null
+                            null, null, null, null, null, null, p.settled_score, null, null,
+                            null
                         )::_pgrag.ranked_hit
                         order by p.nth
                     ) as hits
@@ -122,7 +132,6 @@ begin
                             order by s.settled_score desc, s.document_id
                         ) as nth
                     from settled as s
-                    where s.level = 2 or not s.has_paragraph
                 ) as p
                 join questions as q on q.question_number = p.question_number
                 -- About as deep as a search reads. Of relevant pages all passages are candidates:

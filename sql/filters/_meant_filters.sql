@@ -51,6 +51,18 @@ begin
                     quote_literal(value), property, tokens[nth],
                     _pgrag.near_values(library_ids, 'front_matter.' || property, value)
                 );
+            elsif filter is null and lower(cut[2]) in ('tag', 'tags', 'type', 'topic')
+                and (size = 1 or lower(cut[2]) like 'tag%')
+            then
+                notes := notes || format(
+                    'No page has the %s %s: “%s” was searched as words.%s',
+                    rtrim(lower(cut[2]), 's'), quote_literal(value),
+                    array_to_string(tokens[nth:nth + size - 1], ' '),
+                    _pgrag.near_values(
+                        library_ids,
+                        case lower(cut[2]) when 'tag' then 'tags' else lower(cut[2]) end, value
+                    )
+                );
             elsif filter is null and cut[3] ~ '[<>]' and size = 1 then
                 notes := notes || format(
                     'No page has a property %s: “%s” was searched as words. A property is written '
@@ -127,7 +139,10 @@ begin
     if operator = '!=' then
         filter := jsonb_build_object('not', filter);
     end if;
-    return case when _pgrag.leaves_pages(library_ids, filter) then filter end;
+    -- A date can mean nothing else.
+    return case
+        when _pgrag.leaves_pages(library_ids, filter) or field.kind = 'time' then filter
+    end;
 exception
     -- What has no meaning as a filter is words.
     when sqlstate 'PGR06' then
@@ -212,19 +227,42 @@ begin
             case field
                 when 'type' then array[p.type]
                 when 'topic' then array[p.topic]
-                else p.tags
+                when 'tags' then p.tags
+                when 'path' then p.path
+                else array[p.title]
             end
         ) as v (value)
         where p.library_id = any (library_ids) and v.value <> '';
     end if;
-    return ' ' || _pgrag.name_hint(value, known, 'There are', 'There are none.');
+    return ' ' || _pgrag.name_hint(value, coalesce(known, '{}'), 'There are', 'There are none.');
 end;
 $$;
 
--- Of filters that leave nothing: a note for each tag, type, topic and property value that no page
--- of the libraries has, with the near ones.
-create or replace function _pgrag.unknown_values(
+-- A word after tags:a that no page has as its tag was probably meant as a word.
+create or replace function _pgrag.unknown_tags(
     library_ids bigint[],
+    filters jsonb
+)
+returns setof text
+language sql
+stable
+parallel safe
+as $$
+    select format(
+        'No page has these tags: %s. Words after tags: are tags, after tag: they are searched.',
+        string_agg(t.tag #>> '{}', ', ' order by t.nth)
+    )
+    from jsonb_path_query(unknown_tags.filters, '$.**.tags.all[*]') with ordinality as t (tag, nth)
+    where not _pgrag.leaves_pages(
+        unknown_tags.library_ids, jsonb_build_object('tags', t.tag)
+    )
+    having count(*) > 0;
+$$;
+
+-- Of filters that leave nothing: a note for each tag, type, name and value of a property that no
+-- page of the libraries has, with the near ones.
+create or replace function _pgrag.unknown_values(
+    target _pgrag.search_target,
     filters jsonb
 )
 returns setof text
@@ -240,7 +278,7 @@ as $$
             else rtrim(v.field, 's')
         end,
         quote_literal(v.value),
-        _pgrag.near_values(unknown_values.library_ids, v.field, v.value)
+        _pgrag.near_values((unknown_values.target).library_ids, v.field, v.value)
     )
     from (
         select distinct c.key as field, w.value #>> '{}' as value
@@ -249,14 +287,19 @@ as $$
         cross join lateral jsonb_path_query(
             case
                 when jsonb_typeof(c.value) <> 'object' then c.value
-                else jsonb_build_array(c.value -> '=', c.value -> 'in', c.value -> 'all')
+                else jsonb_build_array(c.value -> '=', c.value -> 'in')
             end,
             'lax $.** ? (@.type() == "string")'
         ) as w (value)
-        where c.key in ('type', 'topic', 'tags') or c.key like 'front\_matter.%'
+        where c.key in ('type', 'topic', 'tags', 'path', 'page', 'title')
+            or c.key like 'front\_matter.%'
         limit 10
     ) as v
-    where not _pgrag.leaves_pages(
-        unknown_values.library_ids, jsonb_build_object(v.field, v.value)
-    );
+    where (
+            (unknown_values.target).document_count = 0
+            or (unknown_values.target).allowed_documents = '{}'
+        )
+        and not _pgrag.leaves_pages(
+            (unknown_values.target).library_ids, jsonb_build_object(v.field, v.value)
+        );
 $$;

@@ -180,7 +180,7 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
-    with incoming_pages as (
+    with recursive incoming_pages as (
         select
             p.page_id, p.title, p.path, p.language, p.language_code, p.anchor_texts,
             _pgrag.relative_url(p.url, incoming_documents.base_url) as url,
@@ -231,6 +231,19 @@ as $$
             )
         ) with ordinality as d
     ),
+    -- Each passage is the last so far of itself and of all above it.
+    below as (
+        select i.page_id, i.sort_order, i.parent, i.sort_order as last from incoming as i
+        union all
+        select i.page_id, i.sort_order, i.parent, b.last
+        from below as b
+        join incoming as i on i.page_id = b.page_id and i.sort_order = b.parent
+    ),
+    ends as (
+        select b.page_id, b.sort_order, max(b.last) as section_end
+        from below as b
+        group by b.page_id, b.sort_order
+    ),
     headers as materialized (
         select
             h.page_id, h.path, h.language,
@@ -244,8 +257,8 @@ as $$
     )
     select
         incoming_documents.library_id, null::bigint, incoming_documents.version_id, i.page_id,
-        i.parent, i.level, i.covers, i.sort_order, i.heading_level, i.depth, i.line_start,
-        i.line_end, i.is_summary,
+        i.parent, i.level, i.covers, i.sort_order, e.section_end, i.heading_level, i.depth,
+        i.line_start, i.line_end, i.is_summary,
         pgrag.text_hash(_pgrag.embedding_text(i.title, i.url, i.path, t.text)),
         i.language, i.position, i.anchor, i.heading, i.root_section, i.types, i.path, i.overlap,
         i.content,
@@ -262,6 +275,7 @@ as $$
         end,
         i.content_tags, '{}'::text[], i.context, '', null
     from incoming as i
+    join ends as e on e.page_id = i.page_id and e.sort_order = i.sort_order
     cross join lateral (
         select _pgrag.searched_text('', i.context, i.content) as text offset 0
     ) as t

@@ -172,7 +172,8 @@ as $$
         select
             s.library_id, s.document_id, s.version_id, s.page_id,
             case when s.level = 2 then s.parent_id else s.document_id end,
-            s.sort_order, s.level, s.covers, s.text_hash, v.weights, t.weights
+            s.sort_order, s.section_end, s.level, s.covers, s.text_hash,
+            _pgrag.content_hash(s.content), v.weights, t.weights
         from staged as s
         left join vectors as v on v.document_id = s.document_id
         left join titles as t on t.language = s.language and t.title = s.path[cardinality(s.path)]
@@ -180,11 +181,12 @@ as $$
         order by s.page_id, s.sort_order
         on conflict (library_id, document_id) do update
         set (
-            version_id, page_id, section_id, sort_order, level, covers, text_hash, weights,
-            title_weights
+            version_id, page_id, section_id, sort_order, section_end, level, covers, text_hash,
+            content_hash, weights, title_weights
         ) = (
             excluded.version_id, excluded.page_id, excluded.section_id, excluded.sort_order,
-            excluded.level, excluded.covers, excluded.text_hash,
+            excluded.section_end, excluded.level, excluded.covers, excluded.text_hash,
+            excluded.content_hash,
             case
                 when excluded.document_id <@ write_documents.changed then excluded.weights
                 else i.weights
@@ -202,9 +204,9 @@ as $$
     insert into pgrag.documents
     select
         s.library_id, s.document_id, s.version_id, s.page_id, s.parent_id, s.level, s.covers,
-        s.sort_order, s.heading_level, s.depth, s.line_start, s.line_end, s.is_summary,
-        s.text_hash, s.language, s.position, s.anchor, s.heading, s.root_section, s.types, s.path,
-        s.overlap, s.content, s.search, s.content_tags,
+        s.sort_order, s.section_end, s.heading_level, s.depth, s.line_start, s.line_end,
+        s.is_summary, s.text_hash, s.language, s.position, s.anchor, s.heading, s.root_section,
+        s.types, s.path, s.overlap, s.content, s.search, s.content_tags,
         case
             when s.document_id <@ write_documents.changed
             then coalesce(_pgrag.keywords(s.content, s.language, t.lexemes), '{}')
@@ -217,9 +219,9 @@ as $$
     on conflict (library_id, document_id) do update
     set (
         library_id, document_id, version_id, page_id, parent_id, level, covers, sort_order,
-        heading_level, depth, line_start, line_end, is_summary, text_hash, language, position,
-        anchor, heading, root_section, types, path, overlap, content, search, content_tags,
-        keywords, context, situation, extract
+        section_end, heading_level, depth, line_start, line_end, is_summary, text_hash, language,
+        position, anchor, heading, root_section, types, path, overlap, content, search,
+        content_tags, keywords, context, situation, extract
     ) = (select excluded.*);
 $$;
 

@@ -88,7 +88,7 @@ begin
             select distinct h.page_id
             from pgrag.keyword_search(
                 search_edges.query, owner.name, search_edges.version, top_k => 100,
-                options => '{"max_per_page": 1}'
+                options => '{"levels": [1, 2], "max_per_page": 1}'
             ) as h
         );
         select

@@ -78,19 +78,23 @@ begin
         cross join lateral unnest(v.positions) as p (nth)
         where p.nth <= cardinality(variants)
     ),
+    -- One scan of the index for all of them.
+    known as materialized (
+        select
+            k.language, k.lexeme,
+            (array_agg(k.library_id order by k.document_count desc))[1] as library_id,
+            sum(k.document_count)::integer as document_count
+        from pgrag.lexeme_statistics as k
+        where k.library_id = any (library_ids)
+            and k.language = any (languages)
+            and k.lexeme = any (array(select s.lexeme from stemmed as s))
+            and k.document_count > 0
+        group by k.language, k.lexeme
+    ),
     counted as materialized (
-        select s.*, c.library_id, c.document_count
-        from stemmed as s
-        cross join lateral (
-            select
-                (array_agg(k.library_id order by k.document_count desc))[1] as library_id,
-                sum(k.document_count)::integer as document_count
-            from pgrag.lexeme_statistics as k
-            where k.library_id = any (library_ids)
-                and k.language = s.language
-                and k.lexeme = s.lexeme
-        ) as c
-        where c.document_count > 0
+        select s.*, k.library_id, k.document_count
+        from known as k
+        join stemmed as s on s.language = k.language and s.lexeme = k.lexeme
     ),
     -- Other letters may have the same stem: "apy" that of API.
     spelt as (
@@ -119,13 +123,16 @@ begin
                 s.library_id, s.language, s.lexeme, s.document_count, s.variant
             )
         end as form
+        -- Once: without it, for the condition and the result.
+        offset 0
     ) as w
     where _pgrag.edit_distance(word, w.form) <= 1
     union all
     select variants[n], true, 0
     from generate_series(1, cardinality(variants)) as n
     cross join unnest(languages) as l (language)
-    where not exists (select from stemmed as s where s.nth = n and s.language = l.language);
+    left join stemmed as s on s.nth = n and s.language = l.language
+    where s.nth is null;
 end;
 $$;
 

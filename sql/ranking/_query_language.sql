@@ -12,18 +12,18 @@ parallel safe
 as $$
 declare
     held constant text[] := array(select distinct t.language from unnest(terms) as t);
+    found_code text;
 begin
     if cardinality(held) < 2 or filters @? 'strict $.**.language' then
         return null;
     end if;
-    return _pgrag.text_search_configuration(l.code)
-    from _pgrag.likely_language(
+    found_code := _pgrag.likely_language(
         words,
         candidates => array(
             select l.code from _pgrag.languages() as l where l.configuration = any (held)
         )
-    ) as l (code)
-    where l.code is not null;
+    );
+    return (select l.configuration from _pgrag.languages() as l where l.code = found_code);
 end;
 $$;
 

@@ -217,7 +217,11 @@ as $$
                 count(*) over (partition by term.library_id, term.language) as lexeme_count
             from unnest(title_vectors.terms) as term
             where term.lexeme <> all (
-                _pgrag.joined_words(array(select t.lexeme from unnest(title_vectors.terms) as t))
+                array(
+                    select replace(t.lexeme, '-', '')
+                    from unnest(title_vectors.terms) as t
+                    where strpos(t.lexeme, '-') > 0
+                )
             )
         ) as t
         group by t.library_id

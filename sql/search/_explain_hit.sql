@@ -16,6 +16,8 @@ as $$
             'rerank_score', case when a.reranked is not null then h.score end,
             'section_score', h.section_score,
             'hybrid_score', h.hybrid_score,
+            'page_decay', a.page_decay,
+            'better_on_page', h.better_on_page,
             'intent', a.intent,
             'filters', a.query_filters,
             'unit', a.unit,
@@ -75,6 +77,14 @@ as $$
             -- The parts of the score and the edges that counted; null without a graph.
             'graph', h.graph - '{edges, reached_by}'::text[]
                 || _pgrag.graph_evidence(h.library_id, h.page_id, h.graph),
+            -- What the confidence is made of.
+            'confidence', (
+                select jsonb_build_object(
+                    'value', h.confidence, 'coverage', e.coverage, 'known', e.known,
+                    'page', e.page_score, 'cosine', e.cosine
+                )
+                from _pgrag.evidence(array[explain_hit.hit], request) as e
+            ),
             'plans', explain_hit.plans
         ) as explanation
         from (select (explain_hit.hit).*) as h
@@ -175,7 +185,14 @@ as $$
         end,
         case
             when e.section_score is not null
-            then 'The summary of its section matches better, and gives it its score.'
+            then 'A summary above it matches better, and gives it its score.'
+        end,
+        case
+            when e.better_on_page > 0 and e.page_decay < 1
+            then format(
+                'Better hits of its page: %s; its score counts %s.',
+                e.better_on_page, round((e.page_decay ^ e.better_on_page)::numeric, 2)
+            )
         end,
         case
             when e.type_weight <> 1
@@ -223,8 +240,8 @@ as $$
     ], null))
     from jsonb_to_record(reasons.explanation) as e (
         type text, type_weight numeric, language_weight numeric, phrase_weight numeric,
-        section_score numeric, hybrid_score numeric, rerank_score numeric, keyword jsonb,
-        semantic jsonb, graph jsonb
+        section_score numeric, hybrid_score numeric, page_decay double precision,
+        better_on_page integer, rerank_score numeric, keyword jsonb, semantic jsonb, graph jsonb
     )
     cross join jsonb_to_record(e.keyword) as k (
         lexemes jsonb, page_evidence numeric, page_bm25 numeric, title_score numeric

@@ -5,12 +5,97 @@ create or replace function _pgrag.fuse(
     request _pgrag.search_request,
     keyword_hits _pgrag.candidates,
     vector_hits _pgrag.candidates,
-    most integer default null
+    most integer default null,
+    seen bigint[] default '{}'
 )
 returns setof _pgrag.ranked_hit
 language plpgsql
 stable
 parallel safe
+as $$
+#variable_conflict use_column
+begin
+    return query
+    with scored as materialized (
+        select c.* from _pgrag.scored_candidates(request, keyword_hits, vector_hits) as c
+    ),
+    -- A summary repeats what is below it: it gives way to the best paragraph there, and lends it
+    -- its score if that is higher. A paragraph of its own section comes first, unless one further
+    -- below is clearly better.
+    lent as (
+        select distinct on (s.document_id) s.document_id as summary_id, p.document_id, s.score
+        from scored as s
+        join scored as p
+            on p.page_id = s.page_id
+            and p.level = 2
+            and p.reading_order - s.reading_order between 1 and s.length_below
+        where request.collapse and s.level < 2
+        order by
+            s.document_id,
+            p.score * case when p.section_id = s.section_id then 1.25 else 1 end desc,
+            p.reading_order
+    ),
+    settled as (
+        select s.*, greatest(s.score, b.score) as fused_score
+        from scored as s
+        left join (
+            select l.document_id, max(l.score) as score from lent as l group by l.document_id
+        ) as b on b.document_id = s.document_id
+        where s.document_id not in (select l.summary_id from lent as l)
+            or s.document_id = any (seen)
+    ),
+    -- The same text of several pages is one result, unless pages are wanted.
+    different as (
+        select s.*
+        from (
+            select
+                s.*,
+                row_number() over (
+                    partition by s.content_hash, s.reading_order >> 32
+                    order by
+                        s.document_id = any (seen) desc, s.fused_score desc, s.reading_order,
+                        s.text_hash, s.document_id
+                ) as nth_of_text
+            from settled as s
+        ) as s
+        where s.nth_of_text = 1 or not request.collapse or request.unit = 'page'
+    ),
+    -- The reader of a page's best passage needs its others less.
+    decayed as (
+        select r.*, r.fused_score * request.page_decay ^ r.better_on_page as final_score
+        from (
+            select
+                s.*,
+                row_number() over (
+                    partition by s.page_id
+                    order by s.fused_score desc, s.reading_order, s.text_hash, s.document_id
+                ) - 1 as better_on_page
+            from different as s
+        ) as r
+    )
+    select
+        d.library_id, d.document_id, d.page_id, d.final_score, d.keyword_score, d.semantic_score,
+        d.passage_score, d.page_score, d.keyword_rank, d.semantic_rank,
+        nullif(d.fused_score, d.score), d.fused_score, null::jsonb, null::double precision,
+        d.better_on_page::integer
+    from decayed as d
+    where d.final_score >= request.min_score
+    order by d.final_score desc, d.reading_order, d.text_hash, d.document_id
+    limit most;
+end;
+$$;
+
+-- Each candidate with the scores of both retrievers, in no order.
+create or replace function _pgrag.scored_candidates(
+    request _pgrag.search_request,
+    keyword_hits _pgrag.candidates,
+    vector_hits _pgrag.candidates
+)
+returns setof _pgrag.scored_candidate
+language plpgsql
+stable
+parallel safe
+rows 100
 as $$
 #variable_conflict use_column
 begin
@@ -38,10 +123,11 @@ begin
     located as (
         select
             c.library_id, c.document_id, c.keyword_rank, c.semantic_rank,
-            i.page_id, i.level, i.section_id, i.text_hash,
+            i.page_id, i.level, i.section_id, i.text_hash, i.content_hash,
             array_position(
                 (select (request.target).version_ids), i.version_id
             )::bigint << 32 | i.sort_order as reading_order,
+            i.section_end - i.sort_order as length_below,
             q.alpha, q.page_evidence, q.title_evidence,
             case
                 when q.alpha < 1 and q.page_evidence > 0
@@ -117,61 +203,26 @@ begin
         from paged as l
         cross join pages
         offset 0
-    ),
-    scored as (
-        select
-            c.*,
-            c.phrase_weight * c.page_weight * case request.fusion
-                when 'rrf' then _pgrag.reciprocal_rank_score(
-                    c.keyword_rank, c.semantic_rank, request.rrf_weights, request.rrf_k
-                )
-                else least(
-                    _pgrag.fused_score(c.keyword_score, c.semantic_score, c.alpha),
-                    -- A weight above 1 lifts no score above 1.
-                    1 / nullif(c.page_weight, 0)
-                )
-            end as score
-        from (
-            select
-                c.*,
-                _pgrag.keyword_score(c.passage_score, c.page_score, c.page_evidence)
-                    as keyword_score
-            from compared as c
-        ) as c
-    ),
-    -- A section's summary and its paragraphs are one text: the summary gives way to its paragraphs
-    -- and lends the best paragraph its score if that is higher.
-    sections as (
-        select
-            s.*,
-            max(s.score) filter (where s.level < 2) over of_section as summary_score,
-            bool_or(s.level = 2) over of_section as has_paragraph,
-            row_number() over of_section as rank_in_section
-        from scored as s
-        window of_section as (
-            partition by s.section_id
-            order by s.level desc, s.score desc, s.reading_order
-            rows between unbounded preceding and unbounded following
-        )
-    ),
-    settled as (
-        select
-            s.*,
-            case
-                when request.collapse and s.level = 2 and s.rank_in_section = 1
-                then greatest(s.score, s.summary_score)
-                else s.score
-            end as final_score
-        from sections as s
-        where not (request.collapse and s.level < 2 and s.has_paragraph)
     )
     select
-        s.library_id, s.document_id, s.page_id, s.final_score, s.keyword_score, s.semantic_score,
+        s.library_id, s.document_id, s.page_id, s.section_id, s.level, s.reading_order,
+        s.length_below, s.text_hash, s.content_hash, s.keyword_score, s.semantic_score,
         s.passage_score, s.page_score, s.keyword_rank, s.semantic_rank,
-        nullif(s.final_score, s.score), s.final_score, null::jsonb, null::double precision
-    from settled as s
-    where s.final_score >= request.min_score
-    order by s.final_score desc, s.reading_order, s.text_hash, s.document_id
-    limit most;
+        s.phrase_weight * s.page_weight * case request.fusion
+            when 'rrf' then _pgrag.reciprocal_rank_score(
+                s.keyword_rank, s.semantic_rank, request.rrf_weights, request.rrf_k
+            )
+            else least(
+                _pgrag.fused_score(s.keyword_score, s.semantic_score, s.alpha),
+                -- A weight above 1 lifts no score above 1.
+                1 / nullif(s.page_weight, 0)
+            )
+        end
+    from (
+        select
+            c.*,
+            _pgrag.keyword_score(c.passage_score, c.page_score, c.page_evidence) as keyword_score
+        from compared as c
+    ) as s;
 end;
 $$;

@@ -16,13 +16,13 @@ declare
     asked record;
     parsed record;
     scope record;
+    typed text;
     meant record;
     understood record;
     request _pgrag.search_request;
     version_label text;
     filters jsonb;
     original_terms pgrag.query_term[];
-    unknown_tags text;
     mode constant text := coalesce(options ->> 'mode', 'hybrid');
 begin
     if needs_words and coalesce(query, '') !~ '\S' then
@@ -47,6 +47,8 @@ begin
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
         version_label
     );
+    -- As models outside of the database embed it, which know no library.
+    typed := parsed.words;
     meant := _pgrag.meant_filters(scope.library_ids, asked.words);
     if meant.filters is not null then
         asked.words := meant.words;
@@ -54,23 +56,13 @@ begin
         parsed := _pgrag.parse_search_text(asked.words);
     end if;
     filters := _pgrag.conjunction(arguments.filters, asked.filters);
-    if asked.filters @? '$.**.tags.all' then
-        -- A word after tags:a that no page has as its tag was probably meant as a word.
-        select string_agg(t.tag #>> '{}', ', ' order by t.nth)
-        into unknown_tags
-        from jsonb_path_query(asked.filters, '$.**.tags.all[*]') with ordinality as t (tag, nth)
-        where not _pgrag.leaves_pages(scope.library_ids, jsonb_build_object('tags', t.tag));
-        if unknown_tags is not null then
-            raise notice 'No page has these tags: %. Words after tags: are tags, after tag: they '
-                'are searched.', unknown_tags;
-        end if;
-    end if;
 
     request := _pgrag.settled_arguments(query, parsed.words, options, scope.settings);
     request.query_filters := asked.filters;
     request.version_reasons := scope.version_reasons;
     request.exact_limit := scope.exact_limit;
-    request.notes := scope.notes || meant.notes;
+    request.notes := scope.notes || meant.notes
+        || array(select n from _pgrag.unknown_tags(scope.library_ids, asked.filters) as n);
     request.target := _pgrag.make_target(
         scope.library_ids, scope.version_ids, scope.document_count,
         version_label is not distinct from '*',
@@ -91,14 +83,8 @@ begin
         )
             || (request.target).denied_documents;
     end if;
-    if filters is not null and (
-        (request.target).document_count = 0 or (request.target).allowed_documents = '{}'
-    )
-    then
-        request.notes := request.notes || array(
-            select u.note from _pgrag.unknown_values(scope.library_ids, filters) as u (note)
-        );
-    end if;
+    request.notes := request.notes
+        || array(select n from _pgrag.unknown_values(request.target, filters) as n);
     if request.words = '' then
         perform _pgrag.tell(request.notes);
         return request;
@@ -159,7 +145,7 @@ begin
         );
     end if;
     request.queries := _pgrag.library_queries(
-        parsed.words, request.words, scope.libraries, original_terms, request.terms,
+        parsed.words, typed, scope.libraries, original_terms, request.terms,
         -- A single retriever has the whole score.
         case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
         arguments.page_evidence, arguments.model, query_embedding, request.intent,

@@ -11,7 +11,10 @@ parallel safe
 as $$
 declare
     target _pgrag.search_target := request.target;
-    most integer := case when request.unit = 'page' then 1 else request.max_per_page end;
+    most integer := case
+        when request.unit = 'page' or request.page_hits is not null then 1
+        else request.max_per_page
+    end;
     last_page_id bigint;
     listing _pgrag.listing := ('{}', '[]', '{}', '{}');
 begin
@@ -21,7 +24,7 @@ begin
         listing.hits := array(
             select row(
                 d.library_id, d.document_id, d.page_id, 1, null, null, null, null, null, null,
-                null, 1, null, null
+                null, 1, null, null, null
             )::_pgrag.ranked_hit
             from (
                 select
@@ -48,7 +51,7 @@ begin
         listing.hits := array(
             select row(
                 p.library_id, d.document_id, p.page_id, 1, null, null, null, null, null, null,
-                null, 1, null, null
+                null, 1, null, null, null
             )::_pgrag.ranked_hit
             from pgrag.pages as p
             cross join lateral (

@@ -55,7 +55,8 @@ begin
                     request.max_per_page, request.after_id, nullif(request.min_confidence, 0)
                 ) = 3
                 then hit_count
-            end
+            end,
+            seen
         ) as f
     );
     passing := _pgrag.limited_per_page(

@@ -226,7 +226,7 @@ as $$
         select row(
             h.library_id, h.document_id, h.page_id, coalesce(p.score, h.score), h.keyword_score,
             h.semantic_score, h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank,
-            h.section_score, h.hybrid_score, h.graph, h.confidence
+            h.section_score, h.hybrid_score, h.graph, h.confidence, h.better_on_page
         )::_pgrag.ranked_hit
         from unnest(placed.positions, placed.scores) with ordinality as p (nth, score, new_nth)
         join unnest(placed.hits) with ordinality as h on h.ordinality = p.nth

@@ -35,9 +35,11 @@ begin
             ('rrf_weights', '[1, 1]', 'fusion=rrf', request.fusion = 'rrf'),
             ('aggregate', '"max"', 'unit=page', request.unit = 'page'),
             ('max_per_page', 'null', 'unit=document', request.unit <> 'page'),
+            ('page_decay', '1', 'unit=document', request.unit <> 'page'),
             ('model', 'null', 'an alpha above 0', stated ->> 'alpha' <> '0'),
             ('page_evidence', 'null', 'an alpha below 1', stated ->> 'alpha' <> '1'),
-            ('query_expansion', '"none"', 'an alpha below 1', stated ->> 'alpha' <> '1')
+            ('query_expansion', '"none"', 'an alpha below 1', stated ->> 'alpha' <> '1'),
+            ('prefix', 'false', 'an alpha below 1', stated ->> 'alpha' <> '1')
     ) as c (name, plain, companion, has_effect)
     where not c.has_effect
         and coalesce(stated -> c.name, 'null') not in ('null', c.plain::jsonb)

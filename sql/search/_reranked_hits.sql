@@ -14,6 +14,7 @@ declare
 begin
     pool.reranked := null;
     pool.mmr_lambda := null;
+    pool.page_hits := null;
     pool.min_score := 0;
     -- As deep as the retrievers are read: the reranker's best may be far down.
     pool.candidate_count := greatest(
@@ -36,7 +37,11 @@ begin
     if request.mmr_lambda < 1 then
         listing.hits := _pgrag.diversified(listing.hits, request);
     end if;
-    listing.hits := coalesce(listing.hits[:request.top_k], '{}');
+    listing.hits := (
+        _pgrag.placed_listing(
+            coalesce(listing.hits, '{}'), request.page_hits, 0, request.top_k, 0
+        )
+    ).hits;
     return listing;
 end;
 $$;

@@ -47,6 +47,17 @@ begin
     perform _pgrag.refuse_idle_arguments(options, request);
     request.query := query;
     request.words := case when words ~ '\S' then words else '' end;
+    -- Lists by pages and the hierarchy have their own rules for the further hits of a page.
+    request.page_decay := coalesce(
+        request.page_decay,
+        case
+            when request.unit = 'page'
+                or request.hierarchy <> 'none'
+                or request.page_hits is not null
+            then 1
+            else 0.97
+        end
+    );
     request.mmr_lambda := nullif(request.mmr_lambda, 1);
     request.candidate_count := greatest(request.candidate_count, request.top_k);
     request.collapse := options ->> 'levels' is null;

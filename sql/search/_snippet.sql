@@ -34,28 +34,31 @@ declare
     has_bigrams constant boolean := _pgrag.has_bigrams(normal);
     excerpt text;
 begin
-    separated := _pgrag.with_names_as_words(separated, lexemes);
+    if array_to_string(lexemes, ' ') ~ U&'[\+017000-\+0187F7]' then
+        separated := _pgrag.with_names_as_words(separated, lexemes);
+    end if;
     -- ts_headline drops what looks like a tag: in code, "<" is replaced until it has run; elsewhere
     -- the tag becomes a blank.
-    separated := (
-        select coalesce(
-            string_agg(
+    if strpos(separated, '<') > 0 then
+        separated := (
+            select string_agg(
                 case
                     when part.nth % 2 = 0 then translate(part.content, '<', U&'\E000')
                     else regexp_replace(part.content, '</?[A-Za-z][^<>]*>', ' ', 'g')
                 end,
                 '`'
                 order by part.nth
-            ),
-            ''
-        )
-        from string_to_table(separated, '`') with ordinality as part (content, nth)
-    );
+            )
+            from string_to_table(separated, '`') with ordinality as part (content, nth)
+        );
+    end if;
     if has_bigrams then
         separated := _pgrag.with_matching_runs(separated, lexemes);
         lexemes := lexemes || array(
-            select distinct translate(m.run[1], chr(2), '')
-            from regexp_matches(separated, chr(2) || '([^' || chr(2) || ']+)', 'g') as m (run)
+            select distinct m.run[1]
+            from regexp_matches(
+                separated, chr(2) || '([^' || chr(2) || ']+)' || chr(2), 'g'
+            ) as m (run)
         );
     end if;
     lexemes := _pgrag.lexemes_in_text(snippet.language, separated, lexemes);
@@ -65,7 +68,9 @@ begin
         else ts_headline(
             snippet.language::regconfig,
             separated,
-            (select string_agg(_pgrag.tsquery_lexeme(l), ' | ') from unnest(lexemes) as l)::tsquery,
+            replace(
+                _pgrag.tsquery_lexeme(array_to_string(lexemes, chr(1))), chr(1), ''' | '''
+            )::tsquery,
             'StartSel=**, StopSel=**, MaxFragments=2, FragmentDelimiter=" … ", '
                 || case
                     when has_bigrams then 'MaxWords=80, MinWords=30'
@@ -186,6 +191,10 @@ parallel safe
 as $$
 declare
     found text[] := lexemes;
+    lower_case constant text := lower(content);
+    joined constant text := replace(lower_case, '-', '');
+    is_joined boolean := false;
+    lexeme text;
 begin
     if _pgrag.folded_text(content) <> content then
         found := found || array(
@@ -200,17 +209,22 @@ begin
             where w.lexeme = any (lexemes)
         );
     end if;
+    foreach lexeme in array lexemes loop
+        is_joined := is_joined or strpos(joined, lexeme) > 0 and strpos(lower_case, lexeme) = 0;
+    end loop;
+    if not is_joined then
+        return found;
+    end if;
     return found || array(
         select distinct t.lexeme
         from (
             select distinct m.part[1] as word
             from regexp_matches(content, '\m([[:alpha:]]+-[[:alnum:]]+)', 'g') as m (part)
         ) as h
-        cross join lateral replace(h.word, '-', '') as joined
         cross join lateral unnest(to_tsvector(lexemes_in_text.language::regconfig, h.word)) as t
-        where lower(left(joined, 3)) in (select left(l, 3) from unnest(lexemes) as l)
-            and tsvector_to_array(to_tsvector(lexemes_in_text.language::regconfig, joined))
-                && lexemes
+        where tsvector_to_array(
+                to_tsvector(lexemes_in_text.language::regconfig, replace(h.word, '-', ''))
+            ) && lexemes
     );
 end;
 $$;

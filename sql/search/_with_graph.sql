@@ -33,48 +33,61 @@ begin
                     ) as r
                 )
             ) with ordinality as h
+        ),
+        -- What the links add may change the order of a page's hits.
+        scored as (
+            select
+                h.*, a, s.score as graph_score, b.base, p.edge_part, p.centrality_part,
+                row_number() over (
+                    partition by h.page_id order by s.score desc, h.ordinality
+                )::integer - 1 as nth_of_page
+            from every_hit as h
+            join around as a on a.library_id = h.library_id and a.page_id = h.page_id
+            cross join lateral (
+                select least(
+                    (request.graph ->> 'semantic_weight')::double precision * h.hybrid_score, 1
+                ) as base
+            ) as b
+            cross join lateral (
+                select
+                    (request.graph ->> 'edge_weight')::double precision
+                        * b.base * (1 - b.base) * a.edge_share as edge_part,
+                    (request.graph ->> 'centrality_weight')::double precision
+                        * b.base * (1 - b.base) * a.centrality_share as centrality_part
+            ) as p
+            cross join lateral (
+                select least(b.base + p.edge_part + p.centrality_part, 1) as score
+            ) as s
         )
         select row(
-            h.library_id, h.document_id, h.page_id, s.score, h.keyword_score, h.semantic_score,
+            h.library_id, h.document_id, h.page_id, d.score, h.keyword_score, h.semantic_score,
             h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank, h.section_score,
             h.hybrid_score,
             case when request.explain then
                 jsonb_build_object(
-                    'score', s.score,
-                    'semantic', b.base,
-                    'type', a.type,
-                    'type_weight', a.type_weight,
-                    'edge', p.edge_part,
-                    'edge_share', a.edge_share,
-                    'centrality', p.centrality_part,
-                    'centrality_share', a.centrality_share,
-                    'seeds', a.seeds,
-                    'linked_by', a.linked_by,
-                    'links_to', a.links_to,
-                    'edges', a.edge_ids,
-                    'reached_by', a.reached_by
+                    'score', h.graph_score,
+                    'semantic', h.base,
+                    'type', (h.a).type,
+                    'type_weight', (h.a).type_weight,
+                    'edge', h.edge_part,
+                    'edge_share', (h.a).edge_share,
+                    'centrality', h.centrality_part,
+                    'centrality_share', (h.a).centrality_share,
+                    'seeds', (h.a).seeds,
+                    'linked_by', (h.a).linked_by,
+                    'links_to', (h.a).links_to,
+                    'edges', (h.a).edge_ids,
+                    'reached_by', (h.a).reached_by
                 )
             end,
-            h.confidence
+            h.confidence,
+            h.nth_of_page
         )::_pgrag.ranked_hit
-        from every_hit as h
-        join around as a on a.library_id = h.library_id and a.page_id = h.page_id
+        from scored as h
         cross join lateral (
-            select least(
-                (request.graph ->> 'semantic_weight')::double precision * h.hybrid_score, 1
-            ) as base
-        ) as b
-        cross join lateral (
-            select
-                (request.graph ->> 'edge_weight')::double precision
-                    * b.base * (1 - b.base) * a.edge_share as edge_part,
-                (request.graph ->> 'centrality_weight')::double precision
-                    * b.base * (1 - b.base) * a.centrality_share as centrality_part
-        ) as p
-        cross join lateral (
-            select least(b.base + p.edge_part + p.centrality_part, 1) as score
-        ) as s
-        order by s.score desc, h.ordinality
+            select h.graph_score * request.page_decay ^ h.nth_of_page as score
+        ) as d
+        order by d.score desc, h.ordinality
     );
 end;
 $$;
@@ -112,8 +125,8 @@ begin
     return query
     select
         f.library_id, f.document_id, f.page_id, f.score, f.keyword_score, f.semantic_score,
-        f.passage_score, f.page_score, null::integer, null::integer, f.section_score, f.score,
-        null::jsonb, null::double precision
+        f.passage_score, f.page_score, null::integer, null::integer, f.section_score,
+        f.hybrid_score, null::jsonb, f.confidence, f.better_on_page
     from (
         select
             s.*,

@@ -57,15 +57,18 @@ $$;
 comment on function pgrag.explain_search is
 'The hits of pgrag.search with the same arguments, and the reasons for their rank. words lists what
 each lexeme of the query added to the passage''s keyword score; explanation has every number (jsonb:
-score, rerank_score [null without a reranker''s scores], section_score [if the section''s summary
-lent its higher score], hybrid_score [before rearranging], intent [the result of detect_intent],
+score, rerank_score [null without a reranker''s scores], section_score [if a summary above it
+lent its higher score], hybrid_score [before rearranging], page_decay and better_on_page [the score
+is hybrid_score, or that of the graph, times page_decay once for each better hit of its page],
+intent [the result of detect_intent],
 filters [found in the query''s text], unit, aggregate, hierarchy, mmr_lambda, query_expansion,
 fusion, alpha, type and type_weight [of the page], language_weight, phrase_weight [below 1 if a
 quoted phrase does not occur], keyword {score, rank, passage_score, page_score, page_evidence,
 page_bm25, title_score, title_evidence [as much of it as counts for this query], lexemes [{lexeme,
-documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, plans [how each retriever
-was read], reasons, graph [null without it; score = semantic + edge + centrality, at most 1; type,
-type_weight [in semantic already], edge_share, centrality_share; seeds, linked_by and links_to,
-numbers of best pages; edges_in and edges_out, {edge_id, page_id, title, kind, confidence, weight,
-sentence, line}; path, the titles of the pages on the way to this one]); reasons says the same in
-words, one sentence per line. Errors as in pgrag.search.';
+documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, confidence {value, coverage,
+known, page, cosine}, plans [how each retriever was read], reasons, graph [null without it; score =
+semantic + edge + centrality, at most 1; type, type_weight [in semantic already], edge_share,
+centrality_share; seeds, linked_by and links_to, numbers of best pages; edges_in and edges_out,
+{edge_id, page_id, title, kind, confidence, weight, sentence, line}; path, the titles of the pages
+on the way to this one]); reasons says the same in words, one sentence per line. Errors as in
+pgrag.search.';

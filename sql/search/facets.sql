@@ -22,7 +22,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-    request constant _pgrag.search_request := _pgrag.make_request(
+    request _pgrag.search_request := _pgrag.make_request(
         query,
         '{"graph": false}' || _pgrag.search_document('facets', options, (
             select to_jsonb(a) from (select library, version, top_k, filters, value_count) as a
@@ -38,6 +38,8 @@ declare
 begin
     -- Without words to rank, all pages that pass the filters are counted.
     if request.words <> '' then
+        -- Pages count, also those of which every text is elsewhere, too.
+        request.collapse := false;
         document_ids := array(
             select h.document_id from unnest((_pgrag.list_hits(request)).hits) as h
         );

@@ -12,6 +12,8 @@ create or replace function pgrag.search(
     min_score double precision default null,
     levels integer[] default null,
     max_per_page integer default null,
+    page_decay double precision default null,
+    page_hits integer default null,
     after text default null,
     query_embedding halfvec default null,
     model text default null,
@@ -53,10 +55,10 @@ declare
             from (
                 select
                     library, version, top_k, filters, alpha, fusion, min_score, levels,
-                    max_per_page, after, model, page_evidence, candidate_count, rrf_k,
-                    rrf_weights, snippets, explain, intent, unit, aggregate, hierarchy,
-                    mmr_lambda, query_expansion, graph, mode, exclude, changed_since, history,
-                    reranked, prefix, min_confidence
+                    max_per_page, page_decay, page_hits, after, model, page_evidence,
+                    candidate_count, rrf_k, rrf_weights, snippets, explain, intent, unit,
+                    aggregate, hierarchy, mmr_lambda, query_expansion, graph, mode, exclude,
+                    changed_since, history, reranked, prefix, min_confidence
             ) as a
         )),
         search.query_embedding
@@ -74,7 +76,8 @@ comment on function pgrag.search is
 score, from 0 to 1: ((1 - alpha) keyword_score + alpha semantic_score) times the retriever_weight of
 the page''s type. keyword_score: BM25F divided by the query''s sum of idf (k1 + 1), mixed with the
 page''s own BM25F and its titles, which have the share page_evidence. semantic_score: the cosine.
-hybrid_score: the fused score, which graph, unit, hierarchy, mmr_lambda and reranked leave as it is.
+hybrid_score: the fused score, which page_decay, graph, unit, hierarchy, mmr_lambda and reranked
+leave as it is.
 confidence, from 0 to 1: whether the passage answers the query, whatever decided its rank (see
 docs/confidence.md); null for vectors of other models than the built-in one, and for filters alone.
 If that of every hit on the first page of results is below 0.15, a notice names the nearest pages.
@@ -99,8 +102,12 @@ min_confidence: only hits with at least this confidence, before the limit; the l
 the first candidate_count candidates. Without effect, and a notice says so, where confidence is
 null.
 levels: 0 page summaries, 1 section summaries, 2 paragraphs (default 1 and 2: a summary gives way to
-its section''s paragraphs and lends the best of them its score).
+the best passage below it and lends it its score; so do page summaries that an intent adds).
 max_per_page: the maximum number of hits per page.
+page_decay: the score of a hit is multiplied by this once for each better hit of its page (default:
+0.97; 1 with unit page, page_hits or a hierarchy); scores of a reranker are not.
+page_hits: hits come page by page, the best page first; the maximum number of hits of each page.
+top_k counts pages then, and after continues with the next page.
 after: the cursor of the last hit, for the next page of results.
 query_embedding: the query''s vector, required for models outside the database.
 candidate_count: how deep each retriever is read.

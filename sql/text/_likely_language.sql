@@ -39,7 +39,8 @@ begin
         end if;
         exit when turn = 2;
         prose := regexp_replace(
-            prose, '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)', ' ', 'g'
+            prose,
+            '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ', 'g'
         );
     end loop;
     -- Lists and names have no words of another language in Latin letters.
@@ -97,7 +98,7 @@ begin
     )
     select
         s.code, s.hits, s.kinds, s.score,
-        (select sum(w.times) from words as w where length(w.word) > 1) as word_count,
+        (select sum(w.times) from words as w where w.word ~ '^[[:alpha:]]{2,}$') as word_count,
         (select h.score from scored as h where h.code = home) as home_score,
         lead(s.score, 1, 0) over likeliest as next_score
     into found

@@ -14,9 +14,13 @@ immutable
 parallel safe
 as $$
 declare
-    normal constant text := _pgrag.normal_text(_pgrag.plain_text(searchable_text.input));
-    searchable text := _pgrag.parsed_text(normal);
+    normal text := _pgrag.normal_text(_pgrag.plain_text(searchable_text.input));
+    searchable text;
 begin
+    if searchable_text.of_query then
+        normal := _pgrag.without_particles(normal);
+    end if;
+    searchable := _pgrag.parsed_text(normal);
     -- Most texts have only one of both, and starting a statement takes as long as running it.
     if searchable ~ '[._][[:alpha:]]|[a-z0-9][A-Z]'
         or not searchable_text.of_query and searchable ~ '[[:alpha:]]-[[:alnum:]]'

@@ -23,34 +23,17 @@ as $$
             select distinct
                 spoken.language,
                 _pgrag.lexeme_id(spoken.language, word.lexeme) as lexeme_id
-            from pg_catalog.unnest(title_vector.languages) as spoken (language)
-            cross join lateral _pgrag.query_vector(spoken.language, title_vector.title)
-                as words (search)
-            cross join lateral pg_catalog.unnest(words.search) as word
-            where word.lexeme <> all (
-                _pgrag.joined_words(pg_catalog.tsvector_to_array(words.search))
-            )
+            from (
+                -- Without the joined forms of hyphenated words: e-mail is one word of a title.
+                select pg_catalog.split_part(
+                    _pgrag.searchable_text(title_vector.title, true), pg_catalog.chr(1), 1
+                ) as words
+                offset 0
+            ) as own
+            cross join pg_catalog.unnest(title_vector.languages) as spoken (language)
+            cross join lateral pg_catalog.unnest(
+                _pgrag.text_vector(spoken.language, own.words, true)
+            ) as word
         ) as term
     ) as l;
-$$;
-
--- The words that hyphenated ones among the lexemes are when joined. A title does not count them,
--- because e-mail is one word of it.
-create or replace function _pgrag.joined_words(
-    lexemes text[]
-)
-returns text[]
-language sql
-immutable
-parallel safe
-as $$
-    select case
-        when pg_catalog.strpos(pg_catalog.array_to_string(joined_words.lexemes, ' '), '-') = 0
-        then '{}'
-        else array(
-            select pg_catalog.replace(l.lexeme, '-', '')
-            from pg_catalog.unnest(joined_words.lexemes) as l (lexeme)
-            where pg_catalog.strpos(l.lexeme, '-') > 0
-        )
-    end;
 $$;

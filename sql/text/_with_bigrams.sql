@@ -52,6 +52,34 @@ as $$
     select has_bigrams.input ~ ('[' || _pgrag.letters() || ']');
 $$;
 
+-- A query without what names nothing but would make pairs with the words beside it: Hiragana behind
+-- other letters (particles and endings), Chinese words that ask, join or point. Unless little else
+-- is there. Lookarounds spare words like 目的, 总和, 了解.
+create or replace function _pgrag.without_particles(
+    words text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when without_particles.words !~ U&'[\3041-\309F\4E00-\9FFF]' then without_particles.words
+        else (
+            select case when n.naming ~ '\w\s*\w' then n.naming else without_particles.words end
+            from (
+                select pg_catalog.regexp_replace(
+                    without_particles.words,
+                    U&'(?<=[^\3041-\309F\\s])[\3041-\309F]+|为什么|什么|怎么样?|怎样|如何|哪[些个里]|是否|能否|可以'
+                        '|应该|[这那][个些]|一[个些]|没有|不[能想]|时候|[之以]后|[吗呢吧很让给被与]|把(?!手)|了(?!解)'
+                        '|着(?!色)|或(?!许)|(?<![目标])的|(?<![总求饱亲温缓共])和(?![谐平解睦气弦])',
+                    ' ', 'g'
+                ) as naming
+            ) as n
+        )
+    end;
+$$;
+
 -- Runs of one script: Han, Hiragana, Katakana, Hangul, Thai, Lao, Myanmar, Khmer.
 create or replace function _pgrag.runs()
 returns text

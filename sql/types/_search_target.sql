@@ -50,6 +50,8 @@ create type _pgrag.search_request as (
     after_id bigint,
     start_depth integer,
     collapse boolean,
+    page_decay double precision,
+    page_hits integer,
     candidate_count integer,
     exact_limit integer,
     intent jsonb,
@@ -81,6 +83,27 @@ create type _pgrag.candidates as (
     plan jsonb
 );
 
+-- A candidate with its scores, before summaries give way. reading_order: by version, then position;
+-- length_below: the number of passages below it on the page.
+create type _pgrag.scored_candidate as (
+    library_id bigint,
+    document_id bigint,
+    page_id bigint,
+    section_id bigint,
+    level smallint,
+    reading_order bigint,
+    length_below integer,
+    text_hash uuid,
+    content_hash bigint,
+    keyword_score double precision,
+    semantic_score double precision,
+    passage_score double precision,
+    page_score double precision,
+    keyword_rank integer,
+    semantic_rank integer,
+    score double precision
+);
+
 -- A hit with the parts of its score; see explain_search.
 create type _pgrag.ranked_hit as (
     library_id bigint,
@@ -96,7 +119,8 @@ create type _pgrag.ranked_hit as (
     section_score double precision,
     hybrid_score double precision,
     graph jsonb,
-    confidence double precision
+    confidence double precision,
+    better_on_page integer
 );
 
 -- Ranked hits, and how far they reach: no candidate that is not listed scores above bound.

@@ -96,6 +96,7 @@ __all__ = [
     "OutlineEntry",
     "Page",
     "PageChange",
+    "PageGroup",
     "PageHit",
     "PageName",
     "PageQueryResult",

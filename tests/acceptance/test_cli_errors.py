@@ -28,6 +28,9 @@ def test_names_that_do_not_exist_are_answered_with_those_that_do(indexed):
     assert "has no version that fits 'nightly'" in version.err
     assert "It has: 2.0, 1.4." in version.err
     assert library.out + version.out == ""
+    unquoted = indexed.run("search", "restore", "copy", code=1).err
+    assert "There is no library 'restore'." in unquoted
+    assert "quote its words" in unquoted
     assert "kestrel 1.4: 1.9.2 is not indexed; the newest version before it" in replaced.err
     ended = indexed.run("search", b"caf\xe9".decode("utf-8", "surrogateescape"), code=1)
     assert ended.err.startswith("error: ")

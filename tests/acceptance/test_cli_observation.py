@@ -53,7 +53,9 @@ def test_searches_are_listed_shown_and_rated(indexed, searched):
 def test_gaps_metrics_and_errors_are_told(indexed, searched):
     [row] = indexed.json("gaps", "--library", "kestrel")
     assert (row["topic"], row["found_nothing"]) == ("prüfstand", 1)
-    listed, all_of_them = indexed.run_all(("gaps",), ("gaps", "--weak-score", "1", "--top-k", "5"))
+    listed, all_of_them = indexed.run_all(
+        ("gaps",), ("gaps", "--weak-confidence", "1", "--top-k", "5")
+    )
     assert "prüfstand" in listed.out
     assert "install kestrel" not in listed.out
     assert "install kestrel" in all_of_them.out

@@ -109,7 +109,7 @@ def test_page_types_change_what_is_indexed_when_it_is_read_again(pgrag):
 
 
 def test_errors_and_usage_errors(pgrag):
-    assert "needs a library and one source" in pgrag.run("index", "harbour", code=2).err
+    assert "needs a library and one source" in pgrag.run("index", code=2).err
     assert "needs a library and one" in pgrag.run("index", "harbour", "a", "b", code=2).err
     other = pgrag.run("index", "--changed-config", "--profile", "long", code=2)
     assert "takes no other options" in other.err

@@ -16,7 +16,7 @@ def test_hits_are_json_for_machines_and_entries_for_people(indexed):
         assert cursor.description is not None
         columns = [column.name for column in cursor.description]
     found = indexed.run("search", QUERY, "-l", "kestrel", "-n", "3", "--json")
-    assert {"hits", "search_id", "next", "notices", "resolved"} <= {*found.json}
+    assert list(found.json) == ["hits", "search_id", "next", "no_good_match", "notices", "resolved"]
     assert found.json["resolved"][0]["reason"] == "the newest release"
     hits = found.json["hits"]
     assert [list(hit) for hit in hits] == [columns] * 3
@@ -40,18 +40,35 @@ def test_hits_are_json_for_machines_and_entries_for_people(indexed):
 def test_the_next_hits_follow_the_cursor(indexed):
     both = indexed.hits("search", "kestrel copy", "-n", "4", "-l", "kestrel@2")
     [first, second] = both[:2], both[2:]
-    shown = indexed.run("search", "kestrel copy", "-n", "2", "-l", "kestrel@2")
+    ungrouped = ("--group", "none")
+    shown = indexed.run("search", "kestrel copy", "-n", "2", "-l", "kestrel@2", *ungrouped)
     [more] = [line for line in shown.err.splitlines() if line.startswith("More: ")]
     command = shlex.split(more.removeprefix("More: "))
     assert command == [
         "pgrag", "search", f"--after={first[-1]['cursor']}", "kestrel copy", "-n", "2", "-l",
-        "kestrel@2",
+        "kestrel@2", *ungrouped,
     ]  # fmt: skip
     after = indexed.hits(*command[1:])
     assert [hit["document_id"] for hit in after] == [hit["document_id"] for hit in second]
     [again] = [line for line in indexed.run(*command[1:]).err.splitlines() if "More" in line]
     assert again.count("--after=") == 1
     assert f"--after={second[-1]['cursor']}" in again
+
+
+def test_for_people_a_page_is_an_entry(indexed):
+    arguments = ("search", "kestrel copy", "-n", "2", "-l", "kestrel@2")
+    shown = indexed.run(*arguments)
+    titles = [line.split(maxsplit=2)[2] for line in shown.out.splitlines() if line[:5].strip()]
+    assert len(titles) == 2
+    assert "        also: " in shown.out
+    [more] = [line for line in shown.err.splitlines() if line.startswith("More: ")]
+    following = shlex.split(more.removeprefix("More: "))[1:]
+    assert "--group=page" in following
+    listed = indexed.run(*following, "--json").json
+    assert listed["hits"] == []
+    assert {page["title"] for page in listed["pages"]}.isdisjoint(titles)
+    assert all(1 <= len(page["hits"]) <= 3 for page in listed["pages"])
+    assert indexed.run(*arguments, "--json").json["hits"]
 
 
 def test_passages_of_one_section_are_one_entry(pgrag, tmp_path):
@@ -70,11 +87,12 @@ def test_passages_of_one_section_are_one_entry(pgrag, tmp_path):
 
 
 def test_weak_matches_are_set_apart(indexed):
-    arguments = ("search", "fees of the library card", "-n", "30")
+    arguments = ("search", QUERY, "-n", "30")
     hits = indexed.hits(*arguments)
     weak = [hit for hit in hits if hit["confidence"] < NO_MATCH]
     assert 0 < len(weak) < len(hits)
-    strong_part, weak_part = indexed.run(*arguments).out.split("\nweak matches")
+    shown = indexed.run(*arguments, "--group", "none").out
+    strong_part, weak_part = shown.split("\nweak matches")
     assert f"  {hits[0]['score']:.3f}  " in strong_part
     last = max(n for n, hit in enumerate(hits) if hit not in weak)
     for hit in hits[last + 1 :]:

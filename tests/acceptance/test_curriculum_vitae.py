@@ -128,20 +128,20 @@ def test_what_is_relevant_is_found_and_little_else(database):
 def test_a_page_of_fifty_paragraphs_is_read_once(database):
     asked = (
         "select c.* from pgrag.context('Reise über die Alpen', 'travel', top_k => 1,"
-        " token_budget => 20000, max_chunks_per_document => 60, expand => %s,"
-        " expansion_threshold => 0.1) as c"
+        " token_budget => 20000, expand => %s, max_chunks_per_document => %s) as c"
     )
+    whole, alone = [True, 60], [False, None]
 
-    def blocks(*, expand):
+    def blocks(given):
         explained = f"explain (analyze, buffers, format json) {asked}"
-        [row] = database.execute(explained.encode(), [expand]).fetchall()
+        [row] = database.execute(explained.encode(), given).fetchall()
         [plan] = row["QUERY PLAN"]
         return int(plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"])
 
-    rows = database.execute(asked.encode(), [True]).fetchall()
+    rows = database.execute(asked.encode(), whole).fetchall()
     assert {row["path"][-1] for row in rows} >= {f"Reise {number}" for number in range(1, 51)}
-    blocks(expand=False)  # fills the caches of the session
-    assert blocks(expand=True) < len(rows) * blocks(expand=False)
+    blocks(alone)  # fills the caches of the session
+    assert blocks(whole) < len(rows) * blocks(alone)
 
 
 def _headings(database, function, question, count):

@@ -14,6 +14,7 @@ from pgrag.ground import errors
 from pgrag.ground.settings import Settings
 from pgrag.ground.values.answers import Source
 from pgrag.models.reranking import Reranked
+from pgrag.search.result import NO_MATCH
 from pgrag.search.search import Search
 from pgrag.service.app import App
 
@@ -52,6 +53,17 @@ def answerer(app, server):
 def answer(answerer, server, text, question=QUESTION, **given):
     server.script = [says(text)]
     return answerer.answer(question, library="harbour", **given)
+
+
+def test_the_model_is_not_asked_what_nothing_answers(answerer, server):
+    question = "How do I reset the password of my mail account?"
+    made = answer(answerer, server, f"{TRUE} [1].", question)
+    assert (made.status, made.text, made.model) == ("not_in_documentation", NO_ANSWER, None)
+    assert server.requests == []
+    assert any(notice.startswith("No good match; nearest: ") for notice in made.notices)
+    assert all(source.confidence < NO_MATCH for source in made.sources if source.relation == "hit")
+    answer(answerer, server, f"{TRUE} [1].", question, min_confidence=0.0)
+    assert len(server.requests) == 1, "told otherwise"
 
 
 def number_of(made, words):

@@ -268,10 +268,33 @@ def test_a_misspelt_word_is_answered_by_what_may_have_been_meant(harbour):
     begun = harbour.ok("/v1/search", q="moori", library="harbour", mode="keyword", prefix="true")
     assert begun["notices"] == []
     for answer in (found, begun):
-        assert answer["hits"][0]["title"] == harbour.ok(
-            "/v1/search", q="moorings", library="harbour", mode="keyword"
-        )["hits"][0]["title"]
+        assert (
+            answer["hits"][0]["title"]
+            == harbour.ok("/v1/search", q="moorings", library="harbour", mode="keyword")["hits"][0][
+                "title"
+            ]
+        )
     found = harbour.ok("/v1/search", q="+morings", library="harbour", mode="keyword")
     assert found["hits"] == []
     assert found["notices"] == ["Did you mean '+moorings'?"]
     assert harbour.ok("/v1/search", q="moorings", library="harbour")["notices"] == []
+
+
+def test_passages_of_a_page_are_one_entry(harbour):
+    asked = {"library": "harbour", "q": QUERY, "top_k": 2}
+    flat = harbour.ok("/v1/search", **asked | {"top_k": 100})
+    assert "pages" not in flat or flat["pages"] == []
+    found = harbour.ok("/v1/search", **asked, group="page")
+    assert found["hits"] == []
+    first, second = found["pages"]
+    assert first["key"] != second["key"]
+    for page in (first, second):
+        assert 1 <= len(page["hits"]) <= 3
+        assert {hit["page_id"] for hit in page["hits"]} == {page["page_id"]}
+        assert page["score"] == page["hits"][0]["score"] >= page["hits"][-1]["score"]
+    assert first["hits"][0]["document_id"] == ids(flat)[0]
+    following = harbour.ok("/v1/search", **asked, group="page", after=found["next"])
+    listed = [page["key"] for page in found["pages"] + following["pages"]]
+    assert len(set(listed)) == len(listed) > 2
+    wrong = harbour.get("/v1/search", params=asked | {"group": "pages"})
+    assert wrong.status_code == 422

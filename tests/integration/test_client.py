@@ -74,6 +74,19 @@ def test_a_search_says_what_it_read_and_goes_on(db):
     assert "_continued" not in repr(one)
 
 
+def test_hits_of_a_page_are_one_entry(db):
+    found = db.search("compost", library="garden", group="page", top_k=1)
+    [entry] = found.pages
+    assert isinstance(entry, pgrag.PageGroup)
+    assert entry.hits == found.hits
+    assert 1 <= len(entry.hits) <= 3
+    assert {hit.page_id for hit in found} == {entry.page_id}
+    following = found.next()
+    assert following is not None
+    assert entry.page_id not in {page.page_id for page in following.pages}
+    assert db.search("compost", library="garden").pages == ()
+
+
 def test_wrong_arguments_are_named(db):
     with pytest.raises(pgrag.UnknownLibrary, match="gardn") as caught:
         db.search("compost", library="gardn")

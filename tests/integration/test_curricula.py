@@ -61,6 +61,15 @@ def test_over_rest_and_for_agents(url):
         assert not found["no_good_match"]
         alone = client.ok("/v1/context", **asked, top_k=1, expand=False)
         assert len(alone["blocks"]) == 1
+        asked["q"] = "zzzqqq xyzzyplugh"
+        for route in ("/v1/search", "/v1/search/pages", "/v1/context"):
+            found = client.ok(route, **asked)
+            assert found["no_good_match"], route
+            [notice] = [each for each in found["notices"] if each.startswith("No good match")]
+            assert notice == "No good match; nearest: " + notice.partition(": ")[2]
+            found = client.ok(route, **asked, min_confidence=0)
+            assert not found["no_good_match"], "the caller decides"
+        assert client.ok("/v1/search", **asked, min_confidence=0.15)["hits"] == []
     with connected(url) as mcp:
         arguments = {"question": WORDINGS[0], "library": "vitae-61"}
         [message] = mcp.portal.call(mcp.client.get_prompt, "answer_from_docs", arguments).messages

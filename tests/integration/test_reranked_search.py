@@ -49,7 +49,7 @@ def client(harbour_url, server):
 
 
 def test_the_reranker_decides_and_both_scores_are_kept(client, server, harbour_url):
-    fused = {h["document_id"]: h["score"] for h in client.ok(
+    fused = {h["document_id"]: h["hybrid_score"] for h in client.ok(
         "/v1/search", q=QUERY, library="harbour", top_k=50
     )["hits"]}  # fmt: skip
     found = client.ok("/v1/search", top_k=4, **ASK)
@@ -117,12 +117,12 @@ def test_it_decides_before_a_context_is_expanded(client, server):
     made = client.ok("/v1/context", rerank="true", **given)
     [hit] = [block for block in made["blocks"] if block["relation"] == "hit"]
     assert (hit["document_id"], hit["score"]) == (best["document_id"], 0.9)
-    assert hit["hybrid_score"] == best["score"]
+    assert hit["hybrid_score"] == best["hybrid_score"]
     rest = [block for block in made["blocks"] if block["relation"] == "expansion"]
     assert {block["page_id"] for block in rest} == {best["page_id"]}
     record = client.ok(f"/v1/searches/{made['search_id']}")
     [kept] = record["hits"]
-    assert (kept["score"], kept["hybrid_score"]) == (0.9, best["score"])
+    assert (kept["score"], kept["hybrid_score"]) == (0.9, best["hybrid_score"])
     assert record["parameters"]["rerank"] is True
     assert "reranked" not in record["parameters"]
 

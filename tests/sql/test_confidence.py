@@ -132,3 +132,17 @@ def test_an_answer_says_that_nothing_answers(connection):
 
 def test_python_knows_the_threshold(connection):
     assert value(connection, "select _pgrag.no_match()") == NO_MATCH
+
+
+def test_an_explanation_has_every_number(connection):
+    [hit] = run(connection, "search", query=PUMP, library="pumps", top_k=1, explain=True)
+    parts = hit["explanation"]["confidence"]
+    assert parts["value"] == hit["confidence"]
+    assert parts["cosine"] == hit["semantic_score"]
+    assert parts["page"] == hit["explanation"]["keyword"]["page_score"]
+    words = {word["lexeme"]: word for word in hit["explanation"]["keyword"]["lexemes"]}
+    whole = sum(word["weight"] for word in words.values())
+    adding = sum(word["weight"] for word in words.values() if word["adds"] > 0)
+    assert parts["coverage"] == pytest.approx(adding / whole)
+    known = sum(word["weight"] for word in words.values() if word["documents"] > 0)
+    assert parts["known"] == pytest.approx(known / whole)

@@ -19,11 +19,10 @@ def hall(module_connection):
 
 @pytest.mark.parametrize("function", WAYS)
 def test_seen_hits_give_way_to_the_next_and_pages_go_whole(connection, hall, function):
-    found = run(connection, function, query=QUERY, library=hall, top_k=12)
+    given = {"query": QUERY, "library": hall, "page_decay": 1}
+    found = run(connection, function, top_k=12, **given)
     seen = ids(found[:5])
-    rest = run(
-        connection, function, query=QUERY, library=hall, top_k=7, exclude=[str(i) for i in seen]
-    )
+    rest = run(connection, function, top_k=7, exclude=[str(i) for i in seen], **given)
     assert ids(rest) == ids(found[5:])
     assert [row["score"] for row in rest] == [row["score"] for row in found[5:]]
     [best, *_] = run(connection, function, query=QUERY, library=hall)
@@ -55,10 +54,9 @@ def test_pages_contexts_batches_and_expansions_leave_it_out_too(connection, hall
 
 
 def test_it_adds_to_the_query_and_holds_for_the_passages_named(connection, hall):
-    found = search(connection, f"{QUERY} -11", library=hall, top_k=100)
-    fewer = search(
-        connection, f"{QUERY} -11", library=hall, top_k=100, exclude=[str(found[0]["document_id"])]
-    )
+    given = {"query": f"{QUERY} -11", "library": hall, "top_k": 100, "page_decay": 1}
+    found = search(connection, **given)
+    fewer = search(connection, **given, exclude=[str(found[0]["document_id"])])
     assert ids(fewer) == ids(found[1:])
     pages = [f"page:{row['page_id']}" for row in run(connection, "pages", library=hall)]
     assert search(connection, QUERY, library=hall, exclude=pages) == []
@@ -87,7 +85,8 @@ def test_facets_count_the_pages_that_are_left(connection, query):
         {**page(f"{n}.md", "A pump of steel.", "A pump of brass."), "type": kind}
         for n, kind in enumerate(["guide", "guide", "guide", "note"])
     ])  # fmt: skip
-    documents = search(connection, "pump", library="yard", filters={"type": "guide"}, top_k=100)
+    given = {"filters": {"type": "guide"}, "levels": [2], "top_k": 100}
+    documents = search(connection, "pump", library="yard", **given)
     first, second, *_ = {row["page_id"]: row["document_id"] for row in documents}
     half = next(row["document_id"] for row in documents if row["page_id"] == second)
     found = run(connection, "facets", query=query, library="yard",

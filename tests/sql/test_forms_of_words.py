@@ -221,6 +221,27 @@ class TestScriptsWithoutSpaces:
         assert keys(search(connection, '+"数据库"', library="runs")) == ["a.md"]
         assert keys(search(connection, '数据 -"数据库"', library="runs")) == ["b.md"]
 
+    def test_what_asks_and_joins_in_a_query_makes_no_pairs(self, connection):
+        ingest(connection, "asked", [
+            page("zh.md", "异步函数等待结果。普通函数不等待。"),
+            page("zh-other.md", "函数有什么参数，数和普及，有什么区域，什么区间，为什么。"),
+            page("ja.md", "鍵の期限は一年。更新する。"),
+            page("ja-other.md", "値を知りたいときにはどうすればいいですか。"),
+        ])  # fmt: skip
+        for query, key in (
+            ("异步函数和普通函数有什么区别", "zh.md"),
+            ("鍵の期限を知りたいときにはどうすればいいですか", "ja.md"),
+            ("什么", "zh-other.md"),
+            ("ときには", "ja-other.md"),
+        ):
+            assert keys(run(connection, "keyword_search", query=query, library="asked"))[0] == key
+        spared = "目的 总和 了解 把手 或许 使う ときには"
+        assert value(connection, "select _pgrag.without_particles(%s)", spared).split()[:5] == [
+            "目的", "总和", "了解", "把手", "或许",
+        ]
+        for word in ("什么", "使う", "ときには", "plain words"):
+            assert value(connection, "select _pgrag.without_particles(%s)", word) == word
+
     def test_a_long_page_is_indexed(self, connection):
         text = "".join(chr(0x4E00 + n * 7919 % 20000) for n in range(100_000))
         ingest(connection, "long", [page("a.md", text)], embed=False)

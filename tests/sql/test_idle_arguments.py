@@ -21,6 +21,7 @@ def plant(connection):
     ({"alpha": 0, "model": "static-en-de-ru-256"}, "model has an effect only with an alpha above"),
     ({"alpha": 1, "page_evidence": 0.5}, "page_evidence has an effect only with an alpha below"),
     ({"alpha": 1, "query_expansion": "feedback"}, "query_expansion has an effect only with"),
+    ({"alpha": 1, "prefix": True}, "prefix has an effect only with an alpha below 1"),
     ({"fusion": "rrf", "alpha": 0.7, "rrf_weights": [1, 2]}, "alpha and rrf_weights are two ways"),
     ({"fusion": "rrf", "rrf_weights": [0, 0]}, "rrf_weights must not both be 0"),
 ])  # fmt: skip

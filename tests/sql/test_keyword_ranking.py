@@ -35,7 +35,13 @@ PRECISION = 2e-5
 def assert_exact(connection, oracle, query, among=lambda row: True, levels=(2,), **arguments):
     """The top ten are ten of the best, in the order of their exact scores."""
     hits = run(
-        connection, "keyword_search", query=query, levels=list(levels), page_evidence=0, **arguments
+        connection,
+        "keyword_search",
+        query=query,
+        levels=list(levels),
+        page_evidence=0,
+        page_decay=1,
+        **arguments,
     )
     mask = sum(1 << level for level in levels)
     expected = oracle.scores(query, lambda row: row["covers"] & mask and among(row))

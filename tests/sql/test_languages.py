@@ -110,6 +110,7 @@ def test_parts_in_another_language_have_their_own(connection):
     assert [row["language"] for row in rows] == ["german", "russian", "english", "german"]
     for query in ("+документация", "+Haus", "+house", "+const"):
         assert keys(search(connection, query, library="vault")) == ["mixed.md"], query
+        assert keys(run(connection, "search_pages", query=query, library="vault")) == ["mixed.md"]
     assert language(connection, "mixed.md") == "de"
     assert run(connection, "check_library", library="vault") == []
 

@@ -1,10 +1,12 @@
 """Keyset cursors: the pages of a list, laid side by side, are the list."""
 
 import random
+from itertools import groupby
+from operator import itemgetter
 
 import pytest
 from corpus import Author, pages
-from library import ingest, page, refused, run, search, walk
+from library import ids, ingest, page, refused, run, search, walk
 
 QUERY = "restart the server of a user"
 WORDS = ["server", "user", "file", "node", "role", "key", "log", "disk", "lock", "path", "port"]
@@ -63,7 +65,8 @@ def test_pages_are_the_list(connection, manual, size, arguments):
 
 
 def test_order_is_by_score_then_position_and_always_the_same(connection, large, manual):
-    hits = search(connection, "server user", library=large, top_k=150)
+    plain = {"levels": [2], "page_decay": 1}
+    hits = search(connection, "server user", library=large, top_k=150, **plain)
     order = [(-hit["score"], hit["sort_order"]) for hit in hits]
     assert order == sorted(order)
     assert len({hit["score"] for hit in hits}) < len(hits), "some scores are equal"
@@ -87,7 +90,7 @@ def test_order_is_by_score_then_position_and_always_the_same(connection, large, 
 
 @pytest.mark.parametrize("function", ["keyword_search", "semantic_search"])
 def test_pages_of_one_retriever_reach_as_deep_as_wanted(connection, large, function):
-    ask = {"query": "server user", "library": large}
+    ask = {"query": "server user", "library": large, "page_decay": 1}
     if function == "keyword_search":
         ask["page_evidence"] = 0  # What pages add comes after the retriever, for those it found.
     whole = run(connection, function, top_k=150, **ask)
@@ -106,7 +109,9 @@ def test_pages_of_both_retrievers_lose_and_repeat_nothing(connection, large):
         if "max_per_page" in arguments:
             assert len(walked) == len(whole) == 27 * 3
         else:
-            assert {hit["document_id"] for hit in whole} <= set(ids)
+            texts = [hit["content"] for hit in walked]
+            assert {hit["content"] for hit in whole} <= set(texts)
+            assert len(set(texts)) == len(texts)
         read = "select (_pgrag.read_cursor(%s)).depth"
         depth = [connection.execute(read, [hit["cursor"]]).fetchone()["depth"] for hit in walked]
         order = [
@@ -135,3 +140,27 @@ def test_cursors_are_short_and_hold_the_score_to_the_last_bit(connection):
         assert [*row.values()][1:] == [score, document_id, depth, start]
         assert len(row["c"]) <= 26
         assert row["c"][0].isalnum(), "it is no option on the command line"
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"candidate_count": 1500}, {}, {"fusion": "rrf"}, {"graph": True}], ids=str
+)
+def test_page_by_page_the_limit_counts_pages_and_cursors_miss_none(connection, large, arguments):
+    ask = {"query": "server user", "library": large, "page_hits": 3, **arguments}
+    whole = run(connection, "search", top_k=100, **ask)
+    pages = [list(rows) for _, rows in groupby(whole, itemgetter("page_id"))]
+    assert len(pages) == len({hit["page_id"] for hit in whole}) == 27
+    assert {len(rows) for rows in pages} <= {1, 2, 3}
+    assert max(len(rows) for rows in pages) == 3
+    best = [rows[0]["score"] for rows in pages]
+    assert best == sorted(best, reverse=True)
+    assert all(rows == sorted(rows, key=lambda hit: -hit["score"]) for rows in pages)
+    walked, after = [], None
+    while part := run(connection, "search", top_k=10, after=after, **ask):
+        assert len({hit["page_id"] for hit in part}) <= 10
+        walked += part
+        after = part[-1]["cursor"]
+    if "candidate_count" in arguments:
+        assert ids(walked) == ids(whole)
+    assert len({hit["page_id"] for hit in walked}) == 27
+    assert len(set(ids(walked))) == len(walked)

@@ -5,7 +5,7 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from library import Row, document, ids, ingest, page, run, search, walk
+from library import Row, contents, document, ids, ingest, page, run, search, walk
 from pgvector import HalfVector
 
 QUERY = "restart the server of a user"
@@ -48,8 +48,8 @@ def fused(connection, manual):
 
 
 def listed(connection, unit="document", **arguments):
-    return search(connection, QUERY, library="manual", top_k=200, candidate_count=200,
-                  levels=[0, 1, 2], unit=unit, **arguments)  # fmt: skip
+    given = {"library": "manual", "levels": [0, 1, 2], "page_decay": 1, **arguments}
+    return search(connection, QUERY, top_k=200, candidate_count=200, unit=unit, **given)
 
 
 def pages_of(rows):
@@ -97,6 +97,7 @@ class TestEveryWay:
     @pytest.mark.parametrize("size", [3, 10])
     def test_is_the_list_of_its_parts(self, connection, manual, arguments, size):
         given = {"library": "manual", "candidate_count": 200, "levels": [0, 1, 2], **arguments}
+        given["page_decay"] = 1
         walked = walk(connection, "search", size, query=QUERY, **given)
         assert ids(walked) == ids(listed(connection, **arguments))
 
@@ -212,7 +213,7 @@ class TestDiversity:
         rows = [page("a.md", text), page("b.md", text), page("c.md", other)]
         ingest(connection, "twins", rows)
         plain, diverse = (
-            [row["content"] for row in search(connection, QUERY, library="twins", **arguments)]
+            contents(search(connection, QUERY, library="twins", levels=[2], **arguments))
             for arguments in ({}, {"mmr_lambda": 0.5})
         )
         assert plain[:2] == [text, text]

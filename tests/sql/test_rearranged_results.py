@@ -42,7 +42,7 @@ def test_one_hit_a_page_reaches_every_page(connection, manual):
 
 
 def test_what_is_off_changes_nothing_and_cursors_fit_one_list(connection, manual):
-    assert all(h["hybrid_score"] == h["score"] for h in search(connection, QUERY))
+    assert all(h["hybrid_score"] == h["score"] for h in search(connection, QUERY, page_decay=1))
     plain = search(connection, QUERY, library=manual, explain=True)
     off = search(connection, QUERY, library=manual, explain=True, intent="off", unit="document",
                  aggregate="max", hierarchy="none", mmr_lambda=1,
@@ -148,7 +148,7 @@ class TestReranked:
         given = {"top_k": 3, "expand": False, "score_share": 0, "reranked": scores}
         blocks = run(connection, "context", query=QUERY, **given)
         [material] = run(connection, "answer_context", question=QUERY, intent="off", **given)
-        last = {hit["document_id"]: hit["score"] for hit in fused[-3:]}
+        last = {hit["document_id"]: hit["hybrid_score"] for hit in fused[-3:]}
         for rows in (blocks, material["sources"]):
             assert {row["document_id"]: row["hybrid_score"] for row in rows} == last
             assert {row["score"] for row in rows} == {0.28, 0.29, 0.3}

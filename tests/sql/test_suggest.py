@@ -56,7 +56,8 @@ def test_the_nearest_word_comes_first_where_it_is_unknown(connection, libraries)
         assert suggested(connection, query, library=library)[0] == expected
     for query in [
         "database", "the databases", "restored", "the", "", "xyz", "dtabsea", "evn", "node-1",
-        "qqqqqqq", "-databse server", "databse_x", "123", "type:databse",
+        "qqqqqqq", "-databse server", "databse_x", "123", "type:databse", "my-databse",
+        '"my-databse" in the server', "“databse”", "DATABSE", "dataBse", "Wie heißt eine databse",
     ]:  # fmt: skip
         assert suggested(connection, query, library="tool") == []
     assert suggested(connection, "datenbank", library="amt") == []

@@ -19,12 +19,13 @@ def gateway(module_connection):
 
 
 def titles(connection, query, **arguments):
-    hits = search(connection, query, library="gateway", explain=True, top_k=50, **arguments)
+    given = {"library": "gateway", "explain": True, "top_k": 50, "levels": [2], **arguments}
+    hits = search(connection, query, **given)
     return {hit["key"]: hit["explanation"]["keyword"]["title_score"] for hit in hits}
 
 
 def test_whole_title_beats_a_longer_one_in_its_language_alone(connection, gateway):
-    hits = run(connection, "keyword_search", query="rotate tokens", library=gateway)
+    hits = run(connection, "keyword_search", query="rotate tokens", library=gateway, levels=[2])
     assert keys(hits)[:2] == ["exact.md", "long.md"]
     # Each language reads the query separately, for its own pages.
     assert titles(connection, "Schlüssel tauschen")["de.md"] == pytest.approx(1 / 2, rel=1e-5)

@@ -96,7 +96,7 @@ class TestJudgements:
         assert len(gains) == len(wanted)
         for row in gains:
             found = run(connection, "search", query=row["words"], library="workshop", top_k=10,
-                        max_per_page=1)  # fmt: skip
+                        max_per_page=1, levels=[1, 2])  # fmt: skip
             right = key(wanted[row["words"]])
             gain = sum(1 / log2(n + 2) for n, hit in enumerate(found) if hit["key"] == right)
             assert row["gain"] == pytest.approx(gain), row

@@ -47,7 +47,8 @@ def switch(connection, weighs):
 
 def both(connection, function="search", **arguments):
     """The same search with the weights and without them."""
-    given = {"query": QUERY, "library": "manual", "top_k": 500, "levels": [1, 2]} | arguments
+    given = {"query": QUERY, "library": "manual", "top_k": 500, "levels": [1, 2], "page_decay": 1}
+    given |= arguments
     found = []
     for weighs in (True, False):
         switch(connection, weighs)
@@ -161,7 +162,7 @@ def test_the_type_of_the_front_matter_and_unknown_types(connection):
     ]
     ingest(connection, "garden", rows)
     configure(connection, default={"retriever_weight": 0.25}, guide={})
-    hits = search(connection, "pump", library="garden", explain=True)
+    hits = search(connection, "pump", library="garden", explain=True, levels=[2])
     weights = {hit["key"]: hit["explanation"]["type_weight"] for hit in hits}
     assert weights == {
         "a.md": WEIGHT, "b.md": 0.25, "c.md": 0.25, "blog/d.md": 1, "blog/e.md": WEIGHT
@@ -187,7 +188,8 @@ def test_pages_and_explanations_have_the_weight_and_the_least_score(connection, 
             expected = was[hit["key"]] * (WEIGHT if is_post(hit) else 1)
             assert hit["score"] == pytest.approx(expected)
     switch(connection, True)
-    for hit in search(connection, QUERY, library="manual", top_k=60, explain=True, levels=[1, 2]):
+    given = {"library": "manual", "levels": [1, 2], "page_decay": 1}
+    for hit in search(connection, QUERY, top_k=60, explain=True, **given):
         why = hit["explanation"]
         fused = (1 - why["alpha"]) * hit["keyword_score"] + why["alpha"] * hit["semantic_score"]
         assert hit["score"] == pytest.approx(why["type_weight"] * fused, rel=1e-6)
@@ -197,7 +199,7 @@ def test_pages_and_explanations_have_the_weight_and_the_least_score(connection, 
     weighed, plain = both(connection)
     least = sorted(hit["score"] for hit in plain if is_post(hit))[-1] * 0.9
     switch(connection, True)
-    found = search(connection, QUERY, library="manual", top_k=500, levels=[1, 2], min_score=least)
+    found = search(connection, QUERY, top_k=500, min_score=least, **given)
     assert scores(found) == {d: s for d, s in scores(weighed).items() if s >= least}
     assert any(hit["score"] >= least for hit in plain if is_post(hit))
     assert not any(map(is_post, found))
@@ -223,7 +225,7 @@ def test_heavy_pages_behind_the_first_candidates_are_found(connection):
         heavy={"folders": ["heavy"], "retriever_weight": 5},
     )
     ingest(connection, "garden", light + heavy)
-    given = {"query": "water", "library": "garden", "alpha": 0}
+    given = {"query": "water", "library": "garden", "alpha": 0, "levels": [1, 2]}
     hits = run(connection, "search", top_k=100, **given)
     assert 0.2 < next(hit["keyword_score"] for hit in hits if hit["key"].startswith("heavy")) < 0.9
     found = run(connection, "search", top_k=3, candidate_count=3, min_score=0.99, **given)

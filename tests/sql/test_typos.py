@@ -134,3 +134,23 @@ def test_the_near_word_is_marked_and_explained(connection, manual):
     [hit, *_] = explained(connection, "uplaod", snippets=True)
     assert "**upload**" in hit["snippet"]
     assert {w["lexeme"] for w in hit["explanation"]["keyword"]["lexemes"]} == {"upload"}
+
+
+def test_queries_without_a_near_word_are_the_same_to_the_last_digit(connection, manual):
+    queries = [
+        "how to upload a file", "dependency injection", "session of a database", "zzzqqq file",
+        "Wie lade ich eine Datei hoch", '"uplaod" a file', "response model -service",
+    ]  # fmt: skip
+
+    def found(query):
+        hits = search(connection, query, library=manual, explain=True)
+        return [(hit["document_id"], hit["score"], hit["explanation"]["alpha"]) for hit in hits]
+
+    with_near = {query: found(query) for query in [*queries, "uplaod a file"]}
+    connection.execute(
+        "create or replace function _pgrag.near_words(query text, library_ids bigint[],"
+        " is_sure boolean) returns table (word text, replacement text, distance integer,"
+        " document_count bigint) language sql as 'select null, null, 0, 0::bigint where false'"
+    )
+    without = {query: found(query) for query in with_near}
+    assert {query for query in with_near if with_near[query] != without[query]} == {"uplaod a file"}

@@ -130,7 +130,7 @@ def recall(big, limit, filters, count=10):
     found = total = 0
     plans = set()
     for query in vectors.near_a_centre(15):
-        arguments = {"filters": filters} if filters else {}
+        arguments = {"page_decay": 1, "levels": [1, 2]} | ({"filters": filters} if filters else {})
         hits = run(connection, "semantic_search", query="note", library="big", top_k=count,
                    query_embedding=HalfVector(query), explain=True, **arguments)  # fmt: skip
         scores = vectors.scores(query, allowed)
@@ -312,6 +312,20 @@ class TestTwoModels:
         assert run(connection, "missing_query_models", **missing) == []
         hits = run(connection, "semantic_search", query="a pet", library=guide)
         assert [(hit["key"], hit["score"]) for hit in hits] == [("cat.md", 1.0), ("node.md", 0.0)]
+
+    def test_the_vector_of_a_query_is_that_of_what_was_typed(self, connection, guide, notices):
+        """Also where a word is misspelt, unfinished, or a filter of this library."""
+        run(connection, "use_model", library=guide, model="tiny")
+        for query, more in [
+            ("drain nodse", {}), ("drain no", {"prefix": True}), ("drain page:node", {}),
+        ]:  # fmt: skip
+            run(connection, "remember_query_vector", query=query, model="tiny",
+                query_embedding=HalfVector([0, 1]))  # fmt: skip
+            [hit, *_] = search(connection, query, library=guide, **more)
+            assert (hit["key"], hit["semantic_score"]) == ("node.md", 1.0)
+        assert [notice.split("“")[0] for notice in notices] == [
+            "Also searched for ", "Read as a filter: page:node.",
+        ]  # fmt: skip
 
     def test_about_so_many_of_the_latest_queries_are_remembered(self, connection, guide):
         for number in range(5):

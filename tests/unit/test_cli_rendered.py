@@ -151,3 +151,12 @@ def test_control_characters_never_reach_the_terminal():
     assert plain("a") == "a"
     assert shown("a\x1b[2Jb") == ["a\ufffd[2Jb"]
     assert excerpt("a\x1b[2J**b**", "x", 72)[0].plain == "a\ufffd[2Jb"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<!--", "**a", "`a ", "[a", "![a](", "__a ", "~~a", "<a ", "| - ", "- ", "*a _b ", "[["],
+)
+def test_what_is_never_closed_is_read_in_proportion_to_its_length(piece):
+    rendered(piece * 20_000, 72)
+    excerpt(piece * 100, piece * 1000, 72)

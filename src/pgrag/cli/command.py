@@ -11,11 +11,12 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from pgrag.cli import options
-from pgrag.cli.dialect import in_either_form
+from pgrag.cli.dialect import AS_ARGUMENT, in_either_form
 from pgrag.cli.notations import misuse, parse_filters
 from pgrag.cli.output import complain, notice, print_json, print_table, print_text
 from pgrag.cli.session import opened, told
 from pgrag.ground.arguments import Declared, declared
+from pgrag.ground.errors import UnknownLibrary
 
 if TYPE_CHECKING:
     from pgrag.service import app
@@ -122,11 +123,19 @@ def command(function: Callable[..., Output]) -> Callable[..., None]:
 
     @wraps(function)
     def run(*, as_json: bool, **arguments: Any) -> None:
+        before_query = arguments.get(AS_ARGUMENT)
         arguments = settled(arguments)
         if takes_json:
             arguments["as_json"] = as_json
         with opened() as app:
-            output = function(app, **arguments)
+            try:
+                output = function(app, **arguments)
+            except UnknownLibrary as unknown:
+                if before_query is None or arguments["library"] != before_query:
+                    raise
+                quoted = "Or was it one query? Then quote its words."
+                hint = " ".join(filter(None, (unknown.hint, quoted)))
+                raise UnknownLibrary(unknown.message, hint=hint) from unknown
         if as_json:
             print_json(output.value)
         else:

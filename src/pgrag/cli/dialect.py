@@ -11,8 +11,8 @@ from pgrag.cli.notations import misuse
 from pgrag.cli.session import library_names
 
 _NAMES = {"library", "target"}
-#: The parameter of the form that a command does not declare itself.
-OTHER_FORM = "other_form"
+#: The parameters of the forms that commands do not declare themselves.
+AS_OPTION, AS_ARGUMENT = "library_option", "library_argument"
 _AS_ARGUMENT = Annotated[
     str | None,
     Argument(
@@ -50,9 +50,10 @@ def in_either_form(
     is_argument = named in arguments
     made = [each.replace(default=None) if each in arguments else each for each in parameters]
     kind = Parameter.KEYWORD_ONLY if is_argument else Parameter.POSITIONAL_OR_KEYWORD
-    added = Parameter(OTHER_FORM, kind, annotation=_AS_OPTION if is_argument else _AS_ARGUMENT)
+    other = AS_OPTION if is_argument else AS_ARGUMENT
+    added = Parameter(other, kind, annotation=_AS_OPTION if is_argument else _AS_ARGUMENT)
     made.insert(len(made) if is_argument else 0, added.replace(default=None))
-    argument, option = (named.name, OTHER_FORM) if is_argument else (OTHER_FORM, named.name)
+    argument, option = (named.name, other) if is_argument else (other, named.name)
 
     def settled(values: dict[str, Any]) -> dict[str, Any]:
         given = _flat(values.pop(name) for name in (argument, *(each.name for each in others)))

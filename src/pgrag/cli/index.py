@@ -14,7 +14,7 @@ from typer import Argument, Option
 
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, command, taking, text
-from pgrag.cli.dialect import OTHER_FORM
+from pgrag.cli.dialect import AS_OPTION
 from pgrag.cli.jobs import queued
 from pgrag.cli.notations import Target, counted, label, misuse, parse_duration, parse_target
 from pgrag.cli.output import complain, notice, print_text
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _Run: TypeAlias = "tuple[dict[str, Any], IndexReport | PgragError]"
 #: Options that can be combined with --changed-config.
 _WITH_CHANGED = frozenset(
-    {"target", "source", "changed_config", "dry_run", "verbose", "as_json", OTHER_FORM}
+    {"target", "source", "changed_config", "dry_run", "verbose", "as_json", AS_OPTION}
 )
 
 

@@ -38,18 +38,19 @@ _ADDRESS = (
     r"(?:\((?:<[^>\n]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)"
     r"(?:\s+(?:\"[^\"]*\"|'[^']*'))?\)|\[[^\]\n]*\])"
 )
+#: What a mark encloses is bounded, so that hostile pages cost no time.
 _INLINE = re.compile(
-    r"(?P<ticks>`+)(?P<code>(?!`).+?)(?<!`)(?P=ticks)(?!`)"
+    r"(?P<ticks>`+)(?P<code>(?!`).{1,2000}?)(?<!`)(?P=ticks)(?!`)"
     r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
-    r"|!?\[\[(?:[^\]|\n]+\|)?(?P<page>[^\]|\n]+)\]\]"
-    rf"|!?\[(?P<link>(?:[^\[\]]|\[[^\[\]]*\])*)\]{_ADDRESS}"
+    r"|!?\[\[(?:[^\[\]|\n]{1,300}\|)?(?P<page>[^\[\]|\n]{1,300})\]\]"
+    rf"|!?\[(?P<link>(?:[^\[\]]|\[[^\[\]]{{0,300}}\]){{0,1000}})\]{_ADDRESS}"
     r"|<(?P<address>[A-Za-z][\w+.-]*:[^<>\s]+|[^<>\s@]+@[^<>\s]+)>"
-    r"|(?P<dropped>\[\^[^\]\n]+\]|<!--.*?-->|</?[A-Za-z][^<>]*>)"
-    r"|\*\*(?P<strong>(?=\S).+?(?<=\S))\*\*(?!\*)"
-    r"|(?<!\w)__(?P<strong_too>(?=\S).+?(?<=\S))__(?!\w)"
+    r"|(?P<dropped>\[\^[^\]\n]+\]|<!--.{0,2000}?-->|</?[A-Za-z][^<>]*>)"
+    r"|\*\*(?P<strong>(?=\S).{1,2000}?(?<=\S))\*\*(?!\*)"
+    r"|(?<!\w)__(?P<strong_too>(?=\S).{1,2000}?(?<=\S))__(?!\w)"
     r"|(?<![\w*])\*(?P<emphasis>(?=[^\s*])[^*\n]*(?<=\S))\*(?![\w*])"
     r"|(?<!\w)_(?P<emphasis_too>(?=[^\s_])[^_\n]*(?<=\S))_(?!\w)"
-    r"|~~(?P<struck>(?=\S).+?(?<=\S))~~|==(?P<lit>(?=[^\s=])[^=\n]*(?<=\S))=="
+    r"|~~(?P<struck>(?=\S).{1,2000}?(?<=\S))~~|==(?P<lit>(?=[^\s=])[^=\n]*(?<=\S))=="
     r"|(?P<entity>&(?:[A-Za-z]+|#\d+|#x[0-9A-Fa-f]+);)",
     re.DOTALL,
 )
@@ -204,7 +205,7 @@ def _joined(text: str, more: str) -> str:
 
 def _is_row(line: str) -> bool:
     bare = line.strip()
-    bars = len(_CELL.findall(re.sub(r"(`+).+?\1|\[\[[^\]]*(?:\]\]|$)", "", bare)))
+    bars = len(_CELL.findall(re.sub(r"(`+).+?\1|\[\[[^\[\]]*(?:\]\]|$)", "", bare)))
     return bars > 1 or bare[:1] == "|" or (bars == 1 and bare[-1] == "|")
 
 

@@ -17,7 +17,7 @@ from pgrag.cli.output import notice, print_indented, print_text, printable, stdo
 from pgrag.cli.rendered import excerpt, rendered
 from pgrag.cli.session import read_versions
 from pgrag.ground.arguments import ContextArguments, FacetArguments, PagesArguments, SearchArguments
-from pgrag.search.result import is_unlikely
+from pgrag.search.result import is_unlikely, next_cursor
 
 if TYPE_CHECKING:
     from pgrag.search.result import Result
@@ -39,7 +39,7 @@ _NEAREST = 3
 
 @dataclass(slots=True)
 class _Entry:
-    """An entry of a list: its best hit, and the other hits of the same section."""
+    """An entry of a list: its best hit, and the other hits of the same page or section."""
 
     hit: Row
     others: list[Row] = field(default_factory=list)
@@ -72,8 +72,15 @@ def search(
         raise misuse("--after", "a reranked list has one page.")
     arguments["snippets"] = bool(snippets) if as_json else snippets is not False
     merged = not (snippets is False or arguments.get("explain"))
-    show = partial(_print_hits, merged=merged, fusion=arguments.get("fusion"))
-    return _output_of(app, "search", query, arguments, show)
+    added: list[str] = []
+    if merged and not as_json and not {"group", "unit", "hierarchy"} & arguments.keys():
+        # A cursor leads through lists of its own form only, so the next command names it.
+        added, arguments["group"] = ["--group=page"], "page"
+    show = partial(
+        _print_hits, merged=merged, by_page=arguments.get("group") == "page",
+        fusion=arguments.get("fusion"),
+    )  # fmt: skip
+    return _output_of(app, "search", query, arguments, show, added=added)
 
 
 @searching(PagesArguments)
@@ -117,8 +124,13 @@ def _output_of(
     query: str,
     arguments: dict[str, Any],
     show: Callable[[list[Row]], None],
+    *,
+    added: Sequence[str] = (),
 ) -> Output:
-    """Return what a method of `Search` found: with --json the response of REST."""
+    """Return what a method of `Search` found: with --json the response of REST.
+
+    `added` are options in force that the command for the next hits must name.
+    """
     result: Result = getattr(app.searching_as("cli"), method)(query, **arguments)
     rows = result.rows
     nothing = (
@@ -136,23 +148,32 @@ def _output_of(
             show(rows[:_NEAREST])
             return
         show(rows)
-        if len(rows) == result.top_k and (cursor := rows[-1].get("cursor")):
-            notice(f"More: {_next_command(sys.argv[1:], cursor)}", is_whole=True)
+        if "cursor" in rows[0] and (cursor := next_cursor(rows, result.top_k, "cursor")):
+            notice(
+                f"More: {_next_command([*sys.argv[1:2], *added, *sys.argv[2:]], cursor)}",
+                is_whole=True,
+            )
 
     return Output(_RESPONSES[method](result), show_rows)
 
 
-def _print_hits(hits: list[Row], *, merged: bool, fusion: str | None) -> None:
-    for rank, entry in _ranked(_entries(hits, merged=merged, fusion=fusion)):
+def _print_hits(hits: list[Row], *, merged: bool, by_page: bool, fusion: str | None) -> None:
+    columns = ("page_id",) if by_page else ("page_id", "anchor") if merged else ()
+    for rank, entry in _ranked(_entries(hits, columns, fusion=fusion)):
         hit = entry.hit
         path = hit["path"][1:] if hit["path"][:1] == [hit["library"]] else hit["path"]
         where = " › ".join([label(hit["library"], hit["version"]), *path])
         _print_entry(rank, hit, where, hit["anchor"])
         if hit["since"] is not None:
             print_indented(Text(printable(_history(hit)), style="dim"), indent=_INDENT)
-        if entry.others:
-            more = f"and {counted(len(entry.others), 'more passage')} of this section"
+        same = [other for other in entry.others if other["anchor"] == hit["anchor"]]
+        if same:
+            more = f"and {counted(len(same), 'more passage')} of this section"
             print_indented(Text(more, style="dim"), indent=_INDENT)
+        others = {o["anchor"]: o["path"][-1] for o in entry.others if o["anchor"] != hit["anchor"]}
+        for anchor, heading in others.items():
+            also = f"also: {heading}" + (f"  #{anchor}" if anchor else "")
+            print_indented(Text(printable(also), style="dim"), indent=_INDENT)
         if hit["explanation"] is not None:
             print_indented(_explained(hit["explanation"]), indent=_INDENT)
 
@@ -166,7 +187,7 @@ def _history(hit: Row) -> str:
 
 def _print_pages(pages: list[Row], *, whole: bool, fusion: str | None) -> None:
     """Print pages like hits; `whole`: with their full text."""
-    for rank, entry in _ranked(_entries(pages, merged=False, fusion=fusion)):
+    for rank, entry in _ranked(_entries(pages, (), fusion=fusion)):
         page = entry.hit
         where = f"{label(page['library'], page['version'])} › {page['key']}"
         if page["passage_count"]:
@@ -229,6 +250,7 @@ def _explained(explanation: dict[str, Any]) -> Text:
         f"semantic {_number(semantic['score'])}, rank {semantic['rank'] or 'none'}"
         f" by {semantic['model'] or 'no model'}",
         *([] if graph is None else [_graph(graph)]),
+        _confidence(explanation["confidence"]),
         *(_plan(plan) for plan in explanation["plans"]),
     ]
     return Text(printable("\n".join(lines)), style="dim")
@@ -239,6 +261,14 @@ def _graph(parts: dict[str, Any]) -> str:
         f"graph {_number(parts['score'])}: semantic {_number(parts['semantic'])}"
         f" (type weight {_number(parts['type_weight'])}), edges {_number(parts['edge'])},"
         f" centrality {_number(parts['centrality'])}"
+    )
+
+
+def _confidence(parts: dict[str, Any]) -> str:
+    return (
+        f"confidence {_number(parts['value'])}: coverage {_number(parts['coverage'])}, page"
+        f" {_number(parts['page'])}, cosine {_number(parts['cosine'])}, known"
+        f" {_number(parts['known'])}"
     )
 
 
@@ -256,11 +286,14 @@ def _number(value: float | None) -> str:
     return "none" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
-def _entries(hits: Sequence[Row], *, merged: bool, fusion: str | None = None) -> list[_Entry]:
+def _entries(
+    hits: Sequence[Row], columns: Sequence[str], *, fusion: str | None = None
+) -> list[_Entry]:
     """Return the entries of a list of hits, best first.
 
-    `merged`: hits with the same address are one entry. Where confidence is not known, scores by the
-    `fusion` "rrf" reflect only ranks, so none of them is weak.
+    Hits that are equal in these columns are one entry; without columns each is its own. Where
+    confidence is not known, scores by the `fusion` "rrf" reflect only ranks, so none of them is
+    weak.
     """
     best = max((hit["score"] for hit in hits), default=0.0)
 
@@ -272,7 +305,7 @@ def _entries(hits: Sequence[Row], *, merged: bool, fusion: str | None = None) ->
     strong = [n for n, hit in enumerate(hits) if is_strong(hit)]
     made: dict[object, _Entry] = {}
     for number, hit in enumerate(hits):
-        address = (hit["page_id"], hit["anchor"]) if merged else number
+        address = tuple(hit[column] for column in columns) or number
         if address in made:
             made[address].others.append(hit)
         else:

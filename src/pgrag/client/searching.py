@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 
 class SearchResult(searches.SearchResult):
-    """Hits, the best first; `next()` returns the next page of hits."""
+    """Hits, the best first; `next()` returns the next page of hits.
+
+    With `group` page they come page by page, and `pages` has an entry for each page.
+    """
 
     _continued: Callable[[str], SearchResult] = described(hidden=True)
 
@@ -61,7 +64,8 @@ class Searching(Part):
             onwards: SearchOptions = {**arguments, "after": cursor}
             return self.search(query, library, **onwards)
 
-        listing = self._app.search.search(query, library=library, **arguments).listing("hits")
+        result = self._app.search.search(query, library=library, **arguments)
+        listing = {**result.listing("hits"), "hits": result.rows}
         return SearchResult.from_row({**listing, "_continued": continued})
 
     @explained(PagesArguments)

@@ -12,6 +12,7 @@ from types import UnionType
 Face = typing.Literal["rest", "cli", "mcp"]
 Fusion = typing.Literal["absolute", "rrf"]
 Unit = typing.Literal["document", "page"]
+Group = typing.Literal["none", "page"]
 Aggregate = typing.Literal["max", "mean", "rrf"]
 Hierarchy = typing.Literal["none", "depth", "breadth", "overview"]
 Expansion = typing.Literal["none", "synonyms", "feedback", "both"]
@@ -232,6 +233,14 @@ class Ranking(typing.TypedDict, total=False):
     max_per_page: typing.Annotated[
         int | None, Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N")
     ]
+    page_decay: typing.Annotated[
+        float | None,
+        Argument(
+            "Each hit counts this factor for every better hit of its page, so that a list has more"
+            " pages; by default 0.97, and 1 in lists of pages and with a `hierarchy`.",
+            bounds=(0, 1),
+        ),
+    ]
     exclude: typing.Annotated[
         list[str] | None,
         Argument(
@@ -283,6 +292,22 @@ class Listing(typing.TypedDict, total=False):
         Unit | None, Argument("Hits are passages, or pages shown by their best passage.")
     ]
     aggregate: _PageScore
+    group: typing.Annotated[
+        Group | None,
+        Argument(
+            "`page`: one entry per page, with its best hits, at most three; `top_k` counts pages."
+            " By default `none`; on the command line `page`, if people read the list.",
+            in_sql=False,
+        ),
+    ]
+    page_hits: typing.Annotated[
+        int | None,
+        Argument(
+            "Hits come page by page: the maximum number for each; `top_k` counts pages.",
+            bounds=(1, 100),
+            faces=frozenset(),
+        ),
+    ]
     after: typing.Annotated[str | None, _after("hit")]
     snippets: typing.Annotated[bool | None, _snippets("each hit", default=False)]
     history: typing.Annotated[

@@ -12,6 +12,7 @@ from pgrag.ground.calls import Row
 NO_MATCH = 0.15
 """Hits with less confidence are unlikely to answer; as `_pgrag.no_match()`."""
 
+_PAGE_COLUMNS = ("library", "version", "page_id", "key", "url", "title", "score", "confidence")
 _BATCH_COLUMNS = frozenset({"query_number", "query", "error_code", "error", "error_hint"})
 
 
@@ -22,7 +23,8 @@ class Result:
     `search_id` identifies the search for feedback; None if it was not recorded. `resolved` has
     the version of each library that was searched, and why. `top_k` is the requested number of
     rows, None if there can be no next page of results. `no_good_match`: even the best hit is
-    unlikely to answer, and a notice names the nearest pages.
+    unlikely to answer, and a notice names the nearest pages. `is_grouped`: the rows come page by
+    page.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -31,11 +33,15 @@ class Result:
     resolved: list[Row] = field(default_factory=list)
     top_k: int | None = None
     no_good_match: bool = False
+    is_grouped: bool = False
 
     def listing(self, key: str) -> dict[str, Any]:
         """A `SearchResult` or `PageResult` as a row, with the hits under `key`."""
+        shown = {key: self.rows}
+        if self.is_grouped:
+            shown = {key: [], "pages": _by_page(self.rows)}
         return {
-            key: self.rows,
+            **shown,
             "search_id": self.search_id,
             "next": next_cursor(self.rows, self.top_k, "cursor"),
             "no_good_match": self.no_good_match,
@@ -97,7 +103,14 @@ def substitutions(resolved: Iterable[Row]) -> list[str]:
 
 def next_cursor(rows: list[Row], top_k: int | None, column: str) -> Any:
     """The cursor of the next page of results; None if this page is not full, hence the last."""
-    return rows[-1][column] if rows and len(rows) == top_k else None
+    # The hits of a page that a grouped list shows as one entry share its cursor.
+    return rows[-1][column] if rows and len({row[column] for row in rows}) == top_k else None
+
+
+def _by_page(rows: Iterable[Row]) -> list[Row]:
+    """The pages of hits that come page by page, each with its hits."""
+    grouped = [list(hits) for _, hits in groupby(rows, itemgetter("page_id"))]
+    return [{name: hits[0][name] for name in _PAGE_COLUMNS} | {"hits": hits} for hits in grouped]
 
 
 def _answer(query: str, rows: list[Row], top_k: int) -> dict[str, Any]:

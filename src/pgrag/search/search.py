@@ -56,9 +56,13 @@ _RERANKED = {"search", "context", "answer_context"}
 _RECORDED = {"context", "search_pages"}
 """Functions whose hits are recorded after the call; recorded_search records its own."""
 
+PAGE_HITS = 3
+"""The maximum number of hits of a page in a list that is grouped by page."""
+
 _AFTER_RERANKING = {
-    "min_score", "mmr_lambda", "snippets", "history", "explain", "template", "inject_types",
-    "expansion_threshold", "expansion_share", "max_documents_to_expand", "max_chunks_per_document",
+    "min_score", "mmr_lambda", "page_hits", "snippets", "history", "explain", "template",
+    "inject_types", "expansion_threshold", "expansion_share", "max_documents_to_expand",
+    "max_chunks_per_document",
 }  # fmt: skip
 """Arguments that do not apply to the candidates of a reranker."""
 
@@ -138,6 +142,8 @@ class Search:
     def many(self, queries: Sequence[str], options: Sequence[SearchArguments]) -> Result:
         """Rows of `pgrag.search_many`; each query has its own arguments of `pgrag.search`."""
         stated = [_stated(own) for own in options]
+        for own in stated:
+            _grouped(own)
         with collected_notices() as notices:
             for query, own in zip(queries, stated, strict=True):
                 notices.extend(self._teach(query, own))
@@ -159,6 +165,7 @@ class Search:
                     hint="Pass rerank, too, or leave out rerank_depth.",
                 )
             depth = stated.pop("rerank_depth", RERANK_DEPTH)
+        is_grouped = _grouped(stated)
         with collected_notices() as notices:
             notices.extend(self._teach(query, stated))
             if is_reranked:
@@ -172,7 +179,15 @@ class Search:
         top_k = None if is_reranked else stated.get("top_k", TOP_K)
         decides = {"after", "min_confidence"} & stated.keys()
         no_good_match = not decides and has_no_good_match(rows)
-        return Result(rows, list(dict.fromkeys(notices)), search_id, resolved, top_k, no_good_match)
+        return Result(
+            rows,
+            list(dict.fromkeys(notices)),
+            search_id,
+            resolved,
+            top_k,
+            no_good_match,
+            is_grouped,
+        )
 
     def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Recorded:
         """Hits in SQL's order; the SQL function records them."""
@@ -311,6 +326,13 @@ def _stated(arguments: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(vector, list | tuple):
         stated["query_embedding"] = HalfVector(list(vector))
     return stated
+
+
+def _grouped(stated: dict[str, Any]) -> bool:
+    """Replace `group` by what it means to SQL; return whether hits come page by page."""
+    if stated.pop("group", "none") == "page":
+        stated.setdefault("page_hits", PAGE_HITS)
+    return "page_hits" in stated
 
 
 def _plain(value: Any) -> Any:

@@ -29,12 +29,25 @@ class Resolution(Versioned):
     reason: str = described("", "the newest release")
 
 
+class PageGroup(Versioned):
+    """A page with its best hits, at most three."""
+
+    page_id: int = described("", 3)
+    key: str = described("", "guide/restore.md")
+    url: str = described("", "/guide/restore")
+    title: str = described("", "Restore a folder")
+    score: float = described("Of its best hit.", 0.61)
+    confidence: float | None = described("Of its best hit.", 0.83)
+    hits: tuple[Hit, ...] = described("The best first.")
+
+
 class SearchResult(Listing[Hit]):
-    """Hits, the best first."""
+    """Hits, the best first; with `group` page, `pages` in their place."""
 
     list_field = "hits"
     list_columns = ("score", "title", "url")
-    hits: tuple[Hit, ...]
+    hits: tuple[Hit, ...] = described("Empty with `group` page.")
+    pages: tuple[PageGroup, ...] = described("Only with `group` page.", default=())
     cursor: str | None = described(
         "As `after`; null at the end.", "P-OFHrhR64UAAoDTKg", alias="next"
     )

@@ -24,7 +24,7 @@ _ORDER = (
     "description", "language", "words", "pattern", "shape", "expansions", "intent", "unit",
     "aggregate", "levels", "alpha", "alpha_offset", "hierarchy", "query_type", "template",
     "inject_types", "inject_count", "graph", "min_score", "min_confidence", "max_per_page",
-    "mmr_lambda", "query_expansion", "score_share", "expand", "expansion_threshold",
+    "page_decay", "mmr_lambda", "query_expansion", "score_share", "expand", "expansion_threshold",
     "expansion_share", "max_documents_to_expand", "max_chunks_per_document", "parents",
     "confidence", "folders", "chunk_profile", "edge_defaults", "retriever_weight", "asked_by",
     "link_keys", "inject", "weight", "system", "prompt",
