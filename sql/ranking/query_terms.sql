@@ -29,6 +29,27 @@ query (less than 1 for one of several forms of a word), document frequency, inve
 frequency, weight (frequency idf / sum(frequency idf (k1 + 1)), so that a BM25F score is between 0
 and 1) and bound, the most that it adds to a score.';
 
+-- Whether the query is but stop words in a language of the libraries.
+create or replace function _pgrag.has_wordless_language(
+    library_ids bigint[],
+    terms pgrag.query_term[]
+)
+returns boolean
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    return exists (
+        select
+        from pgrag.corpus_statistics as c
+        where c.library_id = any (has_wordless_language.library_ids)
+            and c.document_count > 0
+            and c.language not in (select t.language from unnest(terms) as t)
+    );
+end;
+$$;
+
 -- searched: what searchable_text makes of the words. Inlined.
 create or replace function _pgrag.terms_of(
     searched text,

@@ -110,13 +110,7 @@ begin
     end if;
     perform _pgrag.tell(request.notes);
     if parsed.required <> '{}' and (mode = 'keyword' or arguments.alpha = 0)
-        and exists (
-            select
-            from pgrag.corpus_statistics as c
-            where c.library_id = any (scope.library_ids)
-                and c.document_count > 0
-                and c.language not in (select t.language from unnest(original_terms) as t)
-        )
+        and _pgrag.has_wordless_language(scope.library_ids, original_terms)
     then
         -- A phrase of stop words has nothing to rank by words.
         request.words := '';
@@ -143,6 +137,7 @@ begin
         request.terms := _pgrag.with_beginnings(
             request.terms, understood.begun, scope.libraries
         );
+        original_terms := original_terms || _pgrag.best_of_others(original_terms, request.terms);
     end if;
     request.queries := _pgrag.library_queries(
         parsed.words, typed, scope.libraries, original_terms, request.terms,

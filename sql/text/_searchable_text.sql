@@ -14,11 +14,14 @@ immutable
 parallel safe
 as $$
 declare
-    normal text := _pgrag.normal_text(_pgrag.plain_text(searchable_text.input));
+    normal text := _pgrag.plain_text(searchable_text.input);
     searchable text;
 begin
-    if searchable_text.of_query then
-        normal := _pgrag.without_particles(normal);
+    if pg_catalog.octet_length(normal) > pg_catalog.length(normal) then
+        normal := _pgrag.normal_text(normal);
+        if searchable_text.of_query then
+            normal := _pgrag.without_particles(normal);
+        end if;
     end if;
     searchable := _pgrag.parsed_text(normal);
     -- Most texts have only one of both, and starting a statement takes as long as running it.
@@ -58,7 +61,7 @@ begin
 end;
 $$;
 
--- The words of a normal text in their order, as the parser shall read them.
+-- The words of a normal text in their order, as the parser shall read them. Inlined.
 create or replace function _pgrag.parsed_text(
     normal text
 )
@@ -67,19 +70,15 @@ language sql
 immutable
 parallel safe
 as $$
+    -- replace() is several times as fast as translate().
     select case
-        when pg_catalog.octet_length(p.prepared) > pg_catalog.length(p.prepared)
-            and _pgrag.has_bigrams(p.prepared)
-        then _pgrag.with_bigrams(p.prepared)
-        else p.prepared
-    end
-    from (
-        -- replace() is several times as fast as translate().
-        select pg_catalog.replace(
+        when pg_catalog.octet_length(parsed_text.normal) > pg_catalog.length(parsed_text.normal)
+            and _pgrag.has_bigrams(parsed_text.normal)
+        then _pgrag.with_bigrams(pg_catalog.translate(parsed_text.normal, '<>/', '   '))
+        else pg_catalog.replace(
             pg_catalog.replace(pg_catalog.replace(parsed_text.normal, '<', ' '), '>', ' '), '/', ' '
-        ) as prepared
-        offset 0
-    ) as p;
+        )
+    end;
 $$;
 
 -- The parser splits hyphens and underscores and keeps dotted names whole; these are the rest.

@@ -12,7 +12,7 @@ stable
 parallel safe
 as $$
 declare
-    folded text := _pgrag.folded_text(text_vector.prepared);
+    folded text := text_vector.prepared;
     -- Its position tells whether the parser has split both texts alike.
     last_word constant text := U&' \+018700';
 begin
@@ -25,7 +25,10 @@ begin
             ),
             'C'
         );
-    elsif folded = text_vector.prepared then
+    elsif octet_length(folded) > length(folded) then
+        folded := _pgrag.folded_text(folded);
+    end if;
+    if folded = text_vector.prepared then
         return to_tsvector(text_vector.language::regconfig, text_vector.prepared);
     end if;
     -- The parser knows addresses by their ASCII letters: größe.txt is two words, grosse.txt is one.
