@@ -21,7 +21,7 @@ CALLS = {
     "context": CONTEXT.format(""),
     "context with parents, 20 siblings, other types": CONTEXT.format(
         ", token_budget => 20000, parents => true, siblings => 20,"
-        " inject_types => '{reference,guide,concept,tutorial}'"
+        " inject_types => '{reference,guide}'"
     ),
     "answer": """
         select (s.source ->> 'page_id')::bigint, s.source ->> 'content'
