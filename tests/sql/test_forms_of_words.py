@@ -73,7 +73,8 @@ class TestNamesWithSigns:
         ("query", "marked"),
         [
             ("C#", "**C#**"), ("c++", "**C++**"), (".net", "**.NET**"), ("$ref", "**$ref**"),
-            ("=>", "**=>**"), ("::", "std**::**max"), ("std::max", "**std::max**"), ("--no-verify", "**--no-verify**"),
+            ("=>", "**=>**"), ("::", "std**::**max"), ("std::max", "**std::max**"),
+            ("--no-verify", "**--no-verify**"),
             ("🚀", "**🚀**"),
         ],
     )  # fmt: skip
@@ -237,7 +238,11 @@ class TestScriptsWithoutSpaces:
             assert keys(run(connection, "keyword_search", query=query, library="asked"))[0] == key
         spared = "目的 总和 了解 把手 或许 使う ときには"
         assert value(connection, "select _pgrag.without_particles(%s)", spared).split()[:5] == [
-            "目的", "总和", "了解", "把手", "或许",
+            "目的",
+            "总和",
+            "了解",
+            "把手",
+            "或许",
         ]
         for word in ("什么", "使う", "ときには", "plain words"):
             assert value(connection, "select _pgrag.without_particles(%s)", word) == word
