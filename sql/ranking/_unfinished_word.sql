@@ -96,6 +96,46 @@ begin
 end;
 $$;
 
+-- Whether passages have the word itself, and it is one: "middl" is only the stem of "middle".
+create or replace function _pgrag.is_finished(
+    word text,
+    libraries pgrag.libraries[]
+)
+returns boolean
+language sql
+stable
+parallel safe
+as $$
+    select (_pgrag.known_to_model(array[is_finished.word]))[1] and exists (
+        select
+        from unnest(_pgrag.terms_of_words(is_finished.word, is_finished.libraries)) as t
+        where t.document_count > 0
+    );
+$$;
+
+-- Of the terms that are not among these, that of most weight in each language of each library: the
+-- likeliest continuation of a word, for the comparison with titles.
+create or replace function _pgrag.best_of_others(
+    terms pgrag.query_term[],
+    all_terms pgrag.query_term[]
+)
+returns pgrag.query_term[]
+language sql
+immutable
+parallel safe
+as $$
+    select array(
+        select distinct on (a.library_id, a.language) a
+        from unnest(best_of_others.all_terms) as a
+        where not exists (
+            select
+            from unnest(best_of_others.terms) as t
+            where t.library_id = a.library_id and t.language = a.language and t.lexeme = a.lexeme
+        )
+        order by a.library_id, a.language, a.weight desc, a.lexeme
+    );
+$$;
+
 -- The terms with those that a word begins. Together they weigh as much as one word; if a passage
 -- has the word itself, half as much. A term that the query has already gains nothing.
 create or replace function _pgrag.with_beginnings(
@@ -125,17 +165,10 @@ begin
         from begun as b
         cross join lateral (
             select case
-                when exists (
-                    select
-                    from unnest(terms) as t
-                    where t.document_count > 0
-                        and t.lexeme = any (
-                            tsvector_to_array(_pgrag.query_vector(t.language, word))
-                        )
-                )
-                then 0.5
+                when _pgrag.is_finished(word, libraries) then 0.5
                 else 1
             end as share
+            offset 0
         ) as w
         where not exists (
             select

@@ -137,6 +137,7 @@ begin
         request.terms := _pgrag.with_beginnings(
             request.terms, understood.begun, scope.libraries
         );
+        original_terms := original_terms || _pgrag.best_of_others(original_terms, request.terms);
     end if;
     request.queries := _pgrag.library_queries(
         parsed.words, typed, scope.libraries, original_terms, request.terms,

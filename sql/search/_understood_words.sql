@@ -27,15 +27,15 @@ begin
         begun := _pgrag.unfinished_word(query, words);
         if not exists (select from _pgrag.begun_lexemes(begun, libraries)) then
             begun := null;
-        elsif searched ~ '\s\S+$' and not exists (
-            select
-            from unnest(_pgrag.terms_of_words(begun, libraries)) as t
-            where t.document_count > 0
-        ) then
-            -- What is only begun has no meaning yet.
-            words := regexp_replace(words, '\s+\S+$', '');
-            searched := regexp_replace(searched, '\s+\S+$', '');
+        elsif not _pgrag.is_finished(begun, libraries) then
+            -- What is only begun has no meaning yet, and words that no passage has have none here.
+            searched := regexp_replace(searched, '\S+$', '');
             terms := _pgrag.terms_of_words(searched, libraries);
+            words := case
+                when exists (select from unnest(terms) as t where t.document_count > 0)
+                then regexp_replace(words, '\S+$', '')
+                else ''
+            end;
         end if;
     end if;
     if not _pgrag.lack_words(terms) then

@@ -163,7 +163,7 @@ def test_an_ablation_changes_one_thing_at_a_time_and_nothing_for_good(evaluated)
 def test_a_beir_set_is_imported_with_its_language(pgrag, tmp_path):
     folder = write_set(tmp_path / "trees")
     said = pgrag.run("eval", "import", "trees", folder)
-    assert "trees: 2 queries, 2 judgements about eval-trees (3 pages, german)." in said.out
+    assert "trees: 2 queries, 2 judgements about eval-trees (3 pages, de)." in said.out
     assert "left out, as nobody judged them: 1 queries (3 …)" in said.err
     found = pgrag.json("eval", "run", "trees", "--config", "keyword")
     assert found["metrics"] == {"ndcg@10": 1, "mrr@10": 1, "recall@20": 1}

@@ -25,7 +25,8 @@ intents:
 rules:
   decision-en:
     intent: DECISION
-    pattern: should we choose
+    confidence: 0.9
+    pattern: should we choose.*
 """
 
 

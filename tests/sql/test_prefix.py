@@ -35,6 +35,28 @@ def test_the_last_word_is_the_beginning_of_words(connection, manual, query, firs
     assert found(connection, query)[:1] == ([first] if first else [])
 
 
+def test_a_begun_word_has_no_meaning_yet_and_titles_show_its_likeliest_end(connection, manual):
+    for query in ["how to conf", "conf"]:
+        hits = explained(connection, query, prefix=True)
+        assert {hit["explanation"]["alpha"] for hit in hits} == {0}
+        assert hits[0]["key"] == "config.md"
+    [hit, *_] = explained(connection, "drain a no", prefix=True)
+    assert hit["explanation"]["alpha"] > 0
+    assert hit["explanation"]["keyword"]["title_score"] == pytest.approx(1 / 2)
+    # The stem of a word that is there is not that word.
+    ingest(connection, "middle", [
+        page("a.md", "Middleware, middleware and middleware."), page("b.md", "In the middle."),
+        page("c.md", "Another middleware."),
+    ], language="en")  # fmt: skip
+    weights = {
+        w["lexeme"]: w["weight"]
+        for w in search(connection, "middl", library="middle", prefix=True, explain=True)[0][
+            "explanation"
+        ]["keyword"]["lexemes"]
+    }
+    assert weights["middlewar"] > 0.9 * weights["middl"]
+
+
 def test_without_it_a_beginning_finds_nothing(connection, manual):
     for query in ["d", "KUBECT", "configurati", "my-wid"]:
         assert run(connection, "keyword_search", query=query, library=manual) == []

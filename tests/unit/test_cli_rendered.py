@@ -112,7 +112,7 @@ Then **read** on."""
 
 
 def test_an_excerpt_completes_cut_words_and_knows_where_code_begins():
-    cut = "me\nkestrel **prune**_old_**copies** … # later … options"
+    cut = "me\nkestrel **prune**_old_**copies** … # later"
     lines = [line.plain for line in excerpt("… yesterday /home/" + cut, CODE, 72)]
     assert lines[:2] == ["  … --until-yesterday /home/me", "  kestrel prune_old_copies"]
     lines = excerpt("with [the **options**]:\n\n```sh\nkestrel **copy** --until", CODE, 72)
@@ -141,10 +141,18 @@ def test_an_excerpt_that_differs_from_its_source_is_shown_as_it_is():
 
 
 def test_pieces_of_an_excerpt_are_never_glued_into_code():
-    lines = [line.plain for line in excerpt("Run **this**, with … kestrel **prune**_old", CODE, 72)]
-    assert lines == ["Run this, with", "…", "  kestrel prune_old_copies"]
-    lines = [line.plain for line in excerpt("**Run** this … Then **read** on.", CODE, 72)]
-    assert lines == ["Run this, … Then read on."]
+    far = CODE.replace("Run this", f"Run this {'now and again ' * 9}")
+    lines = [line.plain for line in excerpt("Run **this** … kestrel **prune**_old", far, 72)]
+    assert lines == ["Run this", "…", "  kestrel prune_old_copies"]
+    cut = "**Run** this now and again … Then **read** on."
+    assert [line.plain for line in excerpt(cut, far, 72)] == [
+        "Run this now and again … Then read on."
+    ]
+
+
+def test_pieces_that_a_few_characters_separate_are_one():
+    lines = [line.plain for line in excerpt("```sh\nkestrel **copy** … /home/me", CODE, 72)]
+    assert lines == ["  kestrel copy --until-yesterday /home/me"]
 
 
 def test_control_characters_never_reach_the_terminal():

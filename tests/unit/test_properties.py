@@ -42,6 +42,7 @@ def test_all_fields_with_a_meaning_and_their_other_spellings():
         ({"updated": "31.01.2024"}, "modified", "2024-01-31"),
         ({"language": "ru"}, "language", "ru"),
         ({"Locale": "de_AT.UTF-8"}, "language", "de_AT.UTF-8"),
+        ({"uuid": "AAAA-1"}, "uuid", "aaaa-1"),
         ({"lang": ["", "de", "en"]}, "language", "de"),
         ({"lang": [], "locale": "ru"}, "language", "ru"),
         ({"uuid": "note-7"}, "uuid", "note-7"),

@@ -90,7 +90,7 @@ def excerpt(snippet: str, content: str, width: int) -> list[Text]:
     source = _REMOVED.sub(r"\1", printable(content))
     links = {one["link"] for one in _INLINE.finditer(content) if one["link"]}
     blocks: list[_Block] = []
-    for piece in _FOUND.sub(rf"{_BEGIN}\1{_END}", snippet).split(_GAP):
+    for piece in _pieces(_FOUND.sub(rf"{_BEGIN}\1{_END}", snippet), source):
         text, in_code = _in_place(printable(piece), source)
         text = _without_brackets(text, links)
         made = [each for each in _blocks(text.split("\n"), in_code=in_code) if each.kind != "blank"]
@@ -112,9 +112,31 @@ def plain(markdown: str) -> str:
     return "".join(text for text, _ in _inline(markdown))
 
 
+def _pieces(snippet: str, source: str) -> Iterator[str]:
+    """Yield the pieces of an excerpt; those that a few characters separate are one."""
+    made, end = "", -1
+    for piece in snippet.split(_GAP):
+        bare = _bare(piece)
+        start = source.find(bare[:_KNOWN], max(end, 0)) if bare else -1
+        if made and 0 <= end <= start <= end + _KNOWN:
+            made += source[end:start] + piece
+        else:
+            if made:
+                yield made
+            made = piece
+        end = source.find(bare[-_KNOWN:], start) if start >= 0 else -1
+        end += len(bare[-_KNOWN:]) if end >= 0 else 0
+    if made:
+        yield made
+
+
+def _bare(piece: str) -> str:
+    return piece.replace(_BEGIN, "").replace(_END, "").strip("… ")
+
+
 def _in_place(piece: str, source: str) -> tuple[str, bool]:
     """Return a piece of the source with its cut words completed, and whether it begins in code."""
-    bare = piece.replace(_BEGIN, "").replace(_END, "").strip("… ")
+    bare = _bare(piece)
     start = source.find(bare[:_KNOWN])
     end = source.find(bare[-_KNOWN:], max(start, 0)) + len(bare[-_KNOWN:])
     fences = [mark for mark in map(_FENCE.fullmatch, piece.split("\n")) if mark]
