@@ -292,6 +292,35 @@ class TestContext:
         blocks = self.context(connection, "zebra", library=town, parents=True, levels=[2])
         assert contents(blocks) == ["People meet trams.", ZEBRA, PELICAN]
 
+    def test_no_text_is_said_twice_whatever_is_gathered(self, connection):
+        jobs = [f"Ada worked for yard number {n} as a welder of hulls." for n in range(3)]
+        note = "Every hull of the harbour was welded by hand until the strike."
+        ingest(connection, "lives", [
+            page(
+                "ada.md",
+                document("Ada's yards.", level=0, covers=1, is_summary=True),
+                document("\n".join(f"- Yard {n}: {job}" for n, job in enumerate(jobs)), level=1,
+                         covers=2, parent=0, is_summary=True, heading="Jobs"),
+                *(document(job, parent=1, heading="Jobs") for job in jobs),
+                document(note, parent=0),
+            ),
+            page("strike.md", note, "The strike of the welders lasted a year."),
+        ])  # fmt: skip
+        for given in (
+            {}, {"levels": [1]}, {"levels": [0, 1, 2]}, {"siblings": 20}, {"parents": True},
+            {"siblings": 20, "parents": True, "levels": [0, 1, 2], "top_k": 1},
+        ):  # fmt: skip
+            asked = {"library": "lives", "score_share": 0, **given}
+            blocks = self.context(connection, "yard of Ada, welder of hulls", **asked)
+            text = "\n".join(block["content"] for block in blocks)
+            assert [text.count(job) for job in jobs] == [1, 1, 1], given
+            assert text.count(note) <= 1, given
+            del asked["siblings" if "siblings" in asked else "score_share"]
+            [made] = run(connection, "answer_context", question="yard of Ada, welder of hulls",
+                         intent="off", **asked)  # fmt: skip
+            text = "\n".join(source["content"] for source in made["sources"])
+            assert [text.count(job) for job in jobs] == [1, 1, 1], given
+
     def test_each_passage_above_the_hits_is_asked_once(self, connection, tool):
         """A summary is compared once per page, not once per hit."""
         connection.execute("set local track_functions = 'all'")

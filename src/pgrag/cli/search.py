@@ -145,7 +145,8 @@ def _output_of(
             notice(nothing)
             return
         if result.no_good_match and method in {"search", "pages"}:
-            show(rows[:_NEAREST])
+            nearest = list(dict.fromkeys(row["cursor"] for row in rows))[:_NEAREST]
+            show([row for row in rows if row["cursor"] in nearest])
             return
         show(rows)
         if "cursor" in rows[0] and (cursor := next_cursor(rows, result.top_k, "cursor")):
