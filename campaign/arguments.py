@@ -232,7 +232,8 @@ class Arguments:
             "boolean": lambda: self._of([True, False]),
             "integer": lambda: self._of([*INTEGERS, random.randint(-5, 50)]),
             "bigint": lambda: self._of([*INTEGERS, *BIG, random.randint(-5, 50)]),
-            "anycompatible": lambda: self._of([*INTEGERS, *BIG, self._text()]),
+            # Ids and names: a text is both.
+            "anycompatible": lambda: self._of([*map(str, [*INTEGERS, *BIG]), self._text()]),
             "double precision": lambda: self._of([*FLOATS, random.random()]),
             "real": lambda: self._of(REALS),
             "text": self._text,
@@ -281,7 +282,8 @@ class Arguments:
         values = self._known.get(key, []) + USUAL.get(key, [])
         fitting = [v for v in values if _fits(v, type_)]
         if fitting:
-            return self._of(fitting)
+            chosen = self._of(fitting)
+            return str(chosen) if type_ == "anycompatible" else chosen
         if type_ == "integer":
             return self.random.randint(1, 20)
         if type_ == "double precision":

@@ -47,8 +47,8 @@ class TestSources:
         assert set(first) == {
             "number", "document_id", "page_id", "key", "library", "version", "title", "url",
             "anchor", "path", "heading", "type", "level", "score", "hybrid_score", "confidence",
-            "keyword_score", "semantic_score", "keyword_rank", "semantic_rank", "relation", "tokens",
-            "content",
+            "keyword_score", "semantic_score", "keyword_rank", "semantic_rank", "relation",
+            "tokens", "content",
         }  # fmt: skip
         assert (first["key"], first["type"]) == ("drain.md", "reference")
         assert (first["relation"], first["library"]) == ("hit", "manual")

@@ -140,7 +140,7 @@ class TestRelease:
         connection.execute(
             "update pgrag.intent_rules set confidence = 0.2 where name = 'overview-en'"
         )
-        connection.execute("delete from pgrag.intent_rules where name = 'year'")
+        connection.execute("delete from pgrag.intent_rules where name = 'summary-en'")
         apply(connection, rules={"mind": MINE}, intents={"SEMANTIC": {"alpha": 0.9}})
         rules = {name: rule | {"confidence": 0.77} for name, rule in shipped["rules"].items()} | {
             "mind": MINE | {"confidence": 0.1}
@@ -150,7 +150,7 @@ class TestRelease:
         found = configuration(connection)
         assert found["rules"]["overview-en"]["confidence"] == 0.2
         assert found["rules"]["mind"] == MINE
-        assert "year" not in found["rules"]
+        assert "summary-en" not in found["rules"]
         assert found["intents"]["SEMANTIC"]["alpha"] == 0.9
         assert ("change", "rules/overview-de") in changed
         # Once more, and nothing happens: the release is in.
@@ -162,11 +162,11 @@ class TestRelease:
             install(connection, shipped | {"rules": {"a": {"words": ["b"]}}})
         assert configuration(connection) == before
         rules = shipped["rules"] | {"mind": MINE}
-        del rules["year"]
+        del rules["summary-en"]
         rules["overview-en"] = rules["overview-en"] | {"confidence": 0.7}
         assert install(connection, shipped | {"rules": rules}) == [
-            ("add", "rules/mind"), ("change", "rules/overview-en"), ("remove", "rules/year"),
+            ("add", "rules/mind"), ("change", "rules/overview-en"), ("remove", "rules/summary-en"),
         ]  # fmt: skip
         found = configuration(connection)["rules"]
         assert found["overview-en"]["confidence"] == 0.7
-        assert "year" not in found
+        assert "summary-en" not in found

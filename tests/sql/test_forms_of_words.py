@@ -73,13 +73,21 @@ class TestNamesWithSigns:
         ("query", "marked"),
         [
             ("C#", "**C#**"), ("c++", "**C++**"), (".net", "**.NET**"), ("$ref", "**$ref**"),
-            ("=>", "**=>**"), ("::", "std**::**max"), ("std::max", "**std::max**"), ("--no-verify", "**--no-verify**"),
+            ("=>", "**=>**"), ("::", "std**::**max"), ("std::max", "**std::max**"),
+            ("--no-verify", "**--no-verify**"),
             ("🚀", "**🚀**"),
         ],
     )  # fmt: skip
     def test_excerpts_mark_the_name(self, connection, names, query, marked):
         [hit, *_] = search(connection, query, library=names, snippets=True, alpha=0)
         assert marked in hit["snippet"]
+
+    def test_excerpts_keep_what_was_written(self, connection):
+        text = "The 👩‍💻 codes ❤️ at 5 ⩽ 6 （see MySQL）"
+        ingest(connection, "written", [page("a.md", text)])
+        [hit] = search(connection, "codes 👩‍💻", library="written", snippets=True, alpha=0)
+        assert hit["snippet"].replace("**", "").removesuffix(" …") in text
+        assert "**codes**" in hit["snippet"]
 
     def test_explanations_show_the_name(self, connection, names):
         [hit, *_] = search(connection, "C#", library=names, explain=True)
