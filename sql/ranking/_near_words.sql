@@ -129,10 +129,10 @@ begin
                     and not (
                         is_sure
                         and (
-                            s.part ~ '^[+]'
+                            left(s.part, 1) = '+'
                             -- Within a sentence, a capital marks a name; in German, each noun.
                             or s.nth > 1
-                            and bare.part ~ '^[[:upper:]]'
+                            and left(bare.part, 1) <> lower(left(bare.part, 1))
                             and (length(bare.part) < 6 or 'german' <> all (own_languages))
                         )
                     ) as is_plain

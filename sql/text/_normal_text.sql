@@ -79,7 +79,7 @@ begin
         U&'\0131\0142\0141\00F8\00D8\0111\0110\00F0\00D0\0127\0126\0167\0166\0649\0629\0671',
         U&'ilLoOdDdDhHtT\064A\0647\0627'
     );
-    if folded ~ U&'[\00DF\1E9E\00E6\00C6\0153\0152\00FE\00DE]' then
+    if pg_catalog.translate(folded, U&'\00DF\1E9E\00E6\00C6\0153\0152\00FE\00DE', '') <> folded then
         folded := pg_catalog.replace(folded, U&'\00DF', 'ss');
         folded := pg_catalog.replace(folded, U&'\1E9E', 'SS');
         folded := pg_catalog.replace(folded, U&'\00E6', 'ae');

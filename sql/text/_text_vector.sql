@@ -32,7 +32,7 @@ begin
         return to_tsvector(text_vector.language::regconfig, text_vector.prepared);
     end if;
     -- The parser knows addresses by their ASCII letters: größe.txt is two words, grosse.txt is one.
-    if folded ~ '\w[.@]\w' then
+    if translate(folded, '.@', '') <> folded and folded ~ '\w[.@]\w' then
         folded := _pgrag.folded_text(
             regexp_replace(
                 text_vector.prepared,
@@ -96,7 +96,9 @@ begin
         select e.lexeme, e.position from words as e
     )
     select
-        pg_catalog.string_agg(o.lexeme || ':' || o.position, ' '),
+        pg_catalog.string_agg(
+            o.lexeme || ':' || o.position || case when of_query then 'C' else '' end, ' '
+        ),
         (select a.alike from alignment as a)
     into added, alike
     from (
@@ -114,7 +116,7 @@ begin
             _pgrag.tsquery_lexeme(e.lexeme) || ':' || p.position
                 || case when p.position = any (a.positions) then 'B' else '' end,
             ' '
-        ) || ' ' || pg_catalog.regexp_replace(added, '(:\d+)( |$)', '\1C\2', 'g')
+        ) || ' ' || added
         from pg_catalog.unnest(exact) as e
         cross join lateral pg_catalog.unnest(e.positions) as p (position)
         cross join (

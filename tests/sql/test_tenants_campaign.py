@@ -9,7 +9,7 @@ def test_another_library_changes_no_answer(database_url):
     assert outcome.counts["calls"] == 1200
     assert outcome.counts["functions"] > 350
     assert outcome.counts["calls with forged settings"] > 200
-    assert outcome.counts["calls that worked"] > 500
+    assert outcome.counts["calls that worked"] > 450
     assert outcome.faults == []
 
 
