@@ -27,8 +27,8 @@ declare
     name_share constant double precision := (
         select case
             when bool_and(
-                w.word ~ '[[:alpha:]]\.[[:alpha:]]|\(\)|_|::'
-                or w.word ~ '^[[:lower:]][[:lower:][:digit:]]*[[:upper:]]'
+                w.word ~ ('[[:alpha:]]\.[[:alpha:]]|\(\)|_|::'
+                    '|^[[:lower:]][[:lower:][:digit:]]*[[:upper:]]')
             )
             then 1 / 3.0
             else 1

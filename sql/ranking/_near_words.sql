@@ -137,14 +137,19 @@ begin
                         )
                     ) as is_plain
             from regexp_split_to_table(
-                regexp_replace(
-                    left(misspelt_words.query, 2000),
-                    '[+-]?["„“«»「『][^"“”«»」』]*["“”«»」』]|(^|\s)-\S+', ' ', 'g'
-                ),
+                case
+                    -- As in parse_search_text: a session keeps few compiled expressions.
+                    when misspelt_words.query ~ '["„“«»「『]|(^|\s)[+-]'
+                    then regexp_replace(
+                        left(misspelt_words.query, 2000),
+                        '[+-]?["„“«»「『][^"“”«»」』]*["“”«»」』]|(^|\s)-\S+', ' ', 'g'
+                    )
+                    else left(misspelt_words.query, 2000)
+                end,
                 '\s+'
             ) with ordinality as s (part, nth)
             cross join lateral btrim(s.part, '+.,:;!?…()[]{}''’`*¿¡') as bare (part)
-            where bare.part ~ '[[:alpha:]]'
+            where upper(bare.part) <> lower(bare.part)
         ) as t
         group by t.part
         order by 2

@@ -11,19 +11,15 @@ strict
 parallel safe
 as $$
 declare
-    -- Soft hyphen, characters of no width or for directions, variation selectors.
-    invisible constant text := U&'[\00AD\200B-\200F\202A-\202E\2060-\2064\2066-\206F\FEFF'
-        '\FE00-\FE0F]';
-    -- Accents and the points of Arabic and Hebrew.
-    marks constant text := U&'[\0300-\036F\0591-\05BD\05BF\05C1\05C2\05C4\05C5\05C7\0610-\061A\0640'
-        '\064B-\065F\0670\06D6-\06DC\06DF-\06E8\06EA-\06ED\1AB0-\1AFF\1DC0-\1DFF\20D0-\20FF]';
+    -- Soft hyphen, characters of no width or for directions, variation selectors; accents and the
+    -- points of Arabic and Hebrew.
+    vanishing constant text := U&'[\00AD\200B-\200F\202A-\202E\2060-\2064\2066-\206F\FEFF'
+        '\FE00-\FE0F\0300-\036F\0591-\05BD\05BF\05C1\05C2\05C4\05C5\05C7\0610-\061A\0640\064B-\065F'
+        '\0670\06D6-\06DC\06DF-\06E8\06EA-\06ED\1AB0-\1AFF\1DC0-\1DFF\20D0-\20FF]';
     normal text := input;
 begin
     if pg_catalog.octet_length(normal) = pg_catalog.length(normal) then
         return normal;
-    end if;
-    if normal ~ invisible then
-        normal := pg_catalog.regexp_replace(normal, invisible, '', 'g');
     end if;
     if normal is not nfkc normalized then
         normal := normalize(
@@ -36,8 +32,8 @@ begin
             nfkc
         );
     end if;
-    if normal ~ marks then
-        normal := pg_catalog.regexp_replace(normal, marks, '', 'g');
+    if normal ~ vanishing then
+        normal := pg_catalog.regexp_replace(normal, vanishing, '', 'g');
     end if;
     return normal;
 end;
@@ -79,7 +75,9 @@ begin
         U&'\0131\0142\0141\00F8\00D8\0111\0110\00F0\00D0\0127\0126\0167\0166\0649\0629\0671',
         U&'ilLoOdDdDhHtT\064A\0647\0627'
     );
-    if pg_catalog.translate(folded, U&'\00DF\1E9E\00E6\00C6\0153\0152\00FE\00DE', '') <> folded then
+    if pg_catalog.translate(folded, U&'\00DF\1E9E\00E6\00C6\0153\0152\00FE\00DE', '')
+        <> folded
+    then
         folded := pg_catalog.replace(folded, U&'\00DF', 'ss');
         folded := pg_catalog.replace(folded, U&'\1E9E', 'SS');
         folded := pg_catalog.replace(folded, U&'\00E6', 'ae');

@@ -26,7 +26,9 @@ begin
     searchable := _pgrag.parsed_text(normal);
     -- Most texts have only one of both, and starting a statement takes as long as running it.
     if searchable ~ '[._][[:alpha:]]|[a-z0-9][A-Z]'
-        or not searchable_text.of_query and searchable ~ '[[:alpha:]]-[[:alnum:]]'
+        or not searchable_text.of_query
+        and strpos(searchable, '-') > 0
+        and searchable ~ '[[:alpha:]]-[[:alnum:]]'
     then
         searchable := searchable || coalesce(' ' || (
             select pg_catalog.string_agg(i.parts, ' ')
@@ -43,7 +45,7 @@ begin
     if searchable_text.of_query then
         -- Behind chr(1): text_vector gives them less weight.
         searchable := searchable || case
-            when searchable ~ '[[:alpha:]]-[[:alnum:]]'
+            when strpos(searchable, '-') > 0
             then coalesce(chr(1) || (
                 select pg_catalog.string_agg(pg_catalog.replace(m.word[1], '-', ''), ' ')
                 from pg_catalog.regexp_matches(

@@ -64,7 +64,7 @@ immutable
 parallel safe
 as $$
     select case
-        when without_particles.words !~ U&'[\3041-\309F\4E00-\9FFF]' then without_particles.words
+        when not _pgrag.has_bigrams(without_particles.words) then without_particles.words
         else (
             select case when n.naming ~ '\w\s*\w' then n.naming else without_particles.words end
             from (
