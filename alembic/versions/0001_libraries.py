@@ -257,7 +257,7 @@ comment on column pgrag.pages.type is 'From front matter, else by page_types.fol
 comment on column pgrag.pages.tags is 'Tags from front matter, then #tag in the text; each once.';
 comment on column pgrag.pages.language is 'Text search configuration that stems its words.';
 comment on column pgrag.pages.language_code is
-    'Its language: de, pt-BR, zh-Hans; stated, else by its text, else the library''s; und: unknown.';
+    'Its language: de, pt-BR, zh-Hans; stated, else by its text, else the library''s; or und.';
 comment on column pgrag.pages.created is 'Date from front matter; UTC if it states no time zone.';
 comment on column pgrag.pages.modified is 'Last change, from front matter; UTC if no time zone.';
 comment on column pgrag.pages.source_hash is 'Hash of bytes and reading options; equal: skipped.';
@@ -353,7 +353,8 @@ comment on column pgrag.documents.line_end is 'Last source line, subsections inc
 comment on column pgrag.documents.is_summary is 'Whether content is a summary, not page text.';
 comment on column pgrag.documents.text_hash is
     'text_hash of the embedded text; equal texts of a library share a vector.';
-comment on column pgrag.documents.language is 'Text search configuration: of its page, or its own language.';
+comment on column pgrag.documents.language is
+    'Text search configuration: of its page, or its own language.';
 comment on column pgrag.documents.position is 'intro (first section), conclusion (last) or middle.';
 comment on column pgrag.documents.anchor is 'Fragment in url#anchor; empty for the page itself.';
 comment on column pgrag.documents.heading is 'Heading of its section as text; empty: none.';

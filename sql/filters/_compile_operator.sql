@@ -34,11 +34,6 @@ declare
         then regexp_split_to_array(literal, '\s*>\s*')
         else array(select w from jsonb_array_elements_text(members) as w)
     end;
-    -- {a,b} and {"a":{"b": for front_matter.a.b.
-    names text[];
-    opening text;
-    closing text;
-    code text;
 begin
     if operator <> all (operators) then
         raise exception 'The filter field "%" has no operator "%".', field, operator
@@ -112,40 +107,8 @@ begin
                 chr(31) || lower(array_to_string(words, chr(31))) || chr(31), expression,
                 '/' || lower(btrim(literal, '/')) || '/'
             );
-        when kind = 'page' then
-            return format(
-                '(p.key ilike %1$L or p.url ilike %1$L or (p.library_id, p.page_id) in '
-                '(select n.library_id, n.page_id from _pgrag.note_pages(%2$L) as n))',
-                replace(regexp_replace(literal, '([\\%_])', '\\\1', 'g'), '*', '%'),
-                _pgrag.link_name(literal)
-            );
-        when kind = 'links' then
-            literal := _pgrag.link_name(
-                regexp_replace(btrim(literal, E' \t\n[]'), '(.)[#|].*$', '\1')
-            );
-            if literal !~ '\w' then
-                raise exception 'The filter field "links" needs the name of a note, got %.',
-                    quote_literal(operand #>> '{}')
-                    using errcode = 'PGR06', hint = 'For example {"links": "Getting started"}.';
-            end if;
-            -- Uncorrelated, so that it runs once per query and not once per page.
-            return format(
-                '((p.library_id, p.page_id) in '
-                '(select l.library_id, l.page_id from _pgrag.linking_pages(%L) as l))',
-                literal
-            );
-        when kind = 'language' then
-            code := _pgrag.language_code(literal);
-            if code is null then
-                raise exception 'The filter field "%" needs a language, got %.',
-                    field, quote_literal(left(literal, 100))
-                    using errcode = 'PGR06', hint = _pgrag.language_hint();
-            end if;
-            -- pt finds pt-BR, and pt-BR finds pages that are pt.
-            return format(
-                '(%1$s in (%2$L, %3$L) or %1$s like %4$L)',
-                expression, code, split_part(code, '-', 1), code || '-%'
-            );
+        when kind in ('page', 'links', 'language') then
+            return _pgrag.reference_condition(field, kind, expression, literal);
         when kind in ('number', 'bound') then
             return format(
                 '%s %s %L::numeric', expression,
@@ -165,59 +128,69 @@ begin
             );
         when kind = 'time' then
             return format('%s %s %L::timestamptz', expression, operator, bounds[1]);
-        -- Front matter is compared by type: numbers as numbers, text as text (as ISO dates sort), a
-        -- list by its members.
-        when kind = 'json' and operator in ('=', 'all') then
-            names := string_to_array(substr(field, length('front_matter.') + 1), '.');
-            select string_agg(format('{%s:', to_jsonb(n)), ''), repeat('}', count(*)::integer)
-            into opening, closing
-            from unnest(names) as n;
-            return coalesce(
-                (
-                    select '(' || string_agg(
-                        case jsonb_typeof(member)
-                            when 'string' then format(
-                                'p.front_matter @? %L::jsonpath',
-                                format(
-                                    '$%s ? (@ like_regex %s flag "i")',
-                                    (
-                                        select string_agg('.' || to_jsonb(n)::text, '')
-                                        from unnest(names) as n
-                                    ),
-                                    to_jsonb('^' || _pgrag.escaped(member #>> '{}') || '$')
-                                )
-                            )
-                            else format(
-                                '(p.front_matter @> %L::jsonb or p.front_matter @> %L::jsonb)',
-                                concat(opening, member, closing)::jsonb,
-                                concat(opening, jsonb_build_array(member), closing)::jsonb
-                            )
-                        end,
-                        ' and '
-                    ) || ')'
-                    from jsonb_array_elements(members) as member
-                ),
-                'false'
-            );
-        when kind = 'json' and jsonb_typeof(operand) = 'number' and operator <> 'like' then
-            return format(
-                'case when jsonb_typeof(%1$s) = ''number'''
-                ' then (%1$s)::numeric %2$s %3$L::numeric end', expression, operator, operand
-            );
         when kind = 'json' then
-            return format(
-                case operator
-                    when 'like' then '(%1$s #>> ''{}'') ilike %3$L'
-                    else '(%1$s #>> ''{}'') collate "C" %2$s %3$L'
-                end,
-                expression, operator, literal
-            );
+            return _pgrag.front_matter_condition(field, expression, operator, operand);
         when is_address or operator not in ('=', 'like') then
             return format('%s %s %L', expression, operator, literal);
         when operator = 'like' then
             return format('%s ilike %L', expression, literal);
         else
             return format('lower(%s) = %L', expression, lower(literal));
+    end case;
+end;
+$$;
+
+-- A page by its name, pages with links to a name, or pages in a language.
+create or replace function _pgrag.reference_condition(
+    field text,
+    kind text,
+    expression text,
+    literal text
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    name text;
+    code text;
+begin
+    case
+        when kind = 'page' then
+            return format(
+                '(p.key ilike %1$L or p.url ilike %1$L or (p.library_id, p.page_id) in '
+                '(select n.library_id, n.page_id from _pgrag.note_pages(%2$L) as n))',
+                replace(regexp_replace(literal, '([\\%_])', '\\\1', 'g'), '*', '%'),
+                _pgrag.link_name(literal)
+            );
+        when kind = 'links' then
+            name := _pgrag.link_name(
+                regexp_replace(btrim(literal, E' \t\n[]'), '(.)[#|].*$', '\1')
+            );
+            if name !~ '\w' then
+                raise exception 'The filter field "links" needs the name of a note, got %.',
+                    quote_literal(reference_condition.literal)
+                    using errcode = 'PGR06', hint = 'For example {"links": "Getting started"}.';
+            end if;
+            -- Uncorrelated, so that it runs once per query and not once per page.
+            return format(
+                '((p.library_id, p.page_id) in '
+                '(select l.library_id, l.page_id from _pgrag.linking_pages(%L) as l))',
+                name
+            );
+        when kind = 'language' then
+            code := _pgrag.language_code(literal);
+            if code is null then
+                raise exception 'The filter field "%" needs a language, got %.',
+                    field, quote_literal(left(literal, 100))
+                    using errcode = 'PGR06', hint = _pgrag.language_hint();
+            end if;
+            -- pt finds pt-BR, and pt-BR finds pages that are pt.
+            return format(
+                '(%1$s in (%2$L, %3$L) or %1$s like %4$L)',
+                expression, code, split_part(code, '-', 1), code || '-%'
+            );
     end case;
 end;
 $$;
