@@ -105,7 +105,7 @@ create table pgrag.impacts (
     level smallint not null,
     covers smallint not null,
     text_hash uuid not null,
-    content_hash bigint not null,
+    content_hash bigint,
     weights sparsevec,
     title_weights sparsevec,
     primary key (library_id, document_id),

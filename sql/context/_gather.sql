@@ -60,7 +60,7 @@ begin
     end if;
     return query
     -- Each passage once, and each text: the same on several pages says nothing new.
-    select distinct on (_pgrag.content_hash(u.content)) u.*
+    select distinct on (coalesce(_pgrag.content_hash(u.content), u.document_id)) u.*
     from (
         select distinct on (g.document_id) g.*
         from unnest(gathered) as g
@@ -68,7 +68,7 @@ begin
         order by g.document_id, _pgrag.relation_rank(g.relation), g.score desc
     ) as u
     order by
-        _pgrag.content_hash(u.content),
+        coalesce(_pgrag.content_hash(u.content), u.document_id),
         _pgrag.relation_rank(u.relation),
         u.score desc,
         u.document_id;

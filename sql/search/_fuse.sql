@@ -58,7 +58,10 @@ begin
                 ) as nth_of_text
             from settled as s
         ) as s
-        where s.nth_of_text = 1 or not request.collapse or request.unit = 'page'
+        where s.nth_of_text = 1
+            or s.content_hash is null
+            or not request.collapse
+            or request.unit = 'page'
     ),
     -- The reader of a page's best passage needs its others less.
     decayed as (

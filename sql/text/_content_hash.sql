@@ -1,4 +1,5 @@
--- Equal for texts that differ in spaces and emphasis alone.
+-- Equal for texts that differ in spaces and emphasis alone. Null for a few words: under different
+-- headings they say different things.
 create or replace function _pgrag.content_hash(
     content text
 )
@@ -7,7 +8,10 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.hashtextextended(
-        pg_catalog.translate(content_hash.content, E' \t\r\n*_`>', ''), 0
-    );
+    select case
+        when pg_catalog.length(t.bare) >= 40 then pg_catalog.hashtextextended(t.bare, 0)
+    end
+    from (
+        select pg_catalog.translate(content_hash.content, E' \t\r\n*_`>', '') as bare offset 0
+    ) as t;
 $$;

@@ -58,9 +58,9 @@ def test_strategies_and_synonyms_of_ones_own(pgrag, fixtures_folder):
     shown = pgrag.run("intent", "Festmacherleinen").out
     assert '{"graph": {"depth": 2, "search": true}, "min_score": 1}' in shown
     ask = ("context", "Ausweis und Festmacherleinen", "--library", "wegweiser")
-    assert pgrag.json(*ask)
-    assert pgrag.json(*ask, "--intent", "auto") == []
-    assert pgrag.json(*ask, "--intent", "auto", "--min-score", "0")
+    assert pgrag.json(*ask)["blocks"]
+    assert pgrag.json(*ask, "--intent", "auto")["blocks"] == []
+    assert pgrag.json(*ask, "--intent", "auto", "--min-score", "0")["blocks"]
     assert "has no synonyms" in pgrag.run("synonyms", "wegweiser").out
     given = "Müll: [Abfall]\nAusweis: {expansions: [Personalausweis], mutual: true, weight: 0.8}\n"
     shown = pgrag.run("synonyms", "wegweiser", "--file", "-", stdin=given).out

@@ -50,7 +50,7 @@ class TestRuns:
         [version] = database.call("library_versions", library="guide")
         assert (version["pages"], version["documents"]) == (4, report.documents)
         assert version["source"] == {
-            "location": str(folder), "revision": None, "base_url": "https://example.org/docs",
+            "location": str(folder), "revision": None, "ref": None, "base_url": "https://example.org/docs",
             "language": "en", "chunk_profile": None, "slugs": "github",
             "converter": None,
         }  # fmt: skip

@@ -322,7 +322,7 @@ def test_a_private_type_changes_without_a_migration(database_url, sql_tree):
     revision = schema.status(database_url).revision
     types = sql_tree / "types" / "_search_target.sql"
     text = types.read_text("utf-8")
-    last = "    reranked jsonb,\n    notes text[]\n);"
+    last = "    phrase_conditions tsquery[]\n);"
     assert text.count(last) == 1
     types.write_text(text.replace(last, last[:-3] + ",\n    motto text\n);"), "utf-8")
     (sql_tree / "search" / "motto.sql").write_text(
@@ -341,7 +341,7 @@ def test_a_private_type_changes_without_a_migration(database_url, sql_tree):
     types.write_text(text, "utf-8")
     (sql_tree / "search" / "motto.sql").unlink()
     schema.upgrade(database_url)
-    assert value(database_url, members) == "notes"
+    assert value(database_url, members) == "phrase_conditions"
     assert value(database_url, FOUND) == found
 
 

@@ -112,7 +112,7 @@ class TestLevels:
         assert "Cars wait for an hour." in contents(hits)
 
     def test_the_same_text_of_two_pages_is_one_hit_but_two_pages(self, connection):
-        note = "You need a running valve, and the pump **closed**."
+        note = "You always need a running valve, and the pump **closed**."
         ingest(connection, "notes", [
             page("a.md", note, "The valve of a."),
             page("b.md", note.replace("*", ""), "The valve of b."),

@@ -167,8 +167,8 @@ def test_the_type_of_the_front_matter_and_unknown_types(connection):
     assert weights == {
         "a.md": WEIGHT, "b.md": 0.25, "c.md": 0.25, "blog/d.md": 1, "blog/e.md": WEIGHT
     }  # fmt: skip
-    [asked] = search(connection, "pump type:Blog", library="garden", explain=True)
-    assert asked["explanation"]["type_weight"] == 1
+    asked = search(connection, "pump type:Blog", library="garden", explain=True)
+    assert [hit["explanation"]["type_weight"] for hit in asked] == [1, 1]
     stored = connection.execute(
         "select p.key, p.type from pgrag.pages as p join pgrag.libraries as l using (library_id)"
         " where l.name = 'garden'"

@@ -64,7 +64,7 @@ def as_options(message: str) -> str:
         return option + (f" {value}" if value else "")
 
     return re.sub(
-        r"(?<![\w.\"'`-])(?P<name>[a-z]\w*)(?![\w(])"
+        r"(?<![\w.\"'`/-])(?P<name>[a-z]\w*)(?![\w(])"
         r"(?:=(?P<value>[\w.,]*\w)|(?P<says>(?= (?:must|has an effect|and \w+_))))?",
         spell,
         message,

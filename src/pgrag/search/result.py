@@ -37,9 +37,9 @@ class Result:
 
     def listing(self, key: str) -> dict[str, Any]:
         """A `SearchResult` or `PageResult` as a row, with the hits under `key`."""
-        shown = {key: self.rows}
-        if self.is_grouped:
-            shown = {key: [], "pages": _by_page(self.rows)}
+        shown = {key: [] if self.is_grouped else self.rows}
+        if key == "hits":
+            shown["pages"] = _by_page(self.rows) if self.is_grouped else []
         return {
             **shown,
             "search_id": self.search_id,
