@@ -180,9 +180,10 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
-    with recursive incoming_pages as (
+    with recursive incoming_pages as materialized (
         select
             p.page_id, p.title, p.path, p.language, p.language_code, p.anchor_texts,
+            _pgrag.foreign_words(split_part(p.language_code, '-', 1)) as foreign_words,
             _pgrag.relative_url(p.url, incoming_documents.base_url) as url,
             coalesce(
                 i.page -> 'documents',
@@ -202,7 +203,9 @@ as $$
                     when c.code = i.language_code then i.language
                     else _pgrag.text_search_configuration(c.code)
                 end
-                from _pgrag.likely_language(d.content, i.language_code) as c (code)
+                from _pgrag.likely_language(
+                    d.content, i.language_code, foreign_words => i.foreign_words
+                ) as c (code)
             ) as language,
             d.ordinality::integer - 1 as sort_order, d.parent,
             coalesce(d.level, 2)::smallint as level, coalesce(d.covers, 4)::smallint as covers,

@@ -56,6 +56,14 @@ stable
 parallel safe
 rows 20
 as $$
+    with terms as materialized (
+        select
+            t.library_id, t.language, t.weight,
+            case
+                when t.document_count > 0 then _pgrag.tsquery_lexeme(t.lexeme)::tsquery
+            end as occurrence
+        from unnest((evidence.request).terms) as t
+    )
     select
         h.ordinality, w.coverage, w.known, e.page_score, h.semantic_score,
         case
@@ -77,11 +85,13 @@ as $$
     ) as d
     cross join lateral (
         select
-            coalesce(sum(t.weight) filter (
-                where t.document_count > 0 and d.search @@ _pgrag.tsquery_lexeme(t.lexeme)::tsquery
-            ) / sum(t.weight), 0) as coverage,
-            coalesce(sum(t.weight) filter (where t.document_count > 0) / sum(t.weight), 0) as known
-        from unnest((evidence.request).terms) as t
+            coalesce(
+                sum(t.weight) filter (where d.search @@ t.occurrence) / sum(t.weight), 0
+            ) as coverage,
+            coalesce(
+                sum(t.weight) filter (where t.occurrence is not null) / sum(t.weight), 0
+            ) as known
+        from terms as t
         where t.library_id = h.library_id and t.language = d.language
     ) as w;
 $$;

@@ -12,6 +12,19 @@ as $$
         when pg_catalog.length(t.bare) >= 40 then pg_catalog.hashtextextended(t.bare, 0)
     end
     from (
-        select pg_catalog.translate(content_hash.content, E' \t\r\n*_`>', '') as bare offset 0
+        -- replace() is several times as fast as translate().
+        select pg_catalog.replace(
+            pg_catalog.replace(
+                pg_catalog.replace(
+                    pg_catalog.replace(
+                        pg_catalog.replace(content_hash.content, ' ', ''), E'\n', ''
+                    ),
+                    '*', ''
+                ),
+                '_', ''
+            ),
+            '`', ''
+        ) as bare
+        offset 0
     ) as t;
 $$;

@@ -1,11 +1,13 @@
 -- The language of a text by its letters and most frequent words, else `expected`: it takes clear
 -- evidence to leave it, because a wrong guess costs more than none, and code, names and lists say
 -- nothing. Without `expected`: null if no language is clear. `candidates`: the codes to choose from
--- for a query, of which one word suffices.
+-- for a query, of which one word suffices. `foreign_words`: their pattern, made once for many
+-- texts.
 create or replace function _pgrag.likely_language(
     input text,
     expected text default null,
-    candidates text[] default null
+    candidates text[] default null,
+    foreign_words text default null
 )
 returns text
 language plpgsql
@@ -20,7 +22,13 @@ declare
     chosen_script int4range;
     found record;
 begin
-    if home = 'und' then
+    if home = 'und'
+        -- A few words say little, unless by their letters.
+        or candidates is null
+        and length(prose) < 40
+        and octet_length(prose) = length(prose)
+        and expected is not null
+    then
         return expected;
     end if;
     -- Most texts are in the language that is expected: one look at their beginning is enough, if
@@ -31,8 +39,8 @@ begin
     from _pgrag.language_signs() as s
     where s.code = home;
     for turn in 1..2 loop
-        if 50 * regexp_count(left(prose, 800), known.signs)
-                > greatest(least(length(prose), 800), 150)
+        if 50 * regexp_count(left(prose, 400), known.signs)
+                > greatest(least(length(prose), 400), 150)
             and (known.script is not null or 10 * octet_length(prose) < 11 * length(prose))
         then
             return expected;
@@ -45,7 +53,7 @@ begin
     end loop;
     -- Lists and names have no words of another language in Latin letters.
     if candidates is null and 10 * octet_length(prose) < 11 * length(prose)
-        and prose !~ _pgrag.foreign_words(home)
+        and prose !~ coalesce(foreign_words, _pgrag.foreign_words(home))
     then
         return expected;
     end if;
