@@ -196,7 +196,7 @@ begin
 end;
 $$;
 
--- " Did you mean …? There are …." for a value that no page has.
+-- " Did you mean …? There are …." for a value that no page has; of many values only the near ones.
 create or replace function _pgrag.near_values(
     library_ids bigint[],
     field text,
@@ -233,6 +233,20 @@ begin
             end
         ) as v (value)
         where p.library_id = any (library_ids) and v.value <> '';
+    end if;
+    if cardinality(known) > 100 then
+        -- Titles, numbers: the first ten of many help nobody.
+        return coalesce(' Did you mean ' || (
+            select string_agg(n.name, ', ' order by n.likeness desc, n.name)
+            from (
+                select k.name, _pgrag.similarity(w.trigrams, _pgrag.trigrams(k.name)) as likeness
+                from (select _pgrag.trigrams(left(value, 200)) as trigrams offset 0) as w
+                cross join unnest(known) as k (name)
+                order by 2 desc, 1
+                limit 3
+            ) as n
+            where n.likeness >= 0.3
+        ) || '?', '');
     end if;
     return ' ' || _pgrag.name_hint(value, coalesce(known, '{}'), 'There are', 'There are none.');
 end;

@@ -120,3 +120,13 @@ def test_a_folder_and_a_tag_of_a_page_query_ignore_case_too(connection, vault):
     for query in ['LIST FROM "Projects"', "LIST FROM #Python", "LIST FROM #PROJEKT OR #python"]:
         rows = run(connection, "query_pages", query=query, library=vault)
         assert {row["key"] for row in rows} >= {ALPHA}
+
+
+def test_of_many_values_only_near_ones_are_told(connection, notices):
+    ingest(connection, "many", [
+        page(f"{n}.md", f"Text {n}.", front_matter={"code": f"number {n}"}) for n in range(150)
+    ])  # fmt: skip
+    search(connection, "text front_matter.code:nummber", library="many")
+    assert len(notices) == 1 and "Did you mean number" in notices[0] and "There" not in notices[0]
+    search(connection, "text front_matter.code:zzz", library="many")
+    assert notices[-1] == "No page has the property code with the value 'zzz'."
