@@ -36,6 +36,14 @@ declare
         from regexp_split_to_table(words, '\s+') as w (word)
         where w.word <> ''
     );
+    -- It has never read texts in scripts without spaces, nor Korean.
+    read_share constant double precision := case
+        when octet_length(words) > length(words) and _pgrag.has_bigrams(words)
+        then length(
+            regexp_replace(words, '[' || _pgrag.letters() || _pgrag.marks() || '\s]+', '', 'g')
+        )::double precision / length(words)
+        else 1
+    end;
     model_count bigint;
 begin
     if query_embedding is not null and wanted_model is null then
@@ -158,7 +166,8 @@ begin
             select
                 case
                     -- Above 0, so that a query of unknown words alone finds passages.
-                    when m.is_builtin then name_share * greatest(coalesce(k.share, 1), 0.01)
+                    when m.is_builtin
+                    then name_share * greatest(coalesce(k.share, 1) * read_share, 0.01)
                     else 1
                 end as alpha_share,
                 coalesce(

@@ -229,6 +229,15 @@ class TestScriptsWithoutSpaces:
         assert keys(search(connection, '+"数据库"', library="runs")) == ["a.md"]
         assert keys(search(connection, '数据 -"数据库"', library="runs")) == ["b.md"]
 
+    def test_the_built_in_model_counts_by_what_it_can_read(self, connection):
+        ingest(connection, "model", [page("a.md", "Kubernetes集群的网络。 The network.")])
+        alphas = [
+            search(connection, query, library="model", explain=True)[0]["explanation"]["alpha"]
+            for query in ("network", "kubernetes集群", "集群网络")
+        ]
+        assert alphas == sorted(alphas, reverse=True)
+        assert alphas[0] > alphas[1] > 10 * alphas[2]
+
     def test_what_asks_and_joins_in_a_query_makes_no_pairs(self, connection):
         ingest(connection, "asked", [
             page("zh.md", "异步函数等待结果。普通函数不等待。"),
