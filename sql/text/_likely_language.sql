@@ -23,8 +23,8 @@ declare
     found record;
 begin
     if home = 'und'
-        -- A few words say little, unless by their letters.
-        or candidates is null
+        -- A few words of a page say little, unless by their letters.
+        or foreign_words is not null
         and length(prose) < 40
         and octet_length(prose) = length(prose)
         and expected is not null

@@ -16,7 +16,9 @@ def test_hits_are_json_for_machines_and_entries_for_people(indexed):
         assert cursor.description is not None
         columns = [column.name for column in cursor.description]
     found = indexed.run("search", QUERY, "-l", "kestrel", "-n", "3", "--json")
-    assert list(found.json) == ["hits", "search_id", "next", "no_good_match", "notices", "resolved"]
+    assert list(found.json) == [
+        "hits", "pages", "search_id", "next", "no_good_match", "notices", "resolved",
+    ]  # fmt: skip
     assert found.json["resolved"][0]["reason"] == "the newest release"
     hits = found.json["hits"]
     assert [list(hit) for hit in hits] == [columns] * 3
