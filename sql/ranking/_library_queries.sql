@@ -36,14 +36,6 @@ declare
         from regexp_split_to_table(words, '\s+') as w (word)
         where w.word <> ''
     );
-    -- It has never read texts in scripts without spaces, nor Korean.
-    read_share constant double precision := case
-        when octet_length(words) > length(words) and _pgrag.has_bigrams(words)
-        then length(
-            regexp_replace(words, '[' || _pgrag.letters() || _pgrag.marks() || '\s]+', '', 'g')
-        )::double precision / length(words)
-        else 1
-    end;
     model_count bigint;
 begin
     if query_embedding is not null and wanted_model is null then
@@ -167,7 +159,9 @@ begin
                 case
                     -- Above 0, so that a query of unknown words alone finds passages.
                     when m.is_builtin
-                    then name_share * greatest(coalesce(k.share, 1) * read_share, 0.01)
+                    then name_share * greatest(
+                        coalesce(k.share, 1) * _pgrag.readable_share(words), 0.01
+                    )
                     else 1
                 end as alpha_share,
                 coalesce(
@@ -272,4 +266,24 @@ as $$
             query_hash.words
         )::text
     );
+$$;
+
+-- How much of a query the built-in model can read: not scripts without spaces, nor Korean.
+create or replace function _pgrag.readable_share(
+    words text
+)
+returns double precision
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when pg_catalog.octet_length(readable_share.words)
+            > pg_catalog.length(readable_share.words)
+            and _pgrag.has_bigrams(readable_share.words)
+        then pg_catalog.length(pg_catalog.regexp_replace(
+            readable_share.words, '[' || _pgrag.letters() || _pgrag.marks() || '\s]+', '', 'g'
+        ))::double precision / pg_catalog.length(readable_share.words)
+        else 1
+    end;
 $$;
