@@ -32,7 +32,7 @@ declare
             )
             then 1 / 3.0
             else 1
-        end
+        end * _pgrag.readable_share(words)
         from regexp_split_to_table(words, '\s+') as w (word)
         where w.word <> ''
     );
@@ -158,10 +158,7 @@ begin
             select
                 case
                     -- Above 0, so that a query of unknown words alone finds passages.
-                    when m.is_builtin
-                    then name_share * greatest(
-                        coalesce(k.share, 1) * _pgrag.readable_share(words), 0.01
-                    )
+                    when m.is_builtin then name_share * greatest(coalesce(k.share, 1), 0.01)
                     else 1
                 end as alpha_share,
                 coalesce(
@@ -268,7 +265,8 @@ as $$
     );
 $$;
 
--- How much of a query the built-in model can read: not scripts without spaces, nor Korean.
+-- How much of a query the built-in model can read: not scripts without spaces, nor Korean. Above 0,
+-- so that what only it finds is found.
 create or replace function _pgrag.readable_share(
     words text
 )
@@ -281,9 +279,12 @@ as $$
         when pg_catalog.octet_length(readable_share.words)
             > pg_catalog.length(readable_share.words)
             and _pgrag.has_bigrams(readable_share.words)
-        then pg_catalog.length(pg_catalog.regexp_replace(
-            readable_share.words, '[' || _pgrag.letters() || _pgrag.marks() || '\s]+', '', 'g'
-        ))::double precision / pg_catalog.length(readable_share.words)
+        then greatest(
+            pg_catalog.length(pg_catalog.regexp_replace(
+                readable_share.words, '[' || _pgrag.letters() || _pgrag.marks() || '\s]+', '', 'g'
+            ))::double precision / pg_catalog.length(readable_share.words),
+            0.01
+        )
         else 1
     end;
 $$;
