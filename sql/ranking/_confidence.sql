@@ -105,13 +105,18 @@ language plpgsql
 stable
 parallel safe
 as $$
-declare
-    found record;
 begin
-    for found in select e.nth, e.confidence from _pgrag.evidence(hits, request) as e loop
-        hits[found.nth].confidence := found.confidence;
-    end loop;
-    return hits;
+    -- One row at once: each assignment to a member would copy the array.
+    return array(
+        select row(
+            h.library_id, h.document_id, h.page_id, h.score, h.keyword_score, h.semantic_score,
+            h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank, h.section_score,
+            h.hybrid_score, h.graph, e.confidence, h.better_on_page
+        )::_pgrag.ranked_hit
+        from unnest(hits) with ordinality as h
+        left join _pgrag.evidence(hits, request) as e on e.nth = h.ordinality
+        order by h.ordinality
+    );
 end;
 $$;
 
