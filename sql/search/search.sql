@@ -93,8 +93,8 @@ which versions have them.
 filters: see filter_predicate.
 alpha: the share of the vector retriever (default: the library''s, else the model''s, else
 pgrag.hybrid_alpha, else 0.3; with the built-in model, in a library of 1,000 passages or more, times
-the share of the query''s idf that the library''s words have, and a third if all words are names of
-code).
+the share of the query''s idf that the library''s words have; a third if all words are names of
+code; and the share of characters that it can read: not Chinese, Japanese, Korean or Thai).
 fusion: "rrf" is the sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR
 2009); a retriever without the passage adds 0; alpha stands for the weights 2 - 2 alpha, 2 alpha.
 min_score: applied before the limit; with graph, to hybrid_score; with reranked, to those scores.
