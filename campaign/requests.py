@@ -173,6 +173,8 @@ class Requests:
             }
         if "enum" in schema and random.random() < 0.9:
             return random.choice(schema["enum"])
+        if isinstance(schema.get("type"), list):
+            schema = schema | {"type": random.choice(schema["type"])}
         if schema.get("type") == "array":
             return [self._value(name, schema["items"]) for _ in range(random.choice([1, 1, 2]))]
         type_ = TYPES.get(schema.get("type", ""), "jsonb")
