@@ -41,24 +41,32 @@ begin
     update pgrag.lexeme_statistics as s
     set largest_impact = 0
     where s.library_id = refresh_impacts.library_id and s.language = any (passages);
+    -- A page may have passages in other languages than its own.
     for batch in
-        select array_agg(p.page_id) as page_ids, p.language
+        select array_agg(p.page_id) as page_ids
+        from (
+            select d.page_id, row_number() over (order by d.page_id) as nth
+            from pgrag.documents as d
+            where d.library_id = refresh_impacts.library_id and d.language = any (passages)
+            group by d.page_id
+        ) as p
+        group by p.nth / 500
+    loop
+        perform _pgrag.rewrite_impacts(library_id, batch.page_ids, settings);
+    end loop;
+    for batch in
+        select array_agg(p.page_id) as page_ids
         from (
             select
                 p.page_id, p.language,
                 row_number() over (partition by p.language order by p.page_id) as nth
             from pgrag.pages as p
-            where p.library_id = refresh_impacts.library_id and p.language = any (passages || pages)
+            where p.library_id = refresh_impacts.library_id and p.language = any (pages)
         ) as p
         group by p.language, p.nth / 500
     loop
-        if batch.language = any (passages) then
-            perform _pgrag.rewrite_impacts(library_id, batch.page_ids, settings);
-        end if;
-        if batch.language = any (pages) then
-            perform _pgrag.forget_pages(library_id, batch.page_ids);
-            perform _pgrag.rank_pages(library_id, batch.page_ids, settings);
-        end if;
+        perform _pgrag.forget_pages(library_id, batch.page_ids);
+        perform _pgrag.rank_pages(library_id, batch.page_ids, settings);
     end loop;
     return true;
 end;

@@ -216,3 +216,13 @@ class TestRanking:
         hits = search(connection, library="guide", explain=True, **arguments)
         assert hits
         assert {hit["explanation"]["language_weight"] for hit in hits} == {1}
+
+
+def test_statistics_follow_the_languages_of_passages(connection):
+    """A page in one language with parts in another: both averages change as pages come."""
+    russian = "Мы пишем документацию для всех, кто читает её каждый день и ищет ответы."
+    ingest(connection, "vault", [page("a.md", TEXTS["de"], russian, language="de")])
+    for nth in range(2, 7):
+        many = [TEXTS["de"] * nth, russian * nth]
+        ingest(connection, "vault", [page(f"{nth}.md", *many, language="de")])
+        assert run(connection, "check_library", library="vault") == []
