@@ -8,18 +8,32 @@ stable
 parallel safe
 as $$
 declare
-    listing _pgrag.listing := case
-        when request.reranked is not null then _pgrag.reranked_hits(request)
-        when request.words = '' then _pgrag.matching_hits(request)
-        when _pgrag.is_rearranged(request) then _pgrag.rearranged_hits(request)
-        else _pgrag.scored_hits(request)
-    end;
+    listing _pgrag.listing := _pgrag.unjudged_hits(request);
 begin
     -- Only the listed hits, because it reads the words of each. Reranked hits have theirs.
     if request.reranked is null and request.words <> '' then
         listing.hits := _pgrag.with_confidence(listing.hits, request);
     end if;
     return listing;
+end;
+$$;
+
+-- The same without confidence, for those who only count.
+create or replace function _pgrag.unjudged_hits(
+    request _pgrag.search_request
+)
+returns _pgrag.listing
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    return case
+        when request.reranked is not null then _pgrag.reranked_hits(request)
+        when request.words = '' then _pgrag.matching_hits(request)
+        when _pgrag.is_rearranged(request) then _pgrag.rearranged_hits(request)
+        else _pgrag.scored_hits(request)
+    end;
 end;
 $$;
 

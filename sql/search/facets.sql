@@ -41,7 +41,7 @@ begin
         -- Pages count, also those of which every text is elsewhere, too.
         request.collapse := false;
         document_ids := array(
-            select h.document_id from unnest((_pgrag.list_hits(request)).hits) as h
+            select h.document_id from unnest((_pgrag.unjudged_hits(request)).hits) as h
         );
     elsif document_ids is not null then
         document_ids := array(
