@@ -139,7 +139,7 @@ def test_index_and_search_by_the_command_line(folder_of_model, database_url, tmp
     [library] = pgrag.json("libraries")
     assert library["model"] == f"{folder_of_model}+late"
     question = ("search", "How many live in the German capital?", "-l", "handbook", "--alpha", 1)
-    [pooled, *_] = pgrag.json(*question)
+    [pooled, *_] = pgrag.json(*question)["hits"]
     assert pooled["key"] == "city.md"
     assert pooled["semantic_score"] > 0.4
     pgrag.run("embed", "handbook", "--model", folder_of_model, "--activate")
