@@ -74,11 +74,18 @@ def _explained(info: ArgumentInfo | OptionInfo, default: Any) -> str:
     return text
 
 
+def _shown(name: str, info: ArgumentInfo, function: Callable[..., Any]) -> str:
+    """Return an argument as the usage line has it: in brackets unless it is required."""
+    shown = str(info.metavar or name.upper())
+    is_required = name in getattr(function, "required", {name})
+    return shown if is_required or shown.startswith("[") else f"[{shown}]"
+
+
 def told(name: str, function: Callable[..., Any]) -> str:
     """Return the chapter of one command."""
     declared = list(parameters(function))
     arguments = [
-        (info.metavar or each.upper(), info, default)
+        (_shown(each, info, function), info, default)
         for each, _, info, default in declared
         if isinstance(info, ArgumentInfo)
     ]

@@ -21,6 +21,8 @@ def kind(schema: dict[str, Any], shapes: dict[str, Any]) -> str:
         return " or ".join(kind(choice, shapes) for choice in schema["anyOf"])
     if schema.get("type") == "array":
         return f"list of {kind(schema['items'], shapes)}"
+    if isinstance(schema.get("type"), list):
+        return " or ".join(schema["type"])
     return str(schema.get("format") or schema.get("type") or "anything")
 
 

@@ -27,13 +27,13 @@ as $$
             "min_score": {"type": "number", "default": 0},
             "min_confidence": {"type": "number", "minimum": 0, "maximum": 1},
             "levels": {"type": "array", "minimum": 0, "maximum": 2, "shortest": 1, "longest": 10},
-            "max_per_page": {"type": "integer", "minimum": 1, "maximum": 1000},
-            "page_decay": {"type": "number", "minimum": 0, "maximum": 1},
             "exclude": {"type": "array", "longest": 1000},
             "changed_since": {"type": "string"},
             "hierarchy": {"type": "string", "choices": ["none", "depth", "breadth", "overview"]},
             "mmr_lambda": {"type": "number", "minimum": 0, "maximum": 1},
             "graph": {"type": "boolean"},
+            "max_per_page": {"type": "integer", "minimum": 1, "maximum": 1000},
+            "page_decay": {"type": "number", "minimum": 0, "maximum": 1},
             "reranked": {"type": "object"},
             "token_budget": {"type": "integer", "minimum": 1, "maximum": 1000000, "default": 4000},
             "expand": {"type": "boolean", "default": true},
@@ -67,40 +67,39 @@ as $$
             "search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
-                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "mode", "unit",
+                "intent", "min_score", "min_confidence", "levels", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay", "mode", "unit",
                 "aggregate", "page_hits", "after", "snippets", "history", "explain", "reranked"
             ],
             "keyword_search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "prefix", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
-                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "mode", "unit",
+                "prefix", "min_score", "min_confidence", "levels", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay", "mode", "unit",
                 "aggregate", "page_hits", "after", "snippets", "history", "explain", "reranked"
             ],
             "semantic_search": [
                 "library", "version", "top_k", "filters", "model", "min_score", "min_confidence",
-                "levels", "max_per_page", "page_decay", "exclude", "changed_since", "hierarchy",
-                "mmr_lambda", "graph", "mode", "unit", "aggregate", "page_hits", "after",
+                "levels", "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph",
+                "max_per_page", "page_decay", "mode", "unit", "aggregate", "page_hits", "after",
                 "snippets", "history", "explain", "reranked"
             ],
             "search_pages": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
-                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "aggregate",
-                "after", "whole", "snippets"
+                "intent", "min_score", "min_confidence", "levels", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "aggregate", "after", "whole", "snippets"
             ],
             "facets": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
-                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "value_count"
+                "intent", "min_score", "min_confidence", "levels", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "max_per_page", "value_count"
             ],
             "context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
-                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "reranked",
+                "intent", "min_score", "min_confidence", "levels", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay", "reranked",
                 "token_budget", "expand", "expansion_threshold", "expansion_share",
                 "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
                 "inject_types", "inject_count", "format", "siblings", "overlap"
@@ -108,8 +107,8 @@ as $$
             "answer_context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "max_per_page", "page_decay",
-                "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph", "reranked",
+                "intent", "min_score", "min_confidence", "levels", "exclude", "changed_since",
+                "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay", "reranked",
                 "token_budget", "expand", "expansion_threshold", "expansion_share",
                 "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
                 "inject_types", "inject_count", "template"

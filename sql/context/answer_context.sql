@@ -114,7 +114,7 @@ begin
         question, material.sources, material.strategy ->> 'template'
     );
     -- Where the version of the sources is not the one requested, and what that version lacks.
-    notes := request.notes || array(
+    notes := request.version_notes || array(
         select format('%s %s: %s.', v.library, v.version, v.reason)
         from jsonb_to_recordset(material.versions) as v (library text, version text, reason text)
         where v.reason like '%is not indexed%'

@@ -4,6 +4,7 @@
 -- is that of a property, or it compares (priority:>2), a note says what it lacks.
 create or replace function _pgrag.meant_filters(
     library_ids bigint[],
+    version_ids bigint[],
     inout words text,
     out filters jsonb,
     out notes text[]
@@ -17,10 +18,14 @@ declare
     kept text[] := '{}';
     cut text[];
     value text;
+    -- The names of all properties, by their lower case.
+    properties jsonb;
     property text;
     filter jsonb;
     size integer;
     nth integer := 1;
+    -- Each looks at the pages: a pasted log may have hundreds of colons.
+    tries_left integer := 20;
     in_quotes boolean := false;
 begin
     notes := '{}';
@@ -41,15 +46,28 @@ begin
             size := 2;
         end if;
         filter := null;
-        if cut[4] <> '' and not in_quotes then
+        if cut[4] <> '' and not in_quotes and tries_left > 0 then
+            tries_left := tries_left - 1;
             value := cut[4];
-            property := case when size = 1 then _pgrag.property_of(library_ids, cut[2]) end;
-            filter := _pgrag.meant_filter(library_ids, lower(cut[2]), property, cut[3], value);
+            properties := coalesce(properties, (
+                select coalesce(jsonb_object_agg(lower(k.key), k.key), '{}')
+                from (
+                    select distinct jsonb_object_keys(p.front_matter) as key
+                    from pgrag.pages as p
+                    where p.library_id = any (library_ids) and p.version_id = any (version_ids)
+                ) as k
+            ));
+            property := case when size = 1 then properties ->> lower(cut[2]) end;
+            filter := _pgrag.meant_filter(
+                library_ids, version_ids, properties, lower(cut[2]), property, cut[3], value
+            );
             if filter is null and property is not null then
                 notes := notes || format(
                     'No page has %s in its property %s: “%s” was searched as words.%s',
                     quote_literal(value), property, tokens[nth],
-                    _pgrag.near_values(library_ids, 'front_matter.' || property, value)
+                    _pgrag.near_values(
+                        library_ids, version_ids, 'front_matter.' || property, value
+                    )
                 );
             elsif filter is null and lower(cut[2]) in ('tag', 'tags', 'type', 'topic')
                 and (size = 1 or lower(cut[2]) like 'tag%')
@@ -59,7 +77,7 @@ begin
                     rtrim(lower(cut[2]), 's'), quote_literal(value),
                     array_to_string(tokens[nth:nth + size - 1], ' '),
                     _pgrag.near_values(
-                        library_ids,
+                        library_ids, version_ids,
                         case lower(cut[2]) when 'tag' then 'tags' else lower(cut[2]) end, value
                     )
                 );
@@ -73,8 +91,10 @@ begin
         end if;
         if filter is null then
             kept := kept || tokens[nth];
-            in_quotes := in_quotes
-                <> (length(regexp_replace(tokens[nth], '[^"]', '', 'g')) % 2 = 1);
+            -- After a letter or digit, a mark closes a phrase or means inches.
+            in_quotes := in_quotes <> (
+                regexp_count(tokens[nth], case when in_quotes then '"' else '(?<!\w)"' end) % 2 = 1
+            );
             nth := nth + 1;
             continue;
         end if;
@@ -96,6 +116,8 @@ $$;
 -- The filter that a name and a value stand for, if pages of the libraries pass it.
 create or replace function _pgrag.meant_filter(
     library_ids bigint[],
+    version_ids bigint[],
+    properties jsonb,
     name text,
     property text,
     operator text,
@@ -121,7 +143,7 @@ begin
             'modified'
         );
     if name = 'has' and operator = '' then
-        property := _pgrag.property_of(library_ids, value);
+        property := properties ->> lower(value);
         select jsonb_build_object(f.field, '{"exists": true}'::jsonb)
         into filter
         from _pgrag.query_fields() as f
@@ -141,7 +163,7 @@ begin
     end if;
     -- A date can mean nothing else.
     return case
-        when _pgrag.leaves_pages(library_ids, filter) or field.kind = 'time' then filter
+        when _pgrag.leaves_pages(library_ids, version_ids, filter) or field.kind = 'time' then filter
     end;
 exception
     -- What has no meaning as a filter is words.
@@ -150,26 +172,10 @@ exception
 end;
 $$;
 
--- The property of this name, whatever its case.
-create or replace function _pgrag.property_of(
-    library_ids bigint[],
-    name text
-)
-returns text
-language sql
-stable
-parallel safe
-as $$
-    select k.key
-    from pgrag.pages as p
-    cross join lateral jsonb_object_keys(p.front_matter) as k (key)
-    where p.library_id = any (property_of.library_ids) and lower(k.key) = lower(property_of.name)
-    limit 1;
-$$;
-
 -- Whether any page of the libraries passes a filter of fields of pages.
 create or replace function _pgrag.leaves_pages(
     library_ids bigint[],
+    version_ids bigint[],
     filter jsonb
 )
 returns boolean
@@ -186,12 +192,16 @@ begin
     end if;
     execute format(
         $sql$
-        select exists (select from pgrag.pages as p where p.library_id = any ($1) and %s)
+        select exists (
+            select
+            from pgrag.pages as p
+            where p.library_id = any ($1) and p.version_id = any ($2) and %s
+        )
         $sql$,
         pgrag.filter_predicate(filter)
     )
     into is_left
-    using library_ids;
+    using library_ids, version_ids;
     return is_left;
 end;
 $$;
@@ -199,6 +209,7 @@ $$;
 -- " Did you mean …? There are …." for a value that no page has; of many values only the near ones.
 create or replace function _pgrag.near_values(
     library_ids bigint[],
+    version_ids bigint[],
     field text,
     value text
 )
@@ -218,7 +229,10 @@ begin
             p.front_matter #> string_to_array(substr(field, length('front_matter.') + 1), '.'),
             'lax $[*] ? (@.type() != "object" && @.type() != "null")'
         ) as v (value)
-        where p.library_id = any (library_ids);
+        -- The same letters may be a number or a date.
+        where p.library_id = any (library_ids)
+            and p.version_id = any (version_ids)
+            and v.value #>> '{}' <> near_values.value;
     else
         select array_agg(distinct v.value)
         into known
@@ -232,7 +246,9 @@ begin
                 else array[p.title]
             end
         ) as v (value)
-        where p.library_id = any (library_ids) and v.value <> '';
+        where p.library_id = any (library_ids)
+            and p.version_id = any (version_ids)
+            and v.value <> '';
     end if;
     if cardinality(known) > 100 then
         -- Titles, numbers: the first ten of many help nobody.
@@ -255,6 +271,7 @@ $$;
 -- A word after tags:a that no page has as its tag was probably meant as a word.
 create or replace function _pgrag.unknown_tags(
     library_ids bigint[],
+    version_ids bigint[],
     filters jsonb
 )
 returns setof text
@@ -266,9 +283,11 @@ as $$
         'No page has these tags: %s. Words after tags: are tags, after tag: they are searched.',
         string_agg(t.tag #>> '{}', ', ' order by t.nth)
     )
-    from jsonb_path_query(unknown_tags.filters, '$.**.tags.all[*]') with ordinality as t (tag, nth)
+    from jsonb_path_query(
+        unknown_tags.filters, 'strict $.** ? (exists (@.tags.all)).tags.all[*]'
+    ) with ordinality as t (tag, nth)
     where not _pgrag.leaves_pages(
-        unknown_tags.library_ids, jsonb_build_object('tags', t.tag)
+        unknown_tags.library_ids, unknown_tags.version_ids, jsonb_build_object('tags', t.tag)
     )
     having count(*) > 0;
 $$;
@@ -292,7 +311,10 @@ as $$
             else rtrim(v.field, 's')
         end,
         quote_literal(v.value),
-        _pgrag.near_values((unknown_values.target).library_ids, v.field, v.value)
+        _pgrag.near_values(
+            (unknown_values.target).library_ids, (unknown_values.target).version_ids, v.field,
+            v.value
+        )
     )
     from (
         select distinct c.key as field, w.value #>> '{}' as value
@@ -314,6 +336,7 @@ as $$
             or (unknown_values.target).allowed_documents = '{}'
         )
         and not _pgrag.leaves_pages(
-            (unknown_values.target).library_ids, jsonb_build_object(v.field, v.value)
+            (unknown_values.target).library_ids, (unknown_values.target).version_ids,
+            jsonb_build_object(v.field, v.value)
         );
 $$;

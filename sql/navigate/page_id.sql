@@ -17,12 +17,13 @@ declare
     found_ids bigint[];
     names text[];
 begin
-    if page is null or page ~ '^-?[0-8]?[0-9]{1,18}$' then
-        return page::bigint;
+    if page is null or wish ~ '^-?[0-8]?[0-9]{1,18}$' then
+        return wish::bigint;
     end if;
     if exists (select from pgrag.libraries as l where l.name = lower(parts[1])) then
         version := coalesce(
-            parts[2], case when lower(btrim(library)) = lower(parts[1]) then version end
+            parts[2],
+            case when lower(btrim(coalesce(library, parts[1]))) = lower(parts[1]) then version end
         );
         library := parts[1];
         wish := btrim(parts[3]);
@@ -32,7 +33,7 @@ begin
     end if;
     select array_agg(p.page_id), array_agg(format('%s:%s', (s.library).name, p.key))
     into found_ids, names
-    from _pgrag.versions_in_scope(null, null) as s
+    from _pgrag.versions_in_scope(null, version) as s
     cross join lateral _pgrag.pages_called(
         (s.library).library_id, s.version_id, wish
     ) as m (page_id)
@@ -53,11 +54,15 @@ begin
             using errcode = 'PGR04',
                 hint = coalesce(
                     'Did you mean ' || (
-                        select string_agg(format('%s:%s', (s.library).name, n.key), ', ')
-                        from _pgrag.versions_in_scope(null, null) as s
-                        cross join lateral unnest(
-                            _pgrag.pages_like((s.library).library_id, s.version_id, wish)
-                        ) as n (key)
+                        select string_agg(near.name, ', ')
+                        from (
+                            select format('%s:%s', (s.library).name, n.key) as name
+                            from _pgrag.versions_in_scope(null, version) as s
+                            cross join lateral unnest(
+                                _pgrag.pages_like((s.library).library_id, s.version_id, wish)
+                            ) as n (key)
+                            limit 10
+                        ) as near
                     ) || '?',
                     'Take the page_id of a hit, or a key, name, title, alias, url or uuid.'
                 );

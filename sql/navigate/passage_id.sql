@@ -15,7 +15,7 @@ declare
     home pgrag.pages;
     found_id bigint;
 begin
-    if passage is null or passage ~ '^-?[0-8]?[0-9]{1,18}$' then
+    if passage is null or btrim(passage) ~ '^-?[0-8]?[0-9]{1,18}$' then
         return passage::bigint;
     end if;
     home := _pgrag.page(pgrag.page_id(coalesce(parts[1], passage), library, version));

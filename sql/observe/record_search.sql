@@ -14,7 +14,15 @@ language plpgsql
 volatile
 set search_path from current
 as $$
+declare
+    in_force jsonb := parameters;
 begin
+    begin
+        in_force := _pgrag.recorded_arguments(query, library, parameters);
+    exception
+        when others then
+            raise warning 'The search is recorded with the arguments as stated: %', sqlerrm;
+    end;
     return _pgrag.write_search(
         query, hits, client,
         coalesce(
@@ -24,7 +32,7 @@ begin
         ),
         lower(btrim(version)),
         parameters ->> 'after' is not null,
-        _pgrag.recorded_arguments(query, library, parameters), timings, duration_ms
+        in_force, timings, duration_ms
     );
 end;
 $$;

@@ -17,7 +17,7 @@ begin
             i.item,
             case when i.item ~ '^[0-9]{1,18}$' then i.item::bigint end as document_id,
             case when i.item ~ '^page:[0-9]{1,18}$' then substr(i.item, 6)::bigint end as page_id,
-            coalesce(k.parts[1], regexp_replace(i.item, '^page:', '')) as page,
+            regexp_replace(coalesce(k.parts[1], i.item), '^page:', '') as page,
             k.parts[2]::integer as sort_order
         from unnest(items) as i (item)
         cross join lateral (select regexp_match(i.item, '^(.+)#c(\d{1,9})$')) as k (parts)

@@ -65,7 +65,8 @@ begin
     ),
     -- The reader of a page's best passage needs its others less.
     decayed as (
-        select r.*, r.fused_score * request.page_decay ^ r.better_on_page as final_score
+        select r.*, r.fused_score * _pgrag.page_share(request.page_decay, r.better_on_page)
+            as final_score
         from (
             select
                 s.*,
@@ -86,6 +87,24 @@ begin
     order by d.final_score desc, d.reading_order, d.text_hash, d.document_id
     limit most;
 end;
+$$;
+
+-- What a hit keeps behind so many better hits of its page. A power that underflows is an error.
+create or replace function _pgrag.page_share(
+    page_decay double precision,
+    better_on_page bigint
+)
+returns double precision
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when page_share.better_on_page = 0 then 1
+        when page_share.page_decay = 0 then 0
+        when page_share.better_on_page * ln(page_share.page_decay) < -300 then 0
+        else page_share.page_decay ^ page_share.better_on_page
+    end;
 $$;
 
 -- Each candidate with the scores of both retrievers, in no order.

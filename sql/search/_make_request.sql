@@ -23,6 +23,7 @@ declare
     version_label text;
     filters jsonb;
     original_terms pgrag.query_term[];
+    lacking text[];
     mode constant text := coalesce(options ->> 'mode', 'hybrid');
 begin
     if needs_words and coalesce(query, '') !~ '\S' then
@@ -49,7 +50,7 @@ begin
     );
     -- As models outside of the database embed it, which know no library.
     typed := parsed.words;
-    meant := _pgrag.meant_filters(scope.library_ids, asked.words);
+    meant := _pgrag.meant_filters(scope.library_ids, scope.version_ids, asked.words);
     if meant.filters is not null then
         asked.words := meant.words;
         asked.filters := _pgrag.conjunction(asked.filters, meant.filters);
@@ -61,8 +62,12 @@ begin
     request.query_filters := asked.filters;
     request.version_reasons := scope.version_reasons;
     request.exact_limit := scope.exact_limit;
+    request.version_notes := scope.notes;
     request.notes := scope.notes || meant.notes
-        || array(select n from _pgrag.unknown_tags(scope.library_ids, asked.filters) as n);
+        || array(
+            select n
+            from _pgrag.unknown_tags(scope.library_ids, scope.version_ids, asked.filters) as n
+        );
     request.target := _pgrag.make_target(
         scope.library_ids, scope.version_ids, scope.document_count,
         version_label is not distinct from '*',
@@ -102,11 +107,13 @@ begin
     original_terms := understood.terms;
     request.notes := request.notes || understood.notes;
     if scope.named_ids <> '{}' then
-        request.notes := request.notes || array(
+        lacking := array(
             select n.note
             from unnest(scope.named_ids) as v (id)
             cross join lateral _pgrag.lacking_words(parsed.words, original_terms, v.id) as n (note)
         );
+        request.version_notes := request.version_notes || lacking;
+        request.notes := request.notes || lacking;
     end if;
     perform _pgrag.tell(request.notes);
     if parsed.required <> '{}' and (mode = 'keyword' or arguments.alpha = 0)

@@ -85,7 +85,7 @@ begin
         )::_pgrag.ranked_hit
         from scored as h
         cross join lateral (
-            select h.graph_score * request.page_decay ^ h.nth_of_page as score
+            select h.graph_score * _pgrag.page_share(request.page_decay, h.nth_of_page) as score
         ) as d
         order by d.score desc, h.ordinality
     );

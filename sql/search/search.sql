@@ -126,7 +126,8 @@ prefix: the last word, unless a blank follows it, is also the beginning of words
 node.
 graph: links count, and pages that only links lead to may be found (default: the library''s setting;
 see docs/graph-search.md).
-exclude: ids of passages ("42") and pages ("page:7") to leave out, for example those already seen.
+exclude: passages ("42", "guide.md#c3") and pages ("page:7", "guide.md") to leave out, for example
+those already seen.
 changed_since: only passages of sections whose text is nowhere in this version (label or range).
 history: since and changed_in name the versions that first had the passage''s section, and that last
 changed its text (see section_history).

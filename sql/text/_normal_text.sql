@@ -27,7 +27,7 @@ begin
                 pg_catalog.regexp_replace(
                     normal, U&'(\\w{4})(?=[\00B2\00B3\00B9\2070-\2079])', '\1 ', 'g'
                 ),
-                U&'\2122\2120\00BC\00BD\00BE', '  '
+                U&'\2122\2120\00BC\00BD\00BE', '     '
             ),
             nfkc
         );

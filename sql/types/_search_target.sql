@@ -70,6 +70,8 @@ create type _pgrag.search_request as (
     history boolean,
     reranked jsonb,
     notes text[],
+    -- Those about versions, which a language model is told, too.
+    version_notes text[],
     -- The quoted phrases that rank: conditions[n] for passages in languages[n].
     phrase_languages text[],
     phrase_conditions tsquery[]

@@ -93,7 +93,7 @@ begin
         parts := coalesce(
             regexp_match(
                 bare[nth],
-                '^(?:(.+)@)?(v?)(\d{1,9}(?:\.\d{1,9}){0,3}(?:\.x)?|\d+\.\d+\.\d+-[0-9a-z.-]+)$'
+                '^(?:(.+)@)?(v?)(\d{1,9}(?:\.\d{1,9}){0,3}(?:\.x)?|(?:\d{1,9}\.){2}\d{1,9}-[0-9a-z.-]+)$'
             ),
             case
                 when is_marked or strpos(bare[nth], '@') > 0

@@ -92,7 +92,7 @@ def read_arguments(
     stated = by_own_names(stated, [*kind.model_fields, *(scope or {})])
     for key, own in (scope or {}).items():
         asked = str(stated.pop(key, own)).strip().lower()
-        if asked not in {own, "latest"}:
+        if asked not in {own, *(("latest", "" if own else "-") if key == "version" else ())}:
             raise ValueError(
                 f"{key}: this question is about {' '.join(filter(None, (scope or {}).values()))},"
                 f" not about {asked[:80]}. Leave {key} out."

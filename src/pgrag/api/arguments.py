@@ -1,5 +1,6 @@
 """Types of arguments shared by several routes."""
 
+import re
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -58,8 +59,8 @@ def _id(description: str, example: int) -> Any:
 
 
 def _id_or_name(value: str) -> str:
-    if value.lstrip("-").isdecimal() and not 0 < int(value) <= LARGEST_ID:
-        raise ValueError("is no id")
+    if re.fullmatch(r"-?\d+", value) and not 0 < int(value) <= LARGEST_ID:
+        raise ValueError(f"must be an id from 1 to {LARGEST_ID}, or a name")
     return value
 
 

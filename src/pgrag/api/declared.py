@@ -49,16 +49,20 @@ class _Label(StringConvertor):
     regex = "(?:(?!/pages/|/upload$).)+"
 
 
-class _Named(StringConvertor):
-    """A page or a passage by its id, or by a name that may have slashes."""
+class _Page(StringConvertor):
+    """A page by its id, or by a name that may have slashes."""
 
-    regex = (
-        "(?:(?!/(?:outline|properties|backlinks|related|neighbourhood|edges|children|siblings"
-        "|ancestors|history|parent|context)$).)+"
-    )
+    regex = "(?:(?!/(?:outline|properties|backlinks|related|neighbourhood|edges)$).)+"
 
 
-register_url_convertor("named", _Named())
+class _Passage(StringConvertor):
+    """A passage by its id, or by its key or a page, whose names may have slashes."""
+
+    regex = "(?:(?!/(?:children|siblings|ancestors|history|parent|context)$).)+"
+
+
+register_url_convertor("page", _Page())
+register_url_convertor("passage", _Passage())
 register_url_convertor("name", _Name())
 register_url_convertor("label", _Label())
 

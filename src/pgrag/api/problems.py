@@ -140,7 +140,7 @@ def problem(
         "status": kind.status,
         "detail": detail or kind.detail,
         "hint": hint,
-        "instance": quote(request.url.path),
+        "instance": quote(request.scope["path"]),
         **members,
     }
     stated = {name: value for name, value in document.items() if value is not None}

@@ -117,6 +117,7 @@ def command(function: Callable[..., Output]) -> Callable[..., None]:
     _, *parameters = inspect.signature(function, eval_str=True).parameters.values()
     takes_json = any(each.name == "as_json" for each in parameters)
     required = {each.name for each in parameters if each.default is REQUIRED}
+    has_query = any(each.name == "query" for each in parameters)
     parameters, settled = in_either_form(parameters)
     if not takes_json:
         parameters.append(_parameter("as_json", options.Json, False, Parameter.KEYWORD_ONLY))
@@ -131,7 +132,7 @@ def command(function: Callable[..., Output]) -> Callable[..., None]:
             try:
                 output = function(app, **arguments)
             except UnknownLibrary as unknown:
-                if before_query is None or arguments["library"] != before_query:
+                if not has_query or before_query is None or arguments["library"] != before_query:
                     raise
                 quoted = "Or was it one query? Then quote its words."
                 hint = " ".join(filter(None, (unknown.hint, quoted)))

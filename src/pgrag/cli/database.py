@@ -18,7 +18,7 @@ from pgrag.cli.dump import is_archive, portable, restore
 from pgrag.cli.notations import counted, misuse, parse_target
 from pgrag.cli.output import notice, print_facts, print_indented, print_text, printable, stdout
 from pgrag.cli.progress import shown_step
-from pgrag.cli.session import opened
+from pgrag.cli.session import library_names, opened
 from pgrag.ground.errors import SchemaOutdated
 
 commands = typer.Typer(help="The database: upgrade, inspect, dump, restore and stop it.")
@@ -190,6 +190,7 @@ def doctor(
         Argument(
             metavar="[LIBRARY[@VERSION]]",
             help="Check the ids, links, vectors and statistics of this library.",
+            autocompletion=library_names,
         ),
     ] = None,
     *,

@@ -13,24 +13,6 @@ from pgrag.cli.session import library_names
 _NAMES = {"library", "target"}
 #: The parameters of the forms that commands do not declare themselves.
 AS_OPTION, AS_ARGUMENT = "library_option", "library_argument"
-_AS_ARGUMENT = Annotated[
-    str | None,
-    Argument(
-        metavar="[LIBRARY[@VERSION]]",
-        help="The library; or -l LIBRARY.",
-        autocompletion=library_names,
-    ),
-]
-_AS_OPTION = Annotated[
-    str | None,
-    Option(
-        "--library",
-        "-l",
-        metavar="LIBRARY",
-        help="The library, instead of the first argument.",
-        autocompletion=library_names,
-    ),
-]
 
 
 def in_either_form(
@@ -51,7 +33,7 @@ def in_either_form(
     made = [each.replace(default=None) if each in arguments else each for each in parameters]
     kind = Parameter.KEYWORD_ONLY if is_argument else Parameter.POSITIONAL_OR_KEYWORD
     other = AS_OPTION if is_argument else AS_ARGUMENT
-    added = Parameter(other, kind, annotation=_AS_OPTION if is_argument else _AS_ARGUMENT)
+    added = Parameter(other, kind, annotation=_other_form(named, is_option=is_argument))
     made.insert(len(made) if is_argument else 0, added.replace(default=None))
     argument, option = (named.name, other) if is_argument else (other, named.name)
 
@@ -65,6 +47,20 @@ def in_either_form(
         return values | {named.name: library} | _placed(others, given)
 
     return made, settled
+
+
+def _other_form(named: Parameter, *, is_option: bool) -> Any:
+    """Return the declaration of the form that the command does not have itself."""
+    metavar = _metavar(named).removeprefix("[").removesuffix("]]")
+    metavar += "]" if "[" in metavar else ""
+    if is_option:
+        help = "The library, instead of the first argument."
+        option = Option("--library", "-l", metavar=metavar, help=help, autocompletion=library_names)
+        return Annotated[str | None, option]
+    help = "The library; or -l LIBRARY."
+    return Annotated[
+        str | None, Argument(metavar=f"[{metavar}]", help=help, autocompletion=library_names)
+    ]
 
 
 def _placed(arguments: Sequence[Parameter], given: list[Any]) -> dict[str, Any]:

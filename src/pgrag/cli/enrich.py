@@ -10,7 +10,7 @@ from pgrag.cli import options
 from pgrag.cli.command import App, Output, command, text
 from pgrag.cli.notations import Target, counted, label, misuse, parse_target
 from pgrag.cli.progress import shown_count
-from pgrag.cli.session import resumable
+from pgrag.cli.session import library_names, resumable
 
 if TYPE_CHECKING:
     from pgrag.ingest.enrichment import EnrichmentPlan, EnrichmentReport, Kind
@@ -21,7 +21,11 @@ def enrich(
     app: App,
     target: Annotated[
         str,
-        Argument(metavar="LIBRARY[@VERSION]", help="NAME: all versions. NAME@VERSION: this one."),
+        Argument(
+            metavar="LIBRARY[@VERSION]",
+            help="NAME: all versions. NAME@VERSION: this one.",
+            autocompletion=library_names,
+        ),
     ],
     *,
     what: Annotated[

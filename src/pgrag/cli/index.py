@@ -20,7 +20,7 @@ from pgrag.cli.notations import Target, counted, label, misuse, parse_duration, 
 from pgrag.cli.output import complain, notice, print_text
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.run_report import failures, print_report, summary
-from pgrag.cli.session import resumable
+from pgrag.cli.session import library_names, resumable
 from pgrag.ground.errors import NotFound, PgragError, SourceError
 from pgrag.ingest.arguments import JobArguments
 from pgrag.ingest.report import IndexReport
@@ -42,7 +42,11 @@ def index(
     context: typer.Context,
     target: Annotated[
         str | None,
-        Argument(metavar="LIBRARY[@VERSION]", help="The target: jest (unversioned), jest@29.7."),
+        Argument(
+            metavar="LIBRARY[@VERSION]",
+            help="The target: jest (unversioned), jest@29.7.",
+            autocompletion=library_names,
+        ),
     ] = None,
     source: Annotated[
         list[str] | None,
@@ -96,7 +100,7 @@ def index(
             raise misuse("--tags", "needs a source: pgrag index LIBRARY SOURCE --tags GLOB.")
         versions = _stored_versions(app, library)
         if len(versions) > 1:
-            if watch or is_job:
+            if watch or is_job or "ref" in arguments:
                 raise misuse("LIBRARY", f"{library} has several versions: name one, or a source.")
             return _refreshed(
                 app, versions, arguments, dry_run=dry_run, verbose=verbose, as_json=as_json

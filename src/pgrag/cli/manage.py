@@ -11,6 +11,7 @@ from pgrag.cli import notations, options
 from pgrag.cli.command import App, Output, Row, command, listed, text
 from pgrag.cli.notations import counted, misuse
 from pgrag.cli.output import notice, print_table, print_text
+from pgrag.cli.session import library_names
 
 
 @command
@@ -22,6 +23,7 @@ def remove(
             metavar="LIBRARY[@VERSION]",
             help="NAME: the library with all its versions. NAME@VERSION: this version."
             " NAME@: the documentation without a version.",
+            autocompletion=library_names,
         ),
     ],
     yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,

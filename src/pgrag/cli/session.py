@@ -92,12 +92,11 @@ def library_names(incomplete: str) -> list[str]:
 
     with suppress(PgragError), App() as app:
         if not app.is_embedded or app.server.status().running:
-            rows = app.database.query(
-                "select l.name, case when %s then v.label end as label"
-                " from pgrag.libraries as l left join pgrag.versions as v using (library_id)"
-                " group by 1, 2 order by 1, 2",
-                ["@" in incomplete],
-            )
-            names = [row["name"] + (f"@{row['label']}" if row["label"] else "") for row in rows]
+            library, at, _ = incomplete.lower().partition("@")
+            if at:
+                rows = app.database.call("library_versions", library=library)
+                names = [f"{library}@{row['version']}" for row in rows if row["version"]]
+            else:
+                names = [row["library"] for row in app.database.call("libraries")]
             return [name for name in names if name.startswith(incomplete.lower())]
     return []

@@ -17,7 +17,7 @@ _NAMES = tuple(
     threshold min_score score_threshold similarity_threshold minimum_score min_similarity cutoff
     filters filter where metadata_filter metadata_filters
     token_budget tokens max_tokens
-    cursor after page_token next_cursor
+    cursor page_token next_cursor
     """.strip().splitlines()
 )
 

@@ -230,22 +230,11 @@ class Ranking(typing.TypedDict, total=False):
             metavar="0,1,2",
         ),
     ]
-    max_per_page: typing.Annotated[
-        int | None, Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N")
-    ]
-    page_decay: typing.Annotated[
-        float | None,
-        Argument(
-            "Each hit counts this factor for every better hit of its page, so that a list has more"
-            " pages; by default 0.97, and 1 in lists of pages and with a `hierarchy`.",
-            bounds=(0, 1),
-        ),
-    ]
     exclude: typing.Annotated[
         list[str] | None,
         Argument(
-            "Passages and pages to leave out, such as those seen already: `42` is the passage with"
-            " this id, `page:7` a whole page.",
+            "Passages and pages to leave out, such as those seen already: `42` or `guide.md#c3` is"
+            " a passage, `page:7` or `guide.md` a whole page.",
             longest=1000,
             examples=(("42", "page:7"),),
             metavar="42,page:7",
@@ -278,6 +267,27 @@ class Ranking(typing.TypedDict, total=False):
         Argument(
             "Let links count, and add pages that only links lead to; by default the library's"
             " setting, and false for a single retriever."
+        ),
+    ]
+
+
+class Crowding(typing.TypedDict, total=False):
+    """How many hits a page may have."""
+
+    max_per_page: typing.Annotated[
+        int | None, Argument("The maximum number of hits per page.", bounds=(1, 1000), metavar="N")
+    ]
+
+
+class Decaying(Crowding, total=False):
+    """How many hits a page may have, and what each counts, in a list of passages."""
+
+    page_decay: typing.Annotated[
+        float | None,
+        Argument(
+            "Each hit counts this factor for every better hit of its page, so that a list has more"
+            " pages; by default 0.97, and 1 in lists of pages and with a `hierarchy`.",
+            bounds=(0, 1),
         ),
     ]
 
@@ -427,7 +437,15 @@ class _Gathering(typing.TypedDict, total=False):
 
 
 class SearchOptions(
-    Scope, KeywordRanking, VectorRanking, Fusing, Ranking, Listing, Reranking, total=False
+    Scope,
+    KeywordRanking,
+    VectorRanking,
+    Fusing,
+    Ranking,
+    Decaying,
+    Listing,
+    Reranking,
+    total=False,
 ):
     """Arguments of `pgrag.search` but the library."""
 
@@ -436,11 +454,15 @@ class SearchArguments(OfLibrary, SearchOptions, total=False):
     """Arguments of `pgrag.search`."""
 
 
-class KeywordArguments(OfLibrary, Scope, KeywordRanking, Ranking, Listing, Reranking, total=False):
+class KeywordArguments(
+    OfLibrary, Scope, KeywordRanking, Ranking, Decaying, Listing, Reranking, total=False
+):
     """Arguments of `pgrag.keyword_search`."""
 
 
-class SemanticArguments(OfLibrary, Scope, VectorRanking, Ranking, Listing, Reranking, total=False):
+class SemanticArguments(
+    OfLibrary, Scope, VectorRanking, Ranking, Decaying, Listing, Reranking, total=False
+):
     """Arguments of `pgrag.semantic_search`."""
 
 
@@ -457,7 +479,7 @@ class PagesArguments(OfLibrary, PagesOptions, total=False):
     """Arguments of `pgrag.search_pages`."""
 
 
-class FacetOptions(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, total=False):
+class FacetOptions(Scope, KeywordRanking, VectorRanking, Fusing, Ranking, Crowding, total=False):
     """Arguments of `pgrag.facets` but the library."""
 
     top_k: typing.Annotated[
@@ -480,7 +502,15 @@ class FacetArguments(OfLibrary, FacetOptions, total=False):
 
 
 class ContextOptions(
-    Scope, KeywordRanking, VectorRanking, Fusing, Ranking, Reranking, _Gathering, total=False
+    Scope,
+    KeywordRanking,
+    VectorRanking,
+    Fusing,
+    Ranking,
+    Decaying,
+    Reranking,
+    _Gathering,
+    total=False,
 ):
     """Arguments of `pgrag.context` but the library."""
 
@@ -512,7 +542,15 @@ class ContextArguments(OfLibrary, ContextOptions, total=False):
 
 
 class AnswerOptions(
-    Scope, KeywordRanking, VectorRanking, Fusing, Ranking, Reranking, _Gathering, total=False
+    Scope,
+    KeywordRanking,
+    VectorRanking,
+    Fusing,
+    Ranking,
+    Decaying,
+    Reranking,
+    _Gathering,
+    total=False,
 ):
     """Arguments of an answer but the library."""
 

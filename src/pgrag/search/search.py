@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast, get_args
 from uuid import UUID, uuid4
 
 from pgvector import HalfVector
@@ -16,6 +16,7 @@ from pgrag.ground.arguments import (
     AnswerArguments,
     ContextArguments,
     FacetArguments,
+    Group,
     KeywordArguments,
     PagesArguments,
     SearchArguments,
@@ -143,6 +144,10 @@ class Search:
         """Rows of `pgrag.search_many`; each query has its own arguments of `pgrag.search`."""
         stated = [_stated(own) for own in options]
         for own in stated:
+            if own.pop("rerank", False) or "rerank_depth" in own:
+                raise InvalidInput(
+                    "A batch is not reranked.", hint="Search for one query at a time."
+                )
             _grouped(own)
         with collected_notices() as notices:
             for query, own in zip(queries, stated, strict=True):
@@ -330,7 +335,10 @@ def _stated(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _grouped(stated: dict[str, Any]) -> bool:
     """Replace `group` by what it means to SQL; return whether hits come page by page."""
-    if stated.pop("group", "none") == "page":
+    group = stated.pop("group", "none")
+    if group not in get_args(Group):
+        raise InvalidInput(f"group must be one of {', '.join(get_args(Group))}, got {group!r}.")
+    if group == "page":
         stated.setdefault("page_hits", PAGE_HITS)
     return "page_hits" in stated
 

@@ -211,7 +211,7 @@ def properties(exchange: Exchange, library: str, query: PropertiesParameters) ->
     }
 
 
-@router.answers("/pages/{page_id:named}/properties", PageProperties)
+@router.answers("/pages/{page_id:page}/properties", PageProperties)
 def page_properties(exchange: Exchange, page_id: str) -> Any:
     """List the properties of one page with their types."""
     rows = exchange.call("page_properties", page_id=page_id)

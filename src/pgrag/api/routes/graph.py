@@ -69,14 +69,14 @@ class EdgeSearchParameters(_Kinds):
 
 
 router.declare(
-    "/pages/{page_id:named}/backlinks",
+    "/pages/{page_id:page}/backlinks",
     list[values.Backlink],
     "List who links to a page, where, and in which sentence; the strongest first.",
     base=_Kinds,
     top_k=(int, at_most(100, 10_000, "links")),
 )
 router.declare(
-    "/pages/{page_id:named}/related",
+    "/pages/{page_id:page}/related",
     list[values.RelatedPage],
     "List the pages most related to a page, and why; the nearest first.",
     function="related_pages",
@@ -84,7 +84,7 @@ router.declare(
     top_k=(int, at_most(10, 100, "pages")),
 )
 router.declare(
-    "/pages/{page_id:named}/neighbourhood",
+    "/pages/{page_id:page}/neighbourhood",
     list[values.Neighbour],
     "List the pages around a page, as far as links lead; the nearest and strongest first.",
     base=_Kinds,
@@ -113,7 +113,7 @@ router.declare(
 )
 
 
-@router.answers("/pages/{page_id:named}/edges", values.EdgeList)
+@router.answers("/pages/{page_id:page}/edges", values.EdgeList)
 def edges(exchange: Exchange, page_id: str, query: EdgeParameters) -> Any:
     """List the edges of a page, whatever their state."""
     [row] = exchange.call("page", page_id=page_id)

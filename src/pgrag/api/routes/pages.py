@@ -46,14 +46,14 @@ pages.declare(
     ),
 )
 pages.declare(
-    "/pages/{page_id:named}",
+    "/pages/{page_id:page}",
     Page,
     "Give a page with its text and all of its front matter.",
     function="page",
     column="page",
 )
 pages.declare(
-    "/pages/{page_id:named}/outline",
+    "/pages/{page_id:page}/outline",
     list[OutlineEntry],
     "Give the heading tree of a page, in reading order.",
     echo=True,
@@ -71,27 +71,27 @@ documents.declare(
     ),
 )
 documents.declare(
-    "/documents/{document_id:named}", Passage, "Give one passage.", function="document"
+    "/documents/{document_id:passage}", Passage, "Give one passage.", function="document"
 )
 documents.declare(
-    "/documents/{document_id:named}/children",
+    "/documents/{document_id:passage}/children",
     list[Passage],
     "List the passages one level below, in reading order; for a page also the pages below.",
 )
 documents.declare(
-    "/documents/{document_id:named}/siblings",
+    "/documents/{document_id:passage}/siblings",
     list[Passage],
     "List the passages of the same level beside it, in reading order, also on pages with its path.",
     before=(Count, Field(default=1000, description="At most this many before.")),
     after=(Count, Field(default=1000, description="At most this many after.")),
 )
 documents.declare(
-    "/documents/{document_id:named}/ancestors",
+    "/documents/{document_id:passage}/ancestors",
     list[Passage],
     "List the passages above, the nearest first, up to the root of the documentation.",
 )
 documents.declare(
-    "/documents/{document_id:named}/history",
+    "/documents/{document_id:passage}/history",
     list[SectionVersion],
     "List a passage's section in each version that has it, the oldest first.",
     function="section_history",
@@ -99,14 +99,14 @@ documents.declare(
 )
 
 
-@documents.answers("/documents/{document_id:named}/parent", Parent)
+@documents.answers("/documents/{document_id:passage}/parent", Parent)
 def parent(exchange: Exchange, document_id: str) -> Any:
     """Return the section of a paragraph, the section or page above it, or the parent page."""
     rows = exchange.call("parent", document_id=document_id)
     return {"parent": rows[0] if rows else None}
 
 
-@documents.answers("/documents/{document_id:named}/context", Surroundings)
+@documents.answers("/documents/{document_id:passage}/context", Surroundings)
 def surroundings(exchange: Exchange, document_id: str, query: SurroundingsParameters) -> Any:
     """Return a passage with its parent, its nearest siblings and its page around it."""
     [document] = exchange.call("document", document_id=document_id)

@@ -46,7 +46,7 @@ class SearchResult(Listing[Hit]):
 
     list_field = "hits"
     list_columns = ("score", "title", "url")
-    hits: tuple[Hit, ...] = described("Empty with `group` page.")
+    hits: tuple[Hit, ...] = described("Over REST empty with `group` page.")
     pages: tuple[PageGroup, ...] = described("Only with `group` page.", default=())
     cursor: str | None = described(
         "As `after`; null at the end.", "P-OFHrhR64UAAoDTKg", alias="next"
