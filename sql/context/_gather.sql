@@ -29,7 +29,7 @@ declare
             or arguments ->> 'expansion_threshold' is null
             -- A reranker knows better.
             and request.reranked is null
-            and (select max(h.confidence) from unnest(hits) as h) < _pgrag.no_match()
+            and (select max(h.confidence) from unnest(hits) as h) < _pgrag.no_answer()
         then 'infinity'
         else coalesce((arguments ->> 'expansion_threshold')::double precision, '-infinity')
     end;

@@ -98,7 +98,7 @@ begin
     material.confidence := (select max(h.confidence) from unnest(hits) as h);
     material.is_answerable := hits <> '{}' and (
         num_nonnulls(request.min_confidence, request.reranked) > 0
-        or (material.confidence < _pgrag.no_match()) is not true
+        or (material.confidence < _pgrag.no_answer()) is not true
     );
     perform _pgrag.note_no_match(hits, request);
     started := clock_timestamp();
@@ -146,7 +146,7 @@ type, or "off"); pages whose best hit is below the share score_share of the best
 if the hits leave a part of token_budget, the best pages are expanded as by pgrag.context (expand,
 expansion_threshold, max_documents_to_expand, max_chunks_per_document, expansion_share, parents).
 confidence: the largest of a hit (see search). is_answerable: false if there is no hit, or if
-confidence is below 0.15 and min_confidence null: then a language model need not be asked. A second
+confidence is below 0.05 and min_confidence null: then a language model need not be asked. A second
 search injects up to inject_count passages from pages of the types inject_types (null: those of the
 intent; empty: no second search), the best of those that have no hit, one per page. The intent also
 sets the other arguments that its entry names. sources: the passages that fit into token_budget (a

@@ -93,7 +93,9 @@ begin
             max(max(h.confidence)) over () as best_confidence,
             max(max(h.score)) over (partition by h.library_id) as best_score_of_library,
             -- Across all libraries, because the limit applies to their total.
-            row_number() over (order by max(h.score) desc nulls last, h.page_id) as nth
+            row_number() over (
+                order by max(h.confidence) desc nulls last, max(h.score) desc nulls last, h.page_id
+            ) as nth
         from hits as h
         group by h.library_id, h.page_id
     ),

@@ -7,7 +7,8 @@ create or replace function _pgrag.parse_search_text(
     out words text,
     out required text[],
     out excluded text[],
-    out phrases text[]
+    out phrases text[],
+    out is_phrase boolean
 )
 language plpgsql
 immutable
@@ -26,6 +27,7 @@ begin
     required := '{}';
     excluded := '{}';
     phrases := '{}';
+    is_phrase := false;
     if words !~ '["„“«»「『]|(^|\s)[+-]' then
         words := btrim(words);
         return;
@@ -41,6 +43,7 @@ begin
     rest := regexp_replace(words, marked, ' ', 'g');
     phrases := array(select m[1] from regexp_matches(rest, quoted, 'g') as m limit 10);
     if regexp_replace(rest, quoted, ' ', 'g') !~ '[^\s,;.?!]' then
+        is_phrase := phrases <> '{}' or required <> '{}';
         required := required || phrases;
         phrases := '{}';
     end if;

@@ -20,7 +20,8 @@ as $$
 declare
     owner_id bigint := _pgrag.library_id(library);
     wanted_version bigint := (pgrag.resolve_version(library, version)).version_id;
-    wish text := btrim(coalesce(find_page.page, ''));
+    -- A passage stands for its page: guide.md#c3.
+    wish text := regexp_replace(btrim(coalesce(find_page.page, '')), '(.)#c\d{1,9}$', '\1');
     named_ids bigint[];
 begin
     named_ids := array(select _pgrag.pages_called(owner_id, wanted_version, wish));

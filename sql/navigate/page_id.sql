@@ -13,7 +13,8 @@ as $$
 declare
     -- LIBRARY:PAGE or LIBRARY@VERSION:PAGE; an address may have a colon, too.
     parts text[] := regexp_match(page, '^\s*([^\s:@]+)(?:@([^\s:]*))?:(.+)$');
-    wish text := btrim(page);
+    -- A passage stands for its page.
+    wish text := regexp_replace(btrim(page), '(.)#c\d{1,9}$', '\1');
     found_ids bigint[];
     names text[];
 begin
@@ -26,7 +27,7 @@ begin
             case when lower(btrim(coalesce(library, parts[1]))) = lower(parts[1]) then version end
         );
         library := parts[1];
-        wish := btrim(parts[3]);
+        wish := regexp_replace(btrim(parts[3]), '(.)#c\d{1,9}$', '\1');
     end if;
     if library is not null then
         return (pgrag.find_page(library, wish, version)).page_id;

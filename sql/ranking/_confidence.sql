@@ -37,6 +37,17 @@ as $$
     select 0.15::double precision;
 $$;
 
+-- Below this one, a page is not read and a language model not asked: it tells better what a page
+-- answers that lacks most words of the question.
+create or replace function _pgrag.no_answer()
+returns double precision
+language sql
+immutable
+parallel safe
+as $$
+    select 0.05::double precision;
+$$;
+
 -- The evidence of each hit, by its position, and what follows from it. Null for vectors of models
 -- other than the built-in one: their cosines have other scales.
 create or replace function _pgrag.evidence(
@@ -85,12 +96,19 @@ as $$
     ) as d
     cross join lateral (
         select
-            coalesce(
-                sum(t.weight) filter (where d.search @@ t.occurrence) / sum(t.weight), 0
-            ) as coverage,
-            coalesce(
-                sum(t.weight) filter (where t.occurrence is not null) / sum(t.weight), 0
-            ) as known
+            -- A phrase of stop words has no weight, but each hit has all of it.
+            case
+                when (evidence.request).is_phrase then 1
+                else coalesce(
+                    sum(t.weight) filter (where d.search @@ t.occurrence) / sum(t.weight), 0
+                )
+            end as coverage,
+            case
+                when (evidence.request).is_phrase then 1
+                else coalesce(
+                    sum(t.weight) filter (where t.occurrence is not null) / sum(t.weight), 0
+                )
+            end as known
         from terms as t
         where t.library_id = h.library_id and t.language = d.language
     ) as w;

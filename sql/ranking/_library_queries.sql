@@ -27,7 +27,8 @@ declare
     name_share constant double precision := (
         select case
             when bool_and(
-                w.word ~ ('[[:alpha:]]\.[[:alpha:]]|\(\)|_|::'
+                w.word ~ ('[[:alpha:]]\.[[:alpha:]]|\(\)|_|::|^[@$#.&%-]+[[:alpha:]]'
+                    '|^[[:alpha:]]+[+#]+$'
                     '|^[[:lower:]][[:lower:][:digit:]]*[[:upper:]]')
             )
             then 1 / 3.0

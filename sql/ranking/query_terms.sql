@@ -72,12 +72,19 @@ as $$
             array_agg(f.frequency) as frequencies
         from unnest(terms_of.libraries) as l
         join pgrag.corpus_statistics as c on c.library_id = l.library_id and c.document_count > 0
-        cross join lateral unnest(
-            _pgrag.text_vector(c.language, terms_of.searched, of_query => true)
-        ) as term
         cross join lateral (
-            -- A word with diacritics (B) and the same word without them (C) count as one.
-            select sum(case o.label when 'B' then 0.8 when 'C' then 0.2 else 1 end)
+            select _pgrag.text_vector(c.language, terms_of.searched, of_query => true) as search
+            offset 0
+        ) as v
+        cross join lateral (
+            select _pgrag.whole_names(tsvector_to_array(v.search)) as names offset 0
+        ) as whole
+        cross join lateral unnest(v.search) as term
+        cross join lateral (
+            -- A word with diacritics (B) and the same word without them (C) count as one; beside a
+            -- name with signs its letters count little.
+            select case when term.lexeme = any (whole.names) then 1 else 0.3 end
+                * sum(case o.label when 'B' then 0.8 when 'C' then 0.2 else 1 end)
                 ::double precision as frequency
             from unnest(term.weights) as o (label)
         ) as f
@@ -237,13 +244,16 @@ as $$
                 term.library_id, term.language, term.lexeme,
                 count(*) over (partition by term.library_id, term.language) as lexeme_count
             from unnest(title_vectors.terms) as term
-            where term.lexeme <> all (
-                array(
-                    select replace(t.lexeme, '-', '')
-                    from unnest(title_vectors.terms) as t
-                    where strpos(t.lexeme, '-') > 0
+            where term.lexeme = any (
+                    _pgrag.whole_names(array(select t.lexeme from unnest(title_vectors.terms) as t))
                 )
-            )
+                and term.lexeme <> all (
+                    array(
+                        select replace(t.lexeme, '-', '')
+                        from unnest(title_vectors.terms) as t
+                        where strpos(t.lexeme, '-') > 0
+                    )
+                )
         ) as t
         group by t.library_id
     ) as v;

@@ -60,6 +60,7 @@ begin
 
     request := _pgrag.settled_arguments(query, parsed.words, options, scope.settings);
     request.query_filters := asked.filters;
+    request.is_phrase := parsed.is_phrase;
     request.version_reasons := scope.version_reasons;
     request.exact_limit := scope.exact_limit;
     request.version_notes := scope.notes;

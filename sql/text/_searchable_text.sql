@@ -17,6 +17,10 @@ declare
     normal text := _pgrag.plain_text(searchable_text.input);
     searchable text;
 begin
+    -- Addresses within the text.
+    if pg_catalog.strpos(normal, '%') > 0 and normal ~ '/\S*%[0-9A-Fa-f]{2}' then
+        normal := _pgrag.percent_decoded(normal);
+    end if;
     if pg_catalog.octet_length(normal) > pg_catalog.length(normal) then
         normal := _pgrag.normal_text(normal);
         if searchable_text.of_query then
@@ -36,7 +40,7 @@ begin
         ), '');
     end if;
     if normal ~ U&'[-+*=<>!&|^~?:.%#@$]{2}|(?:^|[^\\w.-]|[\3040-\D7A3])[.@#&%:!?$-]\\w'
-        '|[[:alpha:]][+#]|[\2190-\22FF\2300-\24FF\25A0-\2BFF\+01F000-\+01FAFF]'
+        '|[[:alpha:]][+#]|[A-Z][*&]|[\2190-\22FF\2300-\24FF\25A0-\2BFF\+01F000-\+01FAFF]'
     then
         searchable := searchable || coalesce(' ' || (
             select pg_catalog.string_agg(n.name, ' ') from _pgrag.sign_names(normal) as n (name)

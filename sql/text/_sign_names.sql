@@ -25,7 +25,11 @@ as $$
         union
         select m.part[1]
         from pg_catalog.regexp_matches(
-            sign_names.input, '([A-Za-z][0-9A-Za-z_]*(?:\+{1,2}\d*|#))(?![0-9A-Za-z_+#])', 'g'
+            sign_names.input,
+            -- C++, C#, A*, AT&T
+            '([A-Za-z][0-9A-Za-z_]*(?:\+{1,2}\d*|#)(?![0-9A-Za-z_+#])'
+            '|\m[A-Z]{1,6}&[A-Z]{1,6}\M|(?<![*\w])[A-Z]\*(?![*\w.,;:!?)]))',
+            'g'
         ) as m (part)
         union
         select m.part[1]
@@ -126,4 +130,48 @@ begin
     end loop;
     return written;
 end;
+$$;
+
+-- Lexemes without the letters of the names with signs among them: Ref is not $ref, nor C C#.
+create or replace function _pgrag.whole_names(
+    lexemes text[]
+)
+returns text[]
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when j.letters = j.joined then whole_names.lexemes
+        else array(
+            select l.lexeme
+            from pg_catalog.unnest(whole_names.lexemes) as l (lexeme)
+            where not exists (
+                select
+                from pg_catalog.unnest(whole_names.lexemes) as n (name)
+                cross join lateral (
+                    select pg_catalog.translate(n.name, _pgrag.letters_of_signs(), '') as letters
+                    offset 0
+                ) as bare
+                where n.name <> l.lexeme
+                    and bare.letters <> n.name
+                    -- A stem may end in other letters than the name.
+                    and pg_catalog.strpos(
+                        bare.letters,
+                        pg_catalog.left(
+                            pg_catalog.replace(l.lexeme, '-', ''),
+                            greatest(pg_catalog.length(l.lexeme) - 2, 1)
+                        )
+                    ) > 0
+            )
+        )
+    end
+    from (
+        select
+            a.joined, pg_catalog.translate(a.joined, _pgrag.letters_of_signs(), '') as letters
+        from (
+            select pg_catalog.array_to_string(whole_names.lexemes, ' ') as joined offset 0
+        ) as a
+        offset 0
+    ) as j;
 $$;

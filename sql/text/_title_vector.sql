@@ -32,8 +32,12 @@ as $$
             ) as own
             cross join pg_catalog.unnest(title_vector.languages) as spoken (language)
             cross join lateral pg_catalog.unnest(
-                _pgrag.text_vector(spoken.language, own.words, true)
-            ) as word
+                _pgrag.whole_names(
+                    pg_catalog.tsvector_to_array(
+                        _pgrag.text_vector(spoken.language, own.words, true)
+                    )
+                )
+            ) as word (lexeme)
         ) as term
     ) as l;
 $$;

@@ -72,6 +72,8 @@ create type _pgrag.search_request as (
     notes text[],
     -- Those about versions, which a language model is told, too.
     version_notes text[],
+    -- Whether it asks for nothing but words and phrases that must occur.
+    is_phrase boolean,
     -- The quoted phrases that rank: conditions[n] for passages in languages[n].
     phrase_languages text[],
     phrase_conditions tsquery[]

@@ -69,7 +69,10 @@ begin
                 7, 'the nearest version above it, of the same major',
                 k.is_of_major and not k.is_before
             ),
-            (8, 'the newest version before it', own_class <> 'tag' and k.is_before),
+            (
+                8, 'the newest version before it, of an older major',
+                own_class <> 'tag' and k.is_before
+            ),
             (9, 'the unversioned documentation', v.class = 'unversioned')
     ) as c (preference, rule, fits)
     cross join lateral (

@@ -1,7 +1,7 @@
 """Whether a hit answers: one number, whatever decided the order; and what follows from it."""
 
 import pytest
-from library import ingest, page, run, value
+from library import ingest, page, run, search, value
 
 from pgrag.search.result import NO_MATCH
 
@@ -146,3 +146,12 @@ def test_an_explanation_has_every_number(connection):
     assert parts["coverage"] == pytest.approx(adding / whole)
     known = sum(word["weight"] for word in words.values() if word["documents"] > 0)
     assert parts["known"] == pytest.approx(known / whole)
+
+
+def test_a_phrase_of_stop_words_is_answered_where_it_stands(connection, notices):
+    ingest(
+        connection, "hamlet", [page("a.md", "He asks: to be or not to be."), page("b.md", "x y")]
+    )
+    [hit] = search(connection, '"to be or not to be"', library="hamlet")
+    assert hit["confidence"] > 0.15
+    assert notices == []

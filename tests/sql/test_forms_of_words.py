@@ -326,3 +326,19 @@ class TestAddresses:
         ])  # fmt: skip
         for word in words:
             assert keys(search(connection, f"+{word}", library="urls")) == ["a.md"], word
+
+
+def test_a_name_with_signs_is_first_before_the_title_of_its_letters(connection):
+    ingest(connection, "titles", [
+        page("ref.md", "A ref is a reference to a ref.", title="Ref"),
+        page("schema.md", "The keyword $ref points to a schema.", title="Schemas"),
+        page("verify.md", "Verify it: there is no verification.", title="Verification"),
+        page("hooks.md", "Pass --no-verify to skip hooks.", title="Hooks"),
+        page("path.md", "A* search finds a path. AT&T and an *A* and a **B**.", title="Paths"),
+        page("fridge.md", "See https://example.org/K%C3%BChlschrank%20T%C3%BCr.", title="Fridges"),
+    ])  # fmt: skip
+    for query, key in [
+        ("$ref", "schema.md"), ("ref", "ref.md"), ("--no-verify", "hooks.md"), ("A*", "path.md"),
+        ("AT&T", "path.md"), ("+kuhlschrank", "fridge.md"),
+    ]:  # fmt: skip
+        assert keys(search(connection, query, library="titles"))[0] == key, query

@@ -135,6 +135,12 @@ class TestDecay:
 
     ASK: ClassVar = {"query": "drain a node", "library": "yard"}
 
+    def test_a_steep_decay_ends_at_nothing(self, connection):
+        ingest(connection, "long", [page("a.md", *(f"Drain node {n}." for n in range(200)))])
+        ask = {"query": "drain node", "library": "long", "candidate_count": 400, "top_k": 300}
+        assert len(search(connection, **ask, page_decay=1e-90)) > 100
+        assert len(search(connection, **ask, page_decay=0)) > 100
+
     @pytest.fixture
     def yard(self, connection):
         ingest(connection, "yard", [

@@ -132,3 +132,31 @@ def test_of_many_values_only_near_ones_are_told(connection, notices):
     assert "There" not in note
     search(connection, "text front_matter.code:zzz", library="many")
     assert notices[-1] == "No page has the property code with the value 'zzz'."
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("note NOT status:active", {BETA, DAY}), ("note AND NOT status:active", {BETA, DAY}),
+        ("note status:active,done", {ALPHA, BETA}), ('note status:"active"', {ALPHA}),
+        ('5" note status:active', {ALPHA}),
+    ],
+)  # fmt: skip
+def test_operators_lists_and_quotes_mean_what_they_mean_elsewhere(
+    connection, vault, query, expected
+):
+    assert set(keys(search(connection, query, library=vault))) == expected
+
+
+def test_beside_or_they_are_words_and_that_is_said(connection, vault, notices):
+    found = keys(search(connection, "note status:active OR status:done", library=vault))
+    assert set(found) == {ALPHA, BETA, DAY}
+    assert sum("OR joins only filters with their full names" in notice for notice in notices) == 2
+
+
+def test_other_versions_decide_nothing(connection, notices):
+    old = page("a.md", "A lamp.", front_matter={"stage": "old"})
+    ingest(connection, "lamps", [old], "1.0")
+    ingest(connection, "lamps", [page("a.md", "A lamp of stage old.")], "2.0")
+    assert keys(search(connection, "lamp stage:old", library="lamps")) == ["a.md"]
+    assert said(notices) == []

@@ -82,7 +82,7 @@ class TestNamed:
 
     @pytest.mark.parametrize(("query", "version", "rule"), [
         ("timeout in Jest 26.0.1", "26.6.3", "the nearest version above it, of the same major"),
-        ("das Timeout in Jest 29", "27.0.6", "the newest version before it; it"
+        ("das Timeout in Jest 29", "27.0.6", "the newest version before it, of an older major; it"
          " has only pre-releases: write 29.0.0-rc.1 for the newest"),
     ])  # fmt: skip
     def test_follows_the_rule_of_versions_that_are_not_indexed(

@@ -74,12 +74,12 @@ class TestWish:
         ("~26.0.1", "26.6.3", "the nearest version above it, of the same major"),
         ("26.6.3-next.1", "26.6.3", "the nearest version above it, of the same minor"),
         ("27.4.0", "27.0.6", "the newest version before it"),
-        ("35.1.0", "27.0.6", "the newest version before it"),
-        ("28", "27.0.6", "the newest version before it; it has only"
+        ("35.1.0", "27.0.6", "the newest version before it, of an older major"),
+        ("28", "27.0.6", "the newest version before it, of an older major; it has only"
          " pre-releases: write 28.0.0-alpha.2 for the newest"),
-        ("28.0.0", "27.0.6", "the newest version before it; it has only"
+        ("28.0.0", "27.0.6", "the newest version before it, of an older major; it has only"
          " pre-releases: write 28.0.0-alpha.2 for the newest"),
-        ("28.1", "27.0.6", "the newest version before it"),
+        ("28.1", "27.0.6", "the newest version before it, of an older major"),
     ])  # fmt: skip
     def test_what_is_not_indexed_is_read_in_its_minor_else_its_major(
         self, connection, wanted, version, reason
