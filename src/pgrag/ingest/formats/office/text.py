@@ -10,11 +10,15 @@ _FIXED_PITCH = re.compile(
     r"mono|courier|consolas|menlo|inconsolata|typewriter|lucida console|fira code|source code",
     re.IGNORECASE,
 )
+_MOST_FILLING = 20
+"""Cells that completing the rows of a table may add, for each cell with text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a page: `kind` is code, item or other; the text of code is not Markdown yet."""
+    """A part of a page: `kind` is code, item, heading, table or other; the text of code is not
+    Markdown yet.
+    """
 
     kind: str
     text: str
@@ -32,14 +36,30 @@ def paragraph(text: str) -> Part:
 
 def item(text: str, depth: int, mark: str = "-") -> Part:
     """Return an item of a list; an ordered one has its number as mark."""
-    return Part("item", "    " * depth + f"{mark} " + " ".join(text.split()))
+    return Part("item", "    " * min(depth, 8) + f"{mark} " + " ".join(text.split()))
 
 
 def table(rows: Iterable[Sequence[str]]) -> Part | None:
-    """Return a table of plain texts; None for one without text."""
-    cells = [[escape(" ".join(cell.split())) for cell in row] for row in rows]
+    """Return a table of cells of inline Markdown, the first row as its head; None without text. A
+    table that is nearly empty, such as a diagonal, is a line for each row: filled up, its size
+    would be the square of its text's.
+    """
+    cells = [[" ".join(cell.split()) for cell in row] for row in rows]
     filled = [row for row in cells if any(row)]
-    return Part("other", "\n".join(table_lines(filled))) if filled else None
+    if not filled:
+        return None
+    texts = sum(bool(cell) for row in filled for cell in row)
+    if max(map(len, filled)) * len(filled) > 1_000 + _MOST_FILLING * texts:
+        lines = (" · ".join(filter(None, row)) for row in filled)
+        return Part("other", "\n".join(f"- {line}" for line in lines))
+    return Part("table", "\n".join(table_lines(filled)))
+
+
+def picture(description: str | None) -> str:
+    """Return a picture by its alternative text; "" if it has none but the name of its file."""
+    words = " ".join((description or "").split())
+    is_name = re.fullmatch(r"\S+\.(?:png|jpe?g|gif|[ew]mf|bmp|tiff?|svg)", words, re.IGNORECASE)
+    return "" if not words or is_name else f"![{escape(words)}]()"
 
 
 def blocks(parts: Iterable[Part | None]) -> Iterator[str]:
@@ -47,7 +67,7 @@ def blocks(parts: Iterable[Part | None]) -> Iterator[str]:
     run: list[str] = []
     kind = "other"
     for part in [*(part for part in parts if part), Part("other", "")]:
-        if run and (part.kind != kind or kind == "other"):
+        if run and (part.kind != kind or kind not in ("code", "item")):
             if kind == "code":
                 code = "\n".join(run).strip("\n")
                 run = ["\n".join(fence(code))] if code else []
