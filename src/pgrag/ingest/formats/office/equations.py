@@ -1,7 +1,8 @@
 """Equations of Office (OMML) as TeX, in which letters stay as they are: α has no name."""
 
+import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from xml.etree.ElementTree import Element
 
 from pgrag.ingest.formats.office.package import named
@@ -10,7 +11,7 @@ _MATH = named("m:oMath").rpartition("}")[0] + "}"
 _VALUE = named("m:val")
 _SIGNS = str.maketrans({
     "{": r"\{", "}": r"\}", "%": r"\%", "$": r"\$", "#": r"\#", "&": r"\&", "\\": r"\backslash ",
-    "\u2061": None, "\u2062": None, "\u200b": None, "−": "-", "\xa0": " ", "_": r"\_",
+    "\u2061": None, "\u2062": None, "\u200b": None, "−": "-", "–": "-", "\xa0": " ", "_": r"\_",
 })  # fmt: skip
 _OPERATORS = {
     "∑": r"\sum", "∏": r"\prod", "∐": r"\coprod", "∫": r"\int", "∬": r"\iint", "∭": r"\iiint",
@@ -90,8 +91,8 @@ def _scripts(element: Element) -> str:
 
 def _based(element: Element) -> str:
     base = _part(element, "e")
-    simple = len(base) == 1 or base.isalnum() or base.startswith("\\")
-    return (base if simple else f"{{{base}}}") + _scripts(element)
+    is_one = len(base) == 1 or re.fullmatch(r"\\?[^\W_]+", base)
+    return (base if is_one else f"{{{base}}}") + _scripts(element)
 
 
 def _fraction(element: Element) -> str:
@@ -149,10 +150,11 @@ def _matrix(element: Element) -> str:
 
 
 def _array(element: Element) -> str:
-    return _lines("aligned", map(_content, element.findall(named("m:e"))))
+    lines = [_content(each) for each in element.findall(named("m:e"))]
+    return lines[0] if len(lines) == 1 else _lines("aligned", lines)
 
 
-def _lines(environment: str, lines: Iterator[str]) -> str:
+def _lines(environment: str, lines: Iterable[str]) -> str:
     inner = r" \\ ".join(lines)
     return rf"\begin{{{environment}}} {inner} \end{{{environment}}}"
 

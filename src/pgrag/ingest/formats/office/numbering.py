@@ -10,6 +10,7 @@ from pgrag.ingest.formats.office.styles import is_on, value
 
 _LEVELS = 9
 _PLACE = re.compile(r"%([1-9])")
+_BOXES = frozenset("☐☑☒✓✔✗✘")
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
     (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
@@ -45,7 +46,8 @@ class Numbering:
         self._counts: dict[tuple[str, int], int] = {}
 
     def label(self, number: str, depth: int) -> str:
-        """Count a paragraph, and return the number that it shows; "" for a bullet or none."""
+        """Count a paragraph, and return the number or the box to tick that it shows;
+        "" for another bullet or none."""
         instance = self._instances.get(number)
         key = self._abstract_of(instance)
         level = self._level(key, instance, number, depth)
@@ -60,7 +62,7 @@ class Numbering:
         for deeper in range(depth + 1, _LEVELS):
             self._counts.pop((key, deeper), None)
         if level.form in ("bullet", "none"):
-            return ""
+            return level.text if level.text in _BOXES else ""
 
         def counted(match: re.Match[str]) -> str:
             at = int(match[1]) - 1

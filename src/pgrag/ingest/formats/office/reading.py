@@ -4,6 +4,7 @@ import io
 import zipfile
 from collections.abc import Callable
 from typing import Any
+from unicodedata import normalize
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
@@ -42,7 +43,8 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
         kind = package.part(main).tag.rpartition("}")[2]
         fields, blocks, seen = _reader(key, kind)(package, main)
         markdown = "\n\n".join(blocks)
-        words = count_words(seen, markdown)
+        # 2³¹ is shown, and stored as 2 and a raised 31
+        words = count_words(*(normalize("NFKC", text) for text in (seen, markdown)))
     except (ImportError, MemoryError, SourceError):
         raise
     except Damaged as error:

@@ -218,14 +218,30 @@ def markdown(pieces: Iterable[Piece], *, has_links: bool = True) -> str:
     written = ""
     for link, linked in groupby(pieces, key=lambda each: each.link):
         text = ""
-        for kind, run in groupby(linked, key=lambda each: each.kind):
-            text += _marked(kind, "".join(each.text for each in run), has_links)
+        for kind, run in groupby(_with_whole_words(linked), key=lambda each: each.kind):
+            between = " " if kind == "markdown" else ""
+            text += _marked(kind, between.join(each.text for each in run), has_links)
         if link and text.strip() and has_links:
             inner = text.strip()
             address = _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", link)
             text = text.replace(inner, f"[{inner}](<{address}>)", 1)
         written += text
     return written
+
+
+def _with_whole_words(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Yield pieces; a part of a word in the font of code is no code."""
+    before: Piece | None = None
+    for piece in pieces:
+        following = piece
+        if before is not None:
+            ends = before.text[-1:], piece.text[:1]
+            if all(map(str.isalnum, ends)) and {before.kind, piece.kind} == {"code", "text"}:
+                before, following = replace(before, kind="text"), replace(piece, kind="text")
+            yield before
+        before = following
+    if before is not None:
+        yield before
 
 
 def _marked(kind: str, text: str, has_notes: bool) -> str:

@@ -9,7 +9,25 @@ from pgrag.ingest.formats.office.package import named
 from pgrag.ingest.formats.office.styles import is_on, value
 
 _TEXTS = frozenset(map(named, ("w:t", "m:t", "a:t")))
-_ENDS = frozenset(map(named, ("w:p", "a:p", "w:tab", "w:br", "a:br", "m:r", "w:tc")))
+_ENDS = frozenset(
+    map(
+        named,
+        (
+            "w:p",
+            "a:p",
+            "w:tab",
+            "w:br",
+            "a:br",
+            "w:tc",
+            "m:e",
+            "m:num",
+            "m:sup",
+            "m:sub",
+            "m:fName",
+            "m:lim",
+        ),
+    )
+)
 _UNSEEN = frozenset(map(named, ("w:del", "w:moveFrom", "mc:Fallback", "w:rt")))
 _CONTENTS = named("w:sdtPr") + "/" + named("w:docPartObj") + "/" + named("w:docPartGallery")
 _SMALL = ("dt", "ftr", "sldNum")

@@ -71,9 +71,27 @@ def blocks(parts: Iterable[Part | None]) -> Iterator[str]:
             if kind == "code":
                 code = "\n".join(run).strip("\n")
                 run = ["\n".join(fence(code))] if code else []
+            elif kind == "item":
+                run = _nested(run)
             if run:
                 yield "\n".join(run)
             run = []
         kind = part.kind
         if part.text or kind == "code":
             run.append(part.text)
+
+
+def _nested(items: list[str]) -> list[str]:
+    """Indent the items of a list by one step more than those above them: text that is indented
+    further, as of a list that goes on after a paragraph, would be code.
+    """
+    above: list[int] = []
+    nested = []
+    for line in items:
+        text = line.lstrip(" ")
+        depth = len(line) - len(text)
+        while above and above[-1] >= depth:
+            above.pop()
+        nested.append("    " * len(above) + text)
+        above.append(depth)
+    return nested
