@@ -9,25 +9,13 @@ from pgrag.ingest.formats.office.package import named
 from pgrag.ingest.formats.office.styles import is_on, value
 
 _TEXTS = frozenset(map(named, ("w:t", "m:t", "a:t")))
-_ENDS = frozenset(
+_BREAKS = frozenset(map(named, ("w:tab", "w:br", "a:br")))
+_APART = frozenset(
     map(
-        named,
-        (
-            "w:p",
-            "a:p",
-            "w:tab",
-            "w:br",
-            "a:br",
-            "w:tc",
-            "m:e",
-            "m:num",
-            "m:sup",
-            "m:sub",
-            "m:fName",
-            "m:lim",
-        ),
+        named, ("w:p", "a:p", "w:tc", "m:e", "m:num", "m:den", "m:sup", "m:sub", "m:fName", "m:lim")
     )
 )
+"""What stands apart from the text before and after it."""
 _UNSEEN = frozenset(map(named, ("w:del", "w:moveFrom", "mc:Fallback", "w:rt")))
 _CONTENTS = named("w:sdtPr") + "/" + named("w:docPartObj") + "/" + named("w:docPartGallery")
 _SMALL = ("dt", "ftr", "sldNum")
@@ -41,16 +29,18 @@ def seen_text(roots: Iterable[Element]) -> str:
 
 
 def _texts(root: Element) -> Iterator[str]:
-    waiting = [root]
+    waiting: list[Element | None] = [root]
     while waiting:
         element = waiting.pop()
-        if _is_unseen(element):
-            continue
-        if element.tag in _TEXTS:
-            yield element.text or ""
-        elif element.tag in _ENDS:
+        if element is None or element.tag in _BREAKS:
             yield " "
-        waiting += reversed(element)
+        elif not _is_unseen(element):
+            if element.tag in _TEXTS:
+                yield element.text or ""
+            if element.tag in _APART:
+                yield " "
+                waiting.append(None)
+            waiting += reversed(element)
 
 
 def _is_unseen(element: Element) -> bool:
