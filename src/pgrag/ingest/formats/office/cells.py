@@ -14,6 +14,8 @@ _BUILT_IN = {
     **dict.fromkeys((*range(27, 32), 36, *range(50, 55), 57, 58), "yyyy-mm-dd"),
 }  # fmt: skip
 """Formats that files name by number; dates that depend on the reader's country are ISO dates."""
+_MIN_TEXT = 2_000_000
+_TEXT_PER_BYTE = 100
 _TEXTS = {"1": "TRUE", "0": "FALSE", "true": "TRUE", "false": "FALSE"}
 
 
@@ -26,10 +28,20 @@ class Cells:
         self._has_mac_dates = stated in ("1", "true")
         self._texts = _shared_texts(package, package.related(main, "sharedStrings"))
         self.seen: list[str] = []
+        self._room = max(_MIN_TEXT, _TEXT_PER_BYTE * package.size)
         self._formats = _formats(package.optional(package.related(main, "styles")))
 
     def text(self, cell: Element) -> tuple[str, bool]:
-        """Return what a cell shows, and whether its formula has no stored value."""
+        """Return what a cell shows, and whether its formula has no stored value. Raises Damaged
+        when the cells show far more text than the file has.
+        """
+        shown, is_missing = self._text(cell)
+        self._room -= len(shown)
+        if self._room < 0:
+            raise Damaged("its cells repeat a long text without end")
+        return shown, is_missing
+
+    def _text(self, cell: Element) -> tuple[str, bool]:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
             return rich_text(cell.find(named("s:is"))).strip(), False

@@ -9,23 +9,21 @@ from pgrag.ingest.formats.office.numbers import shown_number
 from pgrag.ingest.formats.office.package import Package, named, whole
 from pgrag.ingest.formats.office.text import Part, item, paragraph, table
 
-_MAX_POINTS = 10_000
-_RELATION = named("r:id")
+_MOST_GAPS = 100
+"""Points of a series without a value, beside four for each with one."""
 
 
 def drawn(package: Package, owner: str, element: Element) -> Iterator[Part | None]:
     """Yield the charts and diagrams to which a drawing in a part leads."""
     relations = package.relations(owner)
-    for chart in element.iter(named("c:chart")):
-        relation = relations.get(chart.get(_RELATION, ""))
-        root = package.optional(relation.part) if relation else None
-        if root is not None:
-            yield from chart_parts(root)
-    for diagram in element.iter(named("dgm:relIds")):
-        relation = relations.get(diagram.get(named("r:dm"), ""))
-        root = package.optional(relation.part) if relation else None
-        if root is not None:
-            yield from _diagram(root)
+    kinds = (("c:chart", "r:id", chart_parts), ("dgm:relIds", "r:dm", _diagram))
+    for name, attribute, read in kinds:
+        for each in element.iter(named(name)):
+            relation = relations.get(each.get(named(attribute), ""))
+            is_new = relation is not None and package.is_new(relation.part)
+            root = package.optional(relation.part) if relation and is_new else None
+            if root is not None:
+                yield from read(root)
 
 
 def chart_parts(root: Element) -> Iterator[Part | None]:
@@ -85,7 +83,8 @@ def _points(level: Element, source: Element) -> list[str]:
         whole(point.get("idx")): shown_number(point.findtext(named("c:v")) or "", form)
         for point in level.iter(named("c:pt"))
     }
-    last = max((at for at in points if 0 <= at < _MAX_POINTS), default=-1)
+    most = _MOST_GAPS + 4 * len(points)
+    last = max((at for at in points if 0 <= at < most), default=-1)
     return [points.get(at, "") for at in range(last + 1)]
 
 

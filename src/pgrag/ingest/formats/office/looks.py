@@ -64,7 +64,7 @@ def levels_by_look(body: list[Element], styles: Styles) -> dict[Element, int]:
 def _consistent(looks: list[tuple[int, bool] | None]) -> set[tuple[int, bool]]:
     """Return the looks that are mostly followed by text, or by a heading of a smaller look."""
     followed: Counter[tuple[int, bool]] = Counter()
-    for look, below in zip(looks, [*looks[1:], (0, False)], strict=True):
+    for look, below in zip(looks, [*looks[1:], (0, False)], strict=False):
         if look is not None:
             followed[look] += 1 if below is None or (below < look and below[0] > 0) else -1
     others = sum(look is None for look in looks)

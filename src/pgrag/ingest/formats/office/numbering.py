@@ -9,6 +9,7 @@ from pgrag.ingest.formats.office.package import named, whole
 from pgrag.ingest.formats.office.styles import is_on, value
 
 _LEVELS = 9
+_LONGEST_LABEL = 100
 _PLACE = re.compile(r"%([1-9])")
 _BOXES = frozenset("☐☑☒✓✔✗✘")
 _ROMAN = (
@@ -46,8 +47,9 @@ class Numbering:
         self._counts: dict[tuple[str, int], int] = {}
 
     def label(self, number: str, depth: int) -> str:
-        """Count a paragraph, and return the number or the box to tick that it shows;
-        "" for another bullet or none."""
+        """Count a paragraph, and return the number or the box to tick that it shows; "" for another
+        bullet or none.
+        """
         instance = self._instances.get(number)
         key = self._abstract_of(instance)
         level = self._level(key, instance, number, depth)
@@ -86,7 +88,7 @@ class Numbering:
                 return None
             self._levels[number, depth] = _Level(
                 value(found, "w:numFmt") or "decimal",
-                value(found, "w:lvlText") or "",
+                (value(found, "w:lvlText") or "")[:_LONGEST_LABEL],
                 whole(value(found, "w:start"), 1),
                 bool(is_on(found.find(named("w:isLgl")))),
             )

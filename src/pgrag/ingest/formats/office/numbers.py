@@ -33,6 +33,8 @@ _LAST_DAY = 2_958_465
 """31 December 9999."""
 _MOST_DECIMALS = 30
 _MOST_SECTIONS = 4
+_LONGEST = 255
+"""Longer formats are not allowed."""
 
 _PRECISE = Context(prec=400, rounding=ROUND_HALF_UP)
 """The largest number of a workbook has 309 digits."""
@@ -52,7 +54,7 @@ def shown_number(raw: str, form: str, *, has_mac_dates: bool = False) -> str:
         return raw
     if form.lower() in ("general", "", "@"):
         return general(number)
-    sections = _sections(form)
+    sections = _sections(form[:_LONGEST])
     chosen, number = _choose(sections, number)
     if any(kind == "date" for kind, _ in chosen):
         return _date(chosen, form, number + (1462 if has_mac_dates else 0))
@@ -68,7 +70,7 @@ def general(number: float) -> str:
 
 def shown_text(text: str, form: str) -> str:
     """Return a text as a cell with a format shows it."""
-    sections = _sections(form)
+    sections = _sections(form[:_LONGEST])
     last = sections[3] if len(sections) > 3 else sections[-1] if "@" in form else ()
     if not any(kind == "text" for kind, _ in last):
         return "" if len(sections) > 3 else text

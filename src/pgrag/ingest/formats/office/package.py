@@ -37,9 +37,9 @@ _UNDERSTOOD = frozenset(("wps", "wpg", "wpc", "w14", "w15", "w16se", "cx1", "am3
 """Extensions whose content is read; for others there is a fallback."""
 _CHUNK = 65_536
 _UNPACKING = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
-_MIN_ELEMENTS = 300_000
-_ELEMENTS_PER_BYTE = 6
-"""A sheet of equal rows, the densest content of real files, has two elements for each byte."""
+_MIN_ELEMENTS = 60_000
+_ELEMENTS_PER_BYTE = 2
+"""Documents have one for three bytes, sheets of nearly equal rows one for each byte."""
 
 
 @cache
@@ -95,9 +95,18 @@ class Package:
         self.names = frozenset(self._archive.namelist())
         self.losses: list[str] = []
         self._read: dict[str, Element] = {}
+        self._taken: set[str] = set()
         self._relations: dict[str, dict[str, Relation]] = {}
-        size = stream.seek(0, 2)
-        self._room = max(_MIN_ELEMENTS, _ELEMENTS_PER_BYTE * size)
+        self.size = stream.seek(0, 2)
+        self._room = max(_MIN_ELEMENTS, _ELEMENTS_PER_BYTE * self.size)
+
+    def is_new(self, name: str) -> bool:
+        """Whether a part is asked for the first time: a part that a file shows thousands of times
+        is read once.
+        """
+        is_new = name not in self._taken
+        self._taken.add(name)
+        return is_new
 
     def main(self) -> str | None:
         """Return the name of the part with which reading begins."""

@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
-from pgrag.ingest.formats.loss import count_words
+from pgrag.ingest.formats.loss import Words, count_words
 from pgrag.ingest.formats.office import sheets, slides, word
 from pgrag.ingest.formats.office.package import Damaged, Package
 from pgrag.ingest.values import Origin
@@ -39,12 +39,7 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     _require_readable(key, data)
     try:
         package = Package(io.BytesIO(data))
-        main = _main_part(key, package)
-        kind = package.part(main).tag.rpartition("}")[2]
-        fields, blocks, seen = _reader(key, kind)(package, main)
-        markdown = "\n\n".join(blocks)
-        # 2³¹ is shown, and stored as 2 and a raised 31
-        words = count_words(*(normalize("NFKC", text) for text in (seen, markdown)))
+        markdown, words = _read(key, package)
     except (ImportError, MemoryError, SourceError):
         raise
     except Damaged as error:
@@ -59,7 +54,24 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
             f"{key}: is damaged, or holds something that cannot be read.", hint=_REPAIR
         ) from error
     warnings = tuple(f"{key}: {loss}" for loss in dict.fromkeys(package.losses))
-    return Converted(with_front_matter(fields, markdown), warnings, words=words)
+    return Converted(markdown, warnings, words=words)
+
+
+def _read(key: str, package: Package) -> tuple[str, Words]:
+    """Return the Markdown of a file, with how many of its words are kept. Raises Damaged if
+    nothing of it can be read.
+    """
+    main = _main_part(key, package)
+    kind = package.part(main).tag.rpartition("}")[2]
+    if kind not in _KINDS:
+        raise _no_office_file(key)
+    fields, blocks, seen = _KINDS[kind](package, main)
+    if not blocks and package.losses:
+        raise Damaged(package.losses[0])
+    body = "\n\n".join(blocks)
+    # 2³¹ is shown, and stored as 2 and a raised 31
+    words = count_words(*(normalize("NFKC", text) for text in (seen, body)))
+    return with_front_matter(fields, body), words
 
 
 def _require_readable(key: str, data: bytes) -> None:
@@ -97,12 +109,6 @@ def _main_part(key: str, package: Package) -> str:
                 hint="Save it as .docx, .pptx or .xlsx.",
             )
     raise _no_office_file(key)
-
-
-def _reader(key: str, kind: str) -> _Reader:
-    if kind not in _KINDS:
-        raise _no_office_file(key)
-    return _KINDS[kind]
 
 
 def _no_office_file(key: str) -> SourceError:

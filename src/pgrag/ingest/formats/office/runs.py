@@ -21,6 +21,7 @@ _SPACE = {
 }  # fmt: skip
 _DRAWN = frozenset(map(named, ("w:drawing", "w:pict", "w:object")))
 _NAVIGATION = frozenset(("TOC", "TOA", "INDEX", "TC", "XE", "RD", "PAGE", "NUMPAGES"))
+_MOST_FIELDS = 20
 _ADDRESS = re.compile(r'HYPERLINK\s+(?:"([^"]*)"|([^\s\\"]+))', re.IGNORECASE)
 _BOOKMARK = re.compile(r'\\l\s+(?:"([^"]*)"|(\S+))', re.IGNORECASE)
 _UNSAFE = re.compile(r"[\s<>\\]")
@@ -48,7 +49,7 @@ class _Field:
 @dataclass(slots=True)
 class Runs:
     """Reads paragraphs in their order, because fields go on over their ends. What hangs on a
-    paragraph is left in `drawn` (drawings) and `notes` (the keys of foot- and endnotes).
+    paragraph is left in `drawn` (drawings) and `notes` (the numbers of foot- and endnotes).
     """
 
     styles: Styles
@@ -56,7 +57,7 @@ class Runs:
     bookmarks: frozenset[str]
     has_whole_fields: bool
     drawn: list[Element] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
+    notes: dict[tuple[str, str], int] = field(default_factory=dict)
     anchors: list[str] = field(default_factory=list)
     _fields: list[_Field] = field(default_factory=list)
 
@@ -120,8 +121,8 @@ class Runs:
                 yield Piece("text", _symbol(child), link)
             elif child.tag in (named("w:footnoteReference"), named("w:endnoteReference")):
                 key = (child.tag, child.get(named("w:id"), ""))
-                self.notes.append(key)
-                yield Piece("note", f"[^{len(self.notes)}]")
+                number = self.notes.setdefault(key, len(self.notes) + 1)
+                yield Piece("note", f"[^{number}]")
             elif child.tag in _DRAWN:
                 self.drawn.append(child)
                 yield from self._pictures(child)
@@ -163,7 +164,7 @@ class Runs:
 
     def _is_left_out(self) -> bool:
         return self.has_whole_fields and any(
-            each.is_left_out or not each.is_result for each in self._fields
+            each.is_left_out or not each.is_result for each in self._fields[-_MOST_FIELDS:]
         )
 
     def _link(self) -> str:

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from pgrag.ingest.formats.escaping import escape, heading
 from pgrag.ingest.formats.office.cells import Cells
 from pgrag.ingest.formats.office.package import Damaged, Package, named, whole
-from pgrag.ingest.formats.office.text import Part, blocks, paragraph, table
+from pgrag.ingest.formats.office.text import Part, blocks, is_sparse, lines, paragraph, table
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _MAX_COLUMN = 16_384
@@ -22,7 +22,7 @@ class _Sheet:
 
     rows: list[tuple[int, dict[int, str]]] = field(default_factory=list)
     spans: dict[tuple[int, int], int] = field(default_factory=dict)
-    hidden: set[int] = field(default_factory=set)
+    hidden: bytearray = field(default_factory=lambda: bytearray(_MAX_COLUMN + 1))
     links: dict[tuple[int, int], str] = field(default_factory=dict)
     formulas_without_value: int = 0
 
@@ -58,7 +58,11 @@ def visible_sheets(package: Package, main: str) -> Iterator[tuple[str, str]]:
         name = sheet.get("name", "")
         if relation is None:
             package.losses.append(f"its sheet {name} is missing")
-        elif relation.kind == "worksheet" and sheet.get("state", "visible") == "visible":
+        elif (
+            relation.kind == "worksheet"
+            and sheet.get("state", "visible") == "visible"
+            and package.is_new(relation.part)
+        ):
             yield name, relation.part
 
 
@@ -68,7 +72,7 @@ def _sheet(package: Package, part: str, cells: Cells) -> _Sheet:
     for name, element in package.stream(part, ("col", "row", "mergeCell", "hyperlink")):
         if name == "col" and element.get("hidden") in ("1", "true"):
             first, last = whole(element.get("min")), whole(element.get("max"), 0, _MAX_COLUMN)
-            sheet.hidden.update(range(max(first, 1), last + 1))
+            sheet.hidden[first : last + 1] = b"\1" * len(sheet.hidden[first : last + 1])
         elif name == "row":
             number = whole(element.get("r"), number + 1)
             if element.get("hidden") not in ("1", "true"):
@@ -94,7 +98,7 @@ def _read_row(row: Element, number: int, sheet: _Sheet, cells: Cells) -> None:
         column = place[1] if place else column + 1
         text, is_missing = cells.text(cell)
         sheet.formulas_without_value += is_missing
-        if text and column not in sheet.hidden:
+        if text and column <= _MAX_COLUMN and not sheet.hidden[column]:
             texts[column] = text
             cells.seen.append(text)
     if texts:
@@ -143,7 +147,7 @@ def _groups(rows: list[tuple[int, dict[int, str]]], sheet: _Sheet) -> list[list[
     groups: list[list[int]] = []
     for column in used:
         between = range(groups[-1][-1] + 1, column) if groups else ()
-        if groups and all(each in sheet.hidden for each in between):
+        if groups and all(sheet.hidden[each] for each in between):
             groups[-1].append(column)
         else:
             groups.append([column])
@@ -155,6 +159,11 @@ def _groups(rows: list[tuple[int, dict[int, str]]], sheet: _Sheet) -> list[list[
 def _table(
     rows: list[tuple[int, dict[int, str]]], columns: list[int], sheet: _Sheet
 ) -> Part | None:
+    if is_sparse(len(rows), len(columns), sum(len(texts) for _, texts in rows)):
+        return lines(
+            [_linked(sheet, number, column, text) for column, text in sorted(texts.items())]
+            for number, texts in rows
+        )
     written = [
         [_linked(sheet, number, column, texts.get(column, "")) for column in columns]
         for number, texts in rows
@@ -174,12 +183,12 @@ def _table(
 
 def _over(head: list[str], columns: list[int], spans: dict[int, int]) -> list[str]:
     """Return a row of heads, of which some stand over several columns, with each in all of them."""
-    texts = list(head)
-    for at, column in enumerate(columns):
-        for beside in range(at + 1, len(columns)):
-            if columns[beside] >= column + spans.get(column, 1):
-                break
-            texts[beside] = texts[beside] or head[at]
+    texts = []
+    end, above = 0, ""
+    for column, text in zip(columns, head, strict=True):
+        if text:
+            end, above = column + spans.get(column, 1), text
+        texts.append(above if column < end else "")
     return texts
 
 

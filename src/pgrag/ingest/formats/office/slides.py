@@ -65,7 +65,9 @@ def _slides(package: Package, main: str) -> Iterator[tuple[int, "_Slide"]]:
     for number, each in enumerate(listed, start=1):
         relation = relations.get(each.get(named("r:id"), ""))
         root = package.optional(relation.part if relation else f"of slide {number}")
-        if relation is not None and root is not None and root.get("show") not in _OFF:
+        if relation is None or root is None or root.get("show") in _OFF:
+            continue
+        if package.is_new(relation.part):
             yield number, _Slide(package, relation.part, root)
 
 

@@ -49,10 +49,19 @@ def table(rows: Iterable[Sequence[str]]) -> Part | None:
     if not filled:
         return None
     texts = sum(bool(cell) for row in filled for cell in row)
-    if max(map(len, filled)) * len(filled) > 1_000 + _MOST_FILLING * texts:
-        lines = (" · ".join(filter(None, row)) for row in filled)
-        return Part("other", "\n".join(f"- {line}" for line in lines))
+    if is_sparse(len(filled), max(map(len, filled)), texts):
+        return lines(filled)
     return Part("table", "\n".join(table_lines(filled)))
+
+
+def is_sparse(rows: int, columns: int, texts: int) -> bool:
+    """Whether a table has so few texts that it is better written line by line."""
+    return rows * columns > 1_000 + _MOST_FILLING * texts
+
+
+def lines(rows: Iterable[Sequence[str]]) -> Part:
+    """Return the cells with text of each row as a line."""
+    return Part("other", "\n".join(f"- {' · '.join(filter(None, row))}" for row in rows))
 
 
 def picture(description: str | None) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -85,8 +86,8 @@ class _Reader:
 
     def _notes(self, end: int) -> Iterator[Part]:
         """Yield the foot- and endnotes that are not written yet, up to the number `end`."""
-        while self._notes_written < end:
-            tag, key = self._runs.notes[self._notes_written]
+        waiting = islice(tuple(self._runs.notes), self._notes_written, end)
+        for tag, key in waiting if self._notes_written < end else ():
             self._notes_written += 1
             kind = "footnote" if tag == named("w:footnoteReference") else "endnote"
             name = self._package.related(self._main, f"{kind}s")
@@ -180,7 +181,9 @@ class _Reader:
 
     def _included(self, element: Element) -> list[Part]:
         relation = self._runs.relations.get(element.get(named("r:id"), ""))
-        content = self._package.bytes_of(relation.part) if relation else b""
+        if relation is None or not self._package.is_new(relation.part):
+            return []
+        content = self._package.bytes_of(relation.part)
         if content.startswith((b"PK", b"{\\rtf")):
             self._package.losses.append("it includes another document, which was left out")
             return []
