@@ -3,7 +3,7 @@
 from xml.etree.ElementTree import Element
 
 from pgrag.ingest.formats.office.numbers import shown_number, shown_text
-from pgrag.ingest.formats.office.package import Damaged, Package, named, whole
+from pgrag.ingest.formats.office.package import Damaged, Package, inside, named, whole
 
 _BUILT_IN = {
     1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00",
@@ -44,10 +44,10 @@ class Cells:
     def _text(self, cell: Element) -> tuple[str, bool]:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
-            return rich_text(cell.find(named("s:is"))).strip(), False
+            return rich_text(inside(cell, "s:is")).strip(), False
         raw = cell.findtext(named("s:v"))
         if raw is None:
-            return "", cell.find(named("s:f")) is not None
+            return "", inside(cell, "s:f") is not None
         if kind == "s":
             at = whole(raw, -1)
             raw = self._texts[at] if 0 <= at < len(self._texts) else ""

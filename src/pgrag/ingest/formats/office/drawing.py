@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 
 from pgrag.ingest.formats.escaping import escape
 from pgrag.ingest.formats.office.numbers import shown_number
-from pgrag.ingest.formats.office.package import Package, named, whole
+from pgrag.ingest.formats.office.package import Package, inside, named, whole
 from pgrag.ingest.formats.office.text import Part, item, paragraph, table
 
 _MOST_GAPS = 100
@@ -28,11 +28,11 @@ def drawn(package: Package, owner: str, element: Element) -> Iterator[Part | Non
 
 def chart_parts(root: Element) -> Iterator[Part | None]:
     """Yield the title of a chart, and its series as the columns of a table."""
-    title = root.find(named("c:chart/c:title"))
+    title = inside(root, "c:chart/c:title")
     written = _words(title)
     if written:
         yield paragraph(escape(written))
-    plot = root.find(named("c:chart/c:plotArea"))
+    plot = inside(root, "c:chart/c:plotArea")
     if plot is None:
         return
     series = list(plot.iter(named("c:ser")))
@@ -42,7 +42,7 @@ def chart_parts(root: Element) -> Iterator[Part | None]:
         own = _values(each, ("c:cat", "c:xVal"))
         if own and own != first:  # of a chart of points
             columns.append(["", *own])
-        name = _words(each.find(named("c:tx"))) or f"Series {number}"
+        name = _words(inside(each, "c:tx")) or f"Series {number}"
         columns.append([escape(name), *_values(each, ("c:val", "c:yVal"))])
         if sizes := _values(each, ("c:bubbleSize",)):
             columns.append(["", *sizes])
@@ -51,7 +51,7 @@ def chart_parts(root: Element) -> Iterator[Part | None]:
 
 def _axis_title(plot: Element) -> str:
     for kind in ("c:catAx", "c:dateAx"):
-        axis = plot.find(named(f"{kind}/c:title"))
+        axis = inside(plot, f"{kind}/c:title")
         if axis is not None:
             return _words(axis)
     return ""
@@ -69,7 +69,7 @@ def _words(element: Element | None) -> str:
 
 def _values(series: Element, paths: tuple[str, ...]) -> list[str]:
     """Return the stored values of a series, each in its place."""
-    source = next((e for path in paths if (e := series.find(named(path))) is not None), None)
+    source = next((e for path in paths if (e := inside(series, path)) is not None), None)
     if source is None:
         return []
     levels = source.findall(".//" + named("c:lvl")) or [source]
@@ -104,6 +104,6 @@ def _diagram(root: Element) -> Iterator[Part | None]:
         if key in seen:
             continue
         seen.add(key)
-        if key in points and (words := _words(points[key].find(named("dgm:t")))):
+        if key in points and (words := _words(inside(points[key], "dgm:t"))):
             yield item(escape(words), max(depth, 0))
         waiting += [(to, depth + 1) for _, to in sorted(below.get(key, ()), reverse=True)]

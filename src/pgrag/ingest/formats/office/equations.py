@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from xml.etree.ElementTree import Element
 
-from pgrag.ingest.formats.office.package import named
+from pgrag.ingest.formats.office.package import inside, named
 
 _MATH = named("m:oMath").rpartition("}")[0] + "}"
 _VALUE = named("m:val")
@@ -63,7 +63,7 @@ def _escaped(text: str) -> str:
 def _run(element: Element) -> str:
     text = "".join(each.text or "" for each in element.iter(named("m:t")))
     text += "".join(each.text or "" for each in element.iter(named("w:t")))
-    is_words = element.find(named("m:rPr/m:nor")) is not None
+    is_words = inside(element, "m:rPr/m:nor") is not None
     escaped = _escaped(text)
     if is_words and len(text.strip()) > 1:
         return f"\\text{{{escaped}}}"
@@ -71,12 +71,12 @@ def _run(element: Element) -> str:
 
 
 def _part(element: Element, name: str) -> str:
-    return _content(element.find(named(f"m:{name}"))).strip()
+    return _content(inside(element, f"m:{name}")).strip()
 
 
 def _property(element: Element, path: str, default: str) -> str:
     """Return a property; one that is present without a value is empty."""
-    target = element.find(named(path))
+    target = inside(element, path)
     return default if target is None else target.get(_VALUE, "")
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from pgrag.ingest.formats.office.package import named, shown, whole
+from pgrag.ingest.formats.office.package import inside, named, shown, whole
 from pgrag.ingest.formats.office.styles import is_on, value
 from pgrag.ingest.formats.office.text import Part, table
 
@@ -80,18 +80,18 @@ def _inside(parent: Element, name: str) -> Iterator[Element]:
 
 def _row(source: Element, read: Reader) -> _Row | None:
     """Return a row; None for a deleted one."""
-    properties = source.find(named("w:trPr"))
-    if properties is not None and properties.find(named("w:del")) is not None:
+    properties = inside(source, "w:trPr")
+    if properties is not None and inside(properties, "w:del") is not None:
         return None
     column = _span(value(properties, "w:gridBefore"), 0, 0)
     cells: list[_Cell] = []
     for cell in _inside(source, "w:tc"):
-        merged = cell.find(named("w:tcPr/w:vMerge"))
+        merged = inside(cell, "w:tcPr/w:vMerge")
         merge = "" if merged is None else merged.get(named("w:val"), "continue")
         span = _span(value(cell, "w:tcPr/w:gridSpan"), 1, column)
         cells.append(_Cell(read(cell), column, span, merge))
         column += span
-    is_head = properties is not None and bool(is_on(properties.find(named("w:tblHeader"))))
+    is_head = properties is not None and bool(is_on(inside(properties, "w:tblHeader")))
     return _Row(cells, is_head)
 
 

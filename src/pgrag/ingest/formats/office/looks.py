@@ -82,14 +82,13 @@ def _line(element: Element, styles: Styles) -> _Line | None:
         return None
     size = min(styles.size_of(run, chain) for run, _ in runs)
     is_strong = all(styles.is_strong(run, chain) for run, _ in runs)
-    position = list_position(element, chain)
     is_short = len(text) <= _MOST_CHARACTERS and len(text.split()) <= _MOST_WORDS
     can_be = (
         is_short
         and any(map(str.isalpha, text))
         and not text.endswith(_NO_END)
         and not _CAPTION.match(text)
-        and (position is None or is_strong)
+        and (is_strong or list_position(element, chain) is None)
         and heading_level(element, chain) is None
         and value(element, "w:pPr/w:framePr") is None
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from pgrag.ingest.formats.office.package import named, whole
+from pgrag.ingest.formats.office.package import inside, named, whole
 from pgrag.ingest.formats.office.styles import is_on, value
 
 _LEVELS = 9
@@ -90,7 +90,7 @@ class Numbering:
                 value(found, "w:numFmt") or "decimal",
                 (value(found, "w:lvlText") or "")[:_LONGEST_LABEL],
                 whole(value(found, "w:start"), 1),
-                bool(is_on(found.find(named("w:isLgl")))),
+                bool(is_on(inside(found, "w:isLgl"))),
             )
         return self._levels[number, depth]
 

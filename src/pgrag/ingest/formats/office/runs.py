@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from pgrag.ingest.formats.escaping import escape
 from pgrag.ingest.formats.office.equations import tex
-from pgrag.ingest.formats.office.package import Relation, named, shown, whole
+from pgrag.ingest.formats.office.package import Relation, inside, named, shown, whole
 from pgrag.ingest.formats.office.styles import VALUE, Style, Styles, is_on, value
 from pgrag.ingest.formats.office.symbols import character, readable
 from pgrag.ingest.formats.office.text import is_fixed_pitch, picture
@@ -168,7 +168,9 @@ class Runs:
         )
 
     def _link(self) -> str:
-        found = next((each.link for each in reversed(self._fields) if each.link), "")
+        found = next(
+            (each.link for each in reversed(self._fields[-_MOST_FIELDS:]) if each.link), ""
+        )
         return self._leading(found)
 
 
@@ -193,11 +195,11 @@ def _symbol(element: Element) -> str:
 
 def _form_field(element: Element) -> str:
     """Return what a box to tick or a list to choose from shows; "" for other fields."""
-    box = element.find(named("w:ffData/w:checkBox"))
+    box = inside(element, "w:ffData/w:checkBox")
     if box is not None:
-        state = box.find(named("w:checked"))
-        return "☒" if is_on(box.find(named("w:default")) if state is None else state) else "☐"
-    choices = element.find(named("w:ffData/w:ddList"))
+        state = inside(box, "w:checked")
+        return "☒" if is_on(inside(box, "w:default") if state is None else state) else "☐"
+    choices = inside(element, "w:ffData/w:ddList")
     if choices is None:
         return ""
     entries = choices.findall(named("w:listEntry"))

@@ -5,7 +5,7 @@ compared with, to notice what a reader would miss.
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
-from pgrag.ingest.formats.office.package import named
+from pgrag.ingest.formats.office.package import inside, named
 from pgrag.ingest.formats.office.styles import is_on, value
 
 _TEXTS = frozenset(map(named, ("w:t", "m:t", "a:t")))
@@ -44,7 +44,7 @@ def _texts(root: Element) -> Iterator[str]:
 
 
 def _is_unseen(element: Element) -> bool:
-    if element.tag in _UNSEEN or is_on(element.find(named("w:rPr/w:vanish"))):
+    if element.tag in _UNSEEN or is_on(inside(element, "w:rPr/w:vanish")):
         return True
     if element.tag == named("w:p"):
         return (value(element, "w:pPr/w:pStyle") or "").upper().startswith("TOC")
@@ -54,6 +54,6 @@ def _is_unseen(element: Element) -> bool:
         gallery = element.find(_CONTENTS)
         return gallery is not None and gallery.get(named("w:val")) == "Table of Contents"
     if element.tag == named("p:sp"):
-        placeholder = element.find(named("p:nvSpPr/p:nvPr/p:ph"))
+        placeholder = inside(element, "p:nvSpPr/p:nvPr/p:ph")
         return placeholder is not None and placeholder.get("type") in _SMALL
     return False

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from pgrag.ingest.formats.escaping import escape, heading
 from pgrag.ingest.formats.office.drawing import drawn
 from pgrag.ingest.formats.office.equations import tex
-from pgrag.ingest.formats.office.package import Package, Relation, named, shown, whole
+from pgrag.ingest.formats.office.package import Package, Relation, inside, named, shown, whole
 from pgrag.ingest.formats.office.runs import Piece, markdown, plain
 from pgrag.ingest.formats.office.seen import seen_text
 from pgrag.ingest.formats.office.text import (
@@ -75,7 +75,7 @@ class _Slide:
     def __init__(self, package: Package, name: str, root: Element) -> None:
         def shapes(part: str | None) -> list[_Shape]:
             root = package.optional(part)
-            tree = None if root is None else root.find(named("p:cSld/p:spTree"))
+            tree = None if root is None else inside(root, "p:cSld/p:spTree")
             return [] if tree is None else _shapes_in(tree)
 
         self.root = root
@@ -116,11 +116,11 @@ class _Slide:
         for shape in self._in_order(self._shapes):
             if shape is self._title:
                 continue
-            grid = shape.element.find(named("a:graphic/a:graphicData/a:tbl"))
+            grid = inside(shape.element, "a:graphic/a:graphicData/a:tbl")
             if grid is not None:
                 yield table([self._cells(row) for row in grid.findall(named("a:tr"))])
             elif shape.element.tag == named("p:pic"):
-                described = shape.element.find(named("p:nvPicPr/p:cNvPr"))
+                described = inside(shape.element, "p:nvPicPr/p:cNvPr")
                 words = picture(None if described is None else described.get("descr"))
                 yield paragraph(words) if words else None
             else:
@@ -164,7 +164,7 @@ class _Slide:
                 yield Part("code", "") if is_code else None
                 continue
             is_code = _is_code(each)
-            properties = each.find(named("a:pPr"))
+            properties = inside(each, "a:pPr")
             level = 0 if properties is None else max(whole(properties.get("lvl"), 0, 8), 0)
             if is_code:
                 yield Part("code", plain(pieces))
@@ -199,7 +199,7 @@ def _shape(element: Element) -> _Shape:
     placeholder = element.find(named("*/p:nvPr/p:ph"))
     offset = element.find(named("*/a:xfrm/a:off"))
     if offset is None:
-        offset = element.find(named("p:xfrm/a:off"))
+        offset = inside(element, "p:xfrm/a:off")
     return _Shape(
         element,
         None if placeholder is None else placeholder.get("type", "obj"),
@@ -226,8 +226,8 @@ def _pieces(source: Element, relations: dict[str, Relation]) -> list[Piece]:
 
 
 def _run(run: Element, relations: dict[str, Relation]) -> Piece:
-    properties = run.find(named("a:rPr"))
-    link = None if properties is None else properties.find(named("a:hlinkClick"))
+    properties = inside(run, "a:rPr")
+    link = None if properties is None else inside(properties, "a:hlinkClick")
     relation = None if link is None else relations.get(link.get(named("r:id"), ""))
     shift = 0 if properties is None else whole(properties.get("baseline"))
     kind = "raised" if shift > 0 else "lowered" if shift < 0 else "text"
@@ -237,15 +237,15 @@ def _run(run: Element, relations: dict[str, Relation]) -> Piece:
 
 def _is_code(source: Element) -> bool:
     """Whether all text of a paragraph is set in a font for code."""
-    default = _font(source.find(named("a:pPr/a:defRPr")))
+    default = _font(inside(source, "a:pPr/a:defRPr"))
     runs = [
         run for run in source.findall(named("a:r")) if (run.findtext(named("a:t")) or "").strip()
     ]
     return bool(runs) and all(
-        is_fixed_pitch(_font(run.find(named("a:rPr"))) or default) for run in runs
+        is_fixed_pitch(_font(inside(run, "a:rPr")) or default) for run in runs
     )
 
 
 def _font(properties: Element | None) -> str | None:
-    font = None if properties is None else properties.find(named("a:latin"))
+    font = None if properties is None else inside(properties, "a:latin")
     return None if font is None else font.get("typeface")

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from pgrag.ingest.formats.office.package import named, whole
+from pgrag.ingest.formats.office.package import inside, named, whole
 
 VALUE = named("w:val")
 _HEADING = re.compile(
@@ -31,7 +31,7 @@ class Style:
 
 def value(element: Element | None, path: str) -> str | None:
     """Return what the element at a path states; None if it is missing."""
-    target = None if element is None else element.find(named(path))
+    target = inside(element, path)
     return None if target is None else target.get(VALUE)
 
 
@@ -48,7 +48,7 @@ class Styles:
         self._styles: dict[tuple[str, str], Style] = {}
         self._default: Style | None = None
         self._found: dict[tuple[str, str, str], Element | None] = {}
-        self._defaults = None if root is None else root.find(named("w:docDefaults/w:rPrDefault"))
+        self._defaults = None if root is None else inside(root, "w:docDefaults/w:rPrDefault")
         for each in listed:
             kind = each.get(named("w:type"), "paragraph")
             style = Style(
@@ -78,12 +78,12 @@ class Styles:
         """Return a property of a run, such as `w:vanish`: its own, else that of its style, else
         that of the paragraph's styles.
         """
-        direct = run.find(named(f"w:rPr/{name}"))
-        if direct is not None:
-            return direct
-        key = value(run, "w:rPr/w:rStyle")
-        if key is not None:
-            found = self._of_style("character", key, name)
+        properties = inside(run, "w:rPr")
+        if properties is not None:
+            found = inside(properties, name)
+            key = value(properties, "w:rStyle") if found is None else None
+            if key is not None:
+                found = self._of_style("character", key, name)
             if found is not None:
                 return found
         return self._of_style("paragraph", chain[0].key, name) if chain else None
@@ -91,7 +91,7 @@ class Styles:
     def _of_style(self, kind: str, key: str, name: str) -> Element | None:
         if (kind, key, name) not in self._found:
             stated = (
-                each.element.find(named(f"w:rPr/{name}"))
+                inside(each.element, f"w:rPr/{name}")
                 for each in self._chain(kind, key)
                 # a document whose every line has the font of a typewriter is no code
                 if not (name == "w:rFonts" and each.is_default)

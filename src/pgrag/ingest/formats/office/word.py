@@ -12,7 +12,7 @@ from pgrag.ingest.formats.office.grids import table_parts
 from pgrag.ingest.formats.office.included import included_html
 from pgrag.ingest.formats.office.looks import levels_by_look
 from pgrag.ingest.formats.office.numbering import Numbering
-from pgrag.ingest.formats.office.package import Package, named, shown
+from pgrag.ingest.formats.office.package import Package, inside, named, shown
 from pgrag.ingest.formats.office.runs import Piece, Runs, markdown, plain
 from pgrag.ingest.formats.office.seen import seen_text
 from pgrag.ingest.formats.office.styles import Style, Styles, heading_level, list_position
@@ -59,7 +59,7 @@ class _Reader:
         """Yield the content of the body, notes after their paragraph, table or list; of an empty
         body what stands above and below each page.
         """
-        body = self._root.find(named("w:body"))
+        body = inside(self._root, "w:body")
         children = [] if body is None else list(_flat(body))
         self._levels = levels_by_look(children, self._styles)
         is_empty = True
@@ -113,7 +113,7 @@ class _Reader:
 
     def _block(self, element: Element) -> list[Part]:
         if element.tag == named("w:p"):
-            return self._paragraph(element)
+            return self._paragraph(element) if len(element) else []
         if element.tag == named("w:tbl"):
             return list(filter(None, table_parts(element, self._parts)))
         if element.tag == named("w:altChunk"):
