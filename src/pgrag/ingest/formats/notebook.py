@@ -19,7 +19,7 @@ _COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Read a notebook; its headings have the anchors of the site that publishes it."""
-    text, warnings = decode(key, data)
+    text, warnings = decode(key, data, origin)
     try:
         notebook = json.loads(text)
         cells = notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"]

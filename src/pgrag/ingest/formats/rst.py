@@ -50,7 +50,7 @@ _CODE = frozenset(
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Read a document, with what Sphinx adds to the language; ids are those of docutils."""
-    text, warnings = decode(key, data)
+    text, warnings = decode(key, data, origin)
     for name in dict.fromkeys(_DIRECTIVE.findall(text)):
         if name in _CODE or name not in _KNOWN:
             directives.register_directive(name, _Unknown)

@@ -18,7 +18,7 @@ _ITEM = re.compile(r"[ ]{0,3}(?:[-*+]|\d{1,3}[.)])[ \t]")
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Read a text; its headings have no ids, because a text is published as it is."""
-    text, warnings = decode(key, data)
+    text, warnings = decode(key, data, origin)
     if not _MARKDOWN.search(text):
         paragraphs = _PARAGRAPHS.split(dedent(text.expandtabs()).strip("\n\f "))
         levels: dict[str, int] = {}

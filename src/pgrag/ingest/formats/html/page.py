@@ -161,14 +161,13 @@ _NESTING = re.compile(
     rb"<(/?)(?:div|section|article|main|aside|blockquote|ul|ol|dl|details|figure|center|form|nav)\b",
     re.IGNORECASE,
 )
-_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{3,40})", re.IGNORECASE)
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Return the main content of a page; raises SourceError if its elements nest without end."""
     _refuse_depth(key, data)
-    text, warnings = _decoded(key, data, origin)
+    text, warnings = decode(key, data, origin)
     tree = LexborHTMLParser(text)
     head = read_head(tree)
     base = tree.css_first("base[href]")
@@ -197,16 +196,3 @@ def _refuse_depth(key: str, data: bytes) -> None:
     depth = accumulate(-1 if closes else 1 for closes in _NESTING.findall(data))
     if max(depth, default=0) > _DEEPEST:
         raise SourceError(f"{key}: nests more than {_DEEPEST:,} elements in each other.")
-
-
-def _decoded(key: str, data: bytes, origin: Origin) -> tuple[str, list[str]]:
-    """Decode a page with the encoding that the server or the page declares, else as any text."""
-    _, _, declared = (origin.media_type or "").partition("charset=")
-    in_page = _CHARSET.search(data[:4096])
-    name = declared.split(";")[0].strip(" \"'") or (in_page[1].decode() if in_page else "")
-    if name and name.lower() not in ("utf-8", "utf8"):
-        try:
-            return data.decode(name).replace("\r\n", "\n").replace("\0", ""), []
-        except (LookupError, UnicodeDecodeError):
-            pass
-    return decode(key, data)
