@@ -15,7 +15,8 @@ _NOT_LATIN = (
     "windows-1251", "koi8-r", "koi8-u", "windows-1253", "windows-1255", "windows-1256", "windows-874",
 )  # fmt: skip
 _LATIN = ("windows-1252", "windows-1250", "iso-8859-2", "windows-1254", "windows-1257")
-_SEVERAL_BYTES = ("cp932", "euc_jp", "gb18030", "big5", "big5hkscs", "cp949")
+_SEVERAL_BYTES = ("cp932", "euc-jp", "gb18030", "big5", "big5hkscs", "cp949")
+_WIDE_SETS = frozenset({"cp932", "euc_jp", "gb18030", "big5hkscs", "cp949"})
 #: Sets that are tried again without bytes which they do not have, and the share of such bytes.
 _WITHOUT_FAULTS = (
     "cp932", "gb18030", "big5hkscs", "cp949", "euc_jp", "cp1251", "koi8_r", "cp1253", "cp1255",
@@ -46,7 +47,7 @@ def name_of(codec: str) -> str:
 def is_other(data: bytes) -> bool:
     """Whether bytes, of which many are UTF-8, are rather text in a set of several bytes each."""
     codec = detect(data)
-    return codec in _SEVERAL_BYTES and "\ufffd" not in data.decode(codec, "replace")
+    return codec in _WIDE_SETS and "\ufffd" not in data.decode(codec, "replace")
 
 
 def detect(data: bytes) -> str:
