@@ -12,7 +12,8 @@ declare
     fault record;
     members constant text[] := '{
         key, title, url, path, body, head, front_matter, uuid, link, topic, type, tags, language,
-        created, modified, source_hash, warnings, aliases, reading, documents, edges
+        created, modified, source_hash, warnings, aliases, reading, documents, edges,
+        words_shown, words_kept
     }';
 begin
     select p.page ->> 'key' as key, m.name
@@ -50,6 +51,11 @@ begin
                 'modified', 'a time such as 2026-01-31',
                 pg_input_is_valid(p.page ->> 'modified', 'timestamptz')
             ),
+            (
+                'words_shown', 'a number',
+                coalesce(p.page ->> 'words_shown', '0') ~ '^\d{1,9}$'
+            ),
+            ('words_kept', 'a number', coalesce(p.page ->> 'words_kept', '0') ~ '^\d{1,9}$'),
             (
                 'documents', 'a list of objects',
                 jsonb_typeof(p.page -> 'documents') in ('array', 'null')

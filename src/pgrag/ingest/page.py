@@ -113,7 +113,7 @@ def read_page(
     bytes.
     """
     converted = formats.convert(key, data, origin, options.converter, limit)
-    text = converted.markdown
+    text, words = converted.markdown, converted.words
     matter = front_matter.split(key, text)
     properties, doubts = read_properties(key, matter.fields)
     head = text[: len(text) - len(matter.body)]
@@ -169,6 +169,8 @@ def read_page(
         aliases=properties.aliases,
         edges=assign_documents(edges, chunks),
         reading=options.reading(properties.type, key),
+        words_shown=words.shown if words else None,
+        words_kept=words.kept if words else None,
     )
 
 

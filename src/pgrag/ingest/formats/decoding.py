@@ -23,6 +23,7 @@ _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\v\f\r\
 _WIDE = ("utf-16", "utf-32")
 #: Byte order marks, of which the longer ones are tried first.
 _MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
@@ -68,10 +69,9 @@ def decode(key: str, data: bytes, origin: Origin = NOWHERE) -> tuple[str, list[s
 
 def _codec(key: str, data: bytes, origin: Origin) -> tuple[str, list[str]]:
     """Return the codec of a file, and a warning if that is not declared, or contradicts."""
-    if data.startswith(codecs.BOM_UTF8):
-        _refuse_binary(key, data, tolerated=0.30)
-        return "utf-8", []
-    if (marked := next((codec for mark, codec in _MARKS if data.startswith(mark)), None)) is not None:
+    if (
+        marked := next((codec for mark, codec in _MARKS if data.startswith(mark)), None)
+    ) is not None:
         return marked, []
     if (likely := utf_16(data)) is not None:
         return likely, [f"{key}: read as {name_of(likely)}, {_LIKELY}"]
@@ -81,16 +81,16 @@ def _codec(key: str, data: bytes, origin: Origin) -> tuple[str, list[str]]:
     by_server, by_itself = codec_of(charset[1]) if charset else None, _declared(data)
     is_utf_8 = 2 * known >= faults and (known >= 4 * faults or not is_other(data))
     declared = by_itself if by_server == "utf-8" and not is_utf_8 else by_server or by_itself
-    if declared and declared != "utf-8":
-        proof = 1 if declared.startswith(_SINGLE_BYTES) else _PROOF
-        if faults or known < proof:
-            return declared, []
-        where = "its server" if by_server else "it"
-        return "utf-8", [f"{key}: is UTF-8, though {where} declares {name_of(declared)}"]
-    if is_utf_8:
-        return "utf-8", []
-    likely = detect(data)
-    return likely, [f"{key}: is not UTF-8; read as {name_of(likely)}, {_LIKELY}"]
+    if declared in (None, "utf-8"):
+        if is_utf_8:
+            return "utf-8", []
+        likely = detect(data)
+        return likely, [f"{key}: is not UTF-8; read as {name_of(likely)}, {_LIKELY}"]
+    proof = 1 if declared.startswith(_SINGLE_BYTES) else _PROOF
+    if faults or known < proof:
+        return declared, []
+    where = "its server" if by_server else "it"
+    return "utf-8", [f"{key}: is UTF-8, though {where} declares {name_of(declared)}"]
 
 
 def _utf_8(data: bytes) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Encodings as browsers read them: labels as their wider sets, detection, faults of single bytes."""
+"""Encodings as browsers read them: labels as their wider sets, detection, single faults."""
 
 import codecs
 import re
@@ -12,7 +12,8 @@ _WIDER = {
 }  # fmt: skip
 #: Sets for scripts other than Latin of which each byte is a character.
 _NOT_LATIN = (
-    "windows-1251", "koi8-r", "koi8-u", "windows-1253", "windows-1255", "windows-1256", "windows-874",
+    "windows-1251", "koi8-r", "koi8-u", "windows-1253", "windows-1255", "windows-1256",
+    "windows-874",
 )  # fmt: skip
 _LATIN = ("windows-1252", "windows-1250", "iso-8859-2", "windows-1254", "windows-1257")
 _SEVERAL_BYTES = ("cp932", "euc-jp", "gb18030", "big5", "big5hkscs", "cp949")
@@ -80,7 +81,7 @@ def utf_16(data: bytes) -> str | None:
 
 
 def _likely(sample: bytes) -> tuple[float, str]:
-    import chardet  # only files in old encodings pay for its models
+    import chardet  # noqa: PLC0415 - only files in old encodings pay for its models
 
     # In Latin scripts, letters outside ASCII are few, and rarely beside each other.
     others = _NOT_LATIN if _FOREIGN_WORD.search(sample) else ()

@@ -182,4 +182,12 @@ def convert(
             f" of Markdown; a page may have {most:,}.",
             hint="Split it.",
         )
-    return replace(converted, warnings=(f"{key}: is empty",)) if is_empty else converted
+    if is_empty:
+        return replace(converted, warnings=(f"{key}: is empty",))
+    if converted.words is None or not converted.words.are_lost:
+        return converted
+    lost = (
+        f"{key}: {converted.words} are read; look with `pgrag read` what is missing, and index the"
+        " page in another form, such as Markdown, if you need it"
+    )
+    return replace(converted, warnings=(lost, *converted.warnings))

@@ -10,6 +10,9 @@ _WORD = re.compile(
     "|[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )
 
+#: Lost words below which nothing is said. `pages_lost` of the database has the same rule.
+FEWEST = 20
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -17,6 +20,15 @@ class Words:
 
     shown: int
     kept: int
+
+    @property
+    def are_lost(self) -> bool:
+        """Whether more than a tenth is lost, and not only a few words of a short page."""
+        lost = self.shown - self.kept
+        return lost >= FEWEST and 10 * lost > self.shown
+
+    def __str__(self) -> str:
+        return f"{self.kept:,} of {self.shown:,} words"
 
 
 def count_words(shown: str, markdown: str) -> Words:

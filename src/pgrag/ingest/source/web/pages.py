@@ -268,7 +268,11 @@ class Pages:
         if answer.status != 200 or answer.is_cut or body is None:
             self.markdown_chances = max(0, self.markdown_chances - 1)
             return page
-        return page | {"body": body, "digest": digest_of(body), "media_type": f"{MARKDOWN}; charset=utf-8"}
+        return page | {
+            "body": body,
+            "digest": digest_of(body),
+            "media_type": f"{MARKDOWN}; charset=utf-8",
+        }
 
 
 def _is_page(url: str, answer: Answer) -> bool:
