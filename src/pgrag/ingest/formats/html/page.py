@@ -2,17 +2,16 @@
 
 import re
 from dataclasses import dataclass
-from itertools import accumulate
 
 from selectolax.lexbor import LexborHTMLParser
 
-from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html.blocks import Blocks, with_reopened
 from pgrag.ingest.formats.html.dom import Node, all_text, elements, is_skipped, tag_of, words
 from pgrag.ingest.formats.html.ids import Ids
 from pgrag.ingest.formats.html.inline import Inline, fragment_of, is_permalink
+from pgrag.ingest.formats.html.limits import within_limits
 from pgrag.ingest.text.inline import heading_text
 from pgrag.ingest.values import Origin
 
@@ -155,19 +154,14 @@ def _between(title: str, parts: list[str]) -> str:
     return title[start : title.rindex(parts[-1]) + len(parts[-1])]
 
 
-#: The parser takes quadratic time for elements in elements.
-_DEEPEST = 5000
-_NESTING = re.compile(
-    rb"<(/?)(?:div|section|article|main|aside|blockquote|ul|ol|dl|details|figure|center|form|nav)\b",
-    re.IGNORECASE,
-)
 _HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Return the main content of a page; raises SourceError if its elements nest without end."""
-    _refuse_depth(key, data)
     text, warnings = decode(key, data, origin)
+    text, surplus = within_limits(key, text)
+    warnings += surplus
     tree = LexborHTMLParser(text)
     head = read_head(tree)
     base = tree.css_first("base[href]")
@@ -190,9 +184,3 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     title = heading_text(first[1]) if first and first[0].startswith("# ") else head.title
     fields = {"title": title, "description": head.description, "language": head.language}
     return Converted(with_front_matter(fields, body), tuple(warnings))
-
-
-def _refuse_depth(key: str, data: bytes) -> None:
-    depth = accumulate(-1 if closes else 1 for closes in _NESTING.findall(data))
-    if max(depth, default=0) > _DEEPEST:
-        raise SourceError(f"{key}: nests more than {_DEEPEST:,} elements in each other.")
