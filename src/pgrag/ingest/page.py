@@ -19,6 +19,7 @@ from pgrag.ingest.edges.edges import assign_documents, find_edges, with_defaults
 from pgrag.ingest.edges.front_matter_links import find_front_matter_edges
 from pgrag.ingest.formats import formats
 from pgrag.ingest.matter import front_matter
+from pgrag.ingest.matter.named_dates import date_in_name, without_date
 from pgrag.ingest.matter.page_types import PageTypes, injected
 from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_properties
 from pgrag.ingest.source.source import digest_of
@@ -32,7 +33,6 @@ MOST_WARNINGS = 100
 #: Classes in the results of `read_page` and `read_properties_of`, for a child that calls them.
 ANSWERS = (values.SourcePage, values.Chunk, values.Edge, Properties)
 
-_DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")
 
@@ -147,6 +147,7 @@ def read_page(
         page_type=reading.type,
         audience=declared_audience(matter.fields, properties.tags),
     )
+    stated = _stated_dates(key, properties)
     return values.SourcePage(
         key=key,
         url=_url(key, properties, options.base_url or "", origin),
@@ -161,8 +162,10 @@ def read_page(
         type=reading.type,
         tags=_with_inline_tags(properties.tags, edges),
         language=properties.language or None,
-        created=properties.created,
-        modified=properties.modified,
+        created=stated.created,
+        created_from=stated.created_from,
+        modified=stated.modified,
+        modified_from=stated.modified_from,
         warnings=_first(key, (*converted.warnings, *matter.warnings, *doubts, *faults)),
         chunks=tuple(replace(chunk, context=context) for chunk in chunks) if context else chunks,
         head=head,
@@ -208,8 +211,20 @@ def _title_from_key(key: str) -> str:
     folder, _, name = stem.rpartition("/")
     if name.lower() in FOLDER_PAGES and folder:
         name = folder.rpartition("/")[2]
-    words = " ".join(re.sub(r"[-_]+", " ", _DATE_PREFIX.sub("", name)).split())
+    undated = without_date(name)
+    if undated == name and date_in_name(name):
+        return name  # only a date, which keeps its hyphens
+    words = " ".join(re.sub(r"[-_]+", " ", undated).split())
     return words[:1].upper() + words[1:] or name
+
+
+def _stated_dates(key: str, properties: Properties) -> values.Dates:
+    """Return the dates of the front matter, else that of the name."""
+    created, modified = properties.created, properties.modified
+    said_by = values.FRONT_MATTER
+    stated = values.Dates(created, created and said_by, modified, modified and said_by)
+    named = date_in_name(key)
+    return stated.over(values.Dates(named, named and values.NAME))
 
 
 def _stem(key: str) -> str:

@@ -58,7 +58,8 @@ class IndexReport:
     ones are no pages. With `discarded` the new version does not exist. A dry run lists `planned`
     pages, and those `gone`. `slugs` names the generator of the anchors, `slugs_from` its
     configuration; `changes` are the options that differ from the last run. Of `warnings` and
-    `failed` the first `MOST_KEPT` stay. `versions` are those of a report on several.
+    `failed` the first `MOST_KEPT` stay. `notes` is what a user may want to know of the source.
+    `versions` are those of a report on several.
     """
 
     library: str
@@ -88,6 +89,7 @@ class IndexReport:
     slugs: str = "github"
     slugs_from: str | None = None
     changes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
 
     def warn(self, *warnings: str) -> None:
@@ -146,6 +148,7 @@ def together(
             setattr(whole, count, getattr(whole, count) + getattr(run, count))
         whole.warn(*(f"{version}: {warning}" for warning in run.warnings))
         whole.changes += (f"{version}: {change}" for change in run.changes)
+        whole.notes += (note for note in run.notes if note not in whole.notes)
         for key, reason in run.failed.items():
             whole.fail(f"{version}: {key}", reason)
         whole.renamed |= {f"{version}: {old}": new for old, new in run.renamed.items()}

@@ -49,7 +49,8 @@ def discover(
     if ref is not None:
         return open_commit(root, ref, selection)
     if root.is_dir():
-        return open_folder(root, selection)
+        is_confined = network is not None and not network.uses_credentials
+        return open_folder(root, selection, is_confined=is_confined)
     return open_file(root, selection)
 
 
