@@ -7,10 +7,17 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the bytes of a page come from: the media type and URL of a server; None for a file."""
+    """Where the bytes of a page come from: the media type and URL of a server; None for a file. In
+    a tree of versions (see `source.trees`) the site serves it as `key` below `route` and `branch`;
+    `labels` are those of the categories that its sidebar shows it in.
+    """
 
     media_type: str | None = None
     address: str | None = None
+    route: str = ""
+    branch: str = ""
+    key: str | None = None
+    labels: tuple[str, ...] = ()
 
 
 #: The origin of a file.

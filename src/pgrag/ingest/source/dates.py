@@ -151,7 +151,7 @@ class Dating:
         """Return the dates of a file with these bytes: those of its commits, and if it was changed
         since them, that of its time.
         """
-        commit = self._commits().get(file.key)
+        commit = self._commits().get(file.path or file.key)
         if commit is None:
             return file.dates
         changed = file.dates.modified

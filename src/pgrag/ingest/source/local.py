@@ -17,6 +17,7 @@ from pgrag.ingest.source.git import GitTree
 from pgrag.ingest.source.ignored import NAMES
 from pgrag.ingest.source.repository import Repository
 from pgrag.ingest.source.selection import Selection, key_of, selected
+from pgrag.ingest.source.sites import shows_versions
 from pgrag.ingest.source.source import Source, SourceFile, read_file
 from pgrag.ingest.values import UNDATED, Dates
 
@@ -46,6 +47,7 @@ def open_folder(root: Path, selection: Selection, *, is_confined: bool = False) 
         ],
         arguments=selection.arguments(os.path.abspath(root)),
         history=history,
+        text=partial(_text_below, folder.resolve()),
         generator=partial(_generator_of_folder, Path(os.path.abspath(folder))),
     )
 
@@ -116,6 +118,7 @@ def open_tree(
         arguments=arguments,
         revision=history.commit if history else None,
         history=history,
+        text=lambda path: _text_of(tree, tree.prefix + path),
         generator=partial(_generator_of_tree, tree),
         release=tree.close,
     )
@@ -131,7 +134,7 @@ def _dates(path: Path) -> Dates:
 def _may_be_read(name: str) -> bool:
     """Whether a file may be a page, an ignore file, or show the generator."""
     base = name.rpartition("/")[2]
-    return is_known(base) or base in NAMES or base == "conf.py"
+    return is_known(base) or base in NAMES or base == "conf.py" or shows_versions(base)
 
 
 def _generator_of_tree(tree: Tree) -> Generator | None:
@@ -146,7 +149,7 @@ def _generator_of_tree(tree: Tree) -> Generator | None:
     return find_generator(
         [(start, 2), *((parent, 1) for parent in start.parents)],
         lambda path: listings.get(path, {}),
-        lambda path: (tree.content(str(path)) or b"").decode("utf-8", "replace"),
+        lambda path: _text_of(tree, str(path)),
     )
 
 
@@ -158,6 +161,16 @@ def _generator_of_folder(folder: Path) -> Generator | None:
     return find_generator(
         [(folder, 2), *(repository if tops else ((path, 0) for path in above[:2]))], _listing, _text
     )
+
+
+def _text_of(tree: Tree, path: str) -> str:
+    return (tree.content(path) or b"").decode("utf-8", "replace")
+
+
+def _text_below(root: Path, path: str) -> str:
+    """Return the text of a file below a folder; "" for one that a link leads out of it."""
+    file = Path(os.path.realpath(root / path))
+    return _text(file) if file.is_relative_to(root) else ""
 
 
 def _text(path: PurePath) -> str:

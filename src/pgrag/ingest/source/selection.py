@@ -24,6 +24,7 @@ class Selection:
     subfolder: str | None = None
     ref: str | None = None
     include_ignored: bool = False
+    versions: str | None = None
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Self:
@@ -49,6 +50,7 @@ def selected(
     revision: str | None = None,
     history: GitHistory | None = None,
     generator: Callable[[], Generator | None] = lambda: None,
+    text: Callable[[str], str] = lambda _: "",
     release: Callable[[], None] = lambda: None,
 ) -> Source:
     """Return the wanted files of a listing. Raises SourceError if there are none."""
@@ -72,6 +74,7 @@ def selected(
             ref=selection.ref,
             head=history.commit if history else None,
             history=history.read if history else None,
+            text=text,
             notes=(SAME_TIMES,) if are_copied and not history else (),
         )
     release()

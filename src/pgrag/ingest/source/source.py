@@ -45,6 +45,7 @@ class SourceFile:
     """One file of a source. `key` is its path below the source, with "/". `load` returns at most
     the given number of bytes, all of them for -1. `digest` is that of `digest_of` if it is known
     before the bytes are read. `dates` are those of its time.
+    `path` is where it lies in the source if its key says something else.
     """
 
     key: str
@@ -52,6 +53,7 @@ class SourceFile:
     origin: Origin = NOWHERE
     digest: str | None = None
     dates: Dates = UNDATED
+    path: str | None = None
 
     def read(self, limit: int | None = None) -> bytes:
         """Return the file's bytes. Raises SourceError if it cannot be read, or is larger than
@@ -135,6 +137,7 @@ class Source:
     is no page. With `arguments` `App.index` reads it again. `generator` finds the site generator
     that publishes it, if its configuration is near. `ref` is what the caller named as the commit.
     `history` reads the commits of its files up to `head`. `notes` is what a user may want to know.
+    `text` reads any file of it by its path; "" if there is none.
     """
 
     location: str
@@ -150,6 +153,7 @@ class Source:
     head: str | None = None
     history: Callable[[], History] | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
+    text: Callable[[str], str] = field(default=lambda _: "", repr=False)
 
     def __len__(self) -> int:
         return len(self.listed)
