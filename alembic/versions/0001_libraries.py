@@ -181,7 +181,9 @@ create table pgrag.pages (
     language text not null,
     language_code text not null,
     created timestamptz,
+    created_from text,
     modified timestamptz,
+    modified_from text,
     source_hash text not null,
     warnings text[] not null default '{}',
     document_count integer not null default 0,
@@ -263,8 +265,11 @@ comment on column pgrag.pages.tags is 'Tags from front matter, then #tag in the 
 comment on column pgrag.pages.language is 'Text search configuration that stems its words.';
 comment on column pgrag.pages.language_code is
     'Its language: de, pt-BR, zh-Hans; stated, else by its text, else the library''s; or und.';
-comment on column pgrag.pages.created is 'Date from front matter; UTC if it states no time zone.';
-comment on column pgrag.pages.modified is 'Last change, from front matter; UTC if no time zone.';
+comment on column pgrag.pages.created is 'When it was made; UTC if no time zone is stated.';
+comment on column pgrag.pages.created_from is
+    'What says created: front matter, name (of the file), git, file or server; null: no date.';
+comment on column pgrag.pages.modified is 'Last change; UTC if no time zone is stated.';
+comment on column pgrag.pages.modified_from is 'What says modified, as in created_from.';
 comment on column pgrag.pages.source_hash is 'Hash of bytes and reading options; equal: skipped.';
 comment on column pgrag.pages.warnings is 'What reading repaired or ignored, by file; first 100.';
 comment on column pgrag.pages.document_count is 'Searchable passages of the page (covers > 0).';

@@ -15,7 +15,9 @@ returns table (
     tags text[],
     language text,
     created timestamptz,
+    created_from text,
     modified timestamptz,
+    modified_from text,
     documents integer,
     warnings text[],
     words_shown integer,
@@ -33,7 +35,7 @@ begin
     return query
     select
         p.page_id, p.key, p.url, p.title, p.path, p.topic, p.type, p.tags, p.language_code,
-        p.created, p.modified, p.document_count, p.warnings,
+        p.created, p.created_from, p.modified, p.modified_from, p.document_count, p.warnings,
         p.words_shown, p.words_kept
     from pgrag.pages as p
     where p.library_id = _pgrag.library_id(pages.library)

@@ -27,6 +27,8 @@ def print_report(report: IndexReport, *, verbose: bool) -> None:
             f"{counted(report.ignored, 'file')} left out by .gitignore or .ignore;"
             " --include-ignored reads them too."
         )
+    for note in report.notes:
+        notice(note)
     for group in report.skipped:
         noun = "addresses" if any("://" in name for name in group.examples) else "files"
         skipped = _shown(group.examples, group.count, noun)

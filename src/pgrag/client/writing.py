@@ -65,6 +65,23 @@ class Writing(Part):
         require_texts(library=library, tags=tags)
         return dict(self._app.index_tags(library, str(source), tags, dry_run=dry_run, **arguments))
 
+    def index_versions(
+        self,
+        library: str,
+        source: str | Path,
+        *,
+        dry_run: bool = False,
+        **arguments: Unpack[IndexArguments],
+    ) -> dict[str, IndexReport | SourceError | InvalidInput]:
+        """Synchronise a version with each folder of a version in a source: of a tree of Docusaurus,
+        mike or Antora, or of folders such as 1.x and 2.x.
+
+        Returns by version, the oldest first, the report, or why the folder cannot be read. Raises
+        `SourceError` for a source without such folders.
+        """
+        require_texts(library=library)
+        return dict(self._app.index_versions(library, str(source), dry_run=dry_run, **arguments))
+
     def send_page(
         self,
         library: str,

@@ -72,7 +72,8 @@ class IndexReport:
     configuration. Of `words_shown` in the pages that were read, where their format counts them,
     `words_kept` are in their Markdown; `lossy` pages lack more than a tenth, and `losses` are those
     that lack most. `changes` are the options that differ from the last run. Of `warnings` and
-    `failed` the first `MOST_KEPT` stay. `versions` are those of a report on several.
+    `failed` the first `MOST_KEPT` stay. `notes` is what a user may want to know of the source.
+    `versions` are those of a report on several.
     """
 
     library: str
@@ -106,6 +107,7 @@ class IndexReport:
     slugs: str = "github"
     slugs_from: str | None = None
     changes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
 
     def warn(self, *warnings: str) -> None:
@@ -181,6 +183,7 @@ def together(
             setattr(whole, count, getattr(whole, count) + getattr(run, count))
         whole.warn(*(f"{version}: {warning}" for warning in run.warnings))
         whole.changes += (f"{version}: {change}" for change in run.changes)
+        whole.notes += (note for note in run.notes if note not in whole.notes)
         for key, reason in run.failed.items():
             whole.fail(f"{version}: {key}", reason)
         whole.renamed |= {f"{version}: {old}": new for old, new in run.renamed.items()}
