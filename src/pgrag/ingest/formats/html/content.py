@@ -58,6 +58,8 @@ RULES = (
 _STRUCTURE = (("main, [role=main]", 1.0), ("article", 0.1))
 #: Characters of prose that do not speak against them: a date, a name, a notice of copyright.
 _LITTLE = 150
+#: Letters that the title of a block of links may have.
+_TITLE = 20
 _UNSEEN = 'script:not([type^="math/"]), style, template, noscript'
 _MARKED = (
     "nav, [role=navigation], [role=search], [role=banner], [role=contentinfo],"
@@ -247,10 +249,10 @@ def _is_named(node: Node) -> bool:
 
 
 def _is_links(node: Node) -> bool:
-    """Whether an element shows links, and beside them only words such as "next"."""
+    """Whether an element shows links, and beside them only a title and words such as "next"."""
     unlinked = len(_LABELS.sub("", "".join(texts(node, lambda each: tag_of(each) == "a"))))
     linked = sum(len(all_text(link)) for link in node.css("a"))
-    return unlinked <= 0.5 * linked
+    return linked > 0 and unlinked <= 0.5 * linked + _TITLE
 
 
 def _is_contents(node: Node) -> bool:

@@ -21,7 +21,7 @@ _SPACES = re.compile(r"[\s\u200b]+")
 #: White space other than a single space.
 _UNEVEN = re.compile(r"[^\S ]|\u200b|  ")
 _SKIPPED_TAGS = frozenset({
-    "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
+    "script", "style", "noscript", "template", "iframe", "object", "embed", "canvas",
     "button", "input", "select", "textarea", "nav", "dialog", "audio", "video", "map",
     "colgroup", "col", "link", "meta", "title", "head", "wbr",
 })  # fmt: skip
