@@ -46,7 +46,7 @@ RULES = (
     Rule(
         "rustdoc",
         ".rustdoc #main-content, .rustdoc section.content",
-        "#copy-path, .search-form, .sub, .src, .srclink, .since, .out-of-band, .tooltip, .hideme",
+        "#copy-path, .search-form, .sub, .src, .srclink, .rightside, .out-of-band, .tooltip, .hideme",
     ),
     Rule("Javadoc", "main[role=main]:has(> .header)", ".sub-nav"),
     Rule("AsciiDoc", "body.manpage, body.article, body.book", "#footer, #toc"),
