@@ -1,4 +1,6 @@
-"""Which part of a page is its text. All of the body is, unless something says that it is not:
+"""Which part of a page is its text.
+
+All of the body is, unless something says that it is not:
 
 - elements and roles for navigation, and the banner and the foot of the page;
 - blocks that are named like navigation and made of links, lines that lead to the neighbours of the
@@ -16,6 +18,7 @@ from pgrag.ingest.formats.html.dom import (
     BLOCKS,
     HEADINGS,
     MAYBE_SKIPPED,
+    SKIPPED_TAGS,
     TEXT,
     Node,
     all_text,
@@ -46,7 +49,8 @@ RULES = (
     Rule(
         "rustdoc",
         ".rustdoc #main-content, .rustdoc section.content",
-        "#copy-path, .search-form, .sub, .src, .srclink, .rightside, .out-of-band, .tooltip, .hideme",
+        "#copy-path, .search-form, .sub, .src, .srclink, .rightside, .out-of-band, .tooltip,"
+        " .hideme",
     ),
     Rule("Javadoc", "main[role=main]:has(> .header)", ".sub-nav"),
     Rule("AsciiDoc", "body.manpage, body.article, body.book", "#footer, #toc"),
@@ -61,26 +65,29 @@ _LITTLE = 150
 #: Letters that the title of a block of links may have.
 _TITLE = 20
 _UNSEEN = 'script:not([type^="math/"]), style, template, noscript'
-_MARKED = (
-    "nav, [role=navigation], [role=search], [role=banner], [role=contentinfo],"
-    " [role=complementary]"
-)
-_AT_THE_EDGE = "header, footer, aside"
+_ROLES = frozenset(("navigation", "search", "banner", "contentinfo", "complementary"))
+_EDGES = frozenset(("header", "footer", "aside"))
 _PARTS_OF_TEXT = frozenset(("main", "article", "section", "blockquote", "figure"))
-#: What may be named like navigation; `_NAME` looks closer.
-_NAMED = ", ".join(
-    f'[{attribute}*="{name}" i]'
-    for name in ("nav", "menu", "sidebar", "breadcrumb", "pager", "pagination", "footer")
-    for attribute in ("class", "id")
-)
+#: What may be navigation; `_is_navigation` looks closer.
+_CANDIDATES = ", ".join((
+    "nav", *sorted(_EDGES), "[role]",
+    *(
+        f'[{attribute}*="{name}" i]'
+        for name in ("nav", "menu", "sidebar", "breadcrumb", "pag", "footer", "toc", "contents")
+        for attribute in ("class", "id")
+    ),
+))  # fmt: skip
 _NAME = re.compile(
     r"(?:^|[\s_-]|top|bottom|sub|side|main|page|site|left|right)"
     r"(?:nav(?:bar|list|path|row|links|igation)?|menu|side-?bar|breadcrumbs?|pager|pagination"
     r"|(footer))(?=$|[\s_-]|\d)",
     re.IGNORECASE,
 )
-#: Tables of contents of the page itself.
-_CONTENTS = ".toc, .contents, .table-of-contents, #toc, #TOC, #table-of-contents, .element-contents"
+#: The names of tables of contents of the page itself.
+_CONTENTS = re.compile(r"(?:^|\s)(?:toc|(?:element-|table-of-)?contents)(?=\s|$)", re.IGNORECASE)
+_NAMED = frozenset(("div", "ul", "ol", "dl", "p", "table", "td", "address", "center"))
+#: A block that has more of the text than this share is the text, whatever its name.
+_MOST = 0.8
 _ANY_HEADING = ", ".join(sorted(HEADINGS))
 _NEIGHBOUR = "a[rel~=next], a[rel~=prev], a[rel~=previous], a[rel~=up]"
 #: The words of lines that lead to the neighbours of a page.
@@ -126,7 +133,7 @@ def shown_text(body: Node, area: Node) -> str:
     inside = "".join(_texts(area, left_out))
     if area.mem_id == body.mem_id:
         return inside
-    around = (each.mem_id for each in body.css(f"a, {_AT_THE_EDGE}"))
+    around = (each.mem_id for each in body.css(f"a, {', '.join(_EDGES)}"))
     return inside + "".join(_texts(body, left_out.union(around, (area.mem_id,))))
 
 
@@ -140,7 +147,7 @@ def _texts(node: Node, left_out: set[int]) -> Iterator[str]:
             tag = child.tag
             if tag == TEXT:
                 yield child.text_content or ""
-            elif child.mem_id not in left_out:
+            elif tag not in SKIPPED_TAGS and child.mem_id not in left_out:
                 space = " " if tag in BLOCKS or tag == "br" else ""
                 yield space
                 if (first := child.child) is not None:
@@ -195,17 +202,30 @@ def _prose(node: Node) -> int:
 
 
 def _drop_navigation(area: Node) -> None:
-    _drop(each for each in _below(area, _MARKED) if each.css_first("main, article") is None)
-    if tag_of(area) == "body":
-        _drop(each for each in _below(area, _AT_THE_EDGE) if _is_edge(each))
     whole = len(all_text(area))
-    for each in _below(area, _NAMED):
-        if _is_named(each) and len(all_text(each)) < 0.8 * whole:
-            each.decompose()
-    for each in _below(area, _CONTENTS):
-        if _is_contents(each) and len(all_text(each)) < whole:
+    gone: set[int] = {area.mem_id}
+    for each in area.css(_CANDIDATES):
+        if each.mem_id not in gone and _is_navigation(each, area, whole):
+            gone |= {inner.mem_id for inner in each.css(_CANDIDATES)}
             each.decompose()
     _drop_neighbours(area)
+
+
+def _is_navigation(node: Node, area: Node, whole: int) -> bool:
+    attributes = node.attributes
+    tag, names = tag_of(node), f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+    if tag == "nav" or attributes.get("role") in _ROLES:
+        return node.css_first("main, article") is None
+    if tag in _EDGES and tag_of(area) == "body" and _is_edge(node):
+        return True
+    if _CONTENTS.search(names) and _is_contents(node):
+        return len(all_text(node)) < whole
+    found = _NAME.search(names)
+    return (
+        found is not None
+        and _is_named(node, names, is_foot=bool(found[1]))
+        and (len(all_text(node)) < _MOST * whole)
+    )
 
 
 def _below(area: Node, selector: str) -> list[Node]:
@@ -229,17 +249,18 @@ def _is_edge(node: Node) -> bool:
     return False
 
 
-def _is_named(node: Node) -> bool:
-    """Whether a block is named like navigation and made of links. A menu below a heading is text:
-    it lists the parts of what the heading names.
+def _is_named(node: Node, names: str, *, is_foot: bool) -> bool:
+    """Whether a block that is named like navigation is made of links. A menu below a heading is
+    text: it lists the parts of what the heading names.
     """
-    attributes = node.attributes
-    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-    found = _NAME.search(names)
-    if not found or "tab" in names or node.css_first("h1, main, article") is not None:
+    if (
+        tag_of(node) not in _NAMED
+        or "tab" in names
+        or node.css_first("h1, main, article") is not None
+    ):
         return False
-    if found[1]:
-        return node.css_first(_ANY_HEADING) is None and tag_of(node) not in ("section", "tfoot", "td")
+    if is_foot:
+        return node.css_first(_ANY_HEADING) is None
     before = node.prev
     while before is not None:
         if tag_of(before) in HEADINGS:
