@@ -57,6 +57,7 @@ RULES = (
     Rule("Doxygen", "div.header > .headertitle, div.header + div.contents", ".qindex"),
     Rule("YARD", "#main > #content", ".showSource, .source_code"),
 )
+_ANY_RULE = ", ".join(rule.main for rule in RULES)
 #: Elements for the text of a page of unknown origin, and the most prose that they may leave outside
 #: as a share of their own: `<article>` may be one story of several, `<main>` is all of the text.
 _STRUCTURE = (("main, [role=main]", 1.0), ("article", 0.1))
@@ -113,7 +114,8 @@ def main_content(tree: LexborHTMLParser) -> Node | None:
     if body is None:
         return None
     _drop(_below(body, _UNSEEN))
-    for rule in RULES:
+    rules = RULES if tree.css_first(_ANY_RULE) is not None else ()
+    for rule in rules:
         if area := _common([each for each in tree.css(rule.main) if _has_text(each)]):
             _drop_navigation(area)
             _drop(_below(area, rule.dropped) if rule.dropped else ())
@@ -165,6 +167,10 @@ def _has_text(node: Node) -> bool:
     return bool(all_text(node)) and "hidden" not in node.attributes
 
 
+def _length(node: Node) -> int:
+    return len(node.text(deep=True))
+
+
 def _drop(nodes: Iterable[Node]) -> None:
     for each in nodes:
         each.decompose()
@@ -202,7 +208,7 @@ def _prose(node: Node) -> int:
 
 
 def _drop_navigation(area: Node) -> None:
-    whole = len(all_text(area))
+    whole = _length(area)
     gone: set[int] = {area.mem_id}
     for each in area.css(_CANDIDATES):
         if each.mem_id not in gone and _is_navigation(each, area, whole):
@@ -219,12 +225,12 @@ def _is_navigation(node: Node, area: Node, whole: int) -> bool:
     if tag in _EDGES and tag_of(area) == "body" and _is_edge(node):
         return True
     if _CONTENTS.search(names) and _is_contents(node):
-        return len(all_text(node)) < whole
+        return _length(node) < whole
     found = _NAME.search(names)
     return (
         found is not None
         and _is_named(node, names, is_foot=bool(found[1]))
-        and (len(all_text(node)) < _MOST * whole)
+        and (_length(node) < _MOST * whole)
     )
 
 

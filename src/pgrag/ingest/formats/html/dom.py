@@ -18,9 +18,6 @@ BLOCKS = frozenset({
 })  # fmt: skip
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
-_SPACES = re.compile(r"[\s\u200b]+")
-#: White space other than a single space.
-_UNEVEN = re.compile(r"[^\S ]|\u200b|  ")
 SKIPPED_TAGS = frozenset({
     "script", "style", "noscript", "template", "iframe", "object", "embed", "canvas",
     "button", "input", "select", "textarea", "nav", "dialog", "audio", "video", "map",
@@ -121,11 +118,14 @@ def _is_hidden(attributes: Attributes, classes: str) -> bool:
 
 def words(text: str) -> str:
     """Collapse the spaces of a text as a browser does; soft hyphens vanish."""
-    if text.isascii() and text:
-        start, end = " " * text[0].isspace(), " " * text[-1].isspace()
-        return f"{start}{' '.join(text.split())}{end}" if not text.isspace() else " "
-    text = text.replace("\u00ad", "")
-    return _SPACES.sub(" ", text) if _UNEVEN.search(text) else text
+    if "\u00ad" in text or "\u200b" in text:
+        text = text.replace("\u00ad", "").replace("\u200b", " ")
+    middle = " ".join(text.split())
+    if len(middle) == len(text):
+        return text
+    if not middle:
+        return " "
+    return f"{' ' * text[0].isspace()}{middle}{' ' * text[-1].isspace()}"
 
 
 def all_text(node: Node) -> str:
