@@ -238,7 +238,7 @@ def _drop_navigation(area: Node) -> None:
         if tag == "nav" or attributes.get("role") in _ROLES:
             return node.css_first("main, article") is None
         if is_page and tag in _EDGES and node.mem_id not in in_text:
-            return _is_edge(node)
+            return _is_edge(node) and _length(node) < whole
         names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
         is_contents, is_named = _CONTENTS.search(names), _NAME.search(names)
         if tag not in _NAMED or not (is_contents or is_named) or looks > _MOST_LOOKS:

@@ -110,8 +110,9 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     first = _HEADING.search(body)
     title = heading_text(first[1]) if first and first[0].startswith("# ") else head.title
     fields = {"title": title, "description": head.description, "language": head.language}
-    markdown = with_front_matter(fields, body)
-    return Converted(markdown, tuple(warnings), words=count_words(shown, markdown))
+    return Converted(
+        with_front_matter(fields, body), tuple(warnings), words=count_words(shown, body)
+    )
 
 
 def _refuse_depth(key: str, data: bytes) -> None:
