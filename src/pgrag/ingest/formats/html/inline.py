@@ -175,6 +175,7 @@ _READERS: dict[str, Callable[[Inline, dom.Node, int], str]] = {
     "q": Inline._quoted,
     "br": lambda *_: "\n",
     "pre": lambda _, node, __: f" {code_span(dom.all_text(node))} ",
+    "svg": lambda _, node, __: escape(" ".join(dom.all_text(text) for text in node.css("text"))),
     "math": lambda _, node, __: _formula(node, "math", {}),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), Inline._code),
     **dict.fromkeys(_MARKS, Inline._marked),
