@@ -19,14 +19,17 @@ class Ids:
     linked: frozenset[str]
     _pending: list[tuple[str, bool]] = field(default_factory=list)
 
-    def meet(self, node: Node, tag: str, attributes: Attributes, *, is_block: bool) -> None:
-        """Note the id of an element before its content is read."""
+    def meet(self, tag: str, attributes: Attributes) -> None:
+        """Note the id of a block before its content is read."""
         name = attributes.get("id") or (attributes.get("name") if tag == "a" else None)
-        if not name:
-            return
-        is_target = tag in ("a", "span") and not is_block
-        is_section = tag == "section" or bool(_SECTION.search(class_of(attributes)))
-        self._pending.append((name, is_section or is_target))
+        if name:
+            is_section = tag == "section" or bool(_SECTION.search(class_of(attributes)))
+            self._pending.append((name, is_section or tag == "a"))
+
+    def meet_inline(self, names: list[tuple[str, bool]]) -> None:
+        """Take the ids that were met in lines, and whether each is there only to be linked to."""
+        self._pending += names
+        names.clear()
 
     def of_heading(self, own: list[str]) -> tuple[str, list[str]]:
         """Return the anchor of a heading with these ids, and a block with the others."""
@@ -43,7 +46,11 @@ class Ids:
 
     def flushed(self) -> list[str]:
         """Return a block with the pending ids that lead to the next block."""
-        names = [name for name, _ in self._pending if name in self.linked]
+        names = [
+            name
+            for name, is_target in self._pending
+            if name in self.linked or (is_target and not _AUTOMATIC.fullmatch(name))
+        ]
         self._pending.clear()
         return targets_of(names)
 

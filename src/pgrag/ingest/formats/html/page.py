@@ -9,10 +9,11 @@ from selectolax.lexbor import LexborHTMLParser
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.decoding import decode
-from pgrag.ingest.formats.html.blocks import Blocks, with_reopened
+from pgrag.ingest.formats.html.blocks import Blocks
 from pgrag.ingest.formats.html.dom import Node, all_text, elements, is_skipped, tag_of, words
 from pgrag.ingest.formats.html.ids import Ids
 from pgrag.ingest.formats.html.inline import Inline, fragment_of, is_permalink
+from pgrag.ingest.formats.html.xhtml import as_html, is_xhtml
 from pgrag.ingest.text.inline import heading_text
 from pgrag.ingest.values import Origin
 
@@ -162,35 +163,46 @@ _NESTING = re.compile(
     re.IGNORECASE,
 )
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{3,40})", re.IGNORECASE)
-_HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Return the main content of a page; raises SourceError if its elements nest without end."""
     _refuse_depth(key, data)
     text, warnings = _decoded(key, data, origin)
+    if is_xhtml(key, text, origin.media_type):
+        text = as_html(text)
     tree = LexborHTMLParser(text)
     head = read_head(tree)
     base = tree.css_first("base[href]")
     inline = Inline(origin.address, base.attributes.get("href") if base else None)
     main = main_content(tree)
     blocks: list[str] = []
+    headings: list[tuple[int, str]] = []
     if main is not None:
         linked = frozenset(
             fragment_of(link.attributes)
             for link in main.css('a[href^="#"]')
             if not is_permalink(link, link.attributes)
         )
-        blocks = with_reopened(Blocks(inline, Ids(linked)).flow(main))
+        reader = Blocks(inline, Ids(linked))
+        blocks, headings = reader.read(main), reader.headings
     if not blocks and head.refresh:
         blocks = [f"[{head.refresh}]({inline.href({'href': head.refresh})})"]
     if not blocks:
         warnings.append(f"{key}: shows no text; a page that scripts write cannot be read")
     body = "\n\n".join(blocks) + "\n"
-    first = _HEADING.search(body)
-    title = heading_text(first[1]) if first and first[0].startswith("# ") else head.title
+    title = _title(head, headings)
     fields = {"title": title, "description": head.description, "language": head.language}
     return Converted(with_front_matter(fields, body), tuple(warnings))
+
+
+def _title(head: Head, headings: list[tuple[int, str]]) -> str:
+    """Return the title of a page: its only heading of level 1, unless others precede it, else the
+    title in its head, else the first heading of level 1.
+    """
+    largest = [heading_text(words) for level, words in headings if level == 1]
+    is_first = len(largest) == 1 and headings[0][0] == 1
+    return largest[0] if largest and (is_first or not head.title) else head.title
 
 
 def _refuse_depth(key: str, data: bytes) -> None:
