@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pgrag.ingest.formats.escaping import escape, escape_start, fence, heading
 from pgrag.ingest.formats.html import dom, marking, tables
 from pgrag.ingest.formats.html.code import code_of, is_shown_as_code, language_of
-from pgrag.ingest.formats.html.ids import Ids, heading_ids, targets_of
+from pgrag.ingest.formats.html.ids import Ids, Use, heading_ids, targets_of
 from pgrag.ingest.formats.html.inline import MAX_DEPTH, Inline, code_span, joined
 from pgrag.ingest.formats.html.shapes import REOPEN, item, linked, quoted, with_reopened
 
@@ -68,7 +68,7 @@ class Blocks:
             attributes = child.attributes
             if dom.is_skipped(tag, attributes):
                 continue
-            if self._is_block(child, tag, attributes):
+            if tag in dom.BLOCKS or self._is_block(child, tag, attributes):
                 blocks += self._paragraph(joined(line))
                 line = []
                 blocks += self._block(child, tag, attributes)
@@ -79,7 +79,7 @@ class Blocks:
         return blocks
 
     def _is_block(self, node: dom.Node, tag: str, attributes: dom.Attributes) -> bool:
-        if tag in dom.BLOCKS or "-" in tag or tag in _READERS and tag != "a":
+        if "-" in tag or tag in ("xmp", "listing"):
             return not tag.startswith("mjx-")
         if tag == "code":
             return is_shown_as_code(node, tag, attributes)
@@ -95,7 +95,8 @@ class Blocks:
         role = attributes.get("role")
         if tag in dom.HEADINGS or role == "heading":
             return self._heading(node, marking.level_of(tag, attributes))
-        self.ids.meet(tag, attributes)
+        is_layout = tag == "div" and node.mem_id in self.layout
+        self.ids.meet(tag, attributes, Use.LOCAL if is_layout else Use.TARGET)
         if is_shown_as_code(node, tag, attributes):
             return self._pre(node)
         names = frozenset(dom.class_of(attributes).split())
@@ -182,24 +183,38 @@ class Blocks:
         if node.mem_id in self.layout:
             return self.flow(node)  # a list with headings in it is a layout
         before = self.ids.flushed()
+        is_numbered = dom.tag_of(node) == "ol"
         start = node.attributes.get("start") or "1"
-        number = int(start) if dom.tag_of(node) == "ol" and _NUMBER.fullmatch(start) else 1
-        items: list[str] = []
-        for each in dom.elements(node):
-            is_item = dom.tag_of(each) == "li"
-            if dom.is_skipped(dom.tag_of(each), each.attributes):
-                continue
-            mark = f"{number}. " if dom.tag_of(node) == "ol" else "- "
-            number += 1
-            box = each.css_first('input[type="checkbox"]') if is_item else None
-            if box is not None and dom.tag_of(node) == "ul":
-                mark += "[x] " if "checked" in box.attributes else "[ ] "
-            if is_item:
-                self.ids.meet("li", each.attributes)
-            blocks = self._inside(each) if is_item else self._list(each)
-            if blocks:
-                items.append(item(blocks, mark if is_item else "  "))
-        return [*before, "\n".join(items)] if items else []
+        number = int(start) if is_numbered and _NUMBER.fullmatch(start) else 1
+        items: list[list[str]] = []
+        marks: list[str] = []
+        for each in dom.children(node):
+            tag = dom.tag_of(each)
+            if tag == "li" and not dom.is_skipped(tag, each.attributes):
+                marks.append(f"{number}. " if is_numbered else f"- {_box(each)}")
+                number += 1
+                self.ids.meet(tag, each.attributes)
+                items.append(self._inside(each))
+            elif tag != "li" and (blocks := self._stray(each, tag)):
+                if not items:
+                    marks.append("- ")
+                    items.append([])
+                items[-1] += blocks
+        shown = [item(blocks, mark) for blocks, mark in zip(items, marks, strict=True) if blocks]
+        return [*before, "\n".join(shown)] if shown else []
+
+    def _stray(self, node: dom.Node, tag: str) -> list[str]:
+        """Read what is in a list, but in no item of it: browsers show it below the item before."""
+        if tag == dom.TEXT or tag[0] == "-":
+            return self._paragraph(self.inline.element(node))
+        attributes = node.attributes
+        if dom.is_skipped(tag, attributes):
+            return []
+        self.nested += 1
+        is_block = tag in dom.BLOCKS or self._is_block(node, tag, attributes)
+        blocks = self._block(node, tag, attributes) if is_block else []
+        self.nested -= 1
+        return blocks if is_block else self._paragraph(self.inline.element(node))
 
     def _table(self, node: dom.Node) -> list[str]:
         if node.mem_id in self.layout or tables.is_layout(node):
@@ -313,6 +328,11 @@ def _wraps_blocks(node: dom.Node, tag: str, depth: int = 0) -> bool:
         or (depth < _MOST_WRAPPERS and _wraps_blocks(child, dom.tag_of(child), depth + 1))
         for child in dom.elements(node)
     )
+
+
+def _box(item: dom.Node) -> str:
+    box = item.css_first('input[type="checkbox"]')
+    return "" if box is None else "[x] " if "checked" in box.attributes else "[ ] "
 
 
 def _child(node: dom.Node, tag: str) -> dom.Node | None:

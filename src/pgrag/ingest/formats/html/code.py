@@ -1,6 +1,7 @@
 """Code in HTML as it is shown: line by line, without numbers of lines and buttons."""
 
 import re
+from functools import lru_cache
 from textwrap import dedent
 
 from pgrag.ingest.formats.html import dom
@@ -36,7 +37,7 @@ _CONTROLS = frozenset((
 _LINES = frozenset(("line", "token-line", "code-line", "ec-line", "view-line", "hljs-ln-line"))
 _SHOWN_AS_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|list-item|table)\b")
 _PRESERVED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)")
-_ROWS = frozenset(("li", "tr"))
+_HIDDEN = frozenset(("sr-only", "visually-hidden", "screen-reader-text"))
 _STACKED = dom.BLOCKS - {"td", "th"}
 _DEEPEST = 100
 
@@ -88,11 +89,11 @@ class _Lines:
         if tag in ("sup", "sub"):
             return (raised if tag == "sup" else lowered)(text), False
         attributes = node.attributes
-        is_line = tag in _ROWS
-        if not is_line and attributes and tag not in ("td", "th"):
-            is_line = "data-line" in attributes or not _LINES.isdisjoint(
-                dom.class_of(attributes).split()
-            )
+        is_line = tag in ("li", "tr") or (
+            bool(attributes)
+            and tag not in ("td", "th")
+            and ("data-line" in attributes or "line" in _kinds(attributes.get("class")))
+        )
         is_block = is_line or tag in _STACKED or _is_block(attributes)
         if is_block and (text or (is_line and node.child is None)):
             return text.removesuffix("\n") + "\n", True
@@ -103,21 +104,36 @@ class _Lines:
             return True
         if not attributes:
             return False
-        names = dom.class_of(attributes)
-        if names and _NUMBERS.search(names) and _NUMBER.fullmatch(dom.all_text(node)):
+        kinds = _kinds(attributes.get("class"))
+        if "number" in kinds and _NUMBER.fullmatch(dom.all_text(node)):
             self.has_numbers = True
             return True
-        if names and _COPY.search(names) and tag != "code":
+        if "copy" in kinds and tag != "code":
             return len(dom.all_text(node)) <= _LONGEST_LABEL
         return (
-            attributes.get("role") == "button"
+            "hidden" in kinds
+            or attributes.get("role") == "button"
             or attributes.get("aria-hidden") == "true"
-            or "sr-only" in names
         )
 
 
+@lru_cache(1000)
+def _kinds(written: str | None) -> frozenset[str]:
+    """Return what classes say of an element in code: number, copy, line, hidden."""
+    names = written or ""
+    listed = frozenset(names.split())
+    says = {
+        "number": _NUMBERS.search(names),
+        "copy": _COPY.search(names),
+        "line": not _LINES.isdisjoint(listed),
+        "hidden": not _HIDDEN.isdisjoint(listed),
+    }
+    return frozenset(kind for kind, is_said in says.items() if is_said)
+
+
 def _is_block(attributes: dom.Attributes) -> bool:
-    return bool(_SHOWN_AS_BLOCK.search(attributes.get("style") or ""))
+    style = attributes.get("style")
+    return bool(style and _SHOWN_AS_BLOCK.search(style))
 
 
 def is_shown_as_code(node: dom.Node, tag: str, attributes: dom.Attributes) -> bool:

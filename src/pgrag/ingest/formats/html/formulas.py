@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from pgrag.ingest.formats.escaping import escape
 from pgrag.ingest.formats.html import dom
@@ -45,6 +46,13 @@ def _signed(match: re.Match[str]) -> str:
         return escape(match[0])
     sign = "$" if match["line"] else "$$"
     return f"{sign}{tex.strip()}{sign}"
+
+
+@lru_cache(1000)
+def is_formula_class(written: str | None) -> bool:
+    """Whether an element with these classes may be a formula."""
+    names = (written or "").split()
+    return not (_RENDERED.isdisjoint(names) and _NAMED.isdisjoint(names))
 
 
 def formula_of(node: dom.Node, tag: str, attributes: dom.Attributes) -> str | None:

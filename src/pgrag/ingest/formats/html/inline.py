@@ -3,12 +3,13 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import urldefrag, urljoin
 
 from pgrag.ingest.formats.escaping import escape
 from pgrag.ingest.formats.html import dom
 from pgrag.ingest.formats.html.code import code_of
-from pgrag.ingest.formats.html.formulas import escaped, formula_of
+from pgrag.ingest.formats.html.formulas import escaped, formula_of, is_formula_class
+from pgrag.ingest.formats.html.ids import Use, is_permalink
 from pgrag.ingest.formats.raised import lowered, raised
 
 MAX_DEPTH = 100
@@ -16,7 +17,6 @@ MAX_DEPTH = 100
 
 _MARKS = {"em": "*", "i": "*", "strong": "**", "b": "**", "del": "~~", "s": "~~", "strike": "~~"}
 _TICKS = re.compile(r"`+")
-_PERMALINK_TEXT = frozenset(("¶", "#", "§", "🔗", "\uf0c1", "", "link", "permalink", "anchor"))
 _UNSAFE = re.compile(r"[\s<>\\]")
 _FORMULAS = frozenset(("math", "mjx-container", "script"))
 #: Links, emphasis and marks of footnotes.
@@ -32,8 +32,8 @@ class Inline:
     address: str | None = None
     base: str | None = None
     in_heading: bool = field(default=False)
-    #: Ids that were met in lines, and whether each is there only to be linked to.
-    targets: list[tuple[str, bool]] = field(default_factory=list)
+    #: Ids that were met in lines.
+    targets: list[tuple[str, Use]] = field(default_factory=list)
 
     def text(self, node: dom.Node, depth: int = 0) -> str:
         """Return the content of an element on one line, `<br>` as a line break."""
@@ -47,7 +47,7 @@ class Inline:
         attributes = node.attributes
         if "id" in attributes or "name" in attributes:
             self._meet(tag, attributes)
-        if tag in _FORMULAS or "class" in attributes:
+        if tag in _FORMULAS or ("class" in attributes and is_formula_class(attributes["class"])):
             formula = formula_of(node, tag, attributes)
             if formula is not None:
                 return formula
@@ -65,8 +65,9 @@ class Inline:
     def _meet(self, tag: str, attributes: dom.Attributes) -> None:
         name = attributes.get("id") or (attributes.get("name") if tag == "a" else None)
         if name:
-            is_target = tag == "span" or (tag == "a" and "href" not in attributes)
-            self.targets.append((name, is_target))
+            is_local = tag == "sup" or (tag == "a" and "href" in attributes)
+            use = Use.HEADING if tag in ("a", "span") else Use.TARGET
+            self.targets.append((name, Use.LOCAL if is_local else use))
 
     def href(self, attributes: dom.Attributes) -> str:
         """Return where a link leads as it is written into Markdown; "" if nowhere."""
@@ -171,19 +172,6 @@ def _trimmed(text: str) -> tuple[str, str, str]:
     inner = text.strip()
     start = text.find(inner) if inner else 0
     return text[:start], inner, text[start + len(inner) :]
-
-
-def is_permalink(node: dom.Node, attributes: dom.Attributes) -> bool:
-    """Whether a link only shows the address of what is beside it."""
-    return dom.all_text(node).lower() in _PERMALINK_TEXT and (
-        node.css_first("img[alt]") is None or "anchor" in dom.class_of(attributes)
-    )
-
-
-def fragment_of(attributes: dom.Attributes) -> str:
-    """Return the id to which a link on the same page leads; "" for other links."""
-    href = attributes.get("href") or ""
-    return unquote(href[1:]) if href.startswith("#") else ""
 
 
 _READERS: dict[str, Callable[[Inline, dom.Node, int], str]] = {

@@ -11,8 +11,8 @@ from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html.blocks import Blocks
 from pgrag.ingest.formats.html.dom import Node, all_text, elements, is_skipped, tag_of, words
-from pgrag.ingest.formats.html.ids import Ids
-from pgrag.ingest.formats.html.inline import Inline, fragment_of, is_permalink
+from pgrag.ingest.formats.html.ids import Ids, fragment_of, is_permalink
+from pgrag.ingest.formats.html.inline import Inline
 from pgrag.ingest.formats.html.xhtml import as_html, is_xhtml
 from pgrag.ingest.text.inline import heading_text
 from pgrag.ingest.values import Origin
