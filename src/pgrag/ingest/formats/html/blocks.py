@@ -66,9 +66,9 @@ class Blocks:
             if tag[0] == "-":
                 continue
             attributes = child.attributes
-            if dom.is_skipped(tag, attributes):
-                continue
             if tag in dom.BLOCKS or self._is_block(child, tag, attributes):
+                if dom.is_skipped(tag, attributes):
+                    continue
                 blocks += self._paragraph(joined(line))
                 line = []
                 blocks += self._block(child, tag, attributes)
@@ -88,7 +88,8 @@ class Blocks:
     def _paragraph(self, text: str) -> list[str]:
         lines = [line.strip() for line in text.split("\n")]
         shown = "\n".join(escape_start(line) for line in lines if line)
-        self.ids.meet_inline(self.inline.targets)
+        if self.inline.targets:
+            self.ids.meet_inline(self.inline.targets)
         return [*self.ids.flushed(), shown] if shown else []
 
     def _block(self, node: dom.Node, tag: str, attributes: dom.Attributes) -> list[str]:

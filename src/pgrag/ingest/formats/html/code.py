@@ -85,7 +85,11 @@ class _Lines:
 
     def _element(self, node: dom.Node, tag: str, depth: int) -> tuple[str, bool]:
         """Return the text of an element, and whether it has lines of its own."""
-        text = self.read(node, depth + 1)
+        only = node.child
+        if only is not None and only.next is None and dom.tag_of(only) == dom.TEXT:
+            text = only.text_content or ""
+        else:
+            text = self.read(node, depth + 1)
         if tag in ("sup", "sub"):
             return (raised if tag == "sup" else lowered)(text), False
         attributes = node.attributes
@@ -139,6 +143,9 @@ def _is_block(attributes: dom.Attributes) -> bool:
 def is_shown_as_code(node: dom.Node, tag: str, attributes: dom.Attributes) -> bool:
     """Whether an element is a block of code without `<pre>`: by its style, or that of its theme."""
     if tag == "code":
+        only = node.child
+        if not attributes and (only is None or only.next is None):
+            return False
         is_preserved = _PRESERVED.search(attributes.get("style") or "") is not None
         return is_preserved or _is_block(attributes) or node.css_first("br") is not None
     if tag in ("xmp", "listing", "plaintext"):

@@ -60,6 +60,8 @@ class Ids:
 
     def flushed(self) -> list[str]:
         """Return a block with the pending ids that lead to the next block."""
+        if not self._pending:
+            return []
         names = self._kept()
         self._pending.clear()
         return targets_of(names)

@@ -123,6 +123,9 @@ class Inline:
         return f"“{self.text(node, depth)}”"
 
     def _code(self, node: dom.Node, depth: int) -> str:
+        only = node.child
+        if only is None or (only.next is None and dom.tag_of(only) == dom.TEXT):
+            return code_span(dom.all_text(node))
         if node.css_first("a[href]") is None:
             is_plain = node.css_first("sup, sub, br, button") is None
             return code_span(dom.all_text(node) if is_plain else dom.words(code_of(node)))
