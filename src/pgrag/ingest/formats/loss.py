@@ -10,6 +10,9 @@ _WORD = re.compile(
     "|[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )
 
+#: What Markdown puts inside words: marks, escapes, and the addresses of links.
+_MARKS = re.compile(r"[`*~\\\[]+|\]\([^()\s]*\)|\]")
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -23,6 +26,10 @@ def count_words(shown: str, markdown: str) -> Words:
     """Compare the text that a reader sees with its Markdown, word by word, whatever the order: a
     word that is shown twice and written once is kept once.
     """
-    words = Counter(_WORD.findall(shown.casefold()))
-    kept = words & Counter(_WORD.findall(markdown.casefold()))
-    return Words(words.total(), kept.total())
+    words, written = _counted(shown), _counted(markdown)
+    lost = sum(n - written.get(word, 0) for word, n in words.items() if n > written.get(word, 0))
+    return Words(words.total(), words.total() - lost)
+
+
+def _counted(text: str) -> Counter[str]:
+    return Counter(_WORD.findall(_MARKS.sub("", text.casefold())))

@@ -49,7 +49,7 @@ class Blocks:
         self.published = frozenset(each.mem_id for each in lists)
         self.layout = dom.around([*main.css(_SHOWN_HEADINGS), *lists], main)
         blocks = self.flow(main)
-        return with_reopened([*blocks, *self.ids.flushed()])
+        return with_reopened([*blocks, *self.ids.flushed()] if blocks else [])
 
     def flow(self, node: dom.Node) -> list[str]:
         """Return the blocks in an element; text between block elements is a paragraph."""

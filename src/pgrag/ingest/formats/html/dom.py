@@ -21,7 +21,7 @@ _SPACES = re.compile(r"[\s\u200b]+")
 #: White space other than a single space.
 _UNEVEN = re.compile(r"[^\S ]|\u200b|  ")
 _SKIPPED_TAGS = frozenset({
-    "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
+    "script", "style", "noscript", "template", "iframe", "object", "embed", "canvas",
     "button", "input", "select", "textarea", "nav", "dialog", "audio", "video", "map",
     "colgroup", "col", "link", "meta", "title", "head", "wbr",
 })  # fmt: skip
@@ -38,9 +38,10 @@ _SKIPPED_CLASSES = frozenset({
     "header-anchor", "line-numbers-wrapper", "VPDocFooter", "vp-doc-footer", "edit-link",
     # Docsy
     "td-page-meta", "td-heading-self-link", "feedback--link", "print-show",
-    # rustdoc
-    "out-of-band", "src", "srclink", "since", "anchor-link", "doc-anchor", "hideme", "test-arrow",
-    "tooltip",
+    # rustdoc, Jupyter
+    "anchor-link", "doc-anchor", "test-arrow",
+    # MediaWiki, DokuWiki
+    "mw-editsection", "mw-jump-link", "printfooter", "catlinks", "secedit",
     # DocBook
     "navheader", "navfooter", "id_link",
     # others
@@ -50,7 +51,14 @@ _SKIPPED_CLASSES = frozenset({
 })  # fmt: skip
 _BANNER = re.compile(r"(?:cookie|consent|gdpr)[-_]?(?:bar|banner|notice|popup|dialog|modal|law)")
 _SKIPPED_ROLES = frozenset(("navigation", "search", "dialog", "alertdialog", "menu", "menubar"))
+_TAB = re.compile(r"(?:^|[\s_-])tab(?:s|bed)?(?=$|[\s_-])|tab(?:Item|panel|pane)", re.IGNORECASE)
 _NO_DISPLAY = re.compile(r"display\s*:\s*none")
+#: Selects all that `is_skipped` may leave out.
+MAYBE_SKIPPED = ", ".join((
+    *sorted(_SKIPPED_TAGS), *(f".{name}" for name in sorted(_SKIPPED_CLASSES)),
+    "[hidden]", "[aria-hidden=true]", "[role]", '[style*="display" i]',
+    *(f'[{name}*="{word}" i]' for name in ("class", "id") for word in ("cookie", "consent", "gdpr")),
+))  # fmt: skip
 
 Attributes = dict[str, str | None]
 
@@ -96,7 +104,7 @@ def is_skipped(tag: str, attributes: Attributes) -> bool:
 def _is_hidden(attributes: Attributes, classes: str) -> bool:
     """Whether an element is hidden; the panels of tabs count as shown."""
     role = attributes.get("role")
-    if role == "tabpanel" or "tab" in classes:
+    if role == "tabpanel" or _TAB.search(classes):
         return False
     return (
         "hidden" in attributes

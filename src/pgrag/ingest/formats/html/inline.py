@@ -187,6 +187,7 @@ _READERS: dict[str, Callable[[Inline, dom.Node, int], str]] = {
     "rp": lambda *_: "",
     "sup": Inline._moved,
     "sub": Inline._moved,
+    "svg": lambda _, node, __: escape(" ".join(dom.all_text(text) for text in node.css("text"))),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), Inline._code),
     **dict.fromkeys(_MARKS, Inline._marked),
 }
