@@ -29,7 +29,7 @@ class Blocks:
     """Reads the blocks of a page. `inline` reads what is in a line, `ids` collects ids on the way.
     `headings` are those read so far, `level` is that of the last one; `tabs` are the labels of the
     panels that come next. `layout` are the elements around headings, `published` the definition
-    lists that are sections.
+    lists that are sections. A page that `is_plain` has no headings but bold lines.
     """
 
     inline: Inline
@@ -40,6 +40,7 @@ class Blocks:
     tabs: list[deque[str]] = field(default_factory=list)
     layout: frozenset[int] = frozenset()
     published: frozenset[int] = frozenset()
+    is_plain: bool = False
     depth: int = 0
     nested: int = 0
 
@@ -47,7 +48,9 @@ class Blocks:
         """Return the blocks of a page."""
         lists = marking.published_lists(main)
         self.published = frozenset(each.mem_id for each in lists)
-        self.layout = dom.around([*main.css(_SHOWN_HEADINGS), *lists], main)
+        headings = main.css(_SHOWN_HEADINGS)
+        self.is_plain = not headings
+        self.layout = dom.around([*headings, *lists], main)
         blocks = self.flow(main)
         return with_reopened([*blocks, *self.ids.flushed()] if blocks else [])
 
@@ -96,7 +99,8 @@ class Blocks:
         role = attributes.get("role")
         if tag in dom.HEADINGS or role == "heading":
             return self._heading(node, marking.level_of(tag, attributes))
-        is_layout = tag == "div" and node.mem_id in self.layout
+        # what is styled by its id has no class
+        is_layout = tag == "div" and ("class" not in attributes or node.mem_id in self.layout)
         self.ids.meet(tag, attributes, Use.LOCAL if is_layout else Use.TARGET)
         if is_shown_as_code(node, tag, attributes):
             return self._pre(node)
@@ -107,6 +111,8 @@ class Blocks:
             return self._tab_list(node, "[role=tab], label, a.nav-link, button")
         if role == "tabpanel" or not _PANELS.isdisjoint(names):
             return self._panel(node, names)
+        if self.is_plain and tag == "p" and not self.nested and marking.is_bold_line(node):
+            return self._heading(node, 2)
         reader = _READERS.get(tag)
         return reader(self, node) if reader else self._container(node, names)
 
@@ -130,6 +136,8 @@ class Blocks:
     def _heading_words(self, node: dom.Node) -> str:
         self.inline.in_heading = True
         words = " ".join(self.inline.text(node).split())
+        if self.is_plain:
+            words = words.replace("**", "")
         self.inline.in_heading = False
         self.inline.targets.clear()
         return words
@@ -242,14 +250,14 @@ class Blocks:
         elif is_shown and (words := self._cell(summary)):
             name = node.attributes.get("id") or summary.attributes.get("id")
             if name and not self.nested:
-                return self._section(node, summary, words)
+                return self._section(node, summary, words, name)
             blocks = self._paragraph(words if "**" in words else f"**{words}**")
         summary.decompose()
         return blocks + self.flow(node)
 
-    def _section(self, node: dom.Node, summary: dom.Node, words: str) -> list[str]:
+    def _section(self, node: dom.Node, summary: dom.Node, words: str, name: str) -> list[str]:
         """Read `<details>` with an id: its summary is the heading."""
-        anchor, targets = self.ids.of_heading(heading_ids(summary))
+        anchor, targets = self.ids.of_heading([name, *heading_ids(summary)])
         level, around = self.level, self.last_heading
         summary.decompose()
         blocks = [*targets, self.add_heading(level + 1, words.replace("**", ""), anchor)]

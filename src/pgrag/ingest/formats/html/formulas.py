@@ -87,7 +87,7 @@ def _rendered(node: dom.Node, tag: str, names: list[str]) -> str | None:
         sign = "$$" if is_block or "katex-display" in names else "$"
         return f"{sign}{_plain_tex(written)}{sign}"
     if math is not None:
-        return escape(mathml_text(math))
+        return escape(mathml_text(math)).replace("\\_(", "_(")
     # MathJax keeps the source in a script beside what it shows
     following = node.next
     is_copy = following is not None and dom.tag_of(following) == "script"
@@ -126,8 +126,8 @@ def _arguments(parts: list[str]) -> list[str]:
 
 def _operator(node: dom.Node) -> str:
     sign = dom.all_text(node)
-    if sign in ("\u2061", "\u2062", "\u2063", "\u2064"):  # signs that are not shown
-        return ""
+    if sign in ("\u2061", "\u2062", "\u2063", "\u2064"):  # function of, times: not shown
+        return " "
     is_first = node.prev is None or (
         dom.tag_of(node.prev) == dom.TEXT and not (node.prev.text_content or "").strip()
     )

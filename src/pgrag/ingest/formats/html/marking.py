@@ -7,6 +7,7 @@ from pgrag.ingest.formats.html import dom
 
 #: A longer signature is too long for a heading.
 LONGEST_HEADING = 120
+_LONGEST_LINE = 80
 _PUBLISHED_TERMS = (
     "dt[id], dt a[id]:not([href]), dt a[name]:not([href]), dt span[id], dt code[id],"
     " dt a.headerlink, dt a.id_link, dt a.permalink, dt a.copiable-link, dt a.copiable-anchor"
@@ -48,6 +49,18 @@ def level_of(tag: str, attributes: dom.Attributes) -> int:
     """Return the level of a heading."""
     level = attributes.get("aria-level") or "2"
     return int(tag[1]) if tag in dom.HEADINGS else int(level) if level in "123456" else 6
+
+
+def is_bold_line(node: dom.Node) -> bool:
+    """Whether a paragraph is one short bold line, as pages without headings write theirs."""
+    bold = node.css_first("b, strong")
+    words = dom.all_text(node) if bold is not None else ""
+    return (
+        bold is not None
+        and 0 < len(words) <= _LONGEST_LINE
+        and words[-1] not in ".,;"
+        and words == dom.all_text(bold)
+    )
 
 
 def is_signature(term: dom.Node) -> bool:
