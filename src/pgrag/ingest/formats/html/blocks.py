@@ -278,11 +278,22 @@ class Blocks:
                 self.ids.meet("dt", term.attributes)
             shown = [f"**{words}**" for term in terms if (words := self._term(term))]
             before = self.ids.flushed()
-            body = [block for detail in details for block in reads(detail)]
+            body = [block for detail in details for block in self._detail(detail, reads)]
             if shown and body and body[0][0] not in "#>`|-<\0":
                 shown.append(body.pop(0))
             blocks += [*before, "\n".join(shown), *body] if shown else [*before, *body]
         return blocks
+
+    def _detail(self, node: dom.Node, reads: Callable[[dom.Node], list[str]]) -> list[str]:
+        tag = dom.tag_of(node)
+        if tag == dom.TEXT:
+            return self._paragraph(self.inline.element(node))
+        if dom.is_skipped(tag, node.attributes):
+            return []
+        if tag == "dd" or tag not in dom.BLOCKS:  # an anchor belongs to the next term
+            self.ids.meet(tag, node.attributes)
+            return reads(node)
+        return self._block(node, tag, node.attributes)
 
     def _published(self, node: dom.Node) -> list[str]:
         level, around = self.level, self.last_heading
@@ -291,7 +302,7 @@ class Blocks:
             if terms:
                 blocks += self._published_terms(level + 1, terms)
             for detail in details:
-                blocks += self.flow(detail)
+                blocks += self._detail(detail, self.flow)
         self.level, self.last_heading = level, around
         return [*blocks, REOPEN + around]
 

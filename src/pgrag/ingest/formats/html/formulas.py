@@ -135,7 +135,7 @@ def _operator(node: dom.Node) -> str:
     return f" {sign} " if spaced else f"{sign} " if sign in (",", ";") else sign
 
 
-_SPACED = frozenset("=<>≤≥≠≈≡∼≅∝∈∉⊂⊆∪∩→←↔⇒⇔↦+-−±∓×⋅·∗*/∧∨∣|≔")
+_SPACED = frozenset("=<>≤≥≠≈≡∼≅∝∈∉⊂⊆∪∩→←↔⇒⇔↦+-−±∓×⋅·∗*/∧∨∣≔")
 
 
 def _grouped(text: str) -> str:

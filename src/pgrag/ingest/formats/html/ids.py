@@ -11,8 +11,8 @@ from pgrag.ingest.formats.html.dom import Attributes, Node, all_text, class_of, 
 _SECTION = re.compile(r"(?:^|\s)(?:section|sect\d|refsect\d|refentry|chapter|part|appendix|detail)")
 #: Ids that programs count; others are there to be linked to.
 _AUTOMATIC = re.compile(
-    r"(?:index-|id|id[mp]|cb\d+-|line-|L|fn|fnref|toc|cite_ref-|ember|row|arr|toggle-|(?:MathJax|react|yui)[\w-]*)?"
-    r"[\d.:_-]+|:\w+:|__\w+"
+    r"(?:index-|id|id[mp]|cb\d+-|line-|L|fn|fnref|toc|cite_ref-|ember|row|arr|toggle-"
+    r"|(?:MathJax|react|yui)[\w-]*)?[\d.:_-]+|:\w+:|__\w+"
 )
 _PERMALINK_TEXT = frozenset(("¶", "#", "§", "🔗", "\uf0c1", "", "link", "permalink", "anchor"))
 _UNSAFE = re.compile(r"[\s\"'<>&`]")

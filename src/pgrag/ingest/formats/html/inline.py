@@ -126,6 +126,8 @@ class Inline:
         only = node.child
         if only is None or (only.next is None and dom.tag_of(only) == dom.TEXT):
             return code_span(dom.all_text(node))
+        for each in node.css("[id], a[name]"):
+            self._meet(dom.tag_of(each), each.attributes)
         if node.css_first("a[href]") is None:
             is_plain = node.css_first("sup, sub, br, button") is None
             return code_span(dom.all_text(node) if is_plain else dom.words(code_of(node)))

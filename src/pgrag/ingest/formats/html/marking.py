@@ -9,7 +9,7 @@ from pgrag.ingest.formats.html import dom
 LONGEST_HEADING = 120
 _LONGEST_LINE = 80
 _PUBLISHED_TERMS = (
-    "dt[id], dt a[id]:not([href]), dt a[name]:not([href]), dt span[id], dt code[id],"
+    "dt[id], dl > a[name]:not([href]), dt a[id]:not([href]), dt a[name]:not([href]), dt span[id], dt code[id],"
     " dt a.headerlink, dt a.id_link, dt a.permalink, dt a.copiable-link, dt a.copiable-anchor"
 )
 
@@ -26,10 +26,12 @@ def groups(node: dom.Node) -> list[tuple[list[dom.Node], list[dom.Node]]]:
 
 
 def _parts(node: dom.Node) -> Iterator[dom.Node]:
-    for child in dom.elements(node):
-        if dom.tag_of(child) == "div":  # which may group a term with its definitions
-            yield from (each for each in dom.elements(child) if dom.tag_of(each) in ("dt", "dd"))
-        else:
+    """Yield terms, definitions and what else is in a list; a `<div>` may group the first two."""
+    for child in dom.children(node):
+        tag = dom.tag_of(child)
+        if tag == "div" and any(dom.tag_of(each) in ("dt", "dd") for each in dom.elements(child)):
+            yield from _parts(child)
+        elif tag[0] != "-" or (tag == dom.TEXT and (child.text_content or "").strip()):
             yield child
 
 
