@@ -1,18 +1,16 @@
 """Blocks of HTML as Markdown, in reading order."""
 
-import re
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pgrag.ingest.formats.escaping import escape, escape_start, fence, heading
-from pgrag.ingest.formats.html import dom, marking, tables
+from pgrag.ingest.formats.html import dom, lists, marking, tables
 from pgrag.ingest.formats.html.code import code_of, is_shown_as_code, language_of
-from pgrag.ingest.formats.html.ids import Ids, Use, heading_ids, targets_of
-from pgrag.ingest.formats.html.inline import MAX_DEPTH, Inline, code_span, joined
-from pgrag.ingest.formats.html.shapes import REOPEN, item, linked, quoted, with_reopened
+from pgrag.ingest.formats.html.ids import Ids, Use, heading_ids
+from pgrag.ingest.formats.html.inline import MAX_DEPTH, Inline, joined
+from pgrag.ingest.formats.html.shapes import REOPEN, linked, quoted, with_reopened
 
-_NUMBER = re.compile(r"\d{1,9}")
 _WRAPPERS = frozenset((
     "a", "span", "ins", "del", "font", "label", "small", "strong", "b", "em", "i", "u", "tt", "big",
     "cite", "mark", "nobr", "time", "data", "slot", "abbr",
@@ -46,18 +44,18 @@ class Blocks:
 
     def read(self, main: dom.Node) -> list[str]:
         """Return the blocks of a page."""
-        lists = marking.published_lists(main)
-        self.published = frozenset(each.mem_id for each in lists)
+        published = lists.published_lists(main)
+        self.published = frozenset(each.mem_id for each in published)
         headings = main.css(_SHOWN_HEADINGS)
         self.is_plain = not headings
-        self.layout = dom.around([*headings, *lists], main)
+        self.layout = dom.around([*headings, *published], main)
         blocks = self.flow(main)
         return with_reopened([*blocks, *self.ids.flushed()] if blocks else [])
 
     def flow(self, node: dom.Node) -> list[str]:
         """Return the blocks in an element; text between block elements is a paragraph."""
         if self.depth > MAX_DEPTH:
-            return self._paragraph(escape(dom.all_text(node)))
+            return self.paragraph(escape(dom.all_text(node)))
         self.depth += 1
         blocks: list[str] = []
         line: list[str] = []
@@ -69,41 +67,43 @@ class Blocks:
             if tag[0] == "-":
                 continue
             attributes = child.attributes
-            if tag in dom.BLOCKS or self._is_block(child, tag, attributes):
+            if tag in dom.BLOCKS or self.is_block(child, tag, attributes):
                 if dom.is_skipped(tag, attributes):
                     continue
-                blocks += self._paragraph(joined(line))
+                blocks += self.paragraph(joined(line))
                 line = []
-                blocks += self._block(child, tag, attributes)
+                blocks += self.block(child, tag, attributes)
             else:
                 line.append(self.inline.element(child))
-        blocks += self._paragraph(joined(line))
+        blocks += self.paragraph(joined(line))
         self.depth -= 1
         return blocks
 
-    def _is_block(self, node: dom.Node, tag: str, attributes: dom.Attributes) -> bool:
+    def is_block(self, node: dom.Node, tag: str, attributes: dom.Attributes) -> bool:
+        """Whether an element is none of a line, though its tag may be."""
         if "-" in tag or tag in ("xmp", "listing"):
             return not tag.startswith("mjx-")
         if tag == "code":
             return is_shown_as_code(node, tag, attributes)
         return attributes.get("role") == "heading" or _wraps_blocks(node, tag)
 
-    def _paragraph(self, text: str) -> list[str]:
+    def paragraph(self, text: str) -> list[str]:
+        """Return lines as a paragraph, after the ids that lead to it."""
         lines = [line.strip() for line in text.split("\n")]
         shown = "\n".join(escape_start(line) for line in lines if line)
         if self.inline.targets:
             self.ids.meet_inline(self.inline.targets)
         return [*self.ids.flushed(), shown] if shown else []
 
-    def _block(self, node: dom.Node, tag: str, attributes: dom.Attributes) -> list[str]:
+    def block(self, node: dom.Node, tag: str, attributes: dom.Attributes) -> list[str]:
+        """Return the blocks of a block element."""
         role = attributes.get("role")
-        if tag in dom.HEADINGS or role == "heading":
+        is_bold = self.is_plain and tag == "p" and not self.nested and marking.is_bold_line(node)
+        if tag in dom.HEADINGS or role == "heading" or is_bold:
             return self._heading(node, marking.level_of(tag, attributes))
         # what is styled by its id has no class
         is_layout = tag == "div" and ("class" not in attributes or node.mem_id in self.layout)
         self.ids.meet(tag, attributes, Use.LOCAL if is_layout else Use.TARGET)
-        if is_shown_as_code(node, tag, attributes):
-            return self._pre(node)
         names = frozenset(dom.class_of(attributes).split())
         if names and (kind := marking.kind_of(node, tag, attributes)):
             return self._callout(node, kind)
@@ -111,9 +111,7 @@ class Blocks:
             return self._tab_list(node, "[role=tab], label, a.nav-link, button")
         if role == "tabpanel" or not _PANELS.isdisjoint(names):
             return self._panel(node, names)
-        if self.is_plain and tag == "p" and not self.nested and marking.is_bold_line(node):
-            return self._heading(node, 2)
-        reader = _READERS.get(tag)
+        reader = Blocks._pre if is_shown_as_code(node, tag, attributes) else _READERS.get(tag)
         return reader(self, node) if reader else self._container(node, names)
 
     def _container(self, node: dom.Node, names: frozenset[str]) -> list[str]:
@@ -126,14 +124,15 @@ class Blocks:
         return self.flow(node)
 
     def _heading(self, node: dom.Node, level: int) -> list[str]:
-        words = self._heading_words(node)
+        words = self.heading_words(node)
         if not words:
             return []
         anchor, others = self.ids.of_heading(heading_ids(node))
         self.headings.append((level, words))
         return [*others, self.add_heading(level, words, anchor)]
 
-    def _heading_words(self, node: dom.Node) -> str:
+    def heading_words(self, node: dom.Node) -> str:
+        """Return what a heading shows, as inline Markdown without links on its own page."""
         self.inline.in_heading = True
         words = " ".join(self.inline.text(node).split())
         if self.is_plain:
@@ -156,7 +155,7 @@ class Blocks:
             title.decompose()
         before = self.ids.flushed()
         if node.css_first(_SHOWN_HEADINGS) is None:
-            body = self._inside(node)
+            body = self.inside(node)
             return [*before, quoted([marking.first_line(kind, words), *body])]
         return [*before, quoted([marking.first_line(kind, words)]), *self._opened(node)]
 
@@ -171,7 +170,8 @@ class Blocks:
         href = self.inline.href(node.attributes)
         return linked(self.flow(node), href) if href else self.flow(node)
 
-    def _inside(self, node: dom.Node) -> list[str]:
+    def inside(self, node: dom.Node) -> list[str]:
+        """Return the blocks in an element that is part of another block."""
         self.nested += 1
         blocks = self.flow(node)
         self.nested -= 1
@@ -185,45 +185,8 @@ class Blocks:
         if node.mem_id in self.layout:
             return self._opened(node)
         before = self.ids.flushed()
-        blocks = self._inside(node)
+        blocks = self.inside(node)
         return [*before, quoted(blocks)] if blocks else []
-
-    def _list(self, node: dom.Node) -> list[str]:
-        if node.mem_id in self.layout:
-            return self.flow(node)  # a list with headings in it is a layout
-        before = self.ids.flushed()
-        is_numbered = dom.tag_of(node) == "ol"
-        start = node.attributes.get("start") or "1"
-        number = int(start) if is_numbered and _NUMBER.fullmatch(start) else 1
-        items: list[list[str]] = []
-        marks: list[str] = []
-        for each in dom.children(node):
-            tag = dom.tag_of(each)
-            if tag == "li" and not dom.is_skipped(tag, each.attributes):
-                marks.append(f"{number}. " if is_numbered else f"- {_box(each)}")
-                number += 1
-                self.ids.meet(tag, each.attributes)
-                items.append(self._inside(each))
-            elif tag != "li" and (blocks := self._stray(each, tag)):
-                if not items:
-                    marks.append("- ")
-                    items.append([])
-                items[-1] += blocks
-        shown = [item(blocks, mark) for blocks, mark in zip(items, marks, strict=True) if blocks]
-        return [*before, "\n".join(shown)] if shown else []
-
-    def _stray(self, node: dom.Node, tag: str) -> list[str]:
-        """Read what is in a list, but in no item of it: browsers show it below the item before."""
-        if tag == dom.TEXT or tag[0] == "-":
-            return self._paragraph(self.inline.element(node))
-        attributes = node.attributes
-        if dom.is_skipped(tag, attributes):
-            return []
-        self.nested += 1
-        is_block = tag in dom.BLOCKS or self._is_block(node, tag, attributes)
-        blocks = self._block(node, tag, attributes) if is_block else []
-        self.nested -= 1
-        return blocks if is_block else self._paragraph(self.inline.element(node))
 
     def _table(self, node: dom.Node) -> list[str]:
         if node.mem_id in self.layout or tables.is_layout(node):
@@ -231,7 +194,7 @@ class Blocks:
         for part in node.css("tr[id], td[id], th[id]"):
             self.ids.meet(dom.tag_of(part), part.attributes)
         caption = _child(node, "caption")
-        words = self._paragraph(self.inline.text(caption)) if caption is not None else []
+        words = self.paragraph(self.inline.text(caption)) if caption is not None else []
         lines = tables.table(node, self._cell)
         self.ids.meet_inline(self.inline.targets)
         return [*words, *self.ids.flushed(), "\n".join(lines)] if lines else words
@@ -251,7 +214,7 @@ class Blocks:
             name = node.attributes.get("id") or summary.attributes.get("id")
             if name and not self.nested:
                 return self._section(node, summary, words, name)
-            blocks = self._paragraph(words if "**" in words else f"**{words}**")
+            blocks = self.paragraph(words if "**" in words else f"**{words}**")
         summary.decompose()
         return blocks + self.flow(node)
 
@@ -264,65 +227,6 @@ class Blocks:
         blocks += self.flow(node)
         self.level, self.last_heading = level, around
         return [*blocks, REOPEN + around]
-
-    def _definitions(self, node: dom.Node) -> list[str]:
-        """Read a definition list: published terms become headings, the others bold lines. What
-        follows the list belongs to the section around it, which its heading opens again.
-        """
-        if node.mem_id in self.published and not self.nested:
-            return self._published(node)
-        reads = self.flow if node.mem_id in self.layout else self._inside
-        blocks = self.ids.flushed()
-        for terms, details in marking.groups(node):
-            for term in terms:
-                self.ids.meet("dt", term.attributes)
-            shown = [f"**{words}**" for term in terms if (words := self._term(term))]
-            before = self.ids.flushed()
-            body = [block for detail in details for block in self._detail(detail, reads)]
-            if shown and body and body[0][0] not in "#>`|-<\0":
-                shown.append(body.pop(0))
-            blocks += [*before, "\n".join(shown), *body] if shown else [*before, *body]
-        return blocks
-
-    def _detail(self, node: dom.Node, reads: Callable[[dom.Node], list[str]]) -> list[str]:
-        tag = dom.tag_of(node)
-        if tag == dom.TEXT:
-            return self._paragraph(self.inline.element(node))
-        if dom.is_skipped(tag, node.attributes):
-            return []
-        if tag == "dd" or tag not in dom.BLOCKS:  # an anchor belongs to the next term
-            self.ids.meet(tag, node.attributes)
-            return reads(node)
-        return self._block(node, tag, node.attributes)
-
-    def _published(self, node: dom.Node) -> list[str]:
-        level, around = self.level, self.last_heading
-        blocks: list[str] = []
-        for terms, details in marking.groups(node):
-            if terms:
-                blocks += self._published_terms(level + 1, terms)
-            for detail in details:
-                blocks += self._detail(detail, self.flow)
-        self.level, self.last_heading = level, around
-        return [*blocks, REOPEN + around]
-
-    def _term(self, term: dom.Node) -> str:
-        return self._heading_words(term).replace("**", "")
-
-    def _published_terms(self, level: int, terms: list[dom.Node]) -> list[str]:
-        """Return a heading for the first term, and the others as lines of code below it."""
-        first, *others = terms
-        self.ids.meet("dt", first.attributes)
-        anchor, targets = self.ids.of_heading(heading_ids(first))
-        signature = dom.shown_text(first) if marking.is_signature(first) else ""
-        short = marking.shortened(signature)
-        words = code_span(short) or self._term(first)
-        blocks = [*targets, self.add_heading(level, words, anchor)] if words else targets
-        lines = [signature] if short != signature else []
-        for other in others:
-            lines.append(dom.shown_text(other))
-            blocks += targets_of(heading_ids(other))
-        return [*blocks, "\n".join(fence("\n".join(lines)))] if lines else blocks
 
     def _tab_list(self, node: dom.Node, selector: str) -> list[str]:
         self.tabs.append(deque(filter(None, map(dom.all_text, node.css(selector)))))
@@ -350,11 +254,6 @@ def _wraps_blocks(node: dom.Node, tag: str, depth: int = 0) -> bool:
     )
 
 
-def _box(item: dom.Node) -> str:
-    box = item.css_first('input[type="checkbox"]')
-    return "" if box is None else "[x] " if "checked" in box.attributes else "[ ] "
-
-
 def _child(node: dom.Node, tag: str) -> dom.Node | None:
     return next((each for each in dom.elements(node) if dom.tag_of(each) == tag), None)
 
@@ -365,12 +264,12 @@ _READERS: dict[str, Callable[[Blocks, dom.Node], list[str]]] = {
     "xmp": Blocks._pre,
     "listing": Blocks._pre,
     "blockquote": Blocks._quote,
-    "ul": Blocks._list,
-    "ol": Blocks._list,
-    "menu": Blocks._list,
-    "dir": Blocks._list,
+    "ul": lists.items,
+    "ol": lists.items,
+    "menu": lists.items,
+    "dir": lists.items,
     "table": Blocks._table,
     "details": Blocks._details,
-    "dl": Blocks._definitions,
+    "dl": lists.definitions,
     "hr": lambda *_: [],
 }

@@ -108,10 +108,8 @@ def mathml_text(node: dom.Node, depth: int = 0) -> str:
         return ""
     if depth > _DEEPEST:
         return dom.all_text(node)
-    if tag == "mo":
-        return _operator(node)
-    if tag in ("mtext", "ms"):
-        return dom.words(node.text(deep=True)) if tag == "mtext" else f'"{dom.all_text(node)}"'
+    if tag in _TOKENS:
+        return _TOKENS[tag](node)
     parts = [mathml_text(child, depth + 1) for child in dom.children(node)]
     if reader := _SHAPES.get(tag):
         return reader([part for part in parts if part] if tag in _LISTS else _arguments(parts))
@@ -150,6 +148,11 @@ _ACCENTS = {
     "¯": "\u0304", "‾": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˜": "\u0303",
     "˙": "\u0307", "→": "\u20d7", "⃗": "\u20d7",
 }  # fmt: skip
+_TOKENS: dict[str, Callable[[dom.Node], str]] = {
+    "mo": _operator,
+    "mtext": lambda node: dom.words(node.text(deep=True)),
+    "ms": lambda node: f'"{dom.all_text(node)}"',
+}
 _LISTS = frozenset(("mtable", "mtr", "mlabeledtr", "mtd", "mfenced"))
 _SHAPES: dict[str, Callable[[list[str]], str]] = {
     "msup": lambda a: a[0] + raised(a[1]),
@@ -163,7 +166,7 @@ _SHAPES: dict[str, Callable[[list[str]], str]] = {
     "mroot": lambda a: f"{raised(a[1])}√({a[0]})",
     "mfenced": lambda a: f"({', '.join(a)})",
     "mtable": lambda a: f"[{'; '.join(a)}]",
-    "mtr": lambda a: ", ".join(a),
+    "mtr": ", ".join,
     "mlabeledtr": lambda a: ", ".join(a[1:]),
     "mtd": lambda a: "".join(a).strip(),
 }

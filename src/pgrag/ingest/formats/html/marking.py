@@ -1,50 +1,11 @@
-"""Boxes and definition lists: what HTML says only by classes."""
+"""Boxes and headings: what HTML says only by classes and roles."""
 
 import re
-from collections.abc import Iterator
 
 from pgrag.ingest.formats.html import dom
 
-#: A longer signature is too long for a heading.
-LONGEST_HEADING = 120
+#: A longer line is a paragraph.
 _LONGEST_LINE = 80
-_PUBLISHED_TERMS = (
-    "dt[id], dl > a[name]:not([href]), dt a[id]:not([href]), dt a[name]:not([href]), dt span[id], dt code[id],"
-    " dt a.headerlink, dt a.id_link, dt a.permalink, dt a.copiable-link, dt a.copiable-anchor"
-)
-
-
-def groups(node: dom.Node) -> list[tuple[list[dom.Node], list[dom.Node]]]:
-    """Return the entries of a list: the terms of each, and the definitions that they share."""
-    pairs: list[tuple[list[dom.Node], list[dom.Node]]] = []
-    for child in _parts(node):
-        is_term = dom.tag_of(child) == "dt"
-        if not pairs or (is_term and pairs[-1][1]):
-            pairs.append(([], []))
-        pairs[-1][0 if is_term else 1].append(child)
-    return pairs
-
-
-def _parts(node: dom.Node) -> Iterator[dom.Node]:
-    """Yield terms, definitions and what else is in a list; a `<div>` may group the first two."""
-    for child in dom.children(node):
-        tag = dom.tag_of(child)
-        if tag == "div" and any(dom.tag_of(each) in ("dt", "dd") for each in dom.elements(child)):
-            yield from _parts(child)
-        elif tag[0] != "-" or (tag == dom.TEXT and (child.text_content or "").strip()):
-            yield child
-
-
-def published_lists(node: dom.Node) -> list[dom.Node]:
-    """Return the lists whose terms are published with ids, and so are sections of their page."""
-    lists: dict[int, dom.Node] = {}
-    for each in node.css(_PUBLISHED_TERMS):
-        above: dom.Node | None = each
-        while above is not None and dom.tag_of(above) != "dl":
-            above = above.parent
-        if above is not None and not dom.has_class(above, "footnote", "citation"):
-            lists[above.mem_id] = above
-    return [*lists.values()]
 
 
 def level_of(tag: str, attributes: dom.Attributes) -> int:
@@ -63,19 +24,6 @@ def is_bold_line(node: dom.Node) -> bool:
         and words[-1] not in ".,;"
         and words == dom.all_text(bold)
     )
-
-
-def is_signature(term: dom.Node) -> bool:
-    """Whether a term is the signature of a function, a class or an option, as Sphinx writes it."""
-    return "sig-object" in dom.class_of(term.attributes) or term.css_first(".descname") is not None
-
-
-def shortened(signature: str) -> str:
-    """Return a signature without its arguments if it is too long for a heading."""
-    if len(signature) <= LONGEST_HEADING:
-        return signature
-    name = signature.partition("(")[0]
-    return f"{name}(…)" if len(name) < LONGEST_HEADING else name[:LONGEST_HEADING] + "…"
 
 
 _KINDS = (

@@ -19,7 +19,6 @@ from pgrag.ingest.formats.loss import count_words
 from pgrag.ingest.text.inline import heading_text
 from pgrag.ingest.values import Origin
 
-
 _PARTS = re.compile(r"\s+(?:—|–|\||·|::|»|-)\s+")
 
 

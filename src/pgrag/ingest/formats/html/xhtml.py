@@ -10,7 +10,7 @@ _NAMESPACE = re.compile(
     r"""\sxmlns:([\w.-]{1,50})\s*=\s*["']http://www\.w3\.org/1999/xhtml["']""", re.ASCII
 )
 _DECLARED = re.compile(r"\s*<\?xml\b")
-_ENTITY = re.compile(r"""<!ENTITY\s+([\w.-]{1,50})\s+(["'])([^<&%]{0,200}?)\2\s*>""")
+_ENTITY = re.compile(r"""<!ENTITY\s+([\w.-]{1,50})\s+(["'])([^<%]{0,200}?)\2\s*>""")
 #: A "<" ends every attempt, and what is never closed reaches to the end: the time is linear.
 _ATTRIBUTES = r"""(?:[^<>"'/]|"[^"<]*"|'[^'<]*'|/(?!>))*"""
 _MARKUP = re.compile(
