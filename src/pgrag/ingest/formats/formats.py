@@ -82,6 +82,7 @@ HTML = Format(
     (".html", ".htm", ".xhtml"),
     ("text/html", "application/xhtml+xml"),
     "pgrag.ingest.formats.html.page",
+    version=2,
     recognises=lambda sample: _IS_HTML.match(sample) is not None,
     is_published=True,
 )

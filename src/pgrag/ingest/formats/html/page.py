@@ -7,12 +7,13 @@ from selectolax.lexbor import LexborHTMLParser
 
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.decoding import decode
-from pgrag.ingest.formats.html.blocks import Blocks, with_reopened
+from pgrag.ingest.formats.html.blocks import Blocks
 from pgrag.ingest.formats.html.content import main_content, shown_text
 from pgrag.ingest.formats.html.dom import all_text, words
-from pgrag.ingest.formats.html.ids import Ids
-from pgrag.ingest.formats.html.inline import Inline, fragment_of, is_permalink
+from pgrag.ingest.formats.html.ids import Ids, fragment_of, is_permalink
+from pgrag.ingest.formats.html.inline import Inline
 from pgrag.ingest.formats.html.limits import within_limits
+from pgrag.ingest.formats.html.xhtml import as_html, is_xhtml
 from pgrag.ingest.formats.loss import count_words
 from pgrag.ingest.text.inline import heading_text
 from pgrag.ingest.values import Origin
@@ -72,12 +73,13 @@ def _between(title: str, parts: list[str]) -> str:
     return title[start : title.rindex(parts[-1]) + len(parts[-1])]
 
 
-_HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Return the main content of a page; raises SourceError if its elements nest without end."""
     text, warnings = decode(key, data, origin)
+    if is_xhtml(key, text, origin.media_type):
+        text = as_html(text)
     text, surplus = within_limits(key, text)
     warnings += surplus
     tree = LexborHTMLParser(text)
@@ -86,6 +88,7 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     inline = Inline(origin.address, base.attributes.get("href") if base else None)
     main = main_content(tree)
     blocks: list[str] = []
+    headings: list[tuple[int, str]] = []
     shown = ""
     if main is not None and tree.body is not None:
         shown = shown_text(tree.body, main)
@@ -94,15 +97,23 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
             for link in main.css('a[href^="#"]')
             if not is_permalink(link, link.attributes)
         )
-        blocks = with_reopened(Blocks(inline, Ids(linked)).flow(main))
+        reader = Blocks(inline, Ids(linked))
+        blocks, headings = reader.read(main), reader.headings
     if not blocks and head.refresh:
         blocks = [f"[{head.refresh}]({inline.href({'href': head.refresh})})"]
     if not blocks:
         warnings.append(f"{key}: shows no text; a page that scripts write cannot be read")
     body = "\n\n".join(blocks) + "\n"
-    first = _HEADING.search(body)
-    title = heading_text(first[1]) if first and first[0].startswith("# ") else head.title
+    title = _title(head, headings)
     fields = {"title": title, "description": head.description, "language": head.language}
-    return Converted(
-        with_front_matter(fields, body), tuple(warnings), words=count_words(shown, body)
-    )
+    markdown = with_front_matter(fields, body)
+    return Converted(markdown, tuple(warnings), words=count_words(shown, markdown))
+
+
+def _title(head: Head, headings: list[tuple[int, str]]) -> str:
+    """Return the title of a page: its only heading of level 1, unless others precede it, else the
+    title in its head, else the first heading of level 1.
+    """
+    largest = [heading_text(words) for level, words in headings if level == 1]
+    is_first = len(largest) == 1 and headings[0][0] == 1
+    return largest[0] if largest and (is_first or not head.title) else head.title
