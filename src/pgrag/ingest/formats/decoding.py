@@ -3,8 +3,6 @@
 import codecs
 
 from pgrag.ground.errors import SourceError
-from pgrag.ingest.formats.converted import Converted
-from pgrag.ingest.values import Origin
 
 _SAMPLE = 8192
 _MAGIC = {
@@ -71,9 +69,3 @@ def _refuse_binary(key: str, data: bytes, *, tolerated: float) -> None:
     if controls > tolerated * len(sample):
         share = controls / len(sample)
         raise SourceError(f"{key}: is binary ({share:.0%} control characters), not Markdown.")
-
-
-def convert(key: str, data: bytes, origin: Origin) -> Converted:
-    """Decode a file of Markdown, with the front matter that it has."""
-    text, warnings = decode(key, data)
-    return Converted(text, tuple(warnings), has_ids=False)

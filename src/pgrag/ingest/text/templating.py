@@ -6,13 +6,13 @@ documentation about macros and remain unchanged.
 
 import re
 
-from pgrag.ingest.text import kumascript, shortcodes
+from pgrag.ingest.text import directives, kumascript, notes, shortcodes
+from pgrag.ingest.text.code_spans import CODE_SPAN
 
 _MACRO_SIGNS = ("{{", "{%", "{*", "{/*", "<!--", "///", ":::", "!!!", "???")
 _COMPONENT = re.compile(r"^[ \t]*</?[A-Z]\w*[a-z]", re.MULTILINE)
 _MODULE = re.compile(r"^(?:import|export)[ \t]", re.MULTILINE)
 
-_CODE_SPAN = r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>(?:(?!\n[ \t]*\n).){1,300}?)(?<!`)(?P=ticks)(?!`)"
 _COMMENT = r"(?P<comment><!--|\{/\*)"
 _SHORTCODE = (
     r"\{\{[<%](?P<shortcode>(?:\"(?:\\.|[^\"\\]){0,1000}\"|[^\"{]|\{(?!\{)){0,1000}?)[>%]\}\}"
@@ -40,7 +40,7 @@ _IMPORTS = (
 )
 _MACRO = re.compile(
     "|".join([
-        _CODE_SPAN, _COMMENT, _SHORTCODE, _KUMASCRIPT, _RAW, _INCLUDE, _ADMONITION, _ELEMENT,
+        CODE_SPAN, _COMMENT, _SHORTCODE, _KUMASCRIPT, _RAW, _INCLUDE, _ADMONITION, _ELEMENT,
         _IMPORTS,
     ]),
     re.MULTILINE | re.DOTALL,
@@ -64,7 +64,7 @@ def prepare(text: str) -> str:
         text = shortcodes.fence_code(text)
     if "!!! " in text or "??? " in text or "???+ " in text or '=== "' in text:
         text = _INDENTED_ADMONITION.sub(_dedent, text)
-    return text
+    return directives.rewrite(notes.without_comments(text))
 
 
 def has_macros(text: str) -> bool:
