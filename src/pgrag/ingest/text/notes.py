@@ -34,8 +34,9 @@ _MARKS = outside_code(
     r"^(?P<docsify>[!?])>[ \t]+",
     flags=re.MULTILINE | re.IGNORECASE,
 )
-# before code spans: `{ref}`words <target>``
-_ROLE = re.compile(r"\{(?P<role>[A-Za-z][\w:+.-]{0,60})\}(?P<ticks>`+)(?P<words>[^`\n]{1,300})(?P=ticks)")
+_ROLE = outside_code(
+    r"\{(?P<role>[A-Za-z][\w:+.-]{0,60})\}(?P<marks>`+)(?P<words>[^`\n]{1,300})(?P=marks)"
+)
 _LINKS = re.compile(r"(?:\w+:)*(?:ref|doc|numref|eq|term|any|download|abbr|cite\w*)")
 _TARGET = re.compile(r"(?P<words>.*\S)[ \t]*<[^<>]*>", re.DOTALL)
 _COMMENTED = re.compile(r"^[ \t]*%%(?![^\n]*%%)", re.MULTILINE)
@@ -47,7 +48,7 @@ def reduce(text: str) -> str:
     if not _HINT.search(text):
         return text
     if "}`" in text:
-        text = _ROLE.sub(_role, text)
+        text = replace(_ROLE, _role, text)
     return replace(_MARKS, _shown, text)
 
 

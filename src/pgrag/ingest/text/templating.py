@@ -24,10 +24,10 @@ _KUMASCRIPT = (
 _RAW = r"\{%-?[ \t]*(?:end)?raw[ \t]*-?%\}"
 _INCLUDE = r"^[ \t]*\{\*[ \t]*(?P<include>[^ \t\n*}]+)[^*}\n]*\*\}"
 _ADMONITION = (
-    r"^(?P<indent>[ \t]*)(?:/{3,}|:{3,}|!{3}|\?{3}\+?)[ \t]*"
-    r"(?:(?P<kind>(?i:note|tip|info|hint|important|warning|caution|danger|check|success|question"
-    r"|failure|bug|example|quote|abstract|details|tab))\b[ \t]*"
-    r"(?:\|[ \t]*|\[(?=[^\]\n]*\]))?(?P<caption>[^\n]*))?$"
+    r"^(?P<indent>[ \t]*)(?:(?:!{3}|\?{3}\+?)[ \t]+(?P<box>[\w-]+)(?:[ \t]+[\w-]+)*"
+    r"(?:[ \t]+\"(?P<boxed>[^\"\n]*)\")?[ \t]*|(?:/{3,}|:{3,}|!{3}|\?{3}\+?)[ \t]*"
+    rf"(?:(?P<kind>(?i:{'|'.join(directives.ADMONITIONS)}))\b[ \t]*"
+    r"(?:\|[ \t]*|\[(?=[^\]\n]*\]))?(?P<caption>[^\n]*))?)$"
 )
 _ELEMENT = (
     r"^[ \t]*(?P<element></?[A-Z]\w*[a-z][\w.]*"
@@ -52,18 +52,11 @@ _BEGINNING = re.compile(
 _COMMENT_ENDS = {"<!--": "-->", "{/*": "*/}"}
 _SHOWN_ATTRIBUTE = re.compile(r"\b(?:label|title|summary|heading|alt)=\{?[\"']([^\"'\n]+)[\"']")
 
-_INDENTED_ADMONITION = re.compile(
-    r"^(?P<opener>(?:!{3}|\?{3}\+?|===)[ \t]+[^\n]+\n)(?P<body>(?:[ \t]*\n| {4}[^\n]*\n?)+)",
-    re.MULTILINE,
-)
-
-
+_BRACES = re.compile(r"[ \t]*\{[^{}]*\}[ \t]*$")
 def prepare(text: str) -> str:
     """Rewrite, before Markdown is parsed, the macros that affect what counts as code."""
     if "{{" in text:
         text = shortcodes.fence_code(text)
-    if "!!! " in text or "??? " in text or "???+ " in text or '=== "' in text:
-        text = _INDENTED_ADMONITION.sub(_dedent, text)
     return directives.rewrite(notes.without_comments(text))
 
 
@@ -113,6 +106,8 @@ def _shown(match: re.Match[str]) -> str:
     if (include := match["include"]) is not None:
         return include.removeprefix("../").removeprefix("../")
     if match["indent"] is not None:
+        if match["box"] is not None:
+            return match["indent"] + _admonition(match["box"], match["boxed"])
         return match["indent"] + _admonition(match["kind"], match["caption"])
     if match["element"] is not None:
         return " ".join(_SHOWN_ATTRIBUTE.findall(match["attributes"]))
@@ -122,9 +117,6 @@ def _shown(match: re.Match[str]) -> str:
 def _admonition(kind: str | None, caption: str | None) -> str:
     if kind is None:
         return ""
-    caption = (caption or "").replace("**", "").strip().rstrip("]").strip("\"' ")
+    caption = _BRACES.sub("", caption or "").replace("**", "")
+    caption = caption.strip().rstrip("]").strip("\"' ")
     return f"**{caption or kind.capitalize()}**"
-
-
-def _dedent(match: re.Match[str]) -> str:
-    return match["opener"] + re.sub(r"^ {4}", "", match["body"], flags=re.MULTILINE)
