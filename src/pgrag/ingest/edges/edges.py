@@ -8,7 +8,7 @@ from itertools import groupby
 
 from pgrag.ingest.edges.links import Link, find_links
 from pgrag.ingest.edges.relations import Lines, find_relations
-from pgrag.ingest.text import templating
+from pgrag.ingest.text import notes, templating
 from pgrag.ingest.text.inline import plain
 from pgrag.ingest.text.sentences import sentence_spans
 from pgrag.ingest.values import Chunk, Edge, Prose, ProseBlock
@@ -24,8 +24,6 @@ _LOOK_AHEAD = 3
 #: A text without any of these is one sentence.
 _SENTENCE_END = re.compile(r"[.!?…]\s|[。！？]")
 _LINE = re.compile(r".+")
-#: What marks a relation and belongs to no sentence.
-_MARK = re.compile(r"\[!edge\][+-]?[ \t]*|(?<=\[\[)rel:[ \t]*\w[\w-]*:?[ \t]+(?!\])", re.IGNORECASE)
 
 
 def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
@@ -58,7 +56,7 @@ def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
 def _words_of(markdown: str) -> str:
     if "{{" in markdown:
         markdown = templating.reduce(markdown)
-    return plain(markdown)
+    return plain(notes.reduce(markdown))
 
 
 def with_defaults(edges: Iterable[Edge], page_type: str, kinds: Sequence[str]) -> list[Edge]:
@@ -115,7 +113,7 @@ class _Words:
         """Return the sentence or table row of a link, at most 300 characters."""
         start, end = self._span(link)
         if (sentence := self._known.get((start, end))) is None:
-            source = _MARK.sub("", self._block.text[start:end])
+            source = self._block.text[start:end]
             if self._block.kind == "table":
                 source = source.replace("\\|", "|")
             sentence = _words_of(source)

@@ -59,7 +59,7 @@ def find_front_matter_edges(
                         text=words,
                         sentence=f"{field}: {words}",
                     )
-                    for target, fragment, words in _links(text)
+                    for target, fragment, words in _links(text, is_name=is_typed)
                 )
     return sorted(edges, key=lambda edge: edge.line)
 
@@ -86,14 +86,16 @@ def _linking(value: Any) -> Iterator[str]:
         yield value
 
 
-def _links(text: str) -> Iterator[tuple[str, str | None, str]]:
-    """Yield (target, fragment, words) of each link in a value, else of the value itself."""
+def _links(text: str, *, is_name: bool) -> Iterator[tuple[str, str | None, str]]:
+    """Yield (target, fragment, words) of each link in a value, else of the value, if it is a name."""
     if "[" in text:
         links = [link for link in find_links(Prose((ProseBlock(text, 1),))) if link.form != "tag"]
         for link in links:
             yield link.target, link.fragment, plain(link.words)[:_MAX_WORDS]
         if links:
             return
+    if not is_name:
+        return
     name, _, alias = text.partition("|")
     # the "#" of a name like "C# basics" does not start a fragment
     target, fragment = split_target(name) if _IS_PATH.match(name) else (name.strip(), None)

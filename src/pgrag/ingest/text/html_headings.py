@@ -87,5 +87,5 @@ def _markdown(block: str, *, has_room: bool, with_ids: bool) -> list[str] | None
 
 def _lines(part: str, room: int) -> list[str]:
     """Return the shown lines of a part; those that have no room are joined to the last."""
-    lines = [line for line in readable(part).split("\n") if line]
+    lines = [line for line in readable(part).split("\n") if line.strip("*_`- ")]
     return lines if len(lines) <= room else [*lines[: room - 1], " ".join(lines[room - 1 :])]

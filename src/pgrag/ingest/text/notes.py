@@ -17,7 +17,7 @@ _MARKS = outside_code(
     # relations: of the link alone, of the links after it, of a callout
     r"\[\[(?i:rel):[ \t]*\w[\w-]*:?(?P<relation>[ \t]*\]\][ \t]*|[ \t]+)",
     r"(?P<named>(?<![\w:])(?i:rel):[ \t]*\w[\w-]*:?[ \t]+(?=!?\[))",
-    r"(?P<edge>\[!(?i:edge)\][+-]?[ \t]*(?:[^\W\d_]*_\w*[ \t]*::?[ \t]*)?)",
+    r"(?P<edge>\[!(?i:edge)\][+-]?[ \t]*)",
     # Dataview: `[key:: value]`, `(key:: value)`, `key:: value`
     r"\[(?P<pill>[^\W\d][\w /-]{0,60}::[ \t]+(?:\[\[[^\[\]\n]*\]\]|[^\[\]\n]){1,300})\](?!\()",
     r"\((?P<unnamed>[^\W\d][\w /-]{0,60}::[ \t]+(?:\([^()\n]*\)|[^()\n]){1,300})\)",
