@@ -56,7 +56,7 @@ def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
 def _words_of(markdown: str) -> str:
     if "{{" in markdown:
         markdown = templating.reduce(markdown)
-    return plain(notes.reduce(markdown))
+    return plain(markdown)
 
 
 def with_defaults(edges: Iterable[Edge], page_type: str, kinds: Sequence[str]) -> list[Edge]:
@@ -105,6 +105,7 @@ def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Ed
 class _Words:
     def __init__(self, block: ProseBlock) -> None:
         self._block = block
+        self._has_marks = notes.has_marks(block.text)
         self._spans: list[tuple[int, int]] | None = None
         self._starts: list[int] = []
         self._known: dict[tuple[int, int], str] = {}
@@ -114,6 +115,8 @@ class _Words:
         start, end = self._span(link)
         if (sentence := self._known.get((start, end))) is None:
             source = self._block.text[start:end]
+            if self._has_marks:
+                source = notes.reduce(source)
             if self._block.kind == "table":
                 source = source.replace("\\|", "|")
             sentence = _words_of(source)

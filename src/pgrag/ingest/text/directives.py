@@ -38,15 +38,17 @@ _CODE = frozenset({"code-block", "code", "code-cell", "sourcecode"})
 _LISTS = frozenset({"toctree", "contents", "tableofcontents", "index", "bibliography"})
 #: What is indented below such a line is text: a box, a tab, the second line of a definition.
 _BOX = r"(?:!{3}|\?{3}\+?)[ \t]+[\w-]|===[+!]*[ \t]+\"|:[ ]{3}\S"
+_BOX_SIGNS = ("!!! ", "??? ", "???+ ", '=== "', '===+ "', '===! "', ":   ")
+_SIGNS = (":::", "`{", "` {", "~{", "~ {")
 _OPENS_BOX = re.compile(_BOX)
 _BOXED = re.compile(rf"^[ \t]*(?:{_BOX})", re.MULTILINE)
 
 
 def rewrite(text: str) -> str:
     """Return a text in which boxes of text are no code; keeps the number of lines."""
-    if _BOXED.search(text):
+    if any(sign in text for sign in _BOX_SIGNS) and _BOXED.search(text):
         text = "\n".join(_dedented(text.split("\n")))
-    if _HINT.search(text):
+    if any(sign in text for sign in _SIGNS) and _HINT.search(text):
         is_closed = _CLOSED.search(text) is not None
         text = "\n".join(_opened(text.split("\n"), is_closed=is_closed))
     return text

@@ -39,7 +39,8 @@ _INLINE = outside_code(
     r"(?<=[A-Za-z)])~(?P<down>\d{1,3})~(?!~)",
     flags=re.MULTILINE | re.IGNORECASE,
 )
-_HAS_INLINE = re.compile(rf"</?(?:{_FORMATTING})\b|\w\^[^\s^]+\^|[A-Za-z)]~\d+~", re.IGNORECASE)
+_HAS_TAG = re.compile(rf"</?(?:{_FORMATTING})\b", re.IGNORECASE)
+_HAS_SCRIPT = re.compile(r"\w\^[^\s^]+\^|[A-Za-z)]~\d+~")
 _ORDINAL = re.compile(r"st|nd|rd|th|er|[èe]me|ère|[™®©℠†‡*]|TM|SM|\([RC]\)|\[.*", re.DOTALL)
 _WORD = re.compile(r"[-−+]?[\w.]+")
 _DIGITS = re.compile(r"[0-9+=()-]+")
@@ -57,11 +58,17 @@ def readable(block: str) -> str:
     return html.unescape("\n".join(line for line in lines if line)).strip()
 
 
+def has_marks(text: str) -> bool:
+    """Whether `inline` could change a text; a quick check."""
+    has_tag = "<" in text and _HAS_TAG.search(text)
+    return bool(has_tag or (("^" in text or "~" in text) and _HAS_SCRIPT.search(text)))
+
+
 def inline(text: str) -> str:
     """Replace the tags of formatting within Markdown by its marks; keeps code spans and the number
     of lines.
     """
-    return replace(_INLINE, _shown, text) if _HAS_INLINE.search(text) else text
+    return replace(_INLINE, _shown, text) if has_marks(text) else text
 
 
 def raised(kind: str, text: str) -> str:

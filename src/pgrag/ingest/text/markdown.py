@@ -85,8 +85,18 @@ def read(
     ):
         lines = rewritten
         tokens = _PARSER.parse("\n".join(lines))
-    original = lines[:]
-    _reduce(lines, tokens, has_macros=templating.has_macros(text))
+    steps = [
+        step
+        for is_needed, step in (
+            (templating.has_macros(text), templating.reduce),
+            (notes.has_marks(text), notes.reduce),
+            (html_text.has_marks(text), html_text.inline),
+        )
+        if is_needed
+    ]
+    original = lines[:] if steps else lines
+    if steps:
+        _reduce(lines, tokens, steps)
     headings = [_Heading("", 0, first_line, "")]
     anchors = heading_anchors(
         tokens, definitions, slugs, lambda token: _heading_source(token, lines)
@@ -178,32 +188,31 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[str, ...]
         yield opened, tuple(contains)
 
 
-def _reduce(lines: list[str], tokens: Sequence[Token], *, has_macros: bool) -> None:
-    """Reduce the lines of a page without those of code to what a reader sees; blocks of HTML keep
+def _reduce(
+    lines: list[str], tokens: Sequence[Token], steps: Sequence[Callable[[str], str]]
+) -> None:
+    """Reduce the lines of a page without those of code to what a reader sees. Blocks of HTML keep
     their tags, which `_block` reads.
     """
     start = 0
+    of_html = [step for step in steps if step is templating.reduce]
     for token in tokens:
         is_html = token.type == "html_block" and token.level == 0
         if token.map and (is_html or token.type in {"fence", "code_block"}):
-            _reduce_lines(lines, start, token.map[0], has_macros=has_macros)
+            _replace(lines, start, token.map[0], steps)
             start = token.map[1]
-            if is_html and has_macros:
-                _replace_lines(lines, *token.map, templating.reduce)
-    _reduce_lines(lines, start, len(lines), has_macros=has_macros)
+            _replace(lines, *token.map, of_html if is_html else ())
+    _replace(lines, start, len(lines), steps)
 
 
-def _reduce_lines(lines: list[str], start: int, end: int, *, has_macros: bool) -> None:
-    if has_macros:
-        _replace_lines(lines, start, end, templating.reduce)
-    _replace_lines(lines, start, end, lambda text: html_text.inline(notes.reduce(text)))
-
-
-def _replace_lines(
-    lines: list[str], start: int, end: int, reduce: Callable[[str], str]
+def _replace(
+    lines: list[str], start: int, end: int, steps: Sequence[Callable[[str], str]]
 ) -> None:
-    if start < end:
-        lines[start:end] = reduce("\n".join(lines[start:end])).split("\n")
+    if start < end and steps:
+        text = "\n".join(lines[start:end])
+        for step in steps:
+            text = step(text)
+        lines[start:end] = text.split("\n")
 
 
 def _block_type(token_type: str, first_line: str) -> str:

@@ -55,12 +55,16 @@ def is_mdx(key: str, text: str) -> bool:
     """
     if key.lower().endswith(".mdx"):
         return True
-    if not ("import " in text or "{/*" in text or "={" in text):
+    if not _has_signs(text):
         return False
-    prose = "\n".join(part for part, is_code in _parts(text) if not is_code)
-    return bool(
-        _IMPORT.search(prose) or (_COMPONENT.search(prose) and _EXPRESSION.search(prose))
-    )
+    return _has_signs("\n".join(part for part, is_code in _parts(text) if not is_code))
+
+
+def _has_signs(text: str) -> bool:
+    if "import " in text and _IMPORT.search(text):
+        return True
+    has_expression = ("{/*" in text or "={" in text) and _EXPRESSION.search(text)
+    return bool(has_expression and _COMPONENT.search(text))
 
 
 def reduce(text: str, fields: Mapping[str, Any]) -> str:

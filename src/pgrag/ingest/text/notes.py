@@ -6,7 +6,12 @@ import re
 
 from pgrag.ingest.text.code_spans import outside_code, replace
 
-_HINT = re.compile(r"%%|\[!|rel:|\^[\w-]+[ \t]*$|::|\}|--8<--|toc[_\]}]|^={3}|^[!?]>|\)=$", re.M | re.I)
+#: Without one of these there is nothing to reduce; to look for them takes little time.
+_SIGNS = (
+    "%%", "[!", "rel:", "REL:", "Rel:", " ^", "\n^", ":: ", "}`", "8<-", "toc]", "toc_]", "toc}",
+    "TOC]", "TOC_]", "<<<", '=== "', '===+ "', '===! "', "!> ", "?> ", ")=\n",
+)  # fmt: skip
+_BRACE = re.compile(r"(?:^[ \t]*|[\])*`}])\{(?![{%<])", re.MULTILINE)
 _ATTRIBUTES = r"\{:?[ \t]*(?:[.#][\w-]|[\w-]+=[\"'\w])[^{}\n]{0,300}\}"
 _MARKS = outside_code(
     r"\$\$.*?\$\$|\$(?![\s$])(?:\\.|[^$\n\\]){0,500}?(?<!\s)\$(?![\w$])",
@@ -43,9 +48,17 @@ _COMMENTED = re.compile(r"^[ \t]*%%(?![^\n]*%%)", re.MULTILINE)
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})")
 
 
+def has_marks(text: str) -> bool:
+    """Whether `reduce` could change a text; a quick check."""
+    for sign in _SIGNS:
+        if sign in text:
+            return True
+    return "{" in text and _BRACE.search(text) is not None
+
+
 def reduce(text: str) -> str:
     """Reduce the marks of a text without blocks of code; keeps the number of lines."""
-    if not _HINT.search(text):
+    if not has_marks(text):
         return text
     if "}`" in text:
         text = replace(_ROLE, _role, text)
@@ -56,7 +69,7 @@ def without_comments(text: str) -> str:
     """Empty the lines of Obsidian's comments from a line that begins with `%%` to a later one, in
     which Markdown means nothing.
     """
-    if not _COMMENTED.search(text):
+    if "%%" not in text or not _COMMENTED.search(text):
         return text
     lines = text.split("\n")
     fence = ""
