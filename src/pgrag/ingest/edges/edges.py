@@ -24,6 +24,7 @@ _LOOK_AHEAD = 3
 #: A text without any of these is one sentence.
 _SENTENCE_END = re.compile(r"[.!?…]\s|[。！？]")
 _LINE = re.compile(r".+")
+_MARKED = re.compile(r"\[!|:: |%%|(?i:rel):")
 
 
 def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
@@ -105,7 +106,6 @@ def assign_documents(edges: Sequence[Edge], chunks: Sequence[Chunk]) -> tuple[Ed
 class _Words:
     def __init__(self, block: ProseBlock) -> None:
         self._block = block
-        self._has_marks = notes.has_marks(block.text)
         self._spans: list[tuple[int, int]] | None = None
         self._starts: list[int] = []
         self._known: dict[tuple[int, int], str] = {}
@@ -115,7 +115,7 @@ class _Words:
         start, end = self._span(link)
         if (sentence := self._known.get((start, end))) is None:
             source = self._block.text[start:end]
-            if self._has_marks:
+            if _MARKED.search(source):
                 source = notes.reduce(source)
             if self._block.kind == "table":
                 source = source.replace("\\|", "|")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pgrag.ingest.matter.yaml_values import YamlError, load_yaml
-from pgrag.ingest.text.code_spans import outside_code
+from pgrag.ingest.text.code_spans import CODE_SPAN
 from pgrag.ingest.values import ProseBlock
 
 #: Fields of a page that are kept, and characters of each.
@@ -15,12 +15,13 @@ MOST_FIELDS = 100
 MOST_CHARACTERS = 1000
 
 _KEY = r"[^\W\d][\w /-]{0,60}?"
-_FIELD = outside_code(
-    r"%%(?!%)(?:(?!%%).){0,2000}%%",
-    rf"\[(?P<key1>{_KEY})::[ \t]+(?P<value1>(?:\[\[[^\[\]\n]*\]\]|[^\[\]\n]){{1,300}})\](?!\()",
-    rf"\((?P<key2>{_KEY})::[ \t]+(?P<value2>(?:\([^()\n]*\)|[^()\n]){{1,300}})\)",
-    rf"^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\[.\][ \t]+)?[*_]{{0,2}}(?P<key3>{_KEY})[*_]{{0,2}}"
+_FIELD = re.compile(
+    rf"{CODE_SPAN}|%%(?!%)(?:(?!%%).){{0,2000}}%%"
+    rf"|\[(?P<key1>{_KEY})::[ \t]+(?P<value1>(?:\[\[[^\[\]\n]*\]\]|[^\[\]\n]){{1,300}})\](?!\()"
+    rf"|\((?P<key2>{_KEY})::[ \t]+(?P<value2>(?:\([^()\n]*\)|[^()\n]){{1,300}})\)"
+    rf"|^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:\[.\][ \t]+)?[*_]{{0,2}}(?P<key3>{_KEY})[*_]{{0,2}}"
     r"::[ \t]+(?P<value3>\S[^\n]*)$",
+    re.MULTILINE | re.DOTALL,
 )
 _BLOCK_ID = re.compile(r"[ \t]+\^[\w-]+[ \t]*$")
 _SIMPLE = re.compile(r"[\w.+:-]+")

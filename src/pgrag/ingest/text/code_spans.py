@@ -8,21 +8,27 @@ CODE_SPAN = (
 )
 
 
-def outside_code(*patterns: str, flags: re.RegexFlag = re.MULTILINE) -> re.Pattern[str]:
-    """Compile alternatives behind that of a code span, whose group is `code`."""
-    return re.compile("|".join([CODE_SPAN, *patterns]), flags | re.DOTALL)
-
-
-def replace(
-    pattern: re.Pattern[str], words: Callable[[re.Match[str]], str | None], text: str
-) -> str:
-    """Replace what a pattern of `outside_code` matches by its words (None leaves it), and keep the
-    number of lines.
+class Marks:
+    """Marks that are replaced in text, not in code spans. `sign` matches where one of the
+    `patterns` or a code span may begin: to try the patterns anywhere takes long.
     """
 
-    def shown(match: re.Match[str]) -> str:
-        if match["code"] is not None or (text := words(match)) is None:
-            return match[0]
-        return text + "\n" * (match[0].count("\n") - text.count("\n"))
+    def __init__(self, sign: str, *patterns: str, flags: re.RegexFlag = re.NOFLAG) -> None:
+        self._sign = re.compile(sign, flags)
+        self._marks = re.compile("|".join([CODE_SPAN, *patterns]), flags | re.M | re.S)
 
-    return pattern.sub(shown, text)
+    def replace(self, words: Callable[[re.Match[str]], str | None], text: str) -> str:
+        """Replace the marks by their words (None leaves them); keeps the number of lines."""
+        parts: list[str] = []
+        copied = at = 0
+        while sign := self._sign.search(text, at):
+            match = self._marks.match(text, sign.start())
+            if match is None:
+                at = sign.start() + 1
+                continue
+            at = match.end()
+            if match["code"] is None and (shown := words(match)) is not None:
+                lines = match[0].count("\n") - shown.count("\n")
+                parts += (text[copied : match.start()], shown, "\n" * lines)
+                copied = at
+        return "".join((*parts, text[copied:]))

@@ -41,12 +41,12 @@ _BOX = r"(?:!{3}|\?{3}\+?)[ \t]+[\w-]|===[+!]*[ \t]+\"|:[ ]{3}\S"
 _BOX_SIGNS = ("!!! ", "??? ", "???+ ", '=== "', '===+ "', '===! "', ":   ")
 _SIGNS = (":::", "`{", "` {", "~{", "~ {")
 _OPENS_BOX = re.compile(_BOX)
-_BOXED = re.compile(rf"^[ \t]*(?:{_BOX})", re.MULTILINE)
+_BOXED = re.compile(rf"\n[ \t]*(?:{_BOX})")
 
 
 def rewrite(text: str) -> str:
     """Return a text in which boxes of text are no code; keeps the number of lines."""
-    if any(sign in text for sign in _BOX_SIGNS) and _BOXED.search(text):
+    if any(sign in text for sign in _BOX_SIGNS) and _BOXED.search(f"\n{text}"):
         text = "\n".join(_dedented(text.split("\n")))
     if any(sign in text for sign in _SIGNS) and _HINT.search(text):
         is_closed = _CLOSED.search(text) is not None

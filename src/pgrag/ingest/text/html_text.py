@@ -3,7 +3,7 @@
 import html
 import re
 
-from pgrag.ingest.text.code_spans import outside_code, replace
+from pgrag.ingest.text.code_spans import Marks
 
 _HIDDEN = re.compile(r"\s*<\w+\s[^<>]*class=[\"'](?:[^\"'<>]*\s)?hidden[\s\"']", re.IGNORECASE)
 _UNSHOWN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
@@ -30,14 +30,15 @@ _FORMATTING = (
     "|font|h[1-6]|hr|i|img|ins|kbd|li|mark|nobr|ol|p|picture|q|rp|rt|ruby|s|samp|section|small"
     "|source|span|strike|strong|su[bp]|summary|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|wbr"
 )
-_INLINE = outside_code(
+_INLINE = Marks(
+    r"[`<\\^~]",
     r"\\<",
     _RAISED_TEXT,
     _LINK_TEXT,
     rf"<(?P<closing>/?)(?P<name>{_FORMATTING})\b(?P<attributes>(?:\s[^<>]*)?/?)>",
     r"(?<=[^\W_])\^(?P<up>[^\s^\[\]]{1,30})\^(?!\w)",
     r"(?<=[A-Za-z)])~(?P<down>\d{1,3})~(?!~)",
-    flags=re.MULTILINE | re.IGNORECASE,
+    flags=re.IGNORECASE,
 )
 _HAS_TAG = re.compile(rf"</?(?:{_FORMATTING})\b", re.IGNORECASE)
 _HAS_SCRIPT = re.compile(r"\w\^[^\s^]+\^|[A-Za-z)]~\d+~")
@@ -68,7 +69,7 @@ def inline(text: str) -> str:
     """Replace the tags of formatting within Markdown by its marks; keeps code spans and the number
     of lines.
     """
-    return replace(_INLINE, _shown, text) if has_marks(text) else text
+    return _INLINE.replace(_shown, text) if has_marks(text) else text
 
 
 def raised(kind: str, text: str) -> str:
