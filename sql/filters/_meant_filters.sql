@@ -177,11 +177,11 @@ begin
     if operator = '!=' then
         filter := jsonb_build_object('not', filter);
     end if;
-    -- A date can mean nothing else.
-    return case
-        when field.kind = 'time' or _pgrag.leaves_pages(library_ids, version_ids, filter)
-        then filter
-    end;
+    if field.kind = 'time' then
+        perform pgrag.filter_predicate(filter);
+        return filter;  -- a date can mean nothing else
+    end if;
+    return case when _pgrag.leaves_pages(library_ids, version_ids, filter) then filter end;
 exception
     -- What has no meaning as a filter is words.
     when sqlstate 'PGR06' then

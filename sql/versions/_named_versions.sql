@@ -101,9 +101,7 @@ begin
                 then regexp_match(bare[nth], '^(?:(.+)@)?()([a-z][0-9a-z._-]*)$')
             end
         );
-        if parts is null or bare[nth + 1] = any (units) and not ends[nth] then
-            continue;
-        end if;
+        continue when parts is null or bare[nth + 1] = any (units) and not ends[nth];
         before := nth - 1 - is_marked::integer;
         is_marked := is_marked or parts[2] = 'v';
 

@@ -26,7 +26,7 @@ def ids(answer: dict) -> list[int]:
 
 
 def test_a_version_in_place_of_another_is_a_notice(harbour):
-    said = "harbour 2.1: 9 is not indexed; the newest version before it"
+    said = "harbour 2.1: 9 is not indexed; the newest version before it, of an older major"
     scope = {"library": "harbour", "version": "9"}
     for address in ("/v1/search", "/v1/search/pages", "/v1/context", "/v1/facets"):
         assert said in harbour.ok(address, q="fees", **scope)["notices"], address

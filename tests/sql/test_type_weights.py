@@ -47,7 +47,8 @@ def switch(connection, weighs):
 
 def both(connection, function="search", **arguments):
     """The same search with the weights and without them."""
-    given = {"query": QUERY, "library": "manual", "top_k": 500, "levels": [1, 2], "page_decay": 1}
+    given = {"query": QUERY, "library": "manual", "top_k": 500, "levels": [1, 2]}
+    given |= {} if function == "search_pages" else {"page_decay": 1}
     given |= arguments
     found = []
     for weighs in (True, False):
