@@ -3,8 +3,10 @@
 import re
 from collections.abc import Callable
 
+#: Most spans are of one line without backticks: these are found at once.
 CODE_SPAN = (
-    r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>(?:(?!\n[ \t]*\n).){1,300}?)(?<!`)(?P=ticks)(?!`)"
+    r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>[^`\n]{1,300}(?=(?P=ticks)(?!`))"
+    r"|(?:(?!\n[ \t]*\n).){1,300}?)(?<!`)(?P=ticks)(?!`)"
 )
 
 

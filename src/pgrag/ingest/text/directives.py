@@ -38,7 +38,7 @@ _CODE = frozenset({"code-block", "code", "code-cell", "sourcecode"})
 _LISTS = frozenset({"toctree", "contents", "tableofcontents", "index", "bibliography"})
 #: What is indented below such a line is text: a box, a tab, the second line of a definition.
 _BOX = r"(?:!{3}|\?{3}\+?)[ \t]+[\w-]|===[+!]*[ \t]+\"|:[ ]{3}\S"
-_BOX_SIGNS = ("!!! ", "??? ", "???+ ", '=== "', '===+ "', '===! "', ":   ")
+_BOX_SIGNS = ("!!!", "???", "===", ":   ")
 _SIGNS = (":::", "`{", "` {", "~{", "~ {")
 _OPENS_BOX = re.compile(_BOX)
 _BOXED = re.compile(rf"\n[ \t]*(?:{_BOX})")
