@@ -197,7 +197,7 @@ def _reduce(
     start = 0
     of_html = [step for step in steps if step is templating.reduce]
     for token in tokens:
-        is_html = token.type == "html_block" and token.level == 0
+        is_html = token.type == "html_block" and token.level == 0 and steps != of_html
         if token.map and (is_html or token.type in {"fence", "code_block"}):
             _replace(lines, start, token.map[0], steps)
             start = token.map[1]

@@ -48,7 +48,7 @@ _LINES = tuple(
             r"\1",
         ),
         # attributes of what is above, MyST's labels
-        (("\n{:", "\n{.", "\n{#", "\n{ ", " {:", " {."), rf"^[ \t]*(?:{_ATTRIBUTES}|\{{:[^{{}}\n]{{1,300}}\}})[ \t]*$", ""),
+        (("{:", "{.", "{ .", "{ #", "\n{#"), rf"^[ \t]*(?:{_ATTRIBUTES}|\{{:[^{{}}\n]{{1,300}}\}})[ \t]*$", ""),
         ((")=\n",), r"^[ \t]*\(\w[\w:. -]{0,100}\)=[ \t]*$", ""),
         # places for what a generator inserts
         (
