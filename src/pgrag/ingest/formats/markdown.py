@@ -12,11 +12,11 @@ _HEAD = re.compile(r"\s*^(-{3,}|\+{3,})[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)", re.
 _FIELD = re.compile(r"^([\w-]+)[ \t]*[:=][ \t]*(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'\[{|>].*))$", re.M)
 #: What no reader sees, one line at a time: the words of a page are counted without its converter.
 _UNSEEN = re.compile(
-    r"^(?:import|export)[ \t][^\n]*(?:\n(?![ \t]*$|[#<])[^\n]*)*|\{/\*.*?\*/\}|<!--.*?-->"
+    r"^(?:import|export)[ \t][^\n]*(?:\n(?![ \t]*$|[#<])[^\n]*)*"
     r"|<[A-Za-z/](?:\"[^\"\n]*\"|\{[^{}]*\}|[^<>{}\"]){0,300}>|\{[^{}\n]*\}",
     re.MULTILINE | re.DOTALL,
 )
-_CODE = re.compile(r"^[ \t>]*(`{3,}|~{3,})[^\n]*\n.*?(?:^[ \t>]*\1|\Z)|`[^`\n]+`", re.M | re.S)
+_CODE = re.compile(r"^[ \t>]*(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ \t>]*\1|\Z)|`[^`\n]+`", re.M | re.S)
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
@@ -39,4 +39,14 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
 def _seen(text: str) -> str:
     """Return the text that a reader of MDX sees, without what only attributes show."""
     code = " ".join(match[0] for match in _CODE.finditer(text))
-    return f"{code} {_UNSEEN.sub(' ', _CODE.sub(' ', text))}"
+    text = _without_comments(_CODE.sub(" ", text), "{/*", "*/}")
+    return f"{code} {_UNSEEN.sub(' ', _without_comments(text, '<!--', '-->'))}"
+
+
+def _without_comments(text: str, opener: str, closer: str) -> str:
+    parts: list[str] = []
+    at = 0
+    while (start := text.find(opener, at)) >= 0 and (end := text.find(closer, start)) >= 0:
+        parts.append(text[at:start])
+        at = end + len(closer)
+    return " ".join((*parts, text[at:]))

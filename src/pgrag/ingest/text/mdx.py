@@ -27,7 +27,7 @@ _EXPRESSION = re.compile(r"\{/\*|\w=\{")
 _FENCE = re.compile(
     r"(?P<indent>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}|~{3,})(?P<info>.*)"
 )
-_SIGN = re.compile(rf"{CODE_SPAN}|\\.|<!--.*?-->|{MATH}|[{{<]", re.DOTALL)
+_SIGN = re.compile(rf"{CODE_SPAN}|\\.|{MATH}|[{{<]", re.DOTALL)
 _NAME = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w.:-]*|(?=>))")
 _ATTRIBUTE = re.compile(
     r"\s*(?:(?P<name>[A-Za-z_@:][\w.:@-]*)(?:\s*=\s*(?:\"(?P<double>[^\"]{0,5000})\""
