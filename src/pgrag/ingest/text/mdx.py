@@ -188,7 +188,9 @@ def _element(
         if match["name"] and value is not None:
             attributes[match["name"]] = " ".join(html.unescape(value).split())
     if opening["closing"]:
-        return (f"</{name}>" if name in _KEPT else _gap(text, start, name)), end.end()
+        is_before_text = text[end.end() : end.end() + 1] not in ("", "\n", " ", "<")
+        gap = _gap(text, start, name) if is_before_text else ""
+        return (f"</{name}>" if name in _KEPT else gap), end.end()
     if name in _UNSHOWN:
         closing = text.find(f"</{name}>", end.end())
         if closing >= 0:

@@ -22,6 +22,13 @@ _KUMASCRIPT = (
     r"(?:\((?P<arguments>[^{}]{0,1000}?)\)[ \t\n]*)?\}\}"
 )
 _RAW = r"\{%-?[ \t]*(?:end)?raw[ \t]*-?%\}"
+#: Tags of Liquid and GitBook; in a text about other templates the rest may be words.
+_LIQUID = (
+    r"\{%-?[ \t]*(?:(?P<liquid>hint|tab|code|embed|file|swagger|step)\b|(?:end[a-z-]+|tabs|stepper"
+    r"|content-ref|include(?:_relative|_cached)?|if|elsif|else|unless|for|assign|capture|comment)\b)"
+    r"(?P<parameters>[^%\n]{0,500})%\}"
+)
+_INSERTED = r"\{\{#(?:include|rustdoc_include|playground|template|title)\b[^{}\n]{0,300}\}\}"
 _INCLUDE = r"^[ \t]*\{\*[ \t]*(?P<include>[^ \t\n*}]+)[^*}\n]*\*\}"
 _ADMONITION = (
     r"^(?P<indent>[ \t]*)(?:(?:!{3}|\?{3}\+?)[ \t]+(?P<box>[\w-]+)(?:[ \t]+[\w-]+)*"
@@ -40,7 +47,8 @@ _IMPORTS = (
 )
 _MACRO = re.compile(
     "|".join([
-        CODE_SPAN, _COMMENT, _SHORTCODE, _KUMASCRIPT, _RAW, _INCLUDE, _ADMONITION, _ELEMENT,
+        CODE_SPAN, _COMMENT, _SHORTCODE, _KUMASCRIPT, _RAW, _LIQUID,
+        _INSERTED, _INCLUDE, _ADMONITION, _ELEMENT,
         _IMPORTS,
     ]),
     re.MULTILINE | re.DOTALL,
@@ -52,10 +60,11 @@ _BEGINNING = re.compile(
 _COMMENT_ENDS = {"<!--": "-->", "{/*": "*/}"}
 _SHOWN_ATTRIBUTE = re.compile(r"\b(?:label|title|summary|heading|alt)=\{?[\"']([^\"'\n]+)[\"']")
 
+_PARAMETER = re.compile(r"\b(?:title|caption|style|url|src)=[\"']([^\"'\n]+)[\"']")
 _BRACES = re.compile(r"[ \t]*\{[^{}]*\}[ \t]*$")
 def prepare(text: str) -> str:
     """Rewrite, before Markdown is parsed, the macros that affect what counts as code."""
-    if "{{" in text:
+    if "{{" in text or "{%" in text:
         text = shortcodes.fence_code(text)
     return directives.rewrite(notes.without_comments(text))
 
@@ -103,6 +112,9 @@ def _shown(match: re.Match[str]) -> str:
     if (macro := match["macro"]) is not None:
         words = kumascript.words(macro, match["arguments"])
         return match[0] if words is None else words
+    if match["liquid"] is not None:
+        shown = _PARAMETER.search(match["parameters"])
+        return f"**{shown[1].capitalize() if match['liquid'] == 'hint' else shown[1]}**" if shown else ""
     if (include := match["include"]) is not None:
         return include.removeprefix("../").removeprefix("../")
     if match["indent"] is not None:
