@@ -9,7 +9,9 @@ from pgrag.ingest.text import mdx
 from pgrag.ingest.values import Origin
 
 _HEAD = re.compile(r"\s*^(-{3,}|\+{3,})[ \t]*\n(?:.*\n)*?\1[ \t]*(?:\n|\Z)", re.MULTILINE)
-_FIELD = re.compile(r"^([\w-]+)[ \t]*[:=][ \t]*(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'\[{|>].*))$", re.M)
+_FIELD = re.compile(
+    r"^([\w-]+)[ \t]*[:=][ \t]*(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^\s\"'\[{|>].*))$", re.M
+)
 #: What no reader sees, one line at a time: the words of a page are counted without its converter.
 _UNSEEN = re.compile(
     r"^(?:import|export)[ \t][^\n]*(?:\n(?![ \t]*$|[#<])[^\n]*)*"

@@ -129,9 +129,7 @@ def _read_json(key: str, block: str, start: int, warnings: list[str]) -> dict[st
         return _salvaged(block, _JSON_FIELD, json.loads)
 
 
-def _salvaged(
-    block: str, field: re.Pattern[str], parse: Callable[[str], Any]
-) -> dict[str, Any]:
+def _salvaged(block: str, field: re.Pattern[str], parse: Callable[[str], Any]) -> dict[str, Any]:
     """Parse each line of a broken block alone; a value that cannot be parsed is text."""
     fields: dict[str, Any] = {}
     for name, written in field.findall(block):

@@ -26,7 +26,9 @@ _TITLE = re.compile(r"(?:title|caption|name)=[\"']([^\"'\n]*)[\"']")
 #: Directives of MyST with a title: the kind of their box, and what a reader sees before the title.
 _DIRECTIVES = {
     **{name: (name, "") for name in ADMONITIONS},
-    **dict.fromkeys(("admonition", "topic", "sidebar", "margin", "error", "attention"), ("note", "")),
+    **dict.fromkeys(
+        ("admonition", "topic", "sidebar", "margin", "error", "attention"), ("note", "")
+    ),
     "seealso": ("note", "See also"),
     "versionadded": ("note", "Added in version"),
     "versionchanged": ("note", "Changed in version"),

@@ -7,7 +7,9 @@ from pgrag.ingest.text.code_spans import Marks
 
 _HIDDEN = re.compile(r"\s*<\w+\s[^<>]*class=[\"'](?:[^\"'<>]*\s)?hidden[\s\"']", re.IGNORECASE)
 _UNSHOWN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
-_RAISED_TEXT = r"<(?P<raised>su[pb])\b[^<>]*>(?P<script>(?:(?!</?su[pb]\b).){0,200}?)</(?P=raised)\s*>"
+_RAISED_TEXT = (
+    r"<(?P<raised>su[pb])\b[^<>]*>(?P<script>(?:(?!</?su[pb]\b).){0,200}?)</(?P=raised)\s*>"
+)
 _LINK_TEXT = (
     r"<a\s(?:[^<>]*\s)?href=[\"'](?P<target>[^\"'<>]*)[\"'][^<>]*>"
     r"(?P<label>(?:(?!</?a\b).){0,1000}?)</a\s*>"

@@ -205,9 +205,7 @@ def _reduce(
     _replace(lines, start, len(lines), steps)
 
 
-def _replace(
-    lines: list[str], start: int, end: int, steps: Sequence[Callable[[str], str]]
-) -> None:
+def _replace(lines: list[str], start: int, end: int, steps: Sequence[Callable[[str], str]]) -> None:
     if start < end and steps:
         text = "\n".join(lines[start:end])
         for step in steps:

@@ -14,7 +14,7 @@ _INLINE = Marks(
     r"[`$%\[({]|rel:",
     _MATH,
     # Obsidian: a comment
-    r"%%(?P<comment>(?!%)(?:(?!%%|\n[ \t]*\n).){0,2000})%%",
+    r"(?<!%)%%(?P<comment>(?!%)(?:(?!%%|\n[ \t]*\n).){0,2000})%%",
     # relations: of the link alone, of the links after it, of a callout
     r"\[\[rel:[ \t]*\w[\w-]*:?(?P<relation>[ \t]*\]\][ \t]*|[ \t]+)",
     r"(?P<named>(?<![\w:])rel:[ \t]*\w[\w-]*:?[ \t]+(?=!?\[))",
@@ -24,7 +24,7 @@ _INLINE = Marks(
     rf"\((?P<keyless>{_KEY}::[ \t]+(?:\([^()\n]*\)|[^()\n]){{1,300}})\)",
     # pandoc, kramdown, attribute lists; MyST: `{ref}`words <target>``
     rf"(?<!\])\[(?P<span>[^\[\]\n]{{1,300}})\]{_ATTRIBUTES}",
-    rf"(?P<attributes>(?<=[\])*`}}]){_ATTRIBUTES})",
+    rf"(?P<attributes>(?<=[\])*`]){_ATTRIBUTES})",
     r"\{(?P<role>[A-Za-z][\w:+.-]{0,60})\}(?P<marks>`+)(?P<words>[^`\n]{1,300})(?P=marks)",
     flags=re.IGNORECASE,
 )
@@ -48,7 +48,11 @@ _LINES = tuple(
             r"\1",
         ),
         # attributes of what is above, MyST's labels
-        (("{:", "{.", "{ .", "{ #", "\n{#"), rf"^[ \t]*(?:{_ATTRIBUTES}|\{{:[^{{}}\n]{{1,300}}\}})[ \t]*$", ""),
+        (
+            ("{:", "{.", "{ .", "{ #", "\n{#"),
+            rf"^[ \t]*(?:{_ATTRIBUTES}|\{{:[^{{}}\n]{{1,300}}\}})[ \t]*$",
+            "",
+        ),
         ((")=\n",), r"^[ \t]*\(\w[\w:. -]{0,100}\)=[ \t]*$", ""),
         # places for what a generator inserts
         (
@@ -64,7 +68,7 @@ _LINES = tuple(
     )
 )
 _SIGNS = ("%%", "[!", "rel:", "REL:", "Rel:", ":: ", "}`")
-_BRACE = re.compile(r"[\])*`}]\{(?![{%<])")
+_BRACE = re.compile(r"[\])*`]\{(?![{%<])")
 _COMMENTED = re.compile(r"^[ \t]*%%(?![^\n]*%%)", re.MULTILINE)
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})")
 

@@ -62,6 +62,8 @@ _SHOWN_ATTRIBUTE = re.compile(r"\b(?:label|title|summary|heading|alt)=\{?[\"']([
 
 _PARAMETER = re.compile(r"\b(?:title|caption|style|url|src)=[\"']([^\"'\n]+)[\"']")
 _BRACES = re.compile(r"[ \t]*\{[^{}]*\}[ \t]*$")
+
+
 def prepare(text: str) -> str:
     """Rewrite, before Markdown is parsed, the macros that affect what counts as code."""
     if "{{" in text or "{%" in text:
@@ -114,7 +116,11 @@ def _shown(match: re.Match[str]) -> str:
         return match[0] if words is None else words
     if match["liquid"] is not None:
         shown = _PARAMETER.search(match["parameters"])
-        return f"**{shown[1].capitalize() if match['liquid'] == 'hint' else shown[1]}**" if shown else ""
+        return (
+            f"**{shown[1].capitalize() if match['liquid'] == 'hint' else shown[1]}**"
+            if shown
+            else ""
+        )
     if (include := match["include"]) is not None:
         return include.removeprefix("../").removeprefix("../")
     if match["indent"] is not None:
