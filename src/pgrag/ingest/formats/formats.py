@@ -55,7 +55,8 @@ MARKDOWN = Format(
     "Markdown",
     (".md", ".markdown", ".mdx"),
     ("text/markdown", "text/x-markdown"),
-    "pgrag.ingest.formats.decoding",
+    "pgrag.ingest.formats.markdown",
+    version=2,
 )
 TEXT = Format(
     "text", (".txt", ".text"), ("text/plain",), "pgrag.ingest.formats.text", is_published=True
