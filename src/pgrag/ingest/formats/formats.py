@@ -58,7 +58,8 @@ RST = Format(
     "reStructuredText",
     (".rst", ".rest"),
     ("text/x-rst", "text/prs.fallenstein.rst"),
-    "pgrag.ingest.formats.rst",
+    "pgrag.ingest.formats.rst.reading",
+    version=2,
 )
 NOTEBOOK = Format(
     "a Jupyter notebook",
