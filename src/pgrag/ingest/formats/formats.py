@@ -52,7 +52,12 @@ MARKDOWN = Format(
     "pgrag.ingest.formats.decoding",
 )
 TEXT = Format(
-    "text", (".txt", ".text"), ("text/plain",), "pgrag.ingest.formats.text", is_published=True
+    "text",
+    (".txt", ".text"),
+    ("text/plain",),
+    "pgrag.ingest.formats.text",
+    version=2,
+    is_published=True,
 )
 RST = Format(
     "reStructuredText",

@@ -50,7 +50,7 @@ _PLAIN = frozenset(("autofunction", "autoclass", "autoexception", "automethod", 
 #: Words that Sphinx shows before a signature.
 _BEFORE = {"class": "class ", "exception": "exception ", "decorator": "@", "property": "property "}
 _OPTION_WORDS = {"classmethod": "classmethod ", "staticmethod": "static ", "async": "async "}
-_HOLDERS = frozenset(("class", "exception", "struct", "union", "enum", "interface"))
+_HOLDERS = frozenset(("class", "exception", "interface"))
 _OPTION = re.compile(r"((?:/|--|-|\+)?[^\s=\[]+)")
 
 
@@ -82,7 +82,7 @@ class ObjectDirective(Directive):
             for line in _signatures(self.arguments[0] if self.arguments else "")
         ]
         body = nodes.definition()
-        is_holder = bool(names) and kind in _HOLDERS
+        is_holder = bool(names) and (kind in _HOLDERS or domain == "c")
         scope.within += [names[0]] if is_holder else []
         self.state.nested_parse(self.content, self.content_offset, body)
         del scope.within[len(scope.within) - is_holder :]
@@ -104,8 +104,8 @@ class ObjectDirective(Directive):
         ids = [each for each in ids if each not in scope.ids.values()]
         term = nodes.term(shown, shown, classes=["sig", "sig-object"], ids=ids)
         item += term
-        if ids and name:
-            scope.ids.setdefault(name, ids[0])
+        for each in ids:
+            scope.ids.setdefault(each.removeprefix("c."), each)
         return name
 
 
@@ -115,7 +115,7 @@ def _signatures(written: str) -> list[str]:
 
 
 def _named(scope: Scope, domain: str, kind: str, signature: str) -> tuple[str, list[str], str]:
-    """Return the full name of an object, its ids, and its signature as shown."""
+    """Return the name of an object in its module, its ids, and its signature as shown."""
     if domain == "std":
         return _standard(scope, kind, signature)
     if domain == "rst":
@@ -129,13 +129,14 @@ def _named(scope: Scope, domain: str, kind: str, signature: str) -> tuple[str, l
     found = rule.name.search(signature) if rule else None
     if rule is None or found is None:
         return "", [], signature
-    outer = scope.within[-1] if scope.within else scope.module if rule.has_modules else ""
+    outer = scope.within[-1] if scope.within else ""
     name = found[1]
-    full = name if not outer or name.startswith(f"{outer}.") else f"{outer}.{name}"
+    inner = name if not outer or name.startswith(f"{outer}.") else f"{outer}.{name}"
+    full = f"{scope.module}.{inner}" if rule.has_modules and scope.module else inner
     shown = signature
-    if rule.has_modules and not scope.within and full != name and kind not in _METHODS:
+    if not outer and full != name and kind not in _METHODS:
         shown = signature.replace(name, full, 1)
-    return full, [rule.prefix + sphinx_id("", full.replace("$", "_S_"))], shown
+    return inner, [rule.prefix + sphinx_id("", full.replace("$", "_S_"))], shown
 
 
 _METHODS = frozenset(("method", "classmethod", "staticmethod", "attribute", "property"))

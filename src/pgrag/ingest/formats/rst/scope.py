@@ -34,7 +34,8 @@ class Scope:
     def names(self, written: str) -> tuple[str, ...]:
         """Return the full names that a name may stand for at this place."""
         plain = written.lstrip("~!.")
-        prefixes = (".".join(self.within), self.module, "")
+        outer = self.within[-1] if self.within else ""
+        prefixes = (".".join(filter(None, (self.module, outer))), self.module, outer, "")
         return tuple(f"{prefix}.{plain}" if prefix else plain for prefix in prefixes)
 
     def resolve(self, document: nodes.document) -> None:
