@@ -35,7 +35,18 @@ def without_margins(text: str) -> tuple[str, str]:
         ends = re.compile(rf".*{re.escape(title)}\s*|\S.*\s{{3,}}\S.*\s{{3,}}\S+\s*", re.IGNORECASE)
         last = len(lines) - 1 if ends.fullmatch(lines[-1]) else len(lines)
         lines = [line for line in lines[1:last] if not _HEAD.fullmatch(line)]
-    return title, "\n".join(lines)
+    return title, _joined("\n".join(lines))
+
+
+def _joined(text: str) -> str:
+    """Join the words that troff has hyphenated: those that the text has elsewhere in one piece."""
+    words = {*re.findall(r"\w+", text.casefold())}
+
+    def without_break(match: re.Match[str]) -> str:
+        whole = match[1] + match[3]
+        return f"{whole}{match[2]}" if whole.casefold() in words else match[0]
+
+    return re.sub(r"(\w+)[\u2010-](\n +)(\w+)", without_break, text)
 
 
 def manual_blocks(title: str, text: str) -> Iterator[str]:

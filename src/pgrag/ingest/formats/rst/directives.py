@@ -118,7 +118,9 @@ class _Toctree(_Ours):
             return []
         items = [nodes.list_item("", nodes.paragraph("", "", each)) for each in self._links()]
         caption = self.options.get("caption")
-        shown: list[nodes.Node] = [nodes.paragraph("", "", nodes.strong("", caption))] if caption else []
+        shown: list[nodes.Node] = (
+            [nodes.paragraph("", "", nodes.strong("", caption))] if caption else []
+        )
         return [*shown, nodes.bullet_list("", *items)] if items else []
 
     def _links(self) -> list[nodes.Node]:
@@ -127,7 +129,9 @@ class _Toctree(_Ours):
             titled = _TITLED.fullmatch(line)
             target = titled["target"] if titled else line
             if line and target != "self" and not {"*", "?", "["} & {*target}:
-                links.append(nodes.reference("", titled["title"] if titled else line, refuri=target))
+                links.append(
+                    nodes.reference("", titled["title"] if titled else line, refuri=target)
+                )
         return links
 
 
@@ -286,7 +290,9 @@ class _Summary(_Ours):
     def run(self) -> list[nodes.Node]:
         names = [line.strip().lstrip("~") for line in self.content if line.strip()]
         items = (nodes.paragraph("", "", nodes.literal("", name)) for name in names)
-        return [nodes.bullet_list("", *(nodes.list_item("", each) for each in items))] if names else []
+        return (
+            [nodes.bullet_list("", *(nodes.list_item("", each) for each in items))] if names else []
+        )
 
 
 class _Unknown(_Ours):

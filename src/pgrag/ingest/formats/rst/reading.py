@@ -57,9 +57,7 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     html = f"<html><body><main>{parts['body']}</main></body></html>".encode()
     converted = page.convert(key, html, Origin(None, origin.address))
     words = count_words(shown_text(text), converted.markdown)
-    return Converted(
-        converted.markdown, (*warnings, *faults, *converted.warnings), words=words
-    )
+    return Converted(converted.markdown, (*warnings, *faults, *converted.warnings), words=words)
 
 
 class _Observed(Parser):
