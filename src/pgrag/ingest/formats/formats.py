@@ -71,6 +71,7 @@ NOTEBOOK = Format(
     (".ipynb",),
     ("application/x-ipynb+json",),
     "pgrag.ingest.formats.notebook",
+    version=2,
 )
 _IS_HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*|<!--(?:(?!-->).)*-->\s*)*"
