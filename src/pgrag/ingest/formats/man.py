@@ -11,7 +11,7 @@ from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html import page
-from pgrag.ingest.formats.loss import Words, count_words
+from pgrag.ingest.formats.loss import count_words
 from pgrag.ingest.formats.manual import manual_blocks, without_margins
 from pgrag.ingest.values import Origin
 
@@ -23,17 +23,16 @@ _MOST_BYTES = 50_000_000
 _MARGINS = re.compile(
     r"<(table|div) class=\"(?:head|foot)\"[^>]*>.*?</\1>", re.DOTALL | re.IGNORECASE
 )
-_REQUEST = re.compile(
-    r"^[.'](?:\\\".*|[ \t]*[a-zA-Z]{1,3}\b|\s*$)|\\f(?:\[\w*\]|\(..|.)|\\[&/,|^%]", re.M
-)
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
-    """Read a manual page. Raises SourceError if it is none, or if no program is there to read it."""
+    """Read a manual page. Raises SourceError if it is none, or if no program can read it."""
     data = _unpacked(key, data)
     text, warnings = decode(key, data)
     if instead := _INSTEAD.match(text):
-        return Converted(f"See `{instead[1]}`.\n", tuple(warnings))
+        name = instead[1].rpartition("/")[2]
+        markdown = f"See [{name}]({name}).\n"
+        return Converted(markdown, tuple(warnings), words=count_words(name, markdown))
     if not _IS_MANUAL.search(data):
         raise SourceError(
             f"{key}: is named like a manual page, but has none of its requests (.TH, .Dd, .SH).",
@@ -43,16 +42,15 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     if program := shutil.which("mandoc"):
         html = _run(key, [program, "-K", "utf-8", "-T", "html"], source)
         converted = page.convert(key, _content(html), origin)
-        return Converted(
-            converted.markdown,
-            (*warnings, *converted.warnings),
-            words=_words(text, converted.markdown),
-        )
+        printed = _run(key, [program, "-K", "utf-8", "-T", "utf8"], source)
+        _, shown = without_margins(re.sub(".\x08", "", printed))
+        words = count_words(shown, converted.markdown)
+        return Converted(converted.markdown, (*warnings, *converted.warnings), words=words)
     if program := shutil.which("groff"):
         command = [program, "-S", "-k", "-mandoc", "-t", "-Tutf8", "-P-c", "-P-b", "-P-o", "-P-u"]
         title, plain = without_margins(_run(key, command, source))
         markdown = "\n\n".join(manual_blocks(title, plain)) + "\n"
-        return Converted(markdown, tuple(warnings), words=_words(text, markdown))
+        return Converted(markdown, tuple(warnings), words=count_words(plain, markdown))
     raise SourceError(
         f"{key}: is the source of a manual page, which mandoc or groff must read.",
         hint="Install the package mandoc or groff, or write the page as text: man x > x.txt.",
@@ -103,7 +101,3 @@ def _content(html: str) -> bytes:
 
 def _lower(match: re.Match[str]) -> str:
     return f"<{match[1]}h{int(match[2]) + 1}"
-
-
-def _words(text: str, markdown: str) -> Words:
-    return count_words(_REQUEST.sub(" ", text), markdown)

@@ -7,7 +7,7 @@ from textwrap import dedent
 from pgrag.ingest.formats.escaping import escape, escape_start, fence, heading
 
 #: The first line of a manual page, and with other words the last: LS(1) … LS(1).
-_HEAD = re.compile(r"\s*([\w.:+@-]+\(\w{1,5}\))(?:\s.*)?\s\1\s*")
+_HEAD = re.compile(r"\s*([\w.:+@-]+(?: [\w.:+@-]+){0,5}\(\w{1,5}\))(?:\s.*)?\s\1\s*")
 _NAME = re.compile(r"^NAME\n {3,8}\S.* (?:-|–|—|--) ", re.MULTILINE)
 _BESIDE = re.compile(r"(\S+(?:[ ,|]\S+){0,4})( {2,})(?=\S)")
 _GAP = re.compile(r"\S {3,}\S")

@@ -18,6 +18,10 @@ _MAX_UNPACKED = 1_000_000_000
 _MAX_FACTOR = 200
 
 
+#: Elements after which a word has ended.
+_ENDS = frozenset(("p", "h", "tab", "line-break", "s", "text", "table-cell"))
+
+
 class Parts:
     """The parts of a file that is a zip archive; every fault is a SourceError with its name."""
 
@@ -81,4 +85,4 @@ def texts(element: Element, accepts: Callable[[str], bool] = lambda _: True) -> 
     parts = [element.text or ""] if accepts(local(element)) else []
     for child in element if accepts(local(element)) else ():
         parts += [texts(child, accepts), child.tail or ""]
-    return " ".join(parts)
+    return "".join(parts) + (" " if local(element) in _ENDS else "")

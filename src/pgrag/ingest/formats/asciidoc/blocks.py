@@ -141,11 +141,8 @@ class Blocks:
             return ""
         if _CALLOUT.match(line):
             return self._callouts()
-        if _LIST.fullmatch(line) and kind not in ("source", "listing", "literal", "verse"):
-            return self._list(())
-        if (term := _TERM.fullmatch(line)) and not term["term"].startswith(("http", "//")):
-            return self._list(())
-        return self._paragraph(kind, style)
+        is_verbatim = kind in ("source", "listing", "literal", "verse")
+        return (not is_verbatim and self._list(())) or self._paragraph(kind, style)
 
     def _macro(self, name: str, target: str, words: str) -> str:
         target = with_attributes(target, self.attributes)
@@ -161,7 +158,7 @@ class Blocks:
             return f"<p>{shown}</p>"
         if name != "image":
             return ""
-        alt = words.split(",")[0].strip('" ')
+        alt = words.split(",", maxsplit=1)[0].strip('" ')
         return f'<p><img src="{quote_href(target)}" alt="{escape(alt)}"/></p>'
 
     def _fenced(self, mark: str, kind: str, style: str) -> str:
@@ -352,5 +349,5 @@ def _is_underlined(title: str, line: str) -> bool:
 
 
 def _box(kind: str, inner: str) -> str:
-    name = kind.lower()
-    return f'<div class="admonition {name}"><p class="admonition-title">{kind.title()}</p>{inner}</div>'
+    title = f'<p class="admonition-title">{kind.title()}</p>'
+    return f'<div class="admonition {kind.lower()}">{title}{inner}</div>'
