@@ -97,13 +97,13 @@ def _chapter(name: str, data: bytes, title: str) -> tuple[str, str]:
     if body is None:
         return "", ""
     for each in tree.css("[id]"):
-        each.attrs["id"] = f"{name}#{each.attributes.get('id')}"  # type: ignore[index]
+        each.attrs["id"] = f"{name}#{each.attributes.get('id')}"
     for link in tree.css("a[href]"):
         href = link.attributes.get("href") or ""
         if not re.match(r"[a-z][\w+.-]*:|//", href, re.IGNORECASE):
             fragment = href.partition("#")[2]
             target = below(name, href) + (f"%23{fragment}" if fragment else "")
-            link.attrs["href"] = f"#{target}"  # type: ignore[index]
+            link.attrs["href"] = f"#{target}"
     inner = re.sub(r"\A<body[^>]*>|</body>\Z", "", (body.html or "").strip())
     html = f"<html><body><main>{inner}</main></body></html>".encode()
     markdown = _FRONT.sub("", page.convert(name, html, NOWHERE).markdown).strip()

@@ -43,10 +43,12 @@ def _joined(text: str) -> str:
     words = {*re.findall(r"\w+", text.casefold())}
 
     def without_break(match: re.Match[str]) -> str:
-        whole = match[1] + match[3]
-        return f"{whole}{match[2]}" if whole.casefold() in words else match[0]
+        first, margin, second, rest = match.groups()
+        if f"{first}{second}".casefold() not in words:
+            return match[0]
+        return f"{first}{second}{rest}{margin if match[0].endswith(' ') else ''}"
 
-    return re.sub(r"(\w+)[\u2010-](\n +)(\w+)", without_break, text)
+    return re.sub(r"(\w+)[\u2010-](\n +)(\w+)(\S*) ?", without_break, text)
 
 
 def manual_blocks(title: str, text: str) -> Iterator[str]:

@@ -126,8 +126,8 @@ def _outputs(cell: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the outputs of a cell; what a program writes piece by piece is one of them."""
     last: dict[str, Any] = {}
     for output in cell.get("outputs", ()):
-        is_more = output.get("output_type") == "stream" and last.get("name") == output.get("name")
-        if is_more and last.get("output_type") == "stream":
+        name = output.get("name") if output.get("output_type") == "stream" else None
+        if name and (last.get("output_type"), last.get("name")) == ("stream", name):
             last["text"] = _text(last.get("text", "")) + _text(output.get("text", ""))
             continue
         if last:

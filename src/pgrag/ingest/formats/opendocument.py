@@ -61,7 +61,8 @@ class _Styles:
 
     def is_called(self, name: str, *wanted: str) -> bool:
         """Whether a style, or one on which it is based, has one of these names of LibreOffice."""
-        return any(attribute(each, "name") in wanted for each in self.chain(name)) or name in wanted
+        parents = (attribute(each, "parent-style-name") for each in self.chain(name))
+        return not {*wanted}.isdisjoint((name, *parents))
 
 
 class _Writer:
@@ -172,7 +173,10 @@ class _Writer:
 
     def _table(self, element: Element) -> str:
         rows = self.inner(element)
-        return f"<table>{rows}</table>" if "<td" in rows else ""
+        head, _, rest = rows.partition("</tr>")
+        if "<thead" not in rows and "<table" not in head:
+            rows = f"{head.replace('<td', '<th').replace('</td', '</th')}</tr>{rest}"
+        return f"<table>{rows}</table>" if "<tr" in rows else ""
 
     def _table_row(self, element: Element) -> str:
         cells = [(each, self.element(each)) for each in element]

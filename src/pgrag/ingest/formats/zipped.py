@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, ParseError
 
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import fromstring
+from defusedxml.common import DefusedXmlException  # type: ignore[import-untyped]
+from defusedxml.ElementTree import fromstring  # type: ignore[import-untyped]
 
 from pgrag.ground.errors import SourceError
 

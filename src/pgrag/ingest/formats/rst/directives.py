@@ -2,7 +2,7 @@
 
 import re
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
@@ -58,7 +58,7 @@ class _Ours(Directive):
     has_content = True
     optional_arguments = 1
     final_argument_whitespace = True
-    option_spec = AnyOption()
+    option_spec: ClassVar[Any] = AnyOption()
 
     @property
     def scope(self) -> Scope:
@@ -326,7 +326,7 @@ def _ours() -> dict[str, type[Directive]]:
         "autosummary": _Summary,
     }  # fmt: skip
     for name in _EXTENDED:
-        native, _ = directives.directive(name, en, None)
+        native: Any = directives.directive(name, en, None)[0]  # type: ignore[arg-type]
         options = _MoreOptions(native.option_spec or {})
         found[name] = type(native.__name__, (native,), {"option_spec": options})
     return found

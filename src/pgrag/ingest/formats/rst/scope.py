@@ -50,7 +50,7 @@ class Scope:
             if anchor is None:
                 continue
             title = _title_at(found) if node.get("untitled") else ""
-            shown = [nodes.Text(title)] if title else list(node.children)
+            shown: list[nodes.Node] = [nodes.Text(title)] if title else list(node.children)
             if isinstance(node, nodes.literal):
                 shown = [nodes.literal("", "", *node.children)]
             if node.parent is not None:
@@ -62,6 +62,6 @@ def _title_at(target: Any) -> str:
     while isinstance(target, nodes.target):
         target = target.next_node(descend=False, siblings=True, ascend=True)
     if isinstance(target, nodes.Element):
-        title = target.next_node(nodes.Titular) or target.next_node(nodes.caption)
+        title = target.next_node(nodes.title) or target.next_node(nodes.caption)
         return title.astext() if title is not None and title.parent is target else ""
     return ""
