@@ -101,7 +101,8 @@ def test_a_manual_page_has_its_sections_and_its_options_their_texts():
 
 def test_printed_pages_have_no_running_heads_and_no_contents():
     text = (
-        "                            Burning of Clay\n\nTable of Contents\n\n   1. Heat ......... 1\n"
+        "                            Burning of Clay\n\n"
+        "Table of Contents\n\n   1. Heat ......... 1\n"
         "   2. Cold ......... 2\n\n1. Heat\n\n   A kiln is hot. It goes on and\n\n"
         "Potter                                [Page 1]\n\f\nRFC 1     Clay     May 2024\n\n"
         "   on.\n\n   Item  Degrees  Hours\n   ----  -------  -----\n   clay  1,000    3\n\n"

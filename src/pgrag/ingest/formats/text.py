@@ -36,6 +36,8 @@ _TERM = re.compile(r"\S[^\n]{0,38}[^\s.,;:{(]")
 _DRAWN = re.compile(
     r"\+[-=+]{2,}|[-=]{3,}[ +|][-=]{3,}|[│┌└├─╔║]|^\s*\|.*\|\s*$|\S {3,}\S.*\S {3,}\S|\S {6,}\S"
 )
+#: The line below the heads of the columns of a table.
+_RULED = re.compile(r"\s*[-=]{2,}(?: +[-=]{2,})+\s*")
 _SENTENCE = re.compile(r"[A-Z\"'(][^\n]*[a-z,.;] [\s\S]*[.:;!?)\"']")
 
 
@@ -164,7 +166,8 @@ def _stands_out(lines: list[str], number: re.Match[str] | None = None) -> bool:
 def _block(lines: list[str]) -> str:
     drawn = sum(_DRAWN.search(line) is not None for line in lines)
     drawn += bool(drawn) and sum(line.startswith(" " * 16) for line in lines)
-    if 2 * drawn > len(lines) or (drawn > 1 and 2 * drawn >= len(lines)):
+    is_ruled = any(map(_RULED.fullmatch, lines[:3]))
+    if is_ruled or 2 * drawn > len(lines) or (drawn > 1 and 2 * drawn >= len(lines)):
         return "\n".join(fence(dedent("\n".join(lines))))
     if _ITEM.match(lines[0]):
         return "\n".join(_item(line) for line in lines)

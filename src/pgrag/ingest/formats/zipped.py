@@ -18,8 +18,8 @@ _MAX_UNPACKED = 1_000_000_000
 _MAX_FACTOR = 200
 
 
-#: Elements after which a word has ended.
-_ENDS = frozenset(("p", "h", "tab", "line-break", "s", "text", "table-cell"))
+#: Elements that are no part of the word before them.
+_ENDS = frozenset(("p", "h", "tab", "line-break", "s", "text", "table-cell", "note"))
 
 
 class Parts:
@@ -85,4 +85,4 @@ def texts(element: Element, accepts: Callable[[str], bool] = lambda _: True) -> 
     parts = [element.text or ""] if accepts(local(element)) else []
     for child in element if accepts(local(element)) else ():
         parts += [texts(child, accepts), child.tail or ""]
-    return "".join(parts) + (" " if local(element) in _ENDS else "")
+    return f" {''.join(parts)} " if local(element) in _ENDS else "".join(parts)
