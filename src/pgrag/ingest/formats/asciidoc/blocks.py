@@ -1,38 +1,24 @@
-"""The blocks of AsciiDoc as HTML: sections, lists, code, tables, boxes."""
+"""The blocks of AsciiDoc as HTML: sections, code, tables, boxes."""
 
 import re
-from dataclasses import dataclass, field
 from html import escape
 
-from pgrag.ingest.formats.asciidoc.inline import UNTITLED, inline, quote_href, with_attributes
+from pgrag.ingest.formats.asciidoc.inline import UNTITLED, quote_href, with_attributes
+from pgrag.ingest.formats.asciidoc.lists import CALLOUT, FENCE, Lists
 from pgrag.ingest.formats.asciidoc.tables import table
 
 _ENTRY = re.compile(r":(!?[\w-]+!?):(?:\s+(.*))?")
 _TITLE = re.compile(r"(={1,6}|#{1,6})\s+(\S.*)")
 _UNDERLINES = "=-~^+"
 _ID = re.compile(r"\[\[([\w.:-]+)(?:,[^\]]*)?\]\]|\[#([\w.:-]+)[^\]]*\]")
-_LIST = re.compile(r"\s*(?P<mark>\*{1,6}|-|•|\.{1,6}|\d+\.|[a-zA-Z]\.)\s+(?P<text>\S.*)")
-_TERM = re.compile(r"\s*(?P<term>\S.*?)(?P<mark>:{2,4}|;;)(?:\s+(?P<text>.*))?")
-_CALLOUT = re.compile(r"<(\d+|\.)>\s+(.*)")
 _BOX = re.compile(r"(NOTE|TIP|IMPORTANT|WARNING|CAUTION):\s+")
 _BOXES = frozenset(("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"))
-_FENCE = re.compile(r"(-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,}|--|```[\w+-]*|[|,:!]===)\s*")
 _MARK = re.compile(r"\s*(?:(?:<!--)|//|#|--|;;)?\s*<(?:\d+|\.)>(?:\s*-->)?(?=\s|$)")
 _MOST_NESTED = 60
 
 
-@dataclass(slots=True)
-class Blocks:
-    """Reads lines of a document. `attributes` are those in force; `unread` the files included."""
-
-    attributes: dict[str, str]
-    unread: list[str] = field(default_factory=list)
-    _lines: list[str] = field(default_factory=list)
-    _at: int = 0
-    _used: dict[str, int] = field(default_factory=dict)
-    _depth: int = 0
-    _in_item: bool = False
-    _titles: dict[str, str] = field(default_factory=dict)
+class Blocks(Lists):
+    """Reads the lines of a document."""
 
     def with_titles(self, html: str) -> str:
         """Put the titles of sections in the place of references to their ids."""
@@ -52,13 +38,6 @@ class Blocks:
         self._lines, self._at, self._in_item = saved
         self._depth -= 1
         return "\n".join(filter(None, written))
-
-    def text(self, words: str) -> str:
-        """Return a text with inline marks."""
-        return inline(words, self.attributes)
-
-    def _next(self) -> str:
-        return self._lines[self._at] if self._at < len(self._lines) else ""
 
     def _block(self) -> str:
         """Read the next block, with the lines of attributes before it."""
@@ -129,7 +108,7 @@ class Blocks:
 
     def _content(self, line: str, style: str) -> str:
         kind = re.split(r"[,%#.]", style)[0].strip()
-        if fence := _FENCE.fullmatch(line):
+        if fence := FENCE.fullmatch(line):
             return self._fenced(fence[1], kind, style)
         if macro := re.fullmatch(
             r"(image|video|audio|include|toc|ifdef|endif)::([^\[]*)\[(.*)\]", line
@@ -139,7 +118,7 @@ class Blocks:
         if re.fullmatch(r"'{3,}|<{3,}|-{3}|\*{3}", line):
             self._at += 1
             return ""
-        if _CALLOUT.match(line):
+        if CALLOUT.match(line):
             return self._callouts()
         is_verbatim = kind in ("source", "listing", "literal", "verse")
         return (not is_verbatim and self._list(())) or self._paragraph(kind, style)
@@ -204,123 +183,12 @@ class Blocks:
         classes = f' class="language-{escape(language)}"' if language else ""
         return f"<pre><code{classes}>{escape(code, quote=False)}</code></pre>"
 
-    def _callouts(self) -> str:
-        items = []
-        while match := _CALLOUT.match(self._next()):
-            self._at += 1
-            items.append(f"<li>{self.text(' '.join([match[2], *self._more()]))}</li>")
-        return f"<ol>{''.join(items)}</ol>"
-
-    def _more(self) -> list[str]:
-        """Return the lines that continue a paragraph."""
-        start = self._at
-        while self._at < len(self._lines):
-            line = self._next().rstrip()
-            is_new = _LIST.fullmatch(line) or _CALLOUT.match(line) or _FENCE.fullmatch(line)
-            if (
-                not line
-                or line == "+"
-                or is_new
-                or re.fullmatch(r"\[\[?[\w#.,%\"= *-]+\]?\]", line)
-            ):
-                break
-            if (term := _TERM.fullmatch(line)) and not re.search(r"https?$|\w::?\[", term["term"]):
-                break
-            self._at += 1
-        lines = (line for line in self._lines[start : self._at] if not line.startswith("//"))
-        return [line.strip() for line in lines]
-
-    def _list(self, outer: tuple[str, ...]) -> str:
-        """Read a list whose marks differ from those of the lists around it."""
-        first = self._marked(self._next())
-        if first is None:
-            return ""
-        mark, items = first[0], []
-        while (found := self._marked(self._next())) and found[0] == mark:
-            self._at += 1
-            term, text = found[1], found[2]
-            words = " ".join(filter(None, [text, *(self._more() if text or not term else [])]))
-            if term and not words:
-                self._skip_blank_before_text()
-                words = " ".join(self._more())
-            inner = (self._item_text(words) if words else "") + self._attached((*outer, mark))
-            items.append(self._item(term, inner))
-            if not self._goes_on(mark):
-                break
-        tag = "dl" if mark[0] in ":;" else "ol" if mark[0] == "." else "ul"
-        return f"<{tag}>{''.join(items)}</{tag}>"
-
-    def _item_text(self, words: str) -> str:
-        box = re.match(r"\[([ x*])\]\s+", words)
-        ticked = f'<input type="checkbox"{" checked" * (box[1] != " ")}/>' if box else ""
-        return f"<p>{ticked}{self.text(words[box.end() :] if box else words)}</p>"
-
-    def _item(self, term: str, inner: str) -> str:
-        if not term:
-            return f"<li>{inner}</li>"
-        own = re.match(r"\[\[([\w.:-]+)\]\]", term)
-        anchor = f' id="{own[1]}"' if own else ""
-        shown = self.text(term[own.end() :] if own else term)
-        return f"<dt{anchor}>{shown}</dt><dd>{inner}</dd>"
-
-    def _marked(self, line: str) -> tuple[str, str, str] | None:
-        """Return the mark of a list in a line, its term if it has one, and its text."""
-        if match := _LIST.fullmatch(line.rstrip()):
-            mark = match["mark"]
-            return ("." if mark[0] not in "*.-•" else mark), "", match["text"]
-        term = _TERM.fullmatch(line.rstrip())
-        if term and not re.search(r"https?$|\w::?\[", term["term"]) and not line.startswith("//"):
-            return term["mark"], term["term"], term["text"] or ""
-        return None
-
-    def _skip_blank_before_text(self) -> None:
-        at = self._at
-        while at < len(self._lines) and not self._lines[at].strip():
-            at += 1
-        is_text = at < len(self._lines) and self._lines[at][:1].isspace()
-        if is_text and self._marked(self._lines[at]) is None:
-            self._at = at
-
-    def _attached(self, marks: tuple[str, ...]) -> str:
-        """Read the blocks that belong to an item: after `+`, nested lists, indented text."""
-        written = []
-        while self._at < len(self._lines):
-            line = self._next().rstrip()
-            at = self._at
-            while not line and at + 1 < len(self._lines):
-                at += 1
-                line = self._lines[at].rstrip()
-            if line == "+":
-                self._at, self._in_item = at + 1, True
-                written.append(self._block())
-                self._in_item = False
-            elif (found := self._marked(line)) and found[0] not in marks:
-                self._at = at
-                written.append(self._list(marks))
-            elif at > self._at and line[:1].isspace() and not found:
-                self._at = at
-                written.append(self._paragraph("", ""))
-            elif line and at == self._at and (_FENCE.fullmatch(line) or _CALLOUT.match(line)):
-                break
-            else:
-                break
-        return "".join(written)
-
-    def _goes_on(self, mark: str) -> bool:
-        at = self._at
-        while at < len(self._lines) and not self._lines[at].strip():
-            at += 1
-        if at < len(self._lines) and (found := self._marked(self._lines[at])) and found[0] == mark:
-            self._at = at
-            return True
-        return False
-
     def _paragraph(self, kind: str, style: str) -> str:
         start = self._at
         is_literal = self._next()[:1].isspace()
         self._at += 1
         while self._at < len(self._lines) and (line := self._next().rstrip()):
-            if _FENCE.fullmatch(line) or line == "+":
+            if FENCE.fullmatch(line) or line == "+":
                 break
             if self._in_item and self._marked(line):
                 break

@@ -9,6 +9,7 @@ from docutils.parsers.rst import Directive, directives
 from docutils.parsers.rst.languages import en
 from docutils.statemachine import StringList
 
+from pgrag.ingest.formats.rst.conditions import Condition
 from pgrag.ingest.formats.rst.objects import AnyOption, ObjectDirective, is_object
 from pgrag.ingest.formats.rst.scope import Scope, sphinx_id
 
@@ -140,42 +141,8 @@ class _Only(_Ours):
 
     def run(self) -> list[nodes.Node]:
         words = re.findall(r"\w+|[()]", self.argument.lower())
-        is_shown = _Condition(words).value() if self.name.lower() == "only" else True
+        is_shown = Condition(words).value() if self.name.lower() == "only" else True
         return self.inner() if is_shown else []
-
-
-class _Condition:
-    """An expression of tags with `and`, `or`, `not`; the tags of the builder of HTML are true."""
-
-    def __init__(self, words: list[str]) -> None:
-        self._words = words[::-1]
-
-    def value(self) -> bool:
-        """Return the value up to the next closing parenthesis."""
-        value = self._all()
-        while self._words and self._words[-1] == "or":
-            self._words.pop()
-            value = self._all() or value
-        return value
-
-    def _all(self) -> bool:
-        value = self._one()
-        while self._words and self._words[-1] == "and":
-            self._words.pop()
-            value = self._one() and value
-        return value
-
-    def _one(self) -> bool:
-        negated = False
-        while self._words and self._words[-1] == "not":
-            self._words.pop()
-            negated = not negated
-        word = self._words.pop() if self._words else "html"
-        value = word in ("html", "builder_html", "format_html")
-        if word == "(":
-            value = self.value()
-            self._words = self._words[:-1]
-        return value != negated
 
 
 class _Code(_Ours):
