@@ -1,10 +1,10 @@
 """Inline marks of AsciiDoc as HTML: emphasis, code, links, macros, attributes."""
 
 import re
-from html import escape
+from html import escape, unescape
 from urllib.parse import quote
 
-_ATTRIBUTE = re.compile(r"(?<!\\)\{([\w-]+)\}")
+_ATTRIBUTE = re.compile(r"(?<!\\)\{([\w-]{1,60})\}")
 _BUILT_IN = {
     "nbsp": "\u00a0", "zwsp": "", "wj": "", "apos": "'", "quot": '"', "lsquo": "‘", "rsquo": "’",
     "ldquo": "“", "rdquo": "”", "deg": "°", "plus": "+", "brvbar": "¦", "vbar": "|", "amp": "&",
@@ -13,34 +13,43 @@ _BUILT_IN = {
     "empty": "", "sp": " ", "blank": "", "pp": "++",
 }  # fmt: skip
 _EDGE = r"(?<![\w\\])"
-#: What is kept as it is before other marks are read: passed text, then code.
+#: What is kept as it is before other marks are read: passed text, then code. Bounded, so that the
+#: time follows the size.
 _PASSED = re.compile(
-    r"\+\+\+(?P<a>.+?)\+\+\+|pass:[a-z,]*\[(?P<b>.*?)(?<!\\)\]|\+\+(?P<c>.+?)\+\+"
-    r"|(?<![\w+`])\+(?P<d>\S|\S[^+\n]*?\S)\+(?![\w+])|(?:stem|latexmath|asciimath):\[(?P<math>.*?)(?<!\\)\]",
+    r"\+\+\+(?P<a>.{1,900}?)\+\+\+|pass:[a-z,]{0,9}\[(?P<b>.{0,900}?)(?<!\\)\]"
+    r"|\+\+(?P<c>.{1,900}?)\+\+|(?<![\w+`])\+(?P<d>\S|\S[^+\n]{0,900}?\S)\+(?![\w+])"
+    r"|(?:stem|latexmath|asciimath):\[(?P<math>.{0,900}?)(?<!\\)\]",
     re.DOTALL,
 )
-_CODE = re.compile(r"``(.+?)``|(?<![\w`\\])`(\S|\S[^`]*?\S)`(?![\w`])", re.DOTALL)
+_CODE = re.compile(r"``(.{1,900}?)``|(?<![\w`\\])`(\S|\S[^`]{0,900}?\S)`(?![\w`])", re.DOTALL)
+_WORDS = r"(?:\\\]|[^\]]){0,900}"
 _LINK = re.compile(
-    r"(?<!\\)(?:link:(?P<to>[^\s\[]*)\[(?P<tw>[^\]]*)\]|xref:(?P<x>[^\s\[]*)\[(?P<xw>(?:\\\]|[^\]])*)\]"
-    r"|&lt;&lt;(?P<r>[^,&]+?)(?:,\s*(?P<rw>.+?))?&gt;&gt;"
-    r"|(?P<u>(?:https?|ftp|irc|mailto):[^\s\[\]<>\0]*[^\s\[\]<>\0.,;:!?)'\"&])(?:\[(?P<uw>(?:\\\]|[^\]])*)\])?)",
+    rf"(?<!\\)(?:link:(?P<to>[^\s\[]{{0,900}})\[(?P<tw>{_WORDS})\]"
+    rf"|xref:(?P<x>[^\s\[]{{0,900}})\[(?P<xw>{_WORDS})\]"
+    r"|&lt;&lt;(?P<r>[^,&]{1,200}?)(?:,\s*(?P<rw>.{1,900}?))?&gt;&gt;"
+    r"|(?P<u>(?:https?|ftp|irc|mailto):[^\s\[\]<>\0]{0,900}[^\s\[\]<>\0.,;:!?)'\"&])"
+    rf"(?:\[(?P<uw>{_WORDS})\])?)",
     re.DOTALL,
 )
 _MACRO = re.compile(
-    r"(?<!\\)\b(?:(?P<k>kbd|btn):\[(?P<kw>[^\]]*)\]|menu:(?P<m>[^\[\n]+)\[(?P<mw>[^\]]*)\]"
-    r"|footnote(?:ref)?:[\w-]*\[(?P<f>[^\]]*)\]|image:(?P<i>[^:\s\[][^\s\[]*)\[(?P<iw>[^\]]*)\]"
-    r"|icon:[\w-]+\[[^\]]*\]|indexterm2?:\[[^\]]*\]|anchor:(?P<an>[\w.-]+)\[[^\]]*\])"
-    r"|\[\[(?P<id>[\w.:-]+)(?:,[^\]]*)?\]\]|\(\(\((?:[^()]*)\)\)\)|\(\((?P<term>[^()]+)\)\)"
+    r"(?<!\\)\b(?:(?P<k>kbd|btn):\[(?P<kw>[^\]]{0,200})\]"
+    r"|menu:(?P<m>[^\[\n]{1,200})\[(?P<mw>[^\]]{0,200})\]"
+    r"|footnote(?:ref)?:[\w-]{0,60}\[(?P<f>[^\]]{0,900})\]"
+    r"|image:(?P<i>[^:\s\[][^\s\[]{0,900})\[(?P<iw>[^\]]{0,900})\]"
+    r"|(?:icon:[\w-]{1,60}|indexterm2?:)\[[^\]]{0,900}\]|anchor:(?P<an>[\w.-]{1,200})\[[^\]]{0,200}\])"
+    r"|\[\[(?P<id>[\w.:-]{1,200})(?:,[^\]]{0,900})?\]\]|\(\(\([^()]{0,200}\)\)\)"
+    r"|\(\((?P<term>[^()]{1,200})\)\)"
 )
+_ROLE = r"(?:\[[^\]\n]{0,60}\])?"
 _MARKS = (
-    (re.compile(rf"{_EDGE}(?:\[[^\]\n]*\])?\*\*(.+?)\*\*", re.DOTALL), "strong"),
-    (re.compile(rf"{_EDGE}(?:\[[^\]\n]*\])?\*(\S|\S[^*]*?\S)\*(?!\w)", re.DOTALL), "strong"),
-    (re.compile(r"(?<!\\)__(.+?)__", re.DOTALL), "em"),
-    (re.compile(rf"{_EDGE}(?:\[[^\]\n]*\])?_(\S|\S[^_]*?\S)_(?!\w)", re.DOTALL), "em"),
-    (re.compile(r"(?<!\\)(?:\[[^\]\n]*\])?##(.+?)##", re.DOTALL), ""),
-    (re.compile(rf"{_EDGE}(?:\[[^\]\n]*\])?#(\S|\S[^#]*?\S)#(?!\w)", re.DOTALL), ""),
-    (re.compile(r"(?<!\\)\^(\S[^\s^]*)\^"), "sup"),
-    (re.compile(r"(?<!\\)~(\S[^\s~]*)~"), "sub"),
+    (re.compile(_EDGE + _ROLE + r"\*\*(.{1,900}?)\*\*", re.DOTALL), "strong"),
+    (re.compile(_EDGE + _ROLE + r"\*(\S|\S[^*]{0,900}?\S)\*(?!\w)", re.DOTALL), "strong"),
+    (re.compile(r"(?<!\\)__(.{1,900}?)__", re.DOTALL), "em"),
+    (re.compile(_EDGE + _ROLE + r"_(\S|\S[^_]{0,900}?\S)_(?!\w)", re.DOTALL), "em"),
+    (re.compile(r"(?<!\\)" + _ROLE + r"##(.{1,900}?)##", re.DOTALL), ""),
+    (re.compile(_EDGE + _ROLE + r"#(\S|\S[^#]{0,900}?\S)#(?!\w)", re.DOTALL), ""),
+    (re.compile(r"(?<!\\)\^(\S[^\s^]{0,200})\^"), "sup"),
+    (re.compile(r"(?<!\\)~(\S[^\s~]{0,200})~"), "sub"),
 )
 UNTITLED = "\1"
 """Around an id in the place of a title that is only known at the end of the document."""
@@ -91,7 +100,7 @@ def inline(text: str, attributes: dict[str, str]) -> str:
 def _restored(text: str, kept: list[str], *, escaped: bool = True) -> str:
     while _KEPT.search(text):
         text = _KEPT.sub(lambda match: kept[int(match[1])], text)
-    return text if escaped else re.sub("<[^>]*>", "", text)
+    return text if escaped else unescape(re.sub("<[^>]*>", "", text))
 
 
 def _link(match: re.Match[str], keep: object) -> str:
@@ -104,7 +113,7 @@ def _link(match: re.Match[str], keep: object) -> str:
         href, words = _target(match["x"] or match["r"]), match["xw"] or match["rw"]
     words = (words or "").replace("\\]", "]").removesuffix("^")
     if "=" in words:
-        words = re.split(r",\s*[\w-]+=", words)[0]
+        words = re.split(r",\s*[\w-]{1,60}=", words)[0]
     if not words.strip() and href.startswith("#"):
         words = f"{UNTITLED}{href[1:]}{UNTITLED}"
     shown = words.strip().strip('"') or re.sub(r"^mailto:|^.*#(?=.)", "", href)
