@@ -1,6 +1,5 @@
 """Find the headings of a PDF: by its tags, else by its bookmarks, else by the sizes of its text."""
 
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -35,12 +34,11 @@ class PdfProperties:
     bookmarks: tuple[Bookmark, ...] = ()
 
 
-def read_properties(data: bytes) -> PdfProperties:
-    """Read the properties and the outline of a PDF."""
-    reader = PdfReader(io.BytesIO(data))
+def read_properties(reader: PdfReader, *, has_bookmarks: bool = True) -> PdfProperties:
+    """Read the properties and, if it has an end, the outline of a PDF."""
     metadata = reader.metadata
     title = str((metadata and metadata.title) or "").strip()
-    bookmarks = _bookmarks(reader, reader.outline, 1)
+    bookmarks = _bookmarks(reader, reader.outline if has_bookmarks else [], 1)
     return PdfProperties(
         title="" if _NO_TITLE.fullmatch(title) else title,
         subject=str((metadata and metadata.subject) or "").strip(),

@@ -1,13 +1,16 @@
 """Read a PDF: its text becomes Markdown whose headings lead to pages, `#page=12`."""
 
+import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from liteparse import LiteParse, ParseError
+from pypdf import PdfReader
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.escaping import heading
+from pgrag.ingest.formats.pdf.guarding import REMEDY, Guarded, guard
 from pgrag.ingest.formats.pdf.headings import (
     Heading,
     PdfProperties,
@@ -39,8 +42,9 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     if start < 0:
         raise SourceError(f"{key}: is not a PDF: it does not begin with %PDF-.")
     data = data[start:]
-    elements, pictures, page_count = _elements(key, data)
-    properties, warnings = _properties(key, data)
+    guarded, properties, warnings = _examined(key, data)
+    elements, pictures, page_count = _elements(key, guarded.data)
+    pictures = [number for number in pictures if number not in guarded.left_out]
     lines: list[Line] = []
     for element in elements:
         lines += element.text_lines if isinstance(element, Table) else [element]
@@ -49,6 +53,8 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     elements = [
         each for element in elements for each in _without_code(element) if id(each) not in running
     ]
+    if not elements and guarded.left_out:
+        raise SourceError(f"{key}: draws far more than a file of its size holds.", hint=REMEDY)
     if not elements:
         raise SourceError(
             f"{key}: has no text, only pictures of it.",
@@ -102,11 +108,24 @@ def _elements(key: str, data: bytes) -> tuple[list[Line | Table], list[int], int
     return elements, sorted(pictures), count
 
 
-def _properties(key: str, data: bytes) -> tuple[PdfProperties, list[str]]:
+def _examined(key: str, data: bytes) -> tuple[Guarded, PdfProperties, list[str]]:
+    """Return what is safe to lay out, and what the PDF says of itself."""
+    warnings: list[str] = []
+    guarded, properties = Guarded(data), PdfProperties()
     try:
-        return read_properties(data), []
+        reader = PdfReader(io.BytesIO(data))
+        guarded = guard(key, data, reader)
+        if not guarded.has_bookmarks:
+            warnings.append(f"{key}: its bookmarks go in a circle or too deep, left out.")
+        properties = read_properties(reader, has_bookmarks=guarded.has_bookmarks)
+    except SourceError:
+        raise
     except Exception as error:  # the text is worth more than its bookmarks
-        return PdfProperties(), [f"{key}: its bookmarks cannot be read: {error}."]
+        warnings.append(f"{key}: its bookmarks cannot be read: {error}.")
+    if guarded.left_out:
+        pages = _pages(guarded.left_out)
+        warnings.append(f"{key}: draws far more than a file of its size holds, left out: {pages}.")
+    return guarded, properties, warnings
 
 
 def _without_code(element: Line | Table) -> Sequence[Line | Table]:
