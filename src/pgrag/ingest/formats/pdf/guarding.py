@@ -102,9 +102,7 @@ def _pages(key: str, reader: PdfReader) -> tuple[list[PageObject], bool]:
         if not isinstance(node, DictionaryObject):
             continue
         deepest = max(deepest, depth)
-        inherited = inherited | {
-            name: node.raw_get(name) for name in _INHERITED if name in node
-        }
+        inherited = inherited | {name: node.raw_get(name) for name in _INHERITED if name in node}
         kids = node.get("/Kids")
         if isinstance(kids, ArrayObject):
             stack += [(kid, inherited, depth + 1) for kid in reversed(kids)][-known:]
@@ -153,9 +151,7 @@ def _heavy(pages: list[PageObject], limit: float) -> tuple[list[int], dict[int, 
     return left_out, crowded
 
 
-def _drawing(
-    contents: Any, resources: Any, known: _Known, outer: tuple[int, ...]
-) -> _Drawing:
+def _drawing(contents: Any, resources: Any, known: _Known, outer: tuple[int, ...]) -> _Drawing:
     total = _Drawing()
     forms = _forms(resources)
     for stream in _streams(contents):

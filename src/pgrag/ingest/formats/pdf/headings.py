@@ -11,7 +11,12 @@ from pypdf import PdfReader
 from pgrag.ingest.formats.pdf.lines import Line, by_page
 
 #: Titles that programs write by default, such as the name of the file.
-_NO_TITLE = re.compile(r"(?:microsoft word\s*-.*|untitled.*|.*\.\w{3,5}|\W*)", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"(?:microsoft \w+\s*-.*|untitled.*|powerpoint presentation|presentation|document|contents"
+    r"|slide|(?:document|presentation|slide|book|doc)\s?\d+|(?:about:|file:|https?:).*"
+    r"|.*\.\w{3,5}|\W*)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,15 +184,30 @@ def _by_size(lines: Sequence[Line]) -> list[Heading]:
     body = sizes.most_common(1)[0][0]
     around = zip([None, *lines], lines, [*lines[1:], None], strict=False)
     found = [line for above, line, below in around if _is_heading(above, line, below, body)]
-    ranks = sorted({_style(line, body) for line in found}, reverse=True)
-    numbers = [_NUMBERED.match(line.text) for line in found]
-    by_number = sum(number is not None for number in numbers) * 2 > len(found)
-    levels: list[tuple[Line, int]] = []
-    for line, number in zip(found, numbers, strict=True):
-        rank = ranks.index(_style(line, body)) + 1
-        level = number[1].count(".") + 1 if number and by_number else rank
-        levels.append((line, min(level, 6)))
-    return _joined(levels)
+    levels = _levels(found, body)
+    return _joined([(line, min(levels[_style(line, body)], 6)) for line in found])
+
+
+def _levels(found: Sequence[Line], body: float) -> dict[float, int]:
+    """Return the level of each size: by the numbers of its headings, such as 2.1, where most have
+    some; below one in larger type that has none, the title; else by the rank of the size.
+    """
+    sizes = sorted({_style(line, body) for line in found}, reverse=True)
+    depths: dict[float, Counter[int]] = {size: Counter() for size in sizes}
+    for line in found:
+        number = _NUMBERED.match(line.text)
+        depths[_style(line, body)][number[1].count(".") + 1 if number else 0] += 1
+    numbered = sum((each.total() - each[0] for each in depths.values()), 0)
+    if numbered * 2 <= len(found):
+        return {size: rank for rank, size in enumerate(sizes, start=1)}
+    usual = {size: max(depths[size], key=depths[size].__getitem__) for size in sizes}
+    has_title = next(iter(usual.values())) == 0
+    levels: dict[float, int] = {}
+    level = 1
+    for size in sizes:
+        level = usual[size] + has_title if usual[size] else level
+        levels[size] = level
+    return levels
 
 
 def _style(line: Line, body: float) -> float:
@@ -195,7 +215,9 @@ def _style(line: Line, body: float) -> float:
 
 
 def _is_heading(previous: Line | None, line: Line, following: Line | None, body: float) -> bool:
-    if len(line.text) > _MAX_LENGTH or line.is_code or line.is_list_item:
+    if len(line.text) > _MAX_LENGTH or line.is_code:
+        return False
+    if line.is_list_item and not (line.is_bold and _NUMBERED.match(line.text)):
         return False
     if sum(character.isalpha() for character in line.text) < 2:
         return False

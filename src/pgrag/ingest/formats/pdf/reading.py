@@ -4,12 +4,12 @@ import io
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from liteparse import LiteParse, ParseError
 from pypdf import PdfReader
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.escaping import heading
+from pgrag.ingest.formats.loss import Words, count_words
 from pgrag.ingest.formats.pdf.guarding import REMEDY, Guarded, guard
 from pgrag.ingest.formats.pdf.headings import (
     Heading,
@@ -18,18 +18,11 @@ from pgrag.ingest.formats.pdf.headings import (
     read_properties,
     title_of,
 )
-from pgrag.ingest.formats.pdf.lines import (
-    Line,
-    Table,
-    by_page,
-    page_elements,
-    running_lines,
-    set_texts,
-)
-from pgrag.ingest.formats.pdf.writing import write_page
+from pgrag.ingest.formats.pdf.layout import lay_out
+from pgrag.ingest.formats.pdf.lines import Line, Table, by_page, running_lines, set_texts
+from pgrag.ingest.formats.pdf.writing import compounds_of, write_page
 from pgrag.ingest.values import Origin
 
-_PAGES_AT_ONCE = 50
 #: The signature `%PDF-` may follow other bytes, as Adobe's implementation notes allow.
 _HEADER_WITHIN = 1024
 
@@ -43,15 +36,17 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
         raise SourceError(f"{key}: is not a PDF: it does not begin with %PDF-.")
     data = data[start:]
     guarded, properties, warnings = _examined(key, data)
-    elements, pictures, page_count = _elements(key, guarded.data)
-    pictures = [number for number in pictures if number not in guarded.left_out]
+    laid = lay_out(key, guarded.data)
     lines: list[Line] = []
-    for element in elements:
+    for element in laid.elements:
         lines += element.text_lines if isinstance(element, Table) else [element]
     set_texts(lines)
-    running = running_lines(lines, page_count)
+    running = running_lines(lines, laid.page_count)
     elements = [
-        each for element in elements for each in _without_code(element) if id(each) not in running
+        each
+        for element in laid.elements
+        for each in _without_code(element)
+        if id(each) not in running
     ]
     if not elements and guarded.left_out:
         raise SourceError(f"{key}: draws far more than a file of its size holds.", hint=REMEDY)
@@ -60,8 +55,16 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
             f"{key}: has no text, only pictures of it.",
             hint="Recognise its text first, for example by: ocrmypdf",
         )
+    pictures = [number for number in laid.pictures if number not in guarded.left_out]
     if pictures:
         warnings.append(f"{key}: no text, as on a scan, left out: {_pages(pictures)}.")
+    if laid.unreadable:
+        warnings.append(
+            f"{key}: a font does not say which letters it shows: {_pages(laid.unreadable)}. "
+            "Recognise the text, for example by: ocrmypdf --force-ocr"
+        )
+    navigation = "\n".join(line.text for line in lines if id(line) in running)
+    compounds = compounds_of(lines)
     lines = [element for element in elements if isinstance(element, Line)]
     headings = find_headings(lines, properties.bookmarks)
     fields = {
@@ -69,43 +72,16 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
         "description": properties.subject,
         "language": properties.language,
     }
-    return Converted(with_front_matter(fields, _body(elements, headings)), tuple(warnings))
+    body = _body(elements, headings, compounds)
+    words = _words(laid.shown, navigation, body)
+    return Converted(with_front_matter(fields, body), tuple(warnings), words=words)
 
 
-def _elements(key: str, data: bytes) -> tuple[list[Line | Table], list[int], int]:
-    """Return all lines and tables, the pages that show something but no text, and their count."""
-    parser = LiteParse(
-        ocr_enabled=False,
-        keep_headers_footers=True,
-        extract_blocks=True,
-        extract_structure_tree=True,
-        extract_content_bounds=True,
-        image_mode="off",
-        continue_on_page_error=True,
-        max_pages=1_000_000,
-        num_workers=1,
-        quiet=True,
-    )
-    elements: list[Line | Table] = []
-    pictures: list[int] = []
-    count = 0
-    try:
-        for batch in parser.parse_batches(data, _PAGES_AT_ONCE):
-            count = batch.total_pages
-            for page in batch.result.pages:
-                on_page = page_elements(page)
-                elements += on_page
-                if not on_page and page.content_bounds:
-                    pictures.append(page.page_num)
-            pictures += [error.page_num for error in batch.result.page_errors]
-    except ParseError as error:
-        if "password" in str(error):
-            raise SourceError(
-                f"{key}: is encrypted.",
-                hint="Save it without a password, for example by: qpdf --decrypt",
-            ) from error
-        raise SourceError(f"{key}: is damaged or cut off: {error}.") from error
-    return elements, sorted(pictures), count
+def _words(shown: str, navigation: str, body: str) -> Words:
+    """Count what is kept of the text outside running heads and tables of contents."""
+    words = count_words(shown, body)
+    running = count_words(navigation, navigation).shown
+    return Words(max(words.shown - running, words.kept), words.kept)
 
 
 def _examined(key: str, data: bytes) -> tuple[Guarded, PdfProperties, list[str]]:
@@ -149,22 +125,26 @@ def _pages(numbers: Sequence[int]) -> str:
     return f"{word} {', '.join('-'.join(map(str, each)) for each in ranges)}"
 
 
-def _body(elements: Iterable[Line | Table], headings: Sequence[Heading]) -> str:
+def _body(
+    elements: Sequence[Line | Table], headings: Sequence[Heading], compounds: frozenset[str]
+) -> str:
     """Write all pages; without headings every page is a section."""
     if not headings:
-        return "\n\n".join(_sections_of_pages(elements))
+        return "\n\n".join(_sections_of_pages(elements, compounds))
     starts: dict[int, list[Heading]] = defaultdict(list)
     last: list[Heading] = []
     for each in headings:
         line = each.lines[0] if each.lines else each.before
         (starts[id(line)] if line else last).append(each)
-    return _joined(write_page(list(elements), starts, last))
+    return _joined(write_page(elements, starts, last, compounds))
 
 
-def _sections_of_pages(elements: Iterable[Line | Table]) -> Iterator[str]:
+def _sections_of_pages(
+    elements: Iterable[Line | Table], compounds: frozenset[str]
+) -> Iterator[str]:
     for number, page in sorted(by_page(elements).items()):
         yield heading(2, f"Page {number}", f"page={number}")
-        yield _joined(write_page(page, {}, []))
+        yield _joined(write_page(page, {}, [], compounds))
 
 
 def _joined(blocks: Iterable[tuple[str, str]]) -> str:
