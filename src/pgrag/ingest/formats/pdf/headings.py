@@ -8,7 +8,7 @@ from typing import Any
 
 from pypdf import PdfReader
 
-from pgrag.ingest.formats.pdf.lines import Line, by_page
+from pgrag.ingest.formats.pdf.lines import Line, by_page, usual_size
 
 #: Titles that programs write by default, such as the name of the file.
 _NO_TITLE = re.compile(
@@ -97,21 +97,13 @@ def find_headings(lines: Sequence[Line], bookmarks: Sequence[Bookmark]) -> list[
 
 def title_of(lines: Sequence[Line]) -> str:
     """Return the text of the first page in its largest type, or "" if that is the usual type."""
-    sizes = _sizes(lines)
+    usual = usual_size(lines)
     page = [line for line in lines if line.page == lines[0].page and not line.is_code]
     largest = max((line.size for line in page), default=0.0)
-    if not sizes or largest < 1.25 * sizes.most_common(1)[0][0]:
+    if not usual or largest < 1.25 * usual:
         return ""
     title = _joined([(line, 1) for line in page if line.size == largest])[0].text
     return title if 1 < len(title) <= _MAX_LENGTH else ""
-
-
-def _sizes(lines: Sequence[Line]) -> Counter[float]:
-    sizes = Counter[float]()
-    for line in lines:
-        if not line.is_code:
-            sizes[line.size] += len(line.text)
-    return sizes
 
 
 def _joined(lines: Sequence[tuple[Line, int]]) -> list[Heading]:
@@ -178,10 +170,9 @@ def _title_lines(page: Sequence[Line], title: str) -> list[list[Line]]:
 
 def _by_size(lines: Sequence[Line]) -> list[Heading]:
     """Take short lines in larger type, or in bold with room above, as headings."""
-    sizes = _sizes(lines)
-    if not sizes:
+    body = usual_size(lines)
+    if not body:
         return []
-    body = sizes.most_common(1)[0][0]
     around = zip([None, *lines], lines, [*lines[1:], None], strict=False)
     found = [line for above, line, below in around if _is_heading(above, line, below, body)]
     levels = _levels(found, body)
@@ -189,7 +180,7 @@ def _by_size(lines: Sequence[Line]) -> list[Heading]:
 
 
 def _levels(found: Sequence[Line], body: float) -> dict[float, int]:
-    """Return the level of each size: by the numbers of its headings, such as 2.1, where most have
+    """Return the level of each size: by the numbers of its headings, such as 2.1, where they have
     some; below one in larger type that has none, the title; else by the rank of the size.
     """
     sizes = sorted({_style(line, body) for line in found}, reverse=True)
@@ -197,16 +188,16 @@ def _levels(found: Sequence[Line], body: float) -> dict[float, int]:
     for line in found:
         number = _NUMBERED.match(line.text)
         depths[_style(line, body)][number[1].count(".") + 1 if number else 0] += 1
-    numbered = sum((each.total() - each[0] for each in depths.values()), 0)
-    if numbered * 2 <= len(found):
-        return {size: rank for rank, size in enumerate(sizes, start=1)}
     usual = {size: max(depths[size], key=depths[size].__getitem__) for size in sizes}
+    numbered = sum(depths[size][depth] for size, depth in usual.items() if depth)
+    if numbered < 3 or numbered * 4 < len(found):
+        return {size: rank for rank, size in enumerate(sizes, start=1)}
     has_title = next(iter(usual.values())) == 0
     levels: dict[float, int] = {}
-    level = 1
-    for size in sizes:
-        level = usual[size] + has_title if usual[size] else level
-        levels[size] = level
+    deepest = 0
+    for size, depth in usual.items():
+        levels[size] = depth + has_title if depth else deepest + 1
+        deepest = max(deepest, levels[size]) if depth else deepest
     return levels
 
 

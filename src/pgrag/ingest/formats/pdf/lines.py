@@ -44,6 +44,8 @@ class Line:
     """The level of the heading that a tagged PDF says the line is; 0 for other lines."""
     text: str = ""
     is_code: bool = False
+    notes: list[list["Line"]] = field(default_factory=list)
+    """The footnotes to which the line refers."""
 
 
 @dataclass(slots=True)
@@ -67,6 +69,15 @@ def by_page(elements: Iterable[_Placed]) -> dict[int, list[_Placed]]:
     for element in elements:
         pages.setdefault(element.page, []).append(element)
     return pages
+
+
+def usual_size(lines: Iterable[Line]) -> float:
+    """Return the size of most of the text, 0 if there is none but code."""
+    sizes = Counter[float]()
+    for line in lines:
+        if not line.is_code:
+            sizes[line.size] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def page_elements(page: ParsedPage) -> list[Line | Table]:

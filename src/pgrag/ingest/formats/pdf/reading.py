@@ -10,6 +10,7 @@ from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.escaping import heading
 from pgrag.ingest.formats.loss import Words, count_words
+from pgrag.ingest.formats.pdf.footnotes import attach_notes
 from pgrag.ingest.formats.pdf.guarding import REMEDY, Guarded, guard
 from pgrag.ingest.formats.pdf.headings import (
     Heading,
@@ -65,6 +66,7 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
         )
     navigation = "\n".join(line.text for line in lines if id(line) in running)
     compounds = compounds_of(lines)
+    elements = attach_notes(elements)
     lines = [element for element in elements if isinstance(element, Line)]
     headings = find_headings(lines, properties.bookmarks)
     fields = {

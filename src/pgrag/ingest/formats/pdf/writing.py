@@ -54,6 +54,7 @@ def write_page(
             run = []
         for each in here:
             yield "heading", _heading(each)
+            yield from _notes(each.lines, compounds)
         if isinstance(element, Table):
             rows = [[escape(" ".join(cell.split())) for cell in row] for row in element.rows]
             yield "table", "\n".join(table_lines(rows))
@@ -73,14 +74,21 @@ def _blocks(lines: Sequence[Line], compounds: Collection[str]) -> Iterator[tuple
         else:
             blocks.append(_started(line, blocks))
     for block in blocks:
+        text = escape(_joined((line.text for line in block.lines), compounds))
         if block.kind == "code":
             yield "code", _code(block.lines)
-            continue
-        text = escape(_joined((line.text for line in block.lines), compounds))
-        if block.kind == "item":
+        elif block.kind == "item":
             yield "item", f"{'  ' * block.depth}{block.marker} {text}"
         else:
             yield "paragraph", escape_start(text)
+        yield from _notes(block.lines, compounds)
+
+
+def _notes(lines: Iterable[Line], compounds: Collection[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        for note in line.notes:
+            text = _joined((each.text for each in note), compounds)
+            yield "note", escape_start(escape(text))
 
 
 def _heading(each: Heading) -> str:
