@@ -66,6 +66,14 @@ def test_heads_of_two_rows_are_one_and_a_deleted_row_is_none():
     )
 
 
+def test_heads_over_several_columns_go_on_in_a_second_row_only_if_it_has_no_other_cells():
+    wide = tc("Size", properties='<w:gridSpan w:val="2"/>')
+    heads = tbl(tr("", wide), tr("Name", "min", "max"), tr("port", "1", "9"))
+    assert body(docx(heads)).startswith("| Name | Size min | Size max |\n| --- |")
+    cells = tbl(tr("City", wide), tr("Rome", "1", "2"), tr("Oslo", "3", "4"))
+    assert body(docx(cells)).startswith("| City | Size |  |\n| --- |")
+
+
 def test_a_table_that_arranges_a_page_is_read_cell_by_cell():
     inner = tbl(tr("Key", "Value"), tr("port", "80"))
     page = tbl(tr(tc(p("Left")), tc(p("Right"), inner, p())))

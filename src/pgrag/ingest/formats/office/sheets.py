@@ -178,7 +178,11 @@ def _table(
         for column in columns
         if (rows[0][0], column) in sheet.spans
     }
-    if len(rows) > 2 and spans and max(spans.values()) < len(columns):
+    # the heads go on in the second row, if in each column without such a span one is empty
+    is_over = len(rows) > 2 and not any(
+        column in rows[0][1] and column in rows[1][1] for column in columns if column not in spans
+    )
+    if is_over and spans and max(spans.values()) < len(columns):
         heads = [_over(written[0], columns, spans), written[1]]
         written[:2] = [
             [" ".join(dict.fromkeys(filter(None, each))) for each in zip(*heads, strict=True)]
