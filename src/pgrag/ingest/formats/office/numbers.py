@@ -31,8 +31,7 @@ _MONTHS = tuple(calendar.month_name)[1:]
 _DAYS = tuple(calendar.day_name)
 _LAST_DAY = 2_958_465
 """31 December 9999."""
-_MOST_DECIMALS = 30
-_MOST_SECTIONS = 4
+_MOST_DECIMALS, _MOST_SECTIONS = 30, 4
 _LONGEST = 255
 """Longer formats are not allowed."""
 
@@ -152,7 +151,7 @@ def _number(tokens: tuple[Token, ...], number: float) -> str:
     kinds = [kind for kind, _ in tokens]
     if "general" in kinds:
         return _filled(tokens, {"general": general(number)})
-    if "text" in kinds and "digit" not in kinds:
+    if "text" in kinds:
         return _filled(tokens, {"text": general(number)})
     value = Decimal(repr(number)) * Decimal(100) ** min(kinds.count("percent"), 3)
     sign = "-" if value < 0 else ""
@@ -250,9 +249,9 @@ def _date(tokens: tuple[Token, ...], form: str, days: float) -> str:
     seconds = days * 86_400
     has_parts = any(text.startswith("s") and "." in text for _, text in tokens)
     moment = first + timedelta(seconds=round(seconds, 3 if has_parts else 0))
-    letters = {text.strip("[")[0] for kind, text in tokens if kind == "date"}
     if form.startswith(_LONG_DATE):
         return f"{moment:%Y-%m-%d}"
+    letters = {text.strip("[")[0] for kind, text in tokens if kind == "date"}
     has_noon = any(kind == "noon" for kind, _ in tokens)
     if "y" in letters and "d" in letters and letters & set("hs") and moment.time() == time():
         tokens = _without_time(tokens)
