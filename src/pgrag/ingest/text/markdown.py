@@ -199,9 +199,10 @@ def _reduce(
     for token in tokens:
         is_html = token.type == "html_block" and token.level == 0 and steps != of_html
         if token.map and (is_html or token.type in {"fence", "code_block"}):
-            _replace(lines, start, token.map[0], steps)
-            start = token.map[1]
-            _replace(lines, *token.map, of_html if is_html else ())
+            first, end = token.map
+            _replace(lines, start, first, steps)
+            _replace(lines, first, end, of_html if is_html else ())
+            start = end
     _replace(lines, start, len(lines), steps)
 
 
