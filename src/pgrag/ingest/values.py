@@ -159,7 +159,7 @@ class SourcePage:
     r"""One source file, parsed and chunked. `key` is its path below the source, with "/".
 
     `head` is the verbatim front matter with its fences, `body` the rest: together they are the
-    source with "\n" line ends, macros, and without NUL bytes. `front_matter` has every field as
+    source as Markdown with "\n" line ends, macros, and without NUL bytes. `front_matter` has every field as
     JSON values. `created` and `modified` are ISO 8601. `chunks` are in reading order, `edges` in
     source order. `reading` is the part of the configuration that the page was read with (see
     `ingest.matter.page_types`).

@@ -62,8 +62,8 @@ def read(
     text: str, first_line: int = 1, slugs: SlugStyle | None = "github"
 ) -> tuple[tuple[Section, ...], Prose]:
     """Return the sections of a page in reading order, and its prose, in linear time. Text before
-    the first heading is a section of level 0. Only top-level headings with words count, not those
-    in quotes, lists, fences or HTML. `first_line` is the line of the source on which the text
+    the first heading is a section of level 0. Only top-level headings with words count, of Markdown
+    or HTML, not those in quotes, lists or fences. `first_line` is the line of the source on which the text
     begins; `slugs` names the generator whose anchors the headings get; with None only written ids
     (`{#id}`) count.
     """
