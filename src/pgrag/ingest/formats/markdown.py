@@ -23,7 +23,7 @@ _CODE = re.compile(r"^[ \t>]*(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^[ \t>]*\1|\Z)|`[^`\n
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Decode a file, with the front matter that it has; of MDX what its readers see."""
-    text, warnings = decode(key, data)
+    text, warnings = decode(key, data, origin)
     words = None
     if mdx.is_mdx(key, text):
         head = _HEAD.match(text)
