@@ -2,7 +2,7 @@
 
 import pytest
 
-from pgrag.ingest.text.markdown import parse
+from pgrag.ingest.text.markdown import parse, read
 from pgrag.ingest.text.notes import has_marks, reduce
 
 
@@ -66,3 +66,9 @@ def test_text_in_boxes_is_text_and_what_is_commented_out_is_not(source, shown):
     blocks = [block.text.strip("\n") for section in parse(source) for block in section.blocks]
     assert [block.strip() for block in blocks] == [text.strip() for text in shown]
     assert {section.heading for section in parse(source)} == {""}
+
+
+def test_in_what_was_made_of_another_format_the_marks_are_words():
+    text = "a %%b%% c, (d:: e), rel: f [g](h), `i`{.j} <i class='icon'></i>k\n\n::: l\n\n:::"
+    sections, _ = read(text, slugs=None)
+    assert sections[0].blocks[0].text == ("a %%b%% c, (d:: e), rel: f [g](h), `i`{.j} k")

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
-from pgrag.ingest.text import html_headings, html_text, notes, templating
+from pgrag.ingest.text import directives, html_headings, html_text, notes, templating
 from pgrag.ingest.text.anchors import heading_anchors
 from pgrag.ingest.text.block_rules import block_parser
 from pgrag.ingest.text.html_text import readable
@@ -63,11 +63,13 @@ def read(
 ) -> tuple[tuple[Section, ...], Prose]:
     """Return the sections of a page in reading order, and its prose, in linear time. Text before
     the first heading is a section of level 0. Only top-level headings with words count, of Markdown
-    or HTML, not those in quotes, lists or fences. `first_line` is the line of the source on which the text
-    begins; `slugs` names the generator whose anchors the headings get; with None only written ids
-    (`{#id}`) count.
+    or HTML, not those in quotes, lists or fences. `first_line` is the line of the source on which
+    the text begins; `slugs` names the generator whose anchors the headings get. With None the text was made
+    of another format: only written ids (`{#id}`) count, and marks of dialects are words.
     """
     text = templating.prepare(text)
+    if slugs is not None:
+        text = directives.rewrite(notes.without_comments(text))
     lines = text.split("\n")
     environment: dict[str, Any] = {}
     tokens = _PARSER.parse(text, environment)
@@ -89,7 +91,7 @@ def read(
         step
         for is_needed, step in (
             (templating.has_macros(text), templating.reduce),
-            (notes.has_marks(text), notes.reduce),
+            (slugs is not None and notes.has_marks(text), notes.reduce),
             (html_text.has_marks(text), html_text.inline),
         )
         if is_needed

@@ -6,7 +6,7 @@ documentation about macros and remain unchanged.
 
 import re
 
-from pgrag.ingest.text import directives, kumascript, notes, shortcodes
+from pgrag.ingest.text import directives, kumascript, shortcodes
 from pgrag.ingest.text.code_spans import CODE_SPAN
 
 _MACRO_SIGNS = ("{{", "{%", "{*", "{/*", "<!--", "///", ":::", "!!!", "???")
@@ -68,7 +68,7 @@ def prepare(text: str) -> str:
     """Rewrite, before Markdown is parsed, the macros that affect what counts as code."""
     if "{{" in text or "{%" in text:
         text = shortcodes.fence_code(text)
-    return directives.rewrite(notes.without_comments(text))
+    return text
 
 
 def has_macros(text: str) -> bool:
