@@ -64,8 +64,9 @@ def read(
     """Return the sections of a page in reading order, and its prose, in linear time. Text before
     the first heading is a section of level 0. Only top-level headings with words count, of Markdown
     or HTML, not those in quotes, lists or fences. `first_line` is the line of the source on which
-    the text begins; `slugs` names the generator whose anchors the headings get. With None the text was made
-    of another format: only written ids (`{#id}`) count, and marks of dialects are words.
+    the text begins; `slugs` names the generator whose anchors the headings get. With None the
+    text was made of another format: only written ids (`{#id}`) count, and marks of dialects are
+    words.
     """
     text = templating.prepare(text)
     if slugs is not None:
