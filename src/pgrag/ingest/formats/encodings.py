@@ -42,7 +42,7 @@ def codec_of(label: str) -> str | None:
 def name_of(codec: str) -> str:
     """Return the label of a codec by which files declare it."""
     names = {codec_of(name): name for name in webencodings.LABELS.values()}
-    return names.get(codec, codec)
+    return str(names.get(codec, codec))
 
 
 def is_other(data: bytes) -> bool:
