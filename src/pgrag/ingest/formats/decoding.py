@@ -4,7 +4,6 @@ import codecs
 import re
 
 from pgrag.ground.errors import SourceError
-from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.encodings import FAULTY, codec_of, detect, is_other, name_of, utf_16
 from pgrag.ingest.values import NOWHERE, Origin
 
@@ -135,9 +134,3 @@ def _refuse_binary(key: str, data: bytes, *, tolerated: float) -> None:
     if controls > tolerated * len(sample):
         share = controls / len(sample)
         raise SourceError(f"{key}: is binary ({share:.0%} control characters), not Markdown.")
-
-
-def convert(key: str, data: bytes, origin: Origin) -> Converted:
-    """Decode a file of Markdown, with the front matter that it has."""
-    text, warnings = decode(key, data, origin)
-    return Converted(text, tuple(warnings), has_ids=False)

@@ -17,7 +17,14 @@ from typing import Any
 from pydantic_core import from_json
 
 from pgrag.ground.errors import InvalidInput, SourceError
-from pgrag.ingest.formats.formats import FORMATS, OFFICE, SUFFIXES, named_format
+from pgrag.ingest.formats.formats import (
+    EPUB,
+    FORMATS,
+    OFFICE,
+    OPENDOCUMENT,
+    SUFFIXES,
+    named_format,
+)
 from pgrag.ingest.source.archive import has_archive
 from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.source.sources import discover
@@ -138,7 +145,7 @@ def unnamed(media_type: str, head: bytes) -> str:
     elif OFFICE.recognises(head[:2048]):
         members = {b"word/": ".docx", b"ppt/": ".pptx", b"xl/": ".xlsx"}
         suffix = next((own for member, own in members.items() if member in head), None)
-    elif has_archive(head):
+    elif has_archive(head) and not (EPUB.recognises(head) or OPENDOCUMENT.recognises(head)):
         suffix = ".zip"
     else:
         recognised = (each for each in FORMATS if each.recognises(head[:2048]))
