@@ -4,6 +4,7 @@ import codecs
 import re
 
 import webencodings
+from webencodings.labels import LABELS
 
 #: Python's codecs of what the web means by names that stand for less there.
 _WIDER = {
@@ -41,7 +42,7 @@ def codec_of(label: str) -> str | None:
 
 def name_of(codec: str) -> str:
     """Return the label of a codec by which files declare it."""
-    names = {codec_of(name): name for name in webencodings.LABELS.values()}
+    names = {codec_of(name): name for name in LABELS.values()}
     return str(names.get(codec, codec))
 
 
