@@ -40,8 +40,8 @@ _SKIPPED_CLASSES = frozenset({
     "td-page-meta", "td-heading-self-link", "feedback--link", "print-show",
     # rustdoc, Jupyter
     "anchor-link", "doc-anchor", "test-arrow",
-    # MediaWiki, DokuWiki
-    "mw-editsection", "mw-jump-link", "printfooter", "catlinks", "secedit",
+    # Doxygen, MediaWiki, DokuWiki
+    "ttc", "mw-editsection", "mw-jump-link", "printfooter", "catlinks", "secedit",
     # DocBook
     "navheader", "navfooter", "id_link",
     # others

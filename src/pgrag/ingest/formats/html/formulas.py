@@ -72,6 +72,10 @@ def formula_of(node: dom.Node, tag: str, attributes: dom.Attributes) -> str | No
         if match := _MATH.search(text):
             sign = "$$" if text.startswith("\\[") else "$"
             return f"{sign}{match[1].strip()}{sign}"
+        image = node.css_first("img[alt]") if not text else None
+        if image is not None:
+            sign = "$$" if tag == "div" else "$"
+            return f"{sign}{_plain_tex(dom.words(image.attributes['alt'] or '').strip())}{sign}"
     return None
 
 

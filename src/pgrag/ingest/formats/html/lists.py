@@ -24,16 +24,22 @@ class Reader(Protocol):
 
     def flow(self, node: dom.Node) -> list[str]:
         """Return the blocks in an element."""
+
     def inside(self, node: dom.Node) -> list[str]:
         """Return the blocks in an element that is part of another block."""
+
     def paragraph(self, text: str) -> list[str]:
         """Return lines as a paragraph, after the ids that lead to it."""
+
     def block(self, node: dom.Node, tag: str, attributes: dom.Attributes) -> list[str]:
         """Return the blocks of a block element."""
+
     def is_block(self, node: dom.Node, tag: str, attributes: dom.Attributes) -> bool:
         """Whether an element is none of a line."""
+
     def heading_words(self, node: dom.Node) -> str:
         """Return what a heading shows."""
+
     def add_heading(self, level: int, words: str, anchor: str) -> str:
         """Return a heading, below which the next blocks are."""
 
