@@ -187,12 +187,15 @@ def _parts(node: dom.Node) -> Iterator[dom.Node]:
 def published_lists(node: dom.Node) -> list[dom.Node]:
     """Return the lists whose terms are published with ids, and so are sections of their page."""
     lists: dict[int, dom.Node] = {}
+    seen: set[int] = set()
     for each in node.css(_PUBLISHED_TERMS):
         above: dom.Node | None = each
-        while above is not None and dom.tag_of(above) != "dl":
+        while above is not None and above.mem_id not in seen and dom.tag_of(above) != "dl":
+            seen.add(above.mem_id)
             above = above.parent
-        if above is not None and not dom.has_class(above, "footnote", "citation"):
-            lists[above.mem_id] = above
+        if above is not None and dom.tag_of(above) == "dl":
+            if not dom.has_class(above, "footnote", "citation"):
+                lists[above.mem_id] = above
     return [*lists.values()]
 
 
