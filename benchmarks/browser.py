@@ -34,9 +34,7 @@ CHROME = {
     ),
     "AsciiDoc, Apache, SQLite": "#footer, #page-header, p.menu, .mainmenu",
     "Doxygen": "#titlearea, #nav-path, .navpath, .tabs, .qindex",
-    "rustdoc, mdBook": (
-        "#menu-bar, .out-of-band, .rightside, .srclink, .collapse-toggle, .hideme"
-    ),
+    "rustdoc, mdBook": ("#menu-bar, .out-of-band, .rightside, .srclink, .collapse-toggle, .hideme"),
     "numbers of lines": ".lineno, .linenos, .lnum, .line-numbers",
 }
 """What generators that do not mark it put beside the text, by generator."""

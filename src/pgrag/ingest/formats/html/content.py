@@ -1,4 +1,6 @@
-"""Which part of a page is its text. All of the body is, unless something says that it is not:
+"""Which part of a page is its text.
+
+All of the body is, unless something says that it is not:
 
 - elements and roles for navigation, and the banner and the foot of the page;
 - blocks that are named like navigation and made of links, lines that lead to the neighbours of the
@@ -7,8 +9,9 @@
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -16,6 +19,7 @@ from pgrag.ingest.formats.html.dom import (
     BLOCKS,
     HEADINGS,
     MAYBE_SKIPPED,
+    SKIPPED_TAGS,
     TEXT,
     Node,
     all_text,
@@ -46,13 +50,15 @@ RULES = (
     Rule(
         "rustdoc",
         ".rustdoc #main-content, .rustdoc section.content",
-        "#copy-path, .search-form, .sub, .src, .srclink, .rightside, .out-of-band, .tooltip, .hideme",
+        "#copy-path, .search-form, .sub, .src, .srclink, .rightside, .out-of-band, .tooltip,"
+        " .hideme",
     ),
     Rule("Javadoc", "main[role=main]:has(> .header)", ".sub-nav"),
     Rule("AsciiDoc", "body.manpage, body.article, body.book", "#footer, #toc"),
     Rule("Doxygen", "div.header > .headertitle, div.header + div.contents", ".qindex"),
     Rule("YARD", "#main > #content", ".showSource, .source_code"),
 )
+_ANY_RULE = ", ".join(rule.main for rule in RULES)
 #: Elements for the text of a page of unknown origin, and the most prose that they may leave outside
 #: as a share of their own: `<article>` may be one story of several, `<main>` is all of the text.
 _STRUCTURE = (("main, [role=main]", 1.0), ("article", 0.1))
@@ -61,26 +67,35 @@ _LITTLE = 150
 #: Letters that the title of a block of links may have.
 _TITLE = 20
 _UNSEEN = 'script:not([type^="math/"]), style, template, noscript'
-_MARKED = (
-    "nav, [role=navigation], [role=search], [role=banner], [role=contentinfo],"
-    " [role=complementary]"
+_ROLES = frozenset(("navigation", "search", "banner", "contentinfo", "complementary"))
+_EDGES = frozenset(("header", "footer", "aside"))
+#: There they belong to the text.
+_IN_TEXT = ", ".join(
+    f"{around} {edge}"
+    for around in ("main", "article", "section", "blockquote", "figure")
+    for edge in sorted(_EDGES)
 )
-_AT_THE_EDGE = "header, footer, aside"
-_PARTS_OF_TEXT = frozenset(("main", "article", "section", "blockquote", "figure"))
-#: What may be named like navigation; `_NAME` looks closer.
-_NAMED = ", ".join(
-    f'[{attribute}*="{name}" i]'
-    for name in ("nav", "menu", "sidebar", "breadcrumb", "pager", "pagination", "footer")
-    for attribute in ("class", "id")
-)
+#: What may be navigation; `_is_navigation` looks closer.
+_CANDIDATES = ", ".join((
+    "nav", *sorted(_EDGES), "[role]",
+    *(
+        f'[{attribute}*="{name}" i]'
+        for name in ("nav", "menu", "sidebar", "breadcrumb", "pag", "footer", "toc", "contents")
+        for attribute in ("class", "id")
+    ),
+))  # fmt: skip
 _NAME = re.compile(
     r"(?:^|[\s_-]|top|bottom|sub|side|main|page|site|left|right)"
     r"(?:nav(?:bar|list|path|row|links|igation)?|menu|side-?bar|breadcrumbs?|pager|pagination"
-    r"|(footer))(?=$|[\s_-]|\d)",
+    r")(?=$|[\s_-]|\d)|(?:^|\s)(?:(?:page|site|main|doc)[_-]?)?footer(?=$|\s)",
     re.IGNORECASE,
 )
-#: Tables of contents of the page itself.
-_CONTENTS = ".toc, .contents, .table-of-contents, #toc, #TOC, #table-of-contents, .element-contents"
+_FOOT = re.compile("footer(?:$| )", re.IGNORECASE)
+#: The names of tables of contents of the page itself.
+_CONTENTS = re.compile(r"(?:^|\s)(?:toc|(?:element-|table-of-)?contents)(?=\s|$)", re.IGNORECASE)
+_NAMED = frozenset(("div", "ul", "ol", "dl", "p", "table", "td", "address", "center"))
+#: A block that has more of the text than this share is the text, whatever its name.
+_MOST = 0.8
 _ANY_HEADING = ", ".join(sorted(HEADINGS))
 _NEIGHBOUR = "a[rel~=next], a[rel~=prev], a[rel~=previous], a[rel~=up]"
 #: The words of lines that lead to the neighbours of a page.
@@ -92,6 +107,11 @@ _LABELS = re.compile(
 #: Where such lines stand: among the first and the last links of a page.
 _ENDS = 8
 _MOST_LINKS = 12
+_MOST_LEVELS = 8
+_LONGEST_LINE = 1000
+#: Bounds for the time that a page of nothing else takes.
+_MOST_LOOKS = 100
+_MOST_BEFORE = 50
 _ONWARD = re.compile(
     r"\W*(?:(?:next|prev(?:ious)?|up)(?: (?:page|chapter|section))?\W*$"
     r"|(?:next|prev(?:ious)?)\s*[:»→›]|skip to|jump to)",
@@ -105,16 +125,18 @@ def main_content(tree: LexborHTMLParser) -> Node | None:
     body = tree.body
     if body is None:
         return None
-    _drop(_below(body, _UNSEEN))
-    for rule in RULES:
-        if area := _common([each for each in tree.css(rule.main) if _has_text(each)]):
+    _drop(body, _UNSEEN, lambda _: True)
+    rules = RULES if tree.css_first(_ANY_RULE) is not None else ()
+    for rule in rules:
+        if area := _around(tree.css(rule.main)):
             _drop_navigation(area)
-            _drop(_below(area, rule.dropped) if rule.dropped else ())
+            if rule.dropped:
+                _drop(area, rule.dropped, lambda _: True)
             return area
     _drop_navigation(body)
     area = body
     for selector, share in _STRUCTURE:
-        inner = _common([each for each in area.css(selector) if _has_text(each)])
+        inner = _around(area.css(selector))
         if inner is not None and _holds_the_text(inner, area, share):
             area = inner
     return area
@@ -126,7 +148,7 @@ def shown_text(body: Node, area: Node) -> str:
     inside = "".join(_texts(area, left_out))
     if area.mem_id == body.mem_id:
         return inside
-    around = (each.mem_id for each in body.css(f"a, {_AT_THE_EDGE}"))
+    around = (each.mem_id for each in body.css(f"a, {', '.join(_EDGES)}"))
     return inside + "".join(_texts(body, left_out.union(around, (area.mem_id,))))
 
 
@@ -140,7 +162,7 @@ def _texts(node: Node, left_out: set[int]) -> Iterator[str]:
             tag = child.tag
             if tag == TEXT:
                 yield child.text_content or ""
-            elif child.mem_id not in left_out:
+            elif tag not in SKIPPED_TAGS and child.mem_id not in left_out:
                 space = " " if tag in BLOCKS or tag == "br" else ""
                 yield space
                 if (first := child.child) is not None:
@@ -158,28 +180,37 @@ def _has_text(node: Node) -> bool:
     return bool(all_text(node)) and "hidden" not in node.attributes
 
 
-def _drop(nodes: Iterable[Node]) -> None:
-    for each in nodes:
-        each.decompose()
+def _length(node: Node) -> int:
+    return len(node.text(deep=True))
 
 
-def _above(node: Node) -> list[Node]:
-    """Return an element and those around it, the root last."""
-    line = [node]
-    while (parent := line[-1].parent) is not None:
-        line.append(parent)
-    return line
+def _drop(area: Node, selector: str, is_dropped: Callable[[Node], bool]) -> None:
+    """Drop the matches below an element for which the function says so."""
+    gone = {area.mem_id}
+    for each in area.css(selector):
+        if each.mem_id not in gone and is_dropped(each):
+            gone |= {inner.mem_id for inner in each.css(selector)}
+            each.decompose()
 
 
-def _common(nodes: list[Node]) -> Node | None:
-    """Return the smallest element that holds all of these; None if there are none."""
-    if len(nodes) < 2:
-        return nodes[0] if nodes else None
-    line = _above(nodes[0])
-    for other in nodes[1:]:
-        around = {each.mem_id for each in _above(other)}
-        line = line[next(at for at, each in enumerate(line) if each.mem_id in around) :]
-    return line[0]
+def _around(nodes: list[Node]) -> Node | None:
+    """Return the smallest element that holds all of these, which are in the order of the page, less
+    those without text; None if there are none.
+    """
+    first = next(filter(_has_text, nodes), None)
+    last = next(filter(_has_text, reversed(nodes)), None)
+    if first is None or last is None:
+        return None
+    above = {each.mem_id for each in _and_above(first)}
+    return next(each for each in _and_above(last) if each.mem_id in above)
+
+
+def _and_above(node: Node) -> Iterator[Node]:
+    """Yield an element and those around it, the root last."""
+    each: Node | None = node
+    while each is not None:
+        yield each
+        each = each.parent
 
 
 def _holds_the_text(inner: Node, area: Node, share: float) -> bool:
@@ -195,53 +226,53 @@ def _prose(node: Node) -> int:
 
 
 def _drop_navigation(area: Node) -> None:
-    _drop(each for each in _below(area, _MARKED) if each.css_first("main, article") is None)
-    if tag_of(area) == "body":
-        _drop(each for each in _below(area, _AT_THE_EDGE) if _is_edge(each))
-    whole = len(all_text(area))
-    for each in _below(area, _NAMED):
-        if _is_named(each) and len(all_text(each)) < 0.8 * whole:
-            each.decompose()
-    for each in _below(area, _CONTENTS):
-        if _is_contents(each) and len(all_text(each)) < whole:
-            each.decompose()
+    """Drop what an element holds beside its text."""
+    is_page = tag_of(area) == "body"
+    in_text = {each.mem_id for each in area.css(_IN_TEXT)} if is_page else set()
+    whole = _length(area)
+    looks = 0
+
+    def is_navigation(node: Node) -> bool:
+        nonlocal looks
+        attributes, tag = node.attributes, tag_of(node)
+        if tag == "nav" or attributes.get("role") in _ROLES:
+            return node.css_first("main, article") is None
+        if is_page and tag in _EDGES and node.mem_id not in in_text:
+            return _is_edge(node) and _length(node) < whole
+        names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+        is_contents, is_named = _CONTENTS.search(names), _NAME.search(names)
+        if tag not in _NAMED or not (is_contents or is_named) or looks > _MOST_LOOKS:
+            return False
+        looks += 1
+        if is_contents:
+            return _is_contents(node) and _length(node) < whole
+        return _is_named(node, names) and _length(node) < _MOST * whole
+
+    _drop(area, _CANDIDATES, is_navigation)
     _drop_neighbours(area)
 
 
-def _below(area: Node, selector: str) -> list[Node]:
-    """Return the matches below an element, those inside another match left out."""
-    found = {each.mem_id: each for each in area.css(selector) if each.mem_id != area.mem_id}
-    return [
-        each
-        for each in found.values()
-        if found.keys().isdisjoint(above.mem_id for above in _above(each)[1:])
-    ]
-
-
 def _is_edge(node: Node) -> bool:
-    """Whether a header, footer or aside is that of the page, and not the only one with a title."""
-    if any(tag_of(each) in _PARTS_OF_TEXT for each in _above(node)[1:]):
-        return False
+    """Whether a header, footer or aside of the page is navigation: not if it has the title."""
     if tag_of(node) == "aside":
         return _is_links(node)
-    if tag_of(node) == "footer" or node.css_first("h1") is None:
-        return node.css_first("main, article") is None
-    return False
-
-
-def _is_named(node: Node) -> bool:
-    """Whether a block is named like navigation and made of links. A menu below a heading is text:
-    it lists the parts of what the heading names.
-    """
-    attributes = node.attributes
-    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-    found = _NAME.search(names)
-    if not found or "tab" in names or node.css_first("h1, main, article") is not None:
+    if tag_of(node) == "header" and node.css_first("h1") is not None:
         return False
-    if found[1]:
-        return node.css_first(_ANY_HEADING) is None and tag_of(node) not in ("section", "tfoot", "td")
+    return node.css_first("main, article") is None
+
+
+def _is_named(node: Node, names: str) -> bool:
+    """Whether a block that is named like navigation is made of links, or is the foot of the page. A
+    menu below a heading is text: it lists the parts of what the heading names.
+    """
+    if "tab" in names or node.css_first("h1, main, article") is not None:
+        return False
+    if _FOOT.search(names):
+        return node.css_first(_ANY_HEADING) is None
     before = node.prev
-    while before is not None:
+    for _ in range(_MOST_BEFORE):
+        if before is None:
+            break
         if tag_of(before) in HEADINGS:
             return False
         before = before.prev
@@ -257,8 +288,6 @@ def _is_links(node: Node) -> bool:
 
 def _is_contents(node: Node) -> bool:
     """Whether an element lists the parts of the page: a section may be called so, too."""
-    if tag_of(node) in HEADINGS:
-        return False
     links = [link.attributes.get("href") or "" for link in node.css("a[href]")]
     inside = sum(href.startswith("#") for href in links)
     return bool(links) and inside >= 0.9 * len(links) and _is_links(node)
@@ -267,10 +296,15 @@ def _is_contents(node: Node) -> bool:
 def _drop_neighbours(area: Node) -> None:
     """Drop the lines that lead to the next page, the previous one and those above."""
     links = area.css("a[href]")
-    named = [link for link in (*links[:_ENDS], *links[_ENDS:][-_ENDS:]) if _leads_on(link)]
+    told = [link for link in (*links[:_ENDS], *links[_ENDS:][-_ENDS:]) if _leads_on(link)]
     gone: set[int] = set()
-    for link in (*area.css(_NEIGHBOUR), *named):
-        if link.mem_id not in gone and (line := _line_around(link, area)) is not None:
+    looks = 0
+    for link in (*area.css(_NEIGHBOUR), *told):
+        if link.mem_id in gone or looks > _MOST_LOOKS:
+            continue
+        if (line := _line_around(link, area)) is None:
+            looks += 1
+        else:
             gone |= {each.mem_id for each in line.css("a")}
             line.decompose()
 
@@ -287,12 +321,13 @@ def _label(link: Node) -> str:
 def _line_around(link: Node, area: Node) -> Node | None:
     """Return the largest element around a link that shows only links to neighbours."""
     line: Node | None = None
-    for each in _above(link)[1:]:
-        if each.mem_id == area.mem_id or each.css_first(_ANY_HEADING) is not None:
+    for each in islice(_and_above(link), 1, _MOST_LEVELS):
+        if each.mem_id == area.mem_id or _length(each) > _LONGEST_LINE:
             break
         links = each.css("a[href]")
         unlinked = "".join(texts(each, lambda inner: tag_of(inner) == "a"))
-        if len(links) > _MOST_LINKS or _LABELS.sub("", unlinked):
+        is_text = len(links) > _MOST_LINKS or _LABELS.sub("", unlinked)
+        if is_text or each.css_first(_ANY_HEADING) is not None:
             break
         is_told = link.attributes.get("rel") or _LABELLED.search(unlinked)
         if is_told or not any(_LABELS.sub("", _label(other)) for other in links):

@@ -2,11 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from itertools import accumulate
 
 from selectolax.lexbor import LexborHTMLParser
 
-from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html.blocks import Blocks
@@ -14,6 +12,7 @@ from pgrag.ingest.formats.html.content import main_content, shown_text
 from pgrag.ingest.formats.html.dom import all_text, words
 from pgrag.ingest.formats.html.ids import Ids, fragment_of, is_permalink
 from pgrag.ingest.formats.html.inline import Inline
+from pgrag.ingest.formats.html.limits import within_limits
 from pgrag.ingest.formats.html.xhtml import as_html, is_xhtml
 from pgrag.ingest.formats.loss import count_words
 from pgrag.ingest.text.inline import heading_text
@@ -74,21 +73,15 @@ def _between(title: str, parts: list[str]) -> str:
     return title[start : title.rindex(parts[-1]) + len(parts[-1])]
 
 
-#: The parser takes quadratic time for elements in elements.
-_DEEPEST = 5000
-_NESTING = re.compile(
-    rb"<(/?)(?:div|section|article|main|aside|blockquote|ul|ol|dl|details|figure|center|form|nav)\b",
-    re.IGNORECASE,
-)
-_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{3,40})", re.IGNORECASE)
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Return the main content of a page; raises SourceError if its elements nest without end."""
-    _refuse_depth(key, data)
-    text, warnings = _decoded(key, data, origin)
+    text, warnings = decode(key, data, origin)
     if is_xhtml(key, text, origin.media_type):
         text = as_html(text)
+    text, surplus = within_limits(key, text)
+    warnings += surplus
     tree = LexborHTMLParser(text)
     head = read_head(tree)
     base = tree.css_first("base[href]")
@@ -124,22 +117,3 @@ def _title(head: Head, headings: list[tuple[int, str]]) -> str:
     largest = [heading_text(words) for level, words in headings if level == 1]
     is_first = len(largest) == 1 and headings[0][0] == 1
     return largest[0] if largest and (is_first or not head.title) else head.title
-
-
-def _refuse_depth(key: str, data: bytes) -> None:
-    depth = accumulate(-1 if closes else 1 for closes in _NESTING.findall(data))
-    if max(depth, default=0) > _DEEPEST:
-        raise SourceError(f"{key}: nests more than {_DEEPEST:,} elements in each other.")
-
-
-def _decoded(key: str, data: bytes, origin: Origin) -> tuple[str, list[str]]:
-    """Decode a page with the encoding that the server or the page declares, else as any text."""
-    _, _, declared = (origin.media_type or "").partition("charset=")
-    in_page = _CHARSET.search(data[:4096])
-    name = declared.split(";")[0].strip(" \"'") or (in_page[1].decode() if in_page else "")
-    if name and name.lower() not in ("utf-8", "utf8"):
-        try:
-            return data.decode(name).replace("\r\n", "\n").replace("\0", ""), []
-        except (LookupError, UnicodeDecodeError):
-            pass
-    return decode(key, data)
