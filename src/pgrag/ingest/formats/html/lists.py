@@ -193,9 +193,9 @@ def published_lists(node: dom.Node) -> list[dom.Node]:
         while above is not None and above.mem_id not in seen and dom.tag_of(above) != "dl":
             seen.add(above.mem_id)
             above = above.parent
-        if above is not None and dom.tag_of(above) == "dl":
-            if not dom.has_class(above, "footnote", "citation"):
-                lists[above.mem_id] = above
+        is_list = above is not None and dom.tag_of(above) == "dl"
+        if above is not None and is_list and not dom.has_class(above, "footnote", "citation"):
+            lists[above.mem_id] = above
     return [*lists.values()]
 
 
