@@ -9,12 +9,13 @@ _WORD = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
     "|[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )
-
 #: The same, faster.
 _ASCII_WORD = re.compile("[a-z0-9]+")
 #: What Markdown puts inside words: marks, escapes, and the addresses of links.
 _MARKS = "`*~\\[]"
 _ADDRESS = re.compile(r"(?<=\])\([^()\s]*\)")
+#: Lost words below which nothing is said. `pages_lost` of the database has the same rule.
+FEWEST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,15 @@ class Words:
 
     shown: int
     kept: int
+
+    @property
+    def are_lost(self) -> bool:
+        """Whether more than a tenth is lost, and not only a few words of a short page."""
+        lost = self.shown - self.kept
+        return lost >= FEWEST and 10 * lost > self.shown
+
+    def __str__(self) -> str:
+        return f"{self.kept:,} of {self.shown:,} words"
 
 
 def count_words(shown: str, markdown: str) -> Words:

@@ -1,7 +1,7 @@
 """Helpers for the nodes of a parsed page."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 from selectolax.lexbor import LexborNode
@@ -114,6 +114,17 @@ def _is_hidden(attributes: Attributes, classes: str) -> bool:
         or role in _SKIPPED_ROLES
         or bool(_NO_DISPLAY.search(attributes.get("style") or ""))
     )
+
+
+def around(nodes: Iterable[Node], outermost: Node) -> frozenset[int]:
+    """Return the `mem_id` of each element around these, below the outermost."""
+    found: set[int] = set()
+    for node in nodes:
+        above = node.parent
+        while above is not None and above.mem_id != outermost.mem_id and above.mem_id not in found:
+            found.add(above.mem_id)
+            above = above.parent
+    return frozenset(found)
 
 
 def words(text: str) -> str:

@@ -2,18 +2,18 @@
 
 import re
 from dataclasses import dataclass
-from itertools import accumulate
 
 from selectolax.lexbor import LexborHTMLParser
 
-from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.decoding import decode
-from pgrag.ingest.formats.html.blocks import Blocks, with_reopened
+from pgrag.ingest.formats.html.blocks import Blocks
 from pgrag.ingest.formats.html.content import main_content, shown_text
 from pgrag.ingest.formats.html.dom import all_text, words
-from pgrag.ingest.formats.html.ids import Ids
-from pgrag.ingest.formats.html.inline import Inline, fragment_of, is_permalink
+from pgrag.ingest.formats.html.ids import Ids, fragment_of, is_permalink
+from pgrag.ingest.formats.html.inline import Inline
+from pgrag.ingest.formats.html.limits import within_limits
+from pgrag.ingest.formats.html.xhtml import as_html, is_xhtml
 from pgrag.ingest.formats.loss import count_words
 from pgrag.ingest.text.inline import heading_text
 from pgrag.ingest.values import Origin
@@ -73,26 +73,22 @@ def _between(title: str, parts: list[str]) -> str:
     return title[start : title.rindex(parts[-1]) + len(parts[-1])]
 
 
-#: The parser takes quadratic time for elements in elements.
-_DEEPEST = 5000
-_NESTING = re.compile(
-    rb"<(/?)(?:div|section|article|main|aside|blockquote|ul|ol|dl|details|figure|center|form|nav)\b",
-    re.IGNORECASE,
-)
-_CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w-]{3,40})", re.IGNORECASE)
-_HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Return the main content of a page; raises SourceError if its elements nest without end."""
-    _refuse_depth(key, data)
-    text, warnings = _decoded(key, data, origin)
+    text, warnings = decode(key, data, origin)
+    if is_xhtml(key, text, origin.media_type):
+        text = as_html(text)
+    text, surplus = within_limits(key, text)
+    warnings += surplus
     tree = LexborHTMLParser(text)
     head = read_head(tree)
     base = tree.css_first("base[href]")
     inline = Inline(origin.address, base.attributes.get("href") if base else None)
     main = main_content(tree)
     blocks: list[str] = []
+    headings: list[tuple[int, str]] = []
     shown = ""
     if main is not None and tree.body is not None:
         shown = shown_text(tree.body, main)
@@ -101,34 +97,23 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
             for link in main.css('a[href^="#"]')
             if not is_permalink(link, link.attributes)
         )
-        blocks = with_reopened(Blocks(inline, Ids(linked)).flow(main))
+        reader = Blocks(inline, Ids(linked))
+        blocks, headings = reader.read(main), reader.headings
     if not blocks and head.refresh:
         blocks = [f"[{head.refresh}]({inline.href({'href': head.refresh})})"]
     if not blocks:
         warnings.append(f"{key}: shows no text; a page that scripts write cannot be read")
     body = "\n\n".join(blocks) + "\n"
-    first = _HEADING.search(body)
-    title = heading_text(first[1]) if first and first[0].startswith("# ") else head.title
+    title = _title(head, headings)
     fields = {"title": title, "description": head.description, "language": head.language}
-    return Converted(
-        with_front_matter(fields, body), tuple(warnings), words=count_words(shown, body)
-    )
+    markdown = with_front_matter(fields, body)
+    return Converted(markdown, tuple(warnings), words=count_words(shown, markdown))
 
 
-def _refuse_depth(key: str, data: bytes) -> None:
-    depth = accumulate(-1 if closes else 1 for closes in _NESTING.findall(data))
-    if max(depth, default=0) > _DEEPEST:
-        raise SourceError(f"{key}: nests more than {_DEEPEST:,} elements in each other.")
-
-
-def _decoded(key: str, data: bytes, origin: Origin) -> tuple[str, list[str]]:
-    """Decode a page with the encoding that the server or the page declares, else as any text."""
-    _, _, declared = (origin.media_type or "").partition("charset=")
-    in_page = _CHARSET.search(data[:4096])
-    name = declared.split(";")[0].strip(" \"'") or (in_page[1].decode() if in_page else "")
-    if name and name.lower() not in ("utf-8", "utf8"):
-        try:
-            return data.decode(name).replace("\r\n", "\n").replace("\0", ""), []
-        except (LookupError, UnicodeDecodeError):
-            pass
-    return decode(key, data)
+def _title(head: Head, headings: list[tuple[int, str]]) -> str:
+    """Return the title of a page: its only heading of level 1, unless others precede it, else the
+    title in its head, else the first heading of level 1.
+    """
+    largest = [heading_text(words) for level, words in headings if level == 1]
+    is_first = len(largest) == 1 and headings[0][0] == 1
+    return largest[0] if largest and (is_first or not head.title) else head.title
