@@ -90,7 +90,7 @@ class Blocks:
 
     def paragraph(self, text: str) -> list[str]:
         """Return lines as a paragraph, after the ids that lead to it."""
-        lines = [line.strip() for line in text.split("\n")]
+        lines = [line.strip() for line in text.split("\n")] if text.strip() else []
         shown = "\n".join(escape_start(line) for line in lines if line)
         if self.inline.targets:
             self.ids.meet_inline(self.inline.targets)

@@ -74,7 +74,6 @@ def _between(title: str, parts: list[str]) -> str:
 
 
 
-
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Return the main content of a page; raises SourceError if its elements nest without end."""
     text, warnings = decode(key, data, origin)
@@ -106,8 +105,9 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     body = "\n\n".join(blocks) + "\n"
     title = _title(head, headings)
     fields = {"title": title, "description": head.description, "language": head.language}
-    markdown = with_front_matter(fields, body)
-    return Converted(markdown, tuple(warnings), words=count_words(shown, markdown))
+    return Converted(
+        with_front_matter(fields, body), tuple(warnings), words=count_words(shown, body)
+    )
 
 
 def _title(head: Head, headings: list[tuple[int, str]]) -> str:
