@@ -24,7 +24,7 @@ MARKED = (
 CHROME = {
     "controls, what needs scripts": "button, select, noscript",
     "tables of contents": (
-        "#toc, #TOC, .toc, .table-of-contents, .contents.topic, nav.contents,"
+        "#toc, #TOC, #table-of-contents, .toc, .table-of-contents, .contents.topic, nav.contents,"
         " .contents-heading + .contents"
     ),
     "Sphinx": ".sphinxsidebar, .related, .footer, .headerlink",

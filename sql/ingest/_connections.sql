@@ -307,23 +307,11 @@ as $$
         from best as b
         join asked as q on q.question = b.question
         left join lateral (
-            select
-                d.*,
-                (
-                    _pgrag.folder_distance(
-                        _pgrag.folder_name(q.key), _pgrag.folder_name(p.key)
-                    )
-                ).shared as shared_as_written,
-                _pgrag.link_likeness(
-                    q.target, q.is_address, b.how, p.key, p.url, p.title, p.aliases
-                ) as likeness
-            from pgrag.pages as p
-            cross join lateral _pgrag.folder_distance(
-                q.folder, _pgrag.folder_name(_pgrag.link_name(p.key))
-            ) as d
+            select c.*
+            from _pgrag.page_closeness(
+                pages_meant.library_id, b.page_id, b.how, q.target, q.is_address, q.folder, q.key
+            ) as c
             where b.page_count > 1
-                and p.library_id = pages_meant.library_id
-                and p.page_id = b.page_id
             offset 0
         ) as d on true
     )
@@ -331,4 +319,42 @@ as $$
     from nearest as n
     where n.nth = 1
     group by n.question;
+$$;
+
+-- How close a page is to a link of the page with this folder and key: in what is written, then in
+-- the folders that both have in common, in any case and as they are written.
+create or replace function _pgrag.page_closeness(
+    library_id bigint,
+    page_id bigint,
+    how text,
+    target text,
+    is_address boolean,
+    folder text,
+    key text
+)
+returns table (
+    likeness integer,
+    shared bigint,
+    extra bigint,
+    shared_as_written bigint
+)
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select
+        _pgrag.link_likeness(
+            page_closeness.target, page_closeness.is_address, page_closeness.how, p.key, p.url,
+            p.title, p.aliases
+        ),
+        d.shared, d.extra, w.shared
+    from pgrag.pages as p
+    cross join lateral _pgrag.folder_distance(
+        page_closeness.folder, _pgrag.folder_name(_pgrag.link_name(p.key))
+    ) as d
+    cross join lateral _pgrag.folder_distance(
+        _pgrag.folder_name(page_closeness.key), _pgrag.folder_name(p.key)
+    ) as w
+    where p.library_id = page_closeness.library_id and p.page_id = page_closeness.page_id;
 $$;

@@ -98,6 +98,10 @@ def test_a_link_around_blocks_is_kept(body, expected):
     ("<dl><div><dt>a</dt><dd>b</dd></div><div>note</div></dl>", "**a**\nb\n\nnote"),
     ("<table><tr><td>one <b>cell</b></td></tr></table>", "one **cell**"),
     ("<table><tr><td><ul><li>a</li></ul></td><td>b</td></tr></table>", "- a\n\nb"),
+    ("<table><tr><th>In</th></tr><tr><td><pre>a\nb</pre></td></tr></table>",
+     "In\n\n```\na\nb\n```"),
+    ("<div class='math'>\\[a\\]</div><div class='math'><p><img alt='b'></p></div>",
+     "$$a$$\n\n$$b$$"),
     ("<font><b><h2>A</h2></b></font>", "## A"),
     ("<div role='heading' aria-level='3'>A</div>", "### A"),
 ])  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pgrag.ingest.formats.escaping import escape, escape_start, fence, heading
 from pgrag.ingest.formats.html import dom, lists, marking, tables
 from pgrag.ingest.formats.html.code import code_of, is_shown_as_code, language_of
+from pgrag.ingest.formats.html.formulas import formula_of
 from pgrag.ingest.formats.html.ids import Ids, Use, heading_ids
 from pgrag.ingest.formats.html.inline import MAX_DEPTH, Inline, joined
 from pgrag.ingest.formats.html.shapes import REOPEN, linked, quoted, with_reopened
@@ -89,7 +90,7 @@ class Blocks:
 
     def paragraph(self, text: str) -> list[str]:
         """Return lines as a paragraph, after the ids that lead to it."""
-        lines = [line.strip() for line in text.split("\n")]
+        lines = [line.strip() for line in text.split("\n")] if text.strip() else []
         shown = "\n".join(escape_start(line) for line in lines if line)
         if self.inline.targets:
             self.ids.meet_inline(self.inline.targets)
@@ -119,6 +120,8 @@ class Blocks:
             return [*self.ids.flushed(), "\n".join(lines)]
         if "tabs" in names and node.css_first("label") is not None:  # of VitePress
             return self._tab_list(node, "label")
+        if "math" in names and (formula := formula_of(node, "div", node.attributes)):
+            return [*self.ids.flushed(), formula]
         if "blocks" in names and self.tabs:
             return [block for child in dom.elements(node) for block in self._panel(child, names)]
         return self.flow(node)

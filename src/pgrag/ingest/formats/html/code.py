@@ -37,7 +37,8 @@ _CONTROLS = frozenset((
 _LINES = frozenset(("line", "token-line", "code-line", "ec-line", "view-line", "hljs-ln-line"))
 _SHOWN_AS_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|list-item|table)\b")
 _PRESERVED = re.compile(r"white-space\s*:\s*(?:pre|break-spaces)")
-_HIDDEN = frozenset(("sr-only", "visually-hidden", "screen-reader-text"))
+#: The last are what Doxygen shows when the mouse is over a name.
+_HIDDEN = frozenset(("sr-only", "visually-hidden", "screen-reader-text", "ttc"))
 _STACKED = dom.BLOCKS - {"td", "th"}
 _DEEPEST = 100
 

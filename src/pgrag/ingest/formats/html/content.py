@@ -51,7 +51,7 @@ RULES = (
         "rustdoc",
         ".rustdoc #main-content, .rustdoc section.content",
         "#copy-path, .search-form, .sub, .src, .srclink, .rightside, .out-of-band, .tooltip,"
-        " .hideme",
+        " .hideme, .notable-traits",
     ),
     Rule("Javadoc", "main[role=main]:has(> .header)", ".sub-nav"),
     Rule("AsciiDoc", "body.manpage, body.article, body.book", "#footer, #toc"),

@@ -38,8 +38,8 @@ _SKIPPED_CLASSES = frozenset({
     "td-page-meta", "td-heading-self-link", "feedback--link", "print-show",
     # rustdoc, Jupyter
     "anchor-link", "doc-anchor", "test-arrow",
-    # MediaWiki, DokuWiki
-    "mw-editsection", "mw-jump-link", "printfooter", "catlinks", "secedit",
+    # Doxygen, MediaWiki, DokuWiki
+    "ttc", "mw-editsection", "mw-jump-link", "printfooter", "catlinks", "secedit",
     # DocBook
     "navheader", "navfooter", "id_link",
     # others
@@ -65,10 +65,7 @@ def tag_of(node: Node) -> str:
 
 def children(node: Node) -> Iterator[Node]:
     """Yield the children of a node, text included."""
-    child = node.child
-    while child is not None:
-        yield child
-        child = child.next
+    return node.iter(include_text=True)
 
 
 def elements(node: Node) -> Iterator[Node]:
@@ -129,6 +126,8 @@ def around(nodes: Iterable[Node], outermost: Node) -> frozenset[int]:
 
 def words(text: str) -> str:
     """Collapse the spaces of a text as a browser does; soft hyphens vanish."""
+    if text.isspace():
+        return " "
     if "\u00ad" in text or "\u200b" in text:
         text = text.replace("\u00ad", "").replace("\u200b", " ")
     middle = " ".join(text.split())

@@ -72,6 +72,10 @@ def formula_of(node: dom.Node, tag: str, attributes: dom.Attributes) -> str | No
         if match := _MATH.search(text):
             sign = "$$" if text.startswith("\\[") else "$"
             return f"{sign}{match[1].strip()}{sign}"
+        image = node.css_first("img[alt]") if not text else None
+        if image is not None:
+            sign = "$$" if tag == "div" else "$"
+            return f"{sign}{_plain_tex(dom.words(image.attributes['alt'] or '').strip())}{sign}"
     return None
 
 
@@ -102,15 +106,16 @@ def _plain_tex(tex: str) -> str:
 def mathml_text(node: dom.Node, depth: int = 0) -> str:
     """Return MathML on one line as it is read: E = mc², (a + b)/2, √(x)."""
     tag = dom.tag_of(node)
-    if tag == dom.TEXT:
-        return dom.words(node.text_content or "").strip()
     if tag[0] == "-" or tag in _UNSHOWN:
-        return ""
+        return dom.words(node.text_content or "").strip() if tag == dom.TEXT else ""
     if depth > _DEEPEST:
         return dom.all_text(node)
     if tag in _TOKENS:
         return _TOKENS[tag](node)
     parts = [mathml_text(child, depth + 1) for child in dom.children(node)]
+    if tag == "mfenced":
+        ends = (node.attributes.get("open", "("), node.attributes.get("close", ")"))
+        return f"{ends[0] or ''}{', '.join(filter(None, map(str.strip, parts)))}{ends[1] or ''}"
     if reader := _SHAPES.get(tag):
         return reader([part for part in parts if part] if tag in _LISTS else _arguments(parts))
     text = "".join(parts)
@@ -153,7 +158,7 @@ _TOKENS: dict[str, Callable[[dom.Node], str]] = {
     "mtext": lambda node: dom.words(node.text(deep=True)),
     "ms": lambda node: f'"{dom.all_text(node)}"',
 }
-_LISTS = frozenset(("mtable", "mtr", "mlabeledtr", "mtd", "mfenced"))
+_LISTS = frozenset(("mtable", "mtr", "mlabeledtr", "mtd"))
 _SHAPES: dict[str, Callable[[list[str]], str]] = {
     "msup": lambda a: a[0] + raised(a[1]),
     "msub": lambda a: a[0] + lowered(a[1]),
@@ -164,7 +169,6 @@ _SHAPES: dict[str, Callable[[list[str]], str]] = {
     "mfrac": lambda a: f"{_grouped(a[0])}/{_grouped(a[1])}",
     "msqrt": lambda a: f"√({''.join(a)})",
     "mroot": lambda a: f"{raised(a[1])}√({a[0]})",
-    "mfenced": lambda a: f"({', '.join(a)})",
     "mtable": lambda a: f"[{'; '.join(a)}]",
     "mtr": ", ".join,
     "mlabeledtr": lambda a: ", ".join(a[1:]),

@@ -45,14 +45,15 @@ class Inline:
         if tag == dom.TEXT:
             return escaped(dom.words(node.text_content or ""))
         attributes = node.attributes
-        if "id" in attributes or "name" in attributes:
-            self._meet(tag, attributes)
         if tag in _FORMULAS or ("class" in attributes and is_formula_class(attributes["class"])):
             formula = formula_of(node, tag, attributes)
             if formula is not None:
+                self._meet(tag, attributes)
                 return formula
         if tag[0] == "-" or dom.is_skipped(tag, attributes):
             return ""
+        if "id" in attributes or "name" in attributes:
+            self._meet(tag, attributes)
         if depth > MAX_DEPTH:
             return escape(dom.all_text(node))
         names = dom.class_of(attributes).split()

@@ -1,19 +1,48 @@
 """Lists of items, and of terms: those that are published with ids are sections."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from pgrag.ingest.formats.escaping import fence
 from pgrag.ingest.formats.html import dom
-from pgrag.ingest.formats.html.ids import heading_ids, targets_of
-from pgrag.ingest.formats.html.inline import code_span
+from pgrag.ingest.formats.html.ids import Ids, heading_ids, targets_of
+from pgrag.ingest.formats.html.inline import Inline, code_span
 from pgrag.ingest.formats.html.shapes import REOPEN, item
 
-if TYPE_CHECKING:
-    from pgrag.ingest.formats.html.blocks import Blocks
+
+class Reader(Protocol):
+    """What reads the blocks of a page: `Blocks`, which calls the functions of this module."""
+
+    inline: Inline
+    ids: Ids
+    level: int
+    last_heading: str
+    layout: frozenset[int]
+    published: frozenset[int]
+    nested: int
+
+    def flow(self, node: dom.Node) -> list[str]:
+        """Return the blocks in an element."""
+
+    def inside(self, node: dom.Node) -> list[str]:
+        """Return the blocks in an element that is part of another block."""
+
+    def paragraph(self, text: str) -> list[str]:
+        """Return lines as a paragraph, after the ids that lead to it."""
+
+    def block(self, node: dom.Node, tag: str, attributes: dom.Attributes) -> list[str]:
+        """Return the blocks of a block element."""
+
+    def is_block(self, node: dom.Node, tag: str, attributes: dom.Attributes) -> bool:
+        """Whether an element is none of a line."""
+
+    def heading_words(self, node: dom.Node) -> str:
+        """Return what a heading shows."""
+
+    def add_heading(self, level: int, words: str, anchor: str) -> str:
+        """Return a heading, below which the next blocks are."""
+
 
 _NUMBER = re.compile(r"\d{1,9}")
 #: A longer signature is too long for a heading.
@@ -25,7 +54,7 @@ _PUBLISHED_TERMS = (
 )
 
 
-def items(reader: Blocks, node: dom.Node) -> list[str]:
+def items(reader: Reader, node: dom.Node) -> list[str]:
     """Return a list of items, with its numbers."""
     if node.mem_id in reader.layout:
         return reader.flow(node)  # a list with headings in it is a layout
@@ -51,7 +80,7 @@ def items(reader: Blocks, node: dom.Node) -> list[str]:
     return [*before, "\n".join(shown)] if shown else []
 
 
-def _stray(reader: Blocks, node: dom.Node, tag: str) -> list[str]:
+def _stray(reader: Reader, node: dom.Node, tag: str) -> list[str]:
     """Read what is in a list, but in no item of it: browsers show it below the item before."""
     if tag == dom.TEXT or tag[0] == "-":
         return reader.paragraph(reader.inline.element(node))
@@ -70,7 +99,7 @@ def _box(item: dom.Node) -> str:
     return "" if box is None else "[x] " if "checked" in box.attributes else "[ ] "
 
 
-def definitions(reader: Blocks, node: dom.Node) -> list[str]:
+def definitions(reader: Reader, node: dom.Node) -> list[str]:
     """Return the blocks of a list. What follows a list of sections belongs to the section around
     it, which its heading opens again.
     """
@@ -90,7 +119,7 @@ def definitions(reader: Blocks, node: dom.Node) -> list[str]:
     return blocks
 
 
-def _published(reader: Blocks, node: dom.Node) -> list[str]:
+def _published(reader: Reader, node: dom.Node) -> list[str]:
     level, around = reader.level, reader.last_heading
     blocks: list[str] = []
     for terms, details in _groups(node):
@@ -102,7 +131,7 @@ def _published(reader: Blocks, node: dom.Node) -> list[str]:
     return [*blocks, REOPEN + around]
 
 
-def _section(reader: Blocks, level: int, terms: list[dom.Node]) -> list[str]:
+def _section(reader: Reader, level: int, terms: list[dom.Node]) -> list[str]:
     """Return a heading for the first term, and the others as lines of code below it."""
     first, *others = terms
     reader.ids.meet("dt", first.attributes)
@@ -118,11 +147,11 @@ def _section(reader: Blocks, level: int, terms: list[dom.Node]) -> list[str]:
     return [*blocks, "\n".join(fence("\n".join(lines)))] if lines else blocks
 
 
-def _term(reader: Blocks, term: dom.Node) -> str:
+def _term(reader: Reader, term: dom.Node) -> str:
     return reader.heading_words(term).replace("**", "")
 
 
-def _detail(reader: Blocks, node: dom.Node, reads: Callable[[dom.Node], list[str]]) -> list[str]:
+def _detail(reader: Reader, node: dom.Node, reads: Callable[[dom.Node], list[str]]) -> list[str]:
     tag = dom.tag_of(node)
     if tag == dom.TEXT:
         return reader.paragraph(reader.inline.element(node))
@@ -158,11 +187,14 @@ def _parts(node: dom.Node) -> Iterator[dom.Node]:
 def published_lists(node: dom.Node) -> list[dom.Node]:
     """Return the lists whose terms are published with ids, and so are sections of their page."""
     lists: dict[int, dom.Node] = {}
+    seen: set[int] = set()
     for each in node.css(_PUBLISHED_TERMS):
         above: dom.Node | None = each
-        while above is not None and dom.tag_of(above) != "dl":
+        while above is not None and above.mem_id not in seen and dom.tag_of(above) != "dl":
+            seen.add(above.mem_id)
             above = above.parent
-        if above is not None and not dom.has_class(above, "footnote", "citation"):
+        is_list = above is not None and dom.tag_of(above) == "dl"
+        if above is not None and is_list and not dom.has_class(above, "footnote", "citation"):
             lists[above.mem_id] = above
     return [*lists.values()]
 

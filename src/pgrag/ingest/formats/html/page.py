@@ -104,8 +104,9 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     body = "\n\n".join(blocks) + "\n"
     title = _title(head, headings)
     fields = {"title": title, "description": head.description, "language": head.language}
-    markdown = with_front_matter(fields, body)
-    return Converted(markdown, tuple(warnings), words=count_words(shown, markdown))
+    return Converted(
+        with_front_matter(fields, body), tuple(warnings), words=count_words(shown, body)
+    )
 
 
 def _title(head: Head, headings: list[tuple[int, str]]) -> str:

@@ -16,8 +16,8 @@ _PARTS = frozenset(("thead", "tbody", "tfoot"))
 
 
 def is_layout(node: Node) -> bool:
-    """Whether a table only arranges its content: other tables, code beside its lines, lists and
-    paragraphs without heads of columns, a single cell.
+    """Whether a table only arranges its content: other tables, code in lines, lists and paragraphs
+    without heads of columns, a single cell.
     """
     if node.attributes.get("role") in ("presentation", "none"):
         return True
@@ -25,9 +25,13 @@ def is_layout(node: Node) -> bool:
     inner = node.css("table, td.code pre, td.lntd pre, td.rouge-code pre")
     if any(each.mem_id != node.mem_id for each in inner[:2]):
         return True
-    if len(node.css("td, th")) == 1:
+    if len(node.css("td, th")) == 1 or any(map(_has_lines, node.css("pre, div.fragment"))):
         return True
     return node.css_first("th, caption") is None and node.css_first(_ARRANGED) is not None
+
+
+def _has_lines(code: Node) -> bool:
+    return "\n" in code.text(deep=True).strip() or len(code.css("div.line")) > 1
 
 
 def rows_of(node: Node) -> list[Node]:
