@@ -105,9 +105,12 @@ def page_elements(page: ParsedPage) -> list[Line | Table]:
 
 
 def _block_of(item: TextItem, blocks: Sequence[LayoutBlock]) -> int:
-    """Return the number of the smallest block around the item; text of no block comes last."""
+    """Return the number of the smallest block around the item, else of the nearest one, such as the
+    heading whose second line it is; text far from all blocks comes last.
+    """
     x, y = item.x + item.width / 2, item.y + item.height / 2
     best, smallest = len(blocks), float("inf")
+    nearest, distance = len(blocks), 1.5 * item.height
     for number, block in enumerate(blocks):
         box = block.bbox
         if box is None or block.kind in {"rule", "figure"}:
@@ -116,7 +119,11 @@ def _block_of(item: TextItem, blocks: Sequence[LayoutBlock]) -> int:
             area = box.width * box.height
             if area < smallest:
                 best, smallest = number, area
-    return best
+        elif block.kind != "table" and box.x - 1 <= x <= box.x + box.width + 1:
+            away = max(box.y - y, y - box.y - box.height)
+            if away < distance:
+                nearest, distance = number, away
+    return best if best < len(blocks) else nearest
 
 
 def _rows(items: Sequence[TextItem]) -> list[list[TextItem]]:
@@ -186,9 +193,13 @@ def set_texts(lines: Iterable[Line]) -> None:
 def _advances(lines: Sequence[Line]) -> dict[str, float]:
     """Return the advance of each font of one pitch, in sizes of the font."""
     advances: dict[str, Counter[float]] = defaultdict(Counter)
+    seen: set[tuple[str, str]] = set()
     for line in lines:
         for piece in line.pieces:
-            if len(piece.text) > 3:
+            # "Release 1.2" and "Release 1.3" are as wide in any font
+            shape = piece.font, _NUMBER.sub("#", piece.text)
+            if len(piece.text) > 3 and shape not in seen:
+                seen.add(shape)
                 advances[piece.font][round(piece.width / line.size / len(piece.text), 2)] += 1
     fixed: dict[str, float] = {}
     for font, counts in advances.items():
