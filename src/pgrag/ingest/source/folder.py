@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 from pgrag.ingest.source.documentation import is_certain, is_known, is_skipped
 from pgrag.ingest.source.ignored import NAMES, IgnoreRules, rules_above
 from pgrag.ingest.source.source import Skips, read_file
+from pgrag.ingest.values import Dates
 
 #: Where a file is read: a path, or the name of a file in a tree.
 Handle = TypeVar("Handle", Path, str)
@@ -38,6 +39,9 @@ class Tree(Protocol):
 
     def digest(self, handle: str, /) -> str | None:
         """Return the digest of a file if it is known without reading; see `digest_of`."""
+
+    def dates(self, handle: str, /) -> Dates:
+        """Return the dates that the time of a file gives."""
 
     def close(self) -> None:
         """Give back what the tree holds."""
