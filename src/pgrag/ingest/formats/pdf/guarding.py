@@ -111,7 +111,8 @@ def _pages(key: str, reader: PdfReader) -> tuple[list[PageObject], bool]:
         page.update({name: node.raw_get(name) for name in _OF_A_PAGE if name in node})
         page.update({NameObject(name): value for name, value in inherited.items()})
         pages.append(page)
-    count = reader.root_object["/Pages"].get("/Count")
+    tree = root.get_object()
+    count = tree.get("/Count") if isinstance(tree, DictionaryObject) else None
     return pages, count == len(pages) and deepest <= _DEPTH
 
 
