@@ -1,7 +1,8 @@
 """Compare what pgrag and others make of PDFs with outlines that people wrote from the pages.
 
 `python -m benchmarks.pdf_quality FOLDER` reads the Debian packages of `pdf_outlines.json`, unpacked
-below FOLDER by name (`dpkg-deb -x`), and prints a table; a rival that is not installed is left out.
+below FOLDER by name (`dpkg-deb -x`), and prints a table. Words and their order are compared with
+poppler's `pdftotext`, and a rival that is not installed is left out.
 """
 
 import argparse
@@ -10,16 +11,18 @@ import io
 import json
 import logging
 import re
-import tempfile
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pypdf import PdfReader, PdfWriter
+from pypdf import PdfWriter
 
 from pgrag.ingest.formats.pdf.reading import convert
 from pgrag.ingest.values import NOWHERE
@@ -27,8 +30,8 @@ from pgrag.ingest.values import NOWHERE
 _OUTLINES = Path(__file__).with_name("pdf_outlines.json")
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*(?:\{#[^}]*\})?\s*$", re.MULTILINE)
 _WORD = re.compile(r"[^\W_]+")
-_MARKS = re.compile(r"[*_`\\]|<[^>]*>")
-_LABEL = re.compile(r"^(?:chapter\s+)?(?:\d+(?:\.\d+)*|[a-z]+(?=\s+the\b))?[.:]?\s+", re.IGNORECASE)
+_MARKS = re.compile(r"[*_`\\]|</?[a-z]+\s?/?>")
+_LABEL = re.compile(r"(?:chapter\s+)?(?:\d+(?:\.\d+)*)[.:]?\s+", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -58,9 +61,7 @@ class Score:
 def slice_of(data: bytes, first: int, last: int, *, has_bookmarks: bool) -> bytes:
     """Return the pages from first to last as a PDF, with the bookmarks that lead there."""
     writer = PdfWriter()
-    writer.append(
-        io.BytesIO(data), pages=(first - 1, last), import_outline=has_bookmarks
-    )
+    writer.append(io.BytesIO(data), pages=(first - 1, last), import_outline=has_bookmarks)
     copy = io.BytesIO()
     writer.write(copy)
     return copy.getvalue()
@@ -69,21 +70,16 @@ def slice_of(data: bytes, first: int, last: int, *, has_bookmarks: bool) -> byte
 def readers() -> dict[str, Callable[[bytes], str]]:
     """Return the readers that are installed."""
     found: dict[str, Callable[[bytes], str]] = {"pgrag": _read}
-    try:
-        import pymupdf  # type: ignore[import-not-found]
-        import pymupdf4llm  # type: ignore[import-not-found]
-
+    if find_spec("pymupdf4llm"):
+        pymupdf, pymupdf4llm = import_module("pymupdf"), import_module("pymupdf4llm")
         found["pymupdf4llm"] = lambda data: str(
             pymupdf4llm.to_markdown(pymupdf.open(stream=data, filetype="pdf"))
         )
-    except ImportError:
-        pass
-    try:
-        from markitdown import MarkItDown  # type: ignore[import-not-found]
-
-        found["markitdown"] = lambda data: _by_file(MarkItDown().convert, data)
-    except ImportError:
-        pass
+    if find_spec("markitdown"):
+        convert_file = import_module("markitdown").MarkItDown().convert
+        found["markitdown"] = lambda data: str(
+            convert_file(io.BytesIO(data), file_extension=".pdf").markdown
+        )
     return found
 
 
@@ -91,11 +87,10 @@ def _read(data: bytes) -> str:
     return convert("a.pdf", data, NOWHERE).markdown
 
 
-def _by_file(read: Callable[[str], Any], data: bytes) -> str:
-    with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
-        file.write(data)
-        file.flush()
-        return str(read(file.name).markdown)
+def _shown(data: bytes) -> str:
+    """Return the words in reading order as poppler's pdftotext finds them."""
+    command = ["pdftotext", "-", "-"]
+    return subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode()
 
 
 def measure(score: Score, headings: list[str], shown: str, markdown: str) -> None:
@@ -120,7 +115,7 @@ def measure(score: Score, headings: list[str], shown: str, markdown: str) -> Non
 
 
 def _key(title: str) -> str:
-    return "".join(_WORD.findall(_LABEL.sub("", _MARKS.sub("", title)).casefold()))
+    return "".join(_WORD.findall(_LABEL.sub("", _MARKS.sub("", title), count=1).casefold()))
 
 
 def _words(text: str) -> list[str]:
@@ -146,7 +141,7 @@ def main() -> None:
         first, last = document["pages"]
         bare = slice_of(data, first, last, has_bookmarks=False)
         marked = slice_of(data, first, last, has_bookmarks=True)
-        shown = "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(bare)).pages)
+        shown = _shown(bare)
         for name, read in readers().items():
             for pdf, kind in ((marked, ""), (bare, " without bookmarks")):
                 score = Score()

@@ -103,6 +103,7 @@ PDF = Format(
     recognises=lambda sample: sample.startswith(b"%PDF-"),
     is_published=True,
     is_packed=True,
+    version=2,
 )
 DOCLING = Format(
     "PDF for Docling", (), (), "pgrag.ingest.formats.docling.reading", package="docling"

@@ -30,6 +30,7 @@ _DEPTH = 100
 _PAINT = re.compile(
     rb"(\((?:\\.|[^\\()])*\)|<[0-9A-Fa-f\s]*>)|(?<=[\s\]>)])(?:S|s|f\*?|F|B\*?|b\*?)(?=\s|$)"
 )
+_PAINTING = (b"S", b"s", b"f", b"F", b"B", b"b")
 _USE = re.compile(rb"/([^\s/\[\]()<>{}%]+)\s+Do\b")
 _INHERITED = ("/Resources", "/MediaBox", "/CropBox", "/Rotate")
 _OF_A_PAGE = (*_INHERITED, "/Contents", "/UserUnit")
@@ -111,7 +112,8 @@ def _pages(key: str, reader: PdfReader) -> tuple[list[PageObject], bool]:
         page.update({name: node.raw_get(name) for name in _OF_A_PAGE if name in node})
         page.update({NameObject(name): value for name, value in inherited.items()})
         pages.append(page)
-    count = reader.root_object["/Pages"].get("/Count")
+    tree = root.get_object()
+    count = tree.get("/Count") if isinstance(tree, DictionaryObject) else None
     return pages, count == len(pages) and deepest <= _DEPTH
 
 
@@ -176,7 +178,9 @@ def _of_stream(
         data = stream.get_data()
     except PyPdfError:  # it unpacks to more than pypdf allows, 75 MB
         return _Drawing(float("inf"))
-    paths = sum(not match[1] for match in _PAINT.finditer(data))
+    # the letters of the painting operators are an upper bound, and fast to count
+    may_crowd = forms or len(outer) > 1 or sum(map(data.count, _PAINTING)) > _PATHS_OF_A_PAGE
+    paths = sum(not match[1] for match in _PAINT.finditer(data)) if may_crowd else 0
     drawing = _Drawing(len(data), paths, {id(stream): stream})
     for name, uses in Counter(_USE.findall(data)).items() if forms else ():
         form = forms.get("/" + name.decode("latin-1"))

@@ -158,7 +158,7 @@ def _title_lines(page: Sequence[Line], title: str) -> list[list[Line]]:
         joined = ""
         for last in range(first, min(first + _LINES_OF_A_TITLE, len(page))):
             joined += texts[last]
-            if len(joined) > len(title) + 14:
+            if not joined or len(joined) > len(title) + 14:
                 break
             is_title = joined.endswith(title) and _PREFIX.fullmatch(joined[: -len(title)])
             is_rest = title.endswith(joined) and _PREFIX.fullmatch(title[: -len(joined)])

@@ -20,7 +20,8 @@ from pgrag.ingest.formats.pdf.headings import (
     title_of,
 )
 from pgrag.ingest.formats.pdf.layout import lay_out
-from pgrag.ingest.formats.pdf.lines import Line, Table, by_page, running_lines, set_texts
+from pgrag.ingest.formats.pdf.lines import Line, Table, by_page, set_texts
+from pgrag.ingest.formats.pdf.running import running_lines
 from pgrag.ingest.formats.pdf.writing import compounds_of, write_page
 from pgrag.ingest.values import Origin
 
