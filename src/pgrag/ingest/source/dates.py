@@ -113,12 +113,11 @@ def _commits(log: str, prefix: str, *, is_shallow: bool) -> dict[str, Commit]:
             continue
         key = path.removeprefix(prefix)
         latest = found.get(key)
-        created = moment if status == "A" else latest and latest.created
-        if latest is None:
-            found[key] = Commit(blob, created, moment)
-        else:
-            earliest = min(filter(None, (latest.created, created)), default=None)
-            found[key] = Commit(latest.blob, earliest, max(latest.modified, moment))
+        latest = found.get(key, Commit(blob, None, moment))
+        created = latest.created
+        if status == "A":
+            created = min(created, moment) if created else moment
+        found[key] = Commit(latest.blob, created, max(latest.modified, moment))
     return found
 
 

@@ -98,6 +98,7 @@ class Versions:
             self.source,
             location=f"{self.source.location}, version {label}",
             listed=tuple(files[key] for key in sorted(files)),
+            notes=self.source.notes if is_last else (),
             skipped=(*self.source.skipped, *self._outside()) if is_last else (),
             arguments=arguments,
             release=self.source.release if is_last else lambda: None,
@@ -313,6 +314,8 @@ def _files(source: Source, part: Part) -> Iterator[SourceFile]:
         key = file.key.removeprefix(part.folder)
         shown: tuple[str, ...] = ()
         if part.sidebar:
+            if f"/{key}".count("/_"):
+                continue  # what Docusaurus includes in other pages, and publishes nowhere
             head = _head(file) if labels_of else ""
             ids = document_id(key, head)
             shown = next((labels_of[each] for each in ids if each in labels_of), ())
