@@ -56,13 +56,14 @@ def without_copied(files: Sequence[SourceFile]) -> tuple[list[SourceFile], bool]
 
 @dataclass(frozen=True, slots=True)
 class GitHistory:
-    """The commits of the files below `prefix`, up to `commit`, of the repository around `folder`.
-    With `is_confined` one that reads from outside its own folder tells nothing.
+    """The commits of the files below `prefix`, up to `commit`, of the repository around `folder`;
+    `below` is the part of the prefix that lies below the folder. With `is_confined` one that reads from outside its own folder tells nothing.
     """
 
     folder: Path
     commit: str
     prefix: str
+    below: str = ""
     is_confined: bool = field(default=False, kw_only=True)
 
     def read(self) -> History:
@@ -74,7 +75,7 @@ class GitHistory:
             log = run_git(
                 self.folder, "-c", "log.follow=false", "log", "--no-show-signature", "--no-renames",
                 "--no-ext-diff", "--raw", "--no-abbrev", "-z", "--format=%x01%at %P", self.commit,
-                *(("--", self.prefix) if self.prefix else ()), seconds=_SECONDS,
+                *(("--", self.below or ".") if self.prefix else ()), seconds=_SECONDS,
             )  # fmt: skip
         except SourceError as error:
             return History({}, f"{error.message} Pages have no dates of their commits.")

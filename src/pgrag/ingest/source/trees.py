@@ -119,8 +119,9 @@ def find_versions(source: Source) -> Versions | None:
     for find in (_docusaurus, _antora, _folders):
         parts, evidence = find(keys, source)
         if len({part.label for part in parts}) > 1:
-            found = Versions(source, tuple(parts), evidence, find is not _folders)
-            return found if find is not _folders else _without_copies(found)
+            is_certain = find is not _folders or evidence.endswith("versions.json")
+            found = Versions(source, tuple(parts), evidence, is_certain)
+            return found if is_certain else _without_copies(found)
     return None
 
 
