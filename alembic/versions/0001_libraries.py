@@ -197,6 +197,8 @@ create table pgrag.pages (
     anchor_texts text[] not null default '{}',
     reading jsonb,
     body_hash uuid not null,
+    words_shown integer,
+    words_kept integer,
     search tsvector,
     primary key (library_id, page_id),
     foreign key (library_id, version_id) references pgrag.versions (library_id, version_id)
@@ -232,6 +234,9 @@ create index pages_type on pgrag.pages (library_id, version_id, lower(type))
 -- Index-only: the pages of a type, and how much there is to search on them.
 create index pages_type_name on pgrag.pages (library_id, version_id, type)
     include (page_id, document_count) where document_count >= 0;
+-- For doctor: the pages that lack more than a tenth of their words are few.
+create index pages_lost on pgrag.pages (library_id, version_id, (words_shown - words_kept))
+    where words_shown - words_kept >= 20 and 10 * (words_shown - words_kept) > words_shown;
 -- Parents and children by path. A title without a path is a path of one part, below nothing.
 create index pages_path on pgrag.pages using hash (path);
 create index pages_path_above on pgrag.pages
@@ -281,6 +286,9 @@ comment on column pgrag.pages.anchor_texts is
 comment on column pgrag.pages.reading is
     'Fields of page_types it was read with, for outdated_pages; null: sent without a source.';
 comment on column pgrag.pages.body_hash is 'text_hash of body; pairs moved pages across versions.';
+comment on column pgrag.pages.words_shown is
+    'Words that a reader of the file sees, outside navigation; null: not counted.';
+comment on column pgrag.pages.words_kept is 'Those of words_shown that are in body; null likewise.';
 comment on column pgrag.pages.search is
     'Weighted words of the page (setweight): title A, path B, url C, content D without positions;'
     ' also @l and @v as in documents.search.';

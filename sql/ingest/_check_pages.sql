@@ -16,7 +16,7 @@ declare
     members constant text[] := '{
         key, title, url, path, body, head, front_matter, uuid, link, topic, type, tags, language,
         created, created_from, modified, modified_from, source_hash, warnings, aliases, reading,
-        documents, edges
+        documents, edges, words_shown, words_kept
     }';
 begin
     select p.page ->> 'key' as key, m.name
@@ -56,6 +56,11 @@ begin
             ),
             ('created_from', what, p.page ->> 'created_from' = any (says)),
             ('modified_from', what, p.page ->> 'modified_from' = any (says)),
+            (
+                'words_shown', 'a number',
+                coalesce(p.page ->> 'words_shown', '0') ~ '^\d{1,9}$'
+            ),
+            ('words_kept', 'a number', coalesce(p.page ->> 'words_kept', '0') ~ '^\d{1,9}$'),
             (
                 'documents', 'a list of objects',
                 jsonb_typeof(p.page -> 'documents') in ('array', 'null')

@@ -64,7 +64,7 @@ begin
             key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
             topic text, type text, tags text[], language text, created timestamptz,
             created_from text, modified timestamptz, modified_from text, warnings text[], body text,
-            head text, aliases text[], reading jsonb
+            head text, aliases text[], reading jsonb, words_shown integer, words_kept integer
         )
     ),
     -- The rule of pgrag.page_type, which would read the patterns anew for each page.
@@ -75,7 +75,7 @@ begin
         insert into pgrag.pages as p (
             library_id, page_id, version_id, key, url, title, path, front_matter, uuid, link, topic,
             type, tags, language, language_code, created, created_from, modified, modified_from,
-            source_hash, warnings, body, head, aliases, reading, body_hash
+            source_hash, warnings, body, head, aliases, reading, body_hash, words_shown, words_kept
         )
         select
             write_pages.library_id,
@@ -109,19 +109,20 @@ begin
             ),
             coalesce(i.body, ''),
             coalesce(i.head, ''), coalesce(i.aliases, '{}'), i.reading,
-            pgrag.text_hash(coalesce(i.body, ''))
+            pgrag.text_hash(coalesce(i.body, '')), i.words_shown, i.words_kept
         from incoming as i
         on conflict (library_id, version_id, key) do update
         set (
             url, title, path, front_matter, uuid, link, topic, type, tags, language, language_code,
             created, created_from, modified, modified_from, source_hash, warnings, body, head,
-            aliases, reading, body_hash, length, indexed_at
+            aliases, reading, body_hash, words_shown, words_kept, length, indexed_at
         ) = (
             excluded.url, excluded.title, excluded.path, excluded.front_matter, excluded.uuid,
             excluded.link, excluded.topic, excluded.type, excluded.tags, excluded.language,
             excluded.language_code, excluded.created, excluded.created_from, excluded.modified,
-            excluded.modified_from, excluded.source_hash, excluded.warnings, excluded.body, excluded.head, excluded.aliases, excluded.reading,
-            excluded.body_hash, 0, now()
+            excluded.modified_from, excluded.source_hash, excluded.warnings, excluded.body,
+            excluded.head, excluded.aliases, excluded.reading, excluded.body_hash,
+            excluded.words_shown, excluded.words_kept, 0, now()
         )
         where p.source_hash <> excluded.source_hash
         returning p.page_id

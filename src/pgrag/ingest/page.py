@@ -19,6 +19,7 @@ from pgrag.ingest.edges.edges import assign_documents, find_edges, with_defaults
 from pgrag.ingest.edges.front_matter_links import find_front_matter_edges
 from pgrag.ingest.formats import formats
 from pgrag.ingest.matter import front_matter
+from pgrag.ingest.matter.inline_fields import inline_fields
 from pgrag.ingest.matter.named_dates import date_in_name, without_date
 from pgrag.ingest.matter.page_types import PageTypes, injected
 from pgrag.ingest.matter.properties import FOLDER_PAGES, MAX_PATH_DEPTH, Properties, read_properties
@@ -114,7 +115,7 @@ def read_page(
     bytes.
     """
     converted = formats.convert(key, data, origin, options.converter, limit)
-    text = converted.markdown
+    text, words = converted.markdown, converted.words
     matter = front_matter.split(key, text)
     properties, doubts = read_properties(key, matter.fields)
     head = text[: len(text) - len(matter.body)]
@@ -157,7 +158,7 @@ def read_page(
         path=path,
         body=matter.body,
         source_hash=source_hash(key, digest or digest_of(data), options, properties.type, origin),
-        front_matter=matter.fields,
+        front_matter=_with_inline_fields(matter.fields, prose),
         uuid=properties.uuid,
         link=properties.link,
         topic=properties.topic,
@@ -174,6 +175,8 @@ def read_page(
         aliases=properties.aliases,
         edges=assign_documents(edges, chunks),
         reading=options.reading(properties.type, key),
+        words_shown=words.shown if words else None,
+        words_kept=words.kept if words else None,
     )
 
 
@@ -190,6 +193,13 @@ def _first(key: str, warnings: tuple[str, ...]) -> tuple[str, ...]:
     if more <= 0:
         return warnings
     return (*warnings[:MOST_WARNINGS], f"{key}: and {more:,} more warnings")
+
+
+def _with_inline_fields(fields: dict[str, Any], prose: values.Prose) -> dict[str, Any]:
+    """Add the fields of the text that the front matter lacks, in any spelling."""
+    written = {name.casefold() for name in fields}
+    found = inline_fields(prose.blocks)
+    return fields | {name: found[name] for name in found if name.casefold() not in written}
 
 
 def _with_inline_tags(tags: Sequence[str], edges: Sequence[values.Edge]) -> tuple[str, ...]:

@@ -179,6 +179,7 @@ class Reader:
         if self.kept_pages and begun.size:
             self.kept_pages.keep(file, begun.digest, self.target.options, page)
         self.report.warn(*page.warnings)
+        self.report.count_words(page)
         if page.uuid and not self._claim(page.uuid, _moment(page), page.key):
             return None
         if "path" in page.front_matter:

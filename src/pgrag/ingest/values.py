@@ -211,7 +211,8 @@ class SourcePage:
     source with "\n" line ends, macros, and without NUL bytes. `front_matter` has every field as
     JSON values. Dates are as in `Dates`. `chunks` are in reading order, `edges` in
     source order. `reading` is the part of the configuration that the page was read with (see
-    `ingest.matter.page_types`).
+    `ingest.matter.page_types`). `words_shown` are those that a reader of the file sees, outside
+    navigation, `words_kept` those of them in the Markdown; None if its reader does not count them.
     """
 
     key: str
@@ -237,6 +238,8 @@ class SourcePage:
     aliases: tuple[str, ...] = ()
     edges: tuple[Edge, ...] = ()
     reading: dict[str, Any] = field(default_factory=dict)
+    words_shown: int | None = None
+    words_kept: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def test_cells_and_outputs_in_order_without_colours_and_endless_lines():
     data = notebook(
         {"cell_type": "markdown", "source": ["# Pumps\n", "\n", "Prime."]},
         {"cell_type": "code", "source": "run()\n", "outputs": outputs},
-        {"cell_type": "raw", "source": "left out"},
+        {"cell_type": "raw", "metadata": {"format": "text/latex"}, "source": "left out"},
         language="julia",
     )
     page = read_page("a.ipynb", data, PageOptions())
@@ -41,3 +41,55 @@ def test_cells_and_outputs_in_order_without_colours_and_endless_lines():
     for data in [b"{}", b"[1]", b'{"cells": 3}', b'{"cells": [[]]}', b"["]:
         with pytest.raises(SourceError, match=r"^a\.ipynb: is not a Jupyter notebook"):
             read_page("a.ipynb", data, PageOptions())
+
+
+def body(*cells, **more):
+    return read_page("a.ipynb", notebook(*cells, **more), PageOptions()).body
+
+
+def test_what_a_cell_leaves_open_ends_with_it():
+    for unclosed in ("~~~\nopen", "````md\n```\nopen\n```", "<!-- open", "<script>\nopen"):
+        cells = [{"cell_type": "markdown", "source": text} for text in (unclosed, "## Next")]
+        page = read_page("a.ipynb", notebook(*cells), PageOptions())
+        assert [c.heading for c in page.chunks if c.level == 1] == ["Next"], unclosed
+
+
+def test_errors_tables_markdown_and_pictures_are_shown_as_a_reader_sees_them():
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": "1%\r50%\r"},
+        {"output_type": "stream", "name": "stdout", "text": "100%\ndone"},
+        {"output_type": "error", "ename": "E", "traceback": ["\x1b[31mTrace\x1b[0m", "E: hot"]},
+        {"output_type": "display_data", "data": {"text/markdown": "*kiln*", "text/plain": "x"}},
+        {
+            "output_type": "execute_result",
+            "data": {
+                "text/html": "<table><tr><th>a<th>b<tr><td>1<td>2</table>",
+                "text/plain": "   a  b",
+            },
+        },
+        {
+            "output_type": "display_data",
+            "data": {"text/plain": "<Figure size 6>", "image/png": "A"},
+        },
+    ]
+    found = body({"cell_type": "code", "source": "%%bash\nrun", "outputs": outputs})
+    assert found == (
+        "```bash\n%%bash\nrun\n```\n\n```\n100%\ndone\n```\n\n```\nTrace\nE: hot\n```\n\n*kiln*\n\n"
+        "| a | b |\n| --- | --- |\n| 1 | 2 |\n"
+    )
+
+
+def test_notebooks_of_version_3_attachments_and_titles():
+    old = {
+        "metadata": {"title": "Kilns"},
+        "worksheets": [
+            {"cells": [{"cell_type": "heading", "level": 2, "source": "Heat"}]},
+            {"cells": [{"cell_type": "code", "input": "x", "outputs": [{"text": "7"}]}]},
+        ],
+    }
+    page = read_page("a.ipynb", json.dumps(old).encode(), PageOptions())
+    assert page.title == "Kilns"
+    assert page.body.strip() == "## Heat\n\n```python\nx\n```\n\n```\n7\n```"
+    source = "See ![an oven](attachment:oven.png)."
+    cell = {"cell_type": "markdown", "source": source, "attachments": {"oven.png": {}}}
+    assert body(cell) == "See an oven.\n"

@@ -71,6 +71,8 @@ class PageSummary(PageName):
     modified_from: str | None = described(DATE_FROM, "git")
     documents: int = described("Searchable passages.", 6)
     warnings: tuple[str, ...] = described("Repairs made while reading the page.")
+    words_shown: int | None = described("Words that a reader of the file sees, if counted.")
+    words_kept: int | None = described("Those of them that are indexed.")
 
 
 class PageList(Versioned):
@@ -106,6 +108,8 @@ class Page(Value):
     modified_from: str | None = described(DATE_FROM, "git")
     source_hash: str
     warnings: tuple[str, ...]
+    words_shown: int | None
+    words_kept: int | None
     document_count: int
     indexed_at: datetime
 

@@ -1,6 +1,6 @@
-"""What counts as documentation in a folder. Markdown, reStructuredText, notebooks, PDF and Office
-documents always do; HTML if it is the larger part; plain text if there is nothing else; a suffix in
-`include` always.
+"""What counts as documentation in a folder. Markdown, reStructuredText, AsciiDoc, manual pages,
+notebooks, books, PDF and Office documents always do; HTML if it is the larger part; plain text if
+there is nothing else; a suffix in `include` always.
 """
 
 import posixpath
@@ -8,11 +8,23 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 
-from pgrag.ingest.formats.formats import SUFFIXES
+from pgrag.ingest.formats.formats import MANUAL, SUFFIXES, suffix_of
 from pgrag.ingest.source.source import Skips
 
 #: Kinds of formats; every other format is a "document".
-_KINDS = {"Markdown": "markup", "reStructuredText": "markup", "HTML": "html", "text": "text"}
+_KINDS = {
+    "Markdown": "markup", "reStructuredText": "markup", "AsciiDoc": "markup",
+    "Quarto or R Markdown": "markup", "HTML": "html", "text": "text", MANUAL.name: "manual",
+}  # fmt: skip
+#: What ends in a digit as manual pages do, and is none: rotated logs, libraries, versions.
+_NO_MANUAL = re.compile(
+    r".*\.(?:log|so|dylib|out|err|bak|old|tar|sql|csv|json|trace|txt|md)\.\d"
+    r"|(?:messages|syslog|dmesg|kern|auth|daemon|debug|boot|secure|maillog|wtmp|btmp)\.\d"
+    r"|(?:.*[-.])?v?\d+(?:\.\d+)*\.\d"
+)
+#: Signatures and keys, whose suffix is one of AsciiDoc, too.
+_SIGNATURE = re.compile(r".+\.\w{1,7}\.asc|.*\b(?:keys?|pubkey|gpg|pgp|sha\d+sums)\b.*\.asc")
+_CERTAIN = frozenset(("markup", "document", "manual"))
 #: Folders that hold no documentation, or copies of it.
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX", "__pycache__", "site-packages"})
 #: Folders in which HTML and text are parts of pages, their sources, or lists of them.
@@ -49,7 +61,7 @@ def is_known(name: str) -> bool:
 
 def is_certain(name: str) -> bool:
     """Whether a file is documentation whatever else the folder holds."""
-    return _kind(name) in {"markup", "document"}
+    return _kind(name) in _CERTAIN
 
 
 def is_skipped(folders: Sequence[str]) -> bool:
@@ -72,7 +84,7 @@ def documentation(names: Sequence[str], include: Sequence[str], skips: Skips) ->
             candidates.append((name, kind))
     counts = Counter(kind for _, kind in candidates)
     for name, kind in candidates:
-        if kind in named or kind in {"markup", "document"}:
+        if kind in named or kind in _CERTAIN:
             yield name
         elif kind == "html" and counts["html"] <= counts["markup"]:
             skips.add(name, "HTML beside as much Markdown", _way_out(name))
@@ -89,6 +101,10 @@ def _fault(name: str, kind: str, names: Container[str]) -> str | None:
         is_sphinx = f"{name[: -len(base)]}genindex.html" in names
         if _GENERATED.fullmatch(name.lower()) or (is_sphinx and base == "search.html"):
             return "indexes that a generator wrote"
+    if kind == "manual" and _NO_MANUAL.fullmatch(base.removesuffix(".gz")):
+        return "logs, libraries and versions that are named like manual pages"
+    if _SIGNATURE.fullmatch(base):
+        return "signatures and keys"
     if kind == "text" and _MACHINE.fullmatch(base):
         return "text for programs"
     if kind in {"html", "text"} and not _PARTS.isdisjoint(folders):
@@ -102,7 +118,7 @@ def _kind(name: str) -> str | None:
 
 
 def _suffix(name: str) -> str:
-    return posixpath.splitext(name)[1].lower()
+    return suffix_of(name)
 
 
 def _way_out(name: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 from pgrag.ground.errors import SourceError
-from pgrag.ingest.formats.formats import OFFICE
+from pgrag.ingest.formats.formats import MANUAL, named_format
 from pgrag.ingest.source.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from pgrag.ingest.source.archive import Archive, is_archive
 from pgrag.ingest.source.dates import GitHistory, dates_of_time, history_around
@@ -59,11 +59,13 @@ def open_file(path: Path, selection: Selection) -> Source:
     """
     if not path.is_file():
         raise SourceError(f"{path}: is neither a folder nor a regular file.")
-    is_office = path.suffix.lower() in OFFICE.suffixes  # an archive inside, also if damaged
-    if not is_office and is_archive(path):
+    named = named_format(path.name)
+    # Pages that are archives inside, also if damaged.
+    is_page = named is not None and (named.is_packed or named is MANUAL)
+    if not is_page and is_archive(path):
         archive = Archive(path, selection.subfolder, _may_be_read)
         return open_tree(archive, selection, selection.arguments(os.path.abspath(path)))
-    if path.name.lower().endswith(ARCHIVE_SUFFIXES):
+    if path.name.lower().endswith(ARCHIVE_SUFFIXES) and not is_page:
         raise SourceError(f"{path}: is not an archive, despite its name.")
     if selection.subfolder:
         raise SourceError(f"{path}: has no folder {selection.subfolder!r}.")

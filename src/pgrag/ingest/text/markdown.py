@@ -2,14 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
 from markdown_it.token import Token
 
-from pgrag.ingest.text import templating
+from pgrag.ingest.text import html_headings, html_text, notes, templating
 from pgrag.ingest.text.anchors import heading_anchors
 from pgrag.ingest.text.block_rules import block_parser
 from pgrag.ingest.text.html_text import readable
@@ -80,10 +80,23 @@ def read(
             if label[0] != "^"
         },
     )
-    macros = templating.has_macros(text)
-    original = lines[:] if macros else lines
-    if macros:
-        _reduce_macros(lines, tokens)
+    if rewritten := html_headings.rewrite(
+        lines, tokens, with_ids=slugs not in ("sphinx", "obsidian")
+    ):
+        lines = rewritten
+        tokens = _PARSER.parse("\n".join(lines))
+    steps = [
+        step
+        for is_needed, step in (
+            (templating.has_macros(text), templating.reduce),
+            (notes.has_marks(text), notes.reduce),
+            (html_text.has_marks(text), html_text.inline),
+        )
+        if is_needed
+    ]
+    original = lines[:] if steps else lines
+    if steps:
+        _reduce(lines, tokens, steps)
     headings = [_Heading("", 0, first_line, "")]
     anchors = heading_anchors(
         tokens, definitions, slugs, lambda token: _heading_source(token, lines)
@@ -175,14 +188,29 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[str, ...]
         yield opened, tuple(contains)
 
 
-def _reduce_macros(lines: list[str], tokens: Sequence[Token]) -> None:
+def _reduce(
+    lines: list[str], tokens: Sequence[Token], steps: Sequence[Callable[[str], str]]
+) -> None:
+    """Reduce the lines of a page without those of code to what a reader sees. Blocks of HTML keep
+    their tags, which `_block` reads.
+    """
     start = 0
-    code = [token.map for token in tokens if token.type in {"fence", "code_block"} and token.map]
-    for code_start, code_end in [*code, [len(lines), len(lines)]]:
-        if start < code_start:
-            prose = "\n".join(lines[start:code_start])
-            lines[start:code_start] = templating.reduce(prose).split("\n")
-        start = code_end
+    of_html = [step for step in steps if step is templating.reduce]
+    for token in tokens:
+        is_html = token.type == "html_block" and token.level == 0 and steps != of_html
+        if token.map and (is_html or token.type in {"fence", "code_block"}):
+            _replace(lines, start, token.map[0], steps)
+            start = token.map[1]
+            _replace(lines, *token.map, of_html if is_html else ())
+    _replace(lines, start, len(lines), steps)
+
+
+def _replace(lines: list[str], start: int, end: int, steps: Sequence[Callable[[str], str]]) -> None:
+    if start < end and steps:
+        text = "\n".join(lines[start:end])
+        for step in steps:
+            text = step(text)
+        lines[start:end] = text.split("\n")
 
 
 def _block_type(token_type: str, first_line: str) -> str:

@@ -1,6 +1,7 @@
 """The lines of a PDF's pages in reading order, with what their fonts and positions tell."""
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -43,6 +44,8 @@ class Line:
     """The level of the heading that a tagged PDF says the line is; 0 for other lines."""
     text: str = ""
     is_code: bool = False
+    notes: list[list["Line"]] = field(default_factory=list)
+    """The footnotes to which the line refers."""
 
 
 @dataclass(slots=True)
@@ -66,6 +69,15 @@ def by_page(elements: Iterable[_Placed]) -> dict[int, list[_Placed]]:
     for element in elements:
         pages.setdefault(element.page, []).append(element)
     return pages
+
+
+def usual_size(lines: Iterable[Line]) -> float:
+    """Return the size of most of the text, 0 if there is none but code."""
+    sizes = Counter[float]()
+    for line in lines:
+        if not line.is_code:
+            sizes[line.size] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def page_elements(page: ParsedPage) -> list[Line | Table]:
@@ -187,6 +199,12 @@ def _advances(lines: Sequence[Line]) -> dict[str, float]:
     return fixed
 
 
+#: The letters that a font draws as one, by their numbers in Unicode.
+_LIGATURES = {
+    number: unicodedata.normalize("NFKC", chr(number)) for number in range(0xFB00, 0xFB07)
+}
+
+
 def _spaced(line: Line, advance: float) -> str:
     """Join the pieces; in code, gaps become as many spaces as they are wide."""
     text = ""
@@ -197,7 +215,7 @@ def _spaced(line: Line, advance: float) -> str:
             text += " " * max(round(gap / advance), 0)
         elif text and gap > 0.12 * line.size and text[-1] != " ":
             text += " "
-        text += piece.text.replace("\n", " ")
+        text += piece.text.replace("\n", " ").translate(_LIGATURES)
         end = piece.x + piece.width
     return text.rstrip() if advance else " ".join(text.split())
 
@@ -230,7 +248,28 @@ def running_lines(lines: Sequence[Line], page_count: int) -> set[int]:
         )
         if len(repeated) >= needed or counts or _is_printed(row, page_count):
             running.update(id(line) for line in row)
-    return running
+    running |= _beside_running(lines, running)
+    return running if any(id(line) not in running for line in lines) else set()
+
+
+def _beside_running(lines: Sequence[Line], running: set[int]) -> set[int]:
+    """Return the outermost rows at the height where most pages have a running one, such as the
+    names of short chapters: they stand apart from the text.
+    """
+    outer: list[tuple[list[Line], float]] = []
+    for page in by_page(lines).values():
+        rows = _edge_rows(page)
+        if len(rows) > 2:
+            outer.append((rows[0], rows[1][0].y - rows[0][0].bottom))
+            outer.append((rows[-1], rows[-1][0].y - rows[-2][0].bottom))
+    heights = Counter(_height(row) for row, _ in outer if id(row[0]) in running)
+    pages = len({line.page for line in lines})
+    return {
+        id(line)
+        for row, gap in outer
+        if gap > 0.8 * row[0].size and heights[_height(row)] * 2 > pages > 3
+        for line in row
+    }
 
 
 def _edge_rows(page: Sequence[Line]) -> list[list[Line]]:
