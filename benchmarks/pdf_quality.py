@@ -58,7 +58,9 @@ class Score:
 def slice_of(data: bytes, first: int, last: int, *, has_bookmarks: bool) -> bytes:
     """Return the pages from first to last as a PDF, with the bookmarks that lead there."""
     writer = PdfWriter()
-    writer.append(io.BytesIO(data), pages=(first - 1, last), import_outline=has_bookmarks)
+    writer.append(
+        io.BytesIO(data), pages=(first - 1, last), import_outline=has_bookmarks
+    )
     copy = io.BytesIO()
     writer.write(copy)
     return copy.getvalue()
