@@ -57,7 +57,8 @@ def without_copied(files: Sequence[SourceFile]) -> tuple[list[SourceFile], bool]
 @dataclass(frozen=True, slots=True)
 class GitHistory:
     """The commits of the files below `prefix`, up to `commit`, of the repository around `folder`;
-    `below` is the part of the prefix that lies below the folder. With `is_confined` one that reads from outside its own folder tells nothing.
+    `below` is the part of the prefix that lies below the folder. With `is_confined` a repository
+    that reads from outside its own folder tells nothing.
     """
 
     folder: Path
@@ -113,7 +114,6 @@ def _commits(log: str, prefix: str, *, is_shallow: bool) -> dict[str, Commit]:
         if is_shallow and not is_known:
             continue
         key = path.removeprefix(prefix)
-        latest = found.get(key)
         latest = found.get(key, Commit(blob, None, moment))
         created = latest.created
         if status == "A":
