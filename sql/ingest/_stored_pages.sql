@@ -1,15 +1,3 @@
--- As the readers write times.
-create or replace function _pgrag.iso_time(
-    moment timestamptz
-)
-returns text
-language sql
-stable
-parallel safe
-as $$
-    select to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"');
-$$;
-
 -- What an indexing run needs to know about the pages of a version.
 create or replace function _pgrag.stored_pages(
     library text,
@@ -65,4 +53,16 @@ begin
             or p.uuid is not null
         );
 end;
+$$;
+
+-- As the readers write times.
+create or replace function _pgrag.iso_time(
+    moment timestamptz
+)
+returns text
+language sql
+stable
+parallel safe
+as $$
+    select to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"');
 $$;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import datetime
@@ -95,15 +95,8 @@ def index(
         )
     library, is_job = parse_target(target), job or every is not None
     tags, is_tree = arguments.get("tags"), "versions" in arguments
-    if is_tree and (tags or library.version or source is None):
-        raise misuse(
-            "--versions",
-            "makes versions of the folders of a source: pgrag index LIBRARY SOURCE --versions auto,"
-            " without --tags and @VERSION.",
-        )
+    _refuse_contradictions(library, arguments, has_source=source is not None)
     if source is None:
-        if tags:
-            raise misuse("--tags", "needs a source: pgrag index LIBRARY SOURCE --tags GLOB.")
         versions = _stored_versions(app, library)
         is_whole_tree = library.version is None and any(_tree_of(app, each) for each in versions)
         if len(versions) > 1 or is_whole_tree:
@@ -124,10 +117,6 @@ def index(
                 "follows a folder: leave out --tags, --ref, --dry-run, --job, --every and --json.",
             )
         return _watch(app, library, source[0], arguments)
-    if tags and (library.version or "ref" in arguments):
-        raise misuse(
-            "--tags", "the versions and refs are those of the tags: leave out @VERSION and --ref."
-        )
     if is_job:
         if dry_run:
             raise misuse("--dry-run", "cannot be combined with --job or --every.")
@@ -146,6 +135,25 @@ def index(
     return Output(
         asdict(report), lambda: print_report(report, verbose=verbose), errors=failures(report)
     )
+
+
+def _refuse_contradictions(
+    library: Target, arguments: Mapping[str, Any], *, has_source: bool
+) -> None:
+    if "versions" in arguments and (
+        "tags" in arguments or library.version is not None or not has_source
+    ):
+        raise misuse(
+            "--versions",
+            "makes versions of the folders of a source: pgrag index LIBRARY SOURCE --versions auto,"
+            " without --tags and @VERSION.",
+        )
+    if "tags" in arguments and not has_source:
+        raise misuse("--tags", "needs a source: pgrag index LIBRARY SOURCE --tags GLOB.")
+    if "tags" in arguments and (library.version or "ref" in arguments):
+        raise misuse(
+            "--tags", "the versions and refs are those of the tags: leave out @VERSION and --ref."
+        )
 
 
 def _stored_versions(app: App, library: Target) -> list[Target]:

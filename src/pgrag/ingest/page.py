@@ -282,9 +282,11 @@ def _base_url(base_url: str, origin: values.Origin) -> str:
     """Return where the site serves the version that a page belongs to; the base URL may name the
     whole site or its documentation.
     """
+    if not origin.key:
+        return base_url
     base_url = base_url.rstrip("/")
     route = "" if f"{base_url}/".endswith(f"/{origin.route}/") else origin.route
-    return "/".join(filter(None, (base_url, route, origin.branch))) if origin.key else base_url
+    return "/".join([base_url, *filter(None, (route, origin.branch))])
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,13 +56,15 @@ def without_copied(files: Sequence[SourceFile]) -> tuple[list[SourceFile], bool]
 
 @dataclass(frozen=True, slots=True)
 class GitHistory:
-    """The commits of the files below `prefix`, up to `commit`, of the repository around `folder`.
-    With `is_confined` one that reads from outside its own folder tells nothing.
+    """The commits of the files below `prefix`, up to `commit`, of the repository around `folder`;
+    `below` is the part of the prefix that lies below the folder. With `is_confined` a repository
+    that reads from outside its own folder tells nothing.
     """
 
     folder: Path
     commit: str
     prefix: str
+    below: str = ""
     is_confined: bool = field(default=False, kw_only=True)
 
     def read(self) -> History:
@@ -74,7 +76,7 @@ class GitHistory:
             log = run_git(
                 self.folder, "-c", "log.follow=false", "log", "--no-show-signature", "--no-renames",
                 "--no-ext-diff", "--raw", "--no-abbrev", "-z", "--format=%x01%at %P", self.commit,
-                *(("--", self.prefix) if self.prefix else ()), seconds=_SECONDS,
+                *(("--", self.below or ".") if self.prefix else ()), seconds=_SECONDS,
             )  # fmt: skip
         except SourceError as error:
             return History({}, f"{error.message} Pages have no dates of their commits.")
@@ -112,13 +114,11 @@ def _commits(log: str, prefix: str, *, is_shallow: bool) -> dict[str, Commit]:
         if is_shallow and not is_known:
             continue
         key = path.removeprefix(prefix)
-        latest = found.get(key)
-        created = moment if status == "A" else latest and latest.created
-        if latest is None:
-            found[key] = Commit(blob, created, moment)
-        else:
-            earliest = min(filter(None, (latest.created, created)), default=None)
-            found[key] = Commit(latest.blob, earliest, max(latest.modified, moment))
+        latest = found.get(key, Commit(blob, None, moment))
+        created = latest.created
+        if status == "A":
+            created = min(created, moment) if created else moment
+        found[key] = Commit(latest.blob, created, max(latest.modified, moment))
     return found
 
 

@@ -72,6 +72,7 @@ class GitTree:
                 f"{folder}: its repository has no branch, tag or commit {ref!r} on this machine."
             ) from error
         subfolder = f"{subfolder.strip('/')}/" if subfolder else ""
+        self.below = subfolder
         self.prefix = within + subfolder
         path = f"{name or folder}/{subfolder}" if subfolder else str(name or folder)
         self.location = f"{path.rstrip('/')} at {ref}"

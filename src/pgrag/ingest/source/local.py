@@ -81,7 +81,7 @@ def open_commit(folder: Path, ref: str, selection: Selection) -> Source:
     """List the files of a commit. Raises SourceError if it is unknown or has no pages."""
     tree = GitTree(folder, ref, selection.subfolder)
     arguments = selection.arguments(os.path.abspath(folder), ref=tree.commit)
-    history = GitHistory(tree.folder, tree.commit, tree.prefix)
+    history = GitHistory(tree.folder, tree.commit, tree.prefix, tree.below)
     return open_tree(tree, selection, arguments, history)
 
 
@@ -92,7 +92,8 @@ def open_fetched(
     tree = GitTree(repository.folder, commit, selection.subfolder, repository.url)
     tree.location = tree.location.removesuffix(commit) + (ref or commit[:12])
     arguments = selection.arguments(source, ref=commit)
-    return open_tree(tree, selection, arguments, GitHistory(tree.folder, commit, tree.prefix))
+    history = GitHistory(tree.folder, commit, tree.prefix, tree.below)
+    return open_tree(tree, selection, arguments, history)
 
 
 def open_tree(

@@ -181,7 +181,7 @@ def without_numbers(path: str) -> str:
 def document_id(key: str, head: str) -> Sequence[str]:
     """Return the ids by which a sidebar may name a file: by its front matter, and by its path."""
     stem = posixpath.splitext(key)[0]
-    folder, _, name = stem.rpartition("/")
+    folder = stem.rpartition("/")[0]
     found = re.match(r"---\n(?:.*\n)*?id:[ \t]*['\"]?([^'\"\n]+?)['\"]?[ \t]*\n", head)
     own = [f"{without_numbers(folder)}/{found[1]}".lstrip("/"), found[1]] if found else []
     return [*own, without_numbers(stem), stem]

@@ -98,6 +98,7 @@ class Versions:
             self.source,
             location=f"{self.source.location}, version {label}",
             listed=tuple(files[key] for key in sorted(files)),
+            notes=self.source.notes if is_last else (),
             skipped=(*self.source.skipped, *self._outside()) if is_last else (),
             arguments=arguments,
             release=self.source.release if is_last else lambda: None,
@@ -118,8 +119,9 @@ def find_versions(source: Source) -> Versions | None:
     for find in (_docusaurus, _antora, _folders):
         parts, evidence = find(keys, source)
         if len({part.label for part in parts}) > 1:
-            found = Versions(source, tuple(parts), evidence, find is not _folders)
-            return found if find is not _folders else _without_copies(found)
+            is_certain = find is not _folders or evidence.endswith("versions.json")
+            found = Versions(source, tuple(parts), evidence, is_certain)
+            return found if is_certain else _without_copies(found)
     return None
 
 
@@ -313,6 +315,8 @@ def _files(source: Source, part: Part) -> Iterator[SourceFile]:
         key = file.key.removeprefix(part.folder)
         shown: tuple[str, ...] = ()
         if part.sidebar:
+            if f"/{key}".count("/_"):
+                continue  # what Docusaurus includes in other pages, and publishes nowhere
             head = _head(file) if labels_of else ""
             ids = document_id(key, head)
             shown = next((labels_of[each] for each in ids if each in labels_of), ())
