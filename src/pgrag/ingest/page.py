@@ -29,7 +29,7 @@ from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
 
 #: Incremented when the same file would give different chunks or edges: forces a new reading.
-CHUNKER_VERSION = 10
+CHUNKER_VERSION = 11
 #: Warnings of a page that are kept; the others are counted.
 MOST_WARNINGS = 100
 #: Classes in the results of `read_page` and `read_properties_of`, for a child that calls them.
