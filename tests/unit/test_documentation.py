@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pgrag.ingest.formats.formats import Format
+from pgrag.ingest.formats.formats import MANUAL, Format
 from pgrag.ingest.source.documentation import documentation, is_known, is_skipped
 from pgrag.ingest.source.source import Skips
 
@@ -14,7 +14,7 @@ def formats(monkeypatch):
     """The formats that the rules name, and one that they do not name."""
     names = {
         ".md": "Markdown", ".mdx": "Markdown", ".rst": "reStructuredText", ".html": "HTML",
-        ".txt": "text", ".pdf": "PDF",
+        ".txt": "text", ".pdf": "PDF", ".1": MANUAL.name, ".1.gz": MANUAL.name, ".asc": "AsciiDoc",
     }  # fmt: skip
     table = {suffix: Format(name, (suffix,), (), "") for suffix, name in names.items()}
     monkeypatch.setattr("pgrag.ingest.source.documentation.SUFFIXES", table)
@@ -84,3 +84,14 @@ def test_a_mix_keeps_what_is_more_and_the_way_out_names_the_suffix():
 def test_who_names_a_suffix_means_it(include, expected):
     """The globs have been applied already; here only their suffixes count."""
     assert chosen({"a.md", "requirements.txt", "a.txt", "genindex.html"}, *include)[0] >= expected
+
+
+def test_what_ends_like_a_manual_page_or_asciidoc_and_is_none_is_told():
+    pages = {"man/kiln.1", "man/kiln.1.gz", "x86_64.1", "guide.asc"}
+    others = {"syslog.1", "kiln.log.1", "lib/libkiln.so.1", "NEWS-2.1", "v1.0.1"}
+    kept, skipped = chosen(pages | others | {"kiln.tar.gz.asc", "release-key.asc"})
+    assert kept == pages
+    assert skipped == {
+        "logs, libraries and versions that are named like manual pages": len(others),
+        "signatures and keys": 2,
+    }

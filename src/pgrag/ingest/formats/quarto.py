@@ -8,6 +8,7 @@ from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.loss import count_words
 from pgrag.ingest.values import Origin
 
+_MOST_NESTED = 20
 _FENCE = re.compile(r"(?P<indent>\s*)(?P<mark>`{3,}|~{3,})\s*(?P<info>.*)")
 _CHUNK = re.compile(r"\{(?P<language>[\w.-]+)(?P<options>[^{}]*)\}")
 _OPTION = re.compile(r"\s*(?:#|//|--|%%)\|\s?(?P<name>[\w.-]+):\s*(?P<value>.*)")
@@ -31,7 +32,7 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     if included:
         named = ", ".join(dict.fromkeys(included[:5]))
         warnings.append(f"{key}: the text of the files that it includes is not read: {named}")
-    shown = re.sub(r"\{[^{}\n]*\}|^\s*#\|.*$|^\s*:::.*$", " ", text, flags=re.MULTILINE)
+    shown = re.sub(r"\{[^{}\n]*\}|^[ \t]*#\|.*$|^[ \t]*:::.*$", " ", text, flags=re.MULTILINE)
     words = count_words(shown, markdown)
     return Converted(markdown, tuple(warnings), has_ids=False, words=words)
 
@@ -42,7 +43,7 @@ def _lines(lines: list[str]) -> Iterator[str]:
     at = 0
     while at < len(lines):
         line = lines[at]
-        quote = "> " * sum(boxes)
+        quote = "> " * min(sum(boxes), _MOST_NESTED)
         if fence := _FENCE.fullmatch(line):
             end = _end_of_fence(lines, at, fence["mark"])
             for each in _code(fence, lines[at + 1 : end], has_end=end < len(lines)):

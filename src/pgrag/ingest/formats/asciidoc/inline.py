@@ -12,6 +12,8 @@ _BUILT_IN = {
     "backslash": "\\", "backtick": "`", "two-colons": "::", "two-semicolons": ";;", "cpp": "C++",
     "empty": "", "sp": " ", "blank": "", "pp": "++",
 }  # fmt: skip
+#: Each mark is sought up to its end: of a longer paragraph the marks stay as they are.
+_LONGEST = 10_000
 _EDGE = r"(?<![\w\\])"
 #: What is kept as it is before other marks are read: passed text, then code. Bounded, so that the
 #: time follows the size.
@@ -67,6 +69,8 @@ def with_attributes(text: str, attributes: dict[str, str]) -> str:
 
 def inline(text: str, attributes: dict[str, str]) -> str:
     """Return a text with its inline marks as HTML."""
+    if len(text) > _LONGEST:
+        return escape(text.replace("\0", ""), quote=False)
     kept: list[str] = []
 
     def keep(html: str) -> str:

@@ -16,8 +16,8 @@ _MOST_NAMED = 5
 #: What only the source has: comments, attributes, marks of blocks, targets of macros.
 _UNSEEN = re.compile(
     r"^/{4,}$[\s\S]*?^/{4,}$|^//.*$|^:!?[\w-]+!?:.*$|^\[.*\]$|^(?:if\w+|endif|toc)::.*$"
-    r"|\[\[.*?\]\]|&?<<[^,>]*,|\b(?:link|xref|image|include|https?|ftp):[^\s\[]*(?=\[)"
-    r"|\(\(\(.*?\)\)\)|\{[\w-]+\}|,\s*(?:window|role|opts|width|height)=[^\],]*",
+    r"|\[\[.{0,200}?\]\]|<<[^,>\n]{0,200},|\b(?:link|xref|image|include|https?|ftp):[^\s\[]{0,900}(?=\[)"
+    r"|\(\(\(.{0,200}?\)\)\)|\{[\w-]+\}|,\s*(?:window|role|opts|width|height)=[^\],]*",
     re.MULTILINE,
 )
 
@@ -40,7 +40,7 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     if blocks.unread:
         named = ", ".join(dict.fromkeys(blocks.unread[:_MOST_NAMED]))
         warnings.append(f"{key}: the text of the files that it includes is not read: {named}")
-    shown = re.sub(r"\b(?:link|xref|image|https?|ftp):[^\s\[]*(?=\[)", " ", "\n".join(lines))
+    shown = re.sub(r"\b(?:link|xref|image|https?|ftp):[^\s\[]{0,900}(?=\[)", " ", "\n".join(lines))
     words = count_words(_UNSEEN.sub(" ", shown), converted.markdown)
     return Converted(converted.markdown, (*warnings, *converted.warnings), words=words)
 

@@ -5,6 +5,8 @@ from typing import Any
 from docutils import nodes
 from docutils.core import publish_parts
 from docutils.parsers.rst import Parser
+from docutils.parsers.rst.states import Inliner
+from docutils.utils import unescape
 from docutils.writers.html5_polyglot import HTMLTranslator, Writer
 
 from pgrag.ingest.formats.converted import Converted
@@ -34,6 +36,7 @@ _SETTINGS = {
 }
 _ERROR = 3
 _MOST_FAULTS = 5
+_LONGEST_TEXT = 10_000
 #: Fields at the start of a document that Sphinx does not show.
 _UNSEEN_FIELDS = frozenset(("orphan", "tocdepth", "nocomments", "nosearch", "no-search"))
 
@@ -60,11 +63,21 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     return Converted(converted.markdown, (*warnings, *faults, *converted.warnings), words=words)
 
 
+class _Bounded(Inliner):
+    """Reads the marks in a text. Each is sought up to its end: of a long text they stay."""
+
+    def parse(self, text: str, lineno: int, memo: Any, parent: Any) -> Any:
+        """Return the nodes of a text, and messages."""
+        if len(text) > _LONGEST_TEXT:
+            return [nodes.Text(unescape(text))], []
+        return super().parse(text, lineno, memo, parent)
+
+
 class _Observed(Parser):
     """A parser that keeps the errors of what it leaves out."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(inliner=_Bounded())
         self.faults: list[str] = []
 
     def parse(self, inputstring: str, document: nodes.document) -> None:
