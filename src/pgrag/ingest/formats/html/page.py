@@ -73,7 +73,6 @@ def _between(title: str, parts: list[str]) -> str:
     return title[start : title.rindex(parts[-1]) + len(parts[-1])]
 
 
-
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Return the main content of a page; raises SourceError if its elements nest without end."""
     text, warnings = decode(key, data, origin)
