@@ -12,10 +12,16 @@ from pgrag.ingest.text.mdx import is_mdx, reduce
     ("export const A = ({children}) => (\n  <b>don't (\n\n# A", "\n\n\n# A"),
     ("import the module first\n", "import the module first\n"),
     ("exports are fine", "exports are fine"),
-    ("export const v = '1.2'\n\nVersion {v}, {title}, {props.title}, {other}.", "\n\nVersion 1.2, T, T, ."),
+    (
+        "export const v = '1.2'\n\nVersion {v}, {title}, {props.title}, {other}.",
+        "\n\nVersion 1.2, T, T, .",
+    ),
     ("a {/* b {c} */} {'d'} {`e`} {1.5} f", "a  d e 1.5 f"),
     ("{cond ? <b>yes</b> : <Note title=\"no\">more</Note>}", "yes : **no** more"),
-    ("`{a}` and \\{b} and $x_{i}$ and ``<A b={c}>``", "`{a}` and \\{b} and $x_{i}$ and ``<A b={c}>``"),
+    (
+        "`{a}` and \\{b} and $x_{i}$ and ``<A b={c}>``",
+        "`{a}` and \\{b} and $x_{i}$ and ``<A b={c}>``",
+    ),
     ("1 < 2, a <b and {never closed", "1 < 2, a <b and {never closed"),
     ('<TabItem value="npm" label="npm">Text</TabItem>', "**npm** Text"),
     ("<Tabs>\n<TabItem value='yarn'>\nText\n</TabItem>\n</Tabs>", "\n**yarn**\nText\n\n"),
@@ -28,9 +34,18 @@ from pgrag.ingest.text.mdx import is_mdx, reduce
     ('<div id="a" style={{b: "}"}}>Text</div>', '<a id="a"></a>Text'),
     ("<><p>One</p><p>Two</p></>", "One Two"),
     ("<style>{`a { b: c }`}</style>x", "x"),
-    ("## A {/*a*/}\n## B {#b}\n:::note{title=\"C\"}", "## A {/*a*/}\n## B {#b}\n:::note{title=\"C\"}"),
-    ("<A>\n  <B>\n    Text\n    ```js\n      <C d={e}>\n    ```\n  </B>\n</A>", "\n\nText\n```js\n  <C d={e}>\n```\n\n"),
-    ("1. One\n   <A>\n     Two\n   </A>\n\n   - b\n     - c", "1. One\n   \n   Two\n   \n\n   - b\n     - c"),
+    (
+        "## A {/*a*/}\n## B {#b}\n:::note{title=\"C\"}",
+        "## A {/*a*/}\n## B {#b}\n:::note{title=\"C\"}",
+    ),
+    (
+        "<A>\n  <B>\n    Text\n    ```js\n      <C d={e}>\n    ```\n  </B>\n</A>",
+        "\n\nText\n```js\n  <C d={e}>\n```\n\n",
+    ),
+    (
+        "1. One\n   <A>\n     Two\n   </A>\n\n   - b\n     - c",
+        "1. One\n   \n   Two\n   \n\n   - b\n     - c",
+    ),
 ])  # fmt: skip
 def test_reduce(source, shown):
     reduced = reduce(source, {"title": "T"})
@@ -55,9 +70,10 @@ def test_a_page_is_mdx_by_its_name_or_by_what_it_writes_outside_code():
 
 
 def test_the_words_of_mdx_are_counted_from_the_source_and_its_front_matter_stays():
-    source = "---\ntitle: 'A'\n---\nimport B from 'b'\n\n# {title}\n\n<B c={d}>\n\nShown *words*.\n\n</B>\n"
+    head = "---\ntitle: 'A'\n---\n"
+    source = f"{head}import B from 'b'\n\n# {{title}}\n\n<B c={{d}}>\n\nShown *words*.\n\n</B>\n"
     converted = formats.convert("a.mdx", source.encode())
-    assert converted.markdown == "---\ntitle: 'A'\n---\n\n\n# A\n\n\n\nShown *words*.\n\n\n"
+    assert converted.markdown == f"{head}\n\n# A\n\n\n\nShown *words*.\n\n\n"
     assert converted.words
     assert (converted.words.shown, converted.words.kept) == (2, 2)
     broken = formats.convert("a.mdx", b"One {two\n\nthree four}\n\nfive\n").words

@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from threading import Timer
 from typing import IO, Any, ParamSpec, Self, TypeVar
 
 from pgrag.ground import errors
-from pgrag.ground.errors import PgragError, SourceError, reason
+from pgrag.ground.errors import PgragError, SourceError
 
 try:
     import resource
@@ -236,8 +237,10 @@ def _answer(
     except MemoryError:
         size = int(sys.argv[1])
         return None, f"it takes more than {size:,} bytes of memory (PGRAG_MAX_PAGE_MEMORY)"
-    except Exception as error:
-        return None, reason(error)
+    except Exception:
+        # What a library says is for programmers.
+        traceback.print_exc(limit=-3)
+        return None, "it is damaged, or uses a feature that cannot be read"
 
 
 if __name__ == "__main__":

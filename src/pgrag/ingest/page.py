@@ -158,7 +158,9 @@ def read_page(
         path=path,
         body=matter.body,
         source_hash=source_hash(key, digest or digest_of(data), options, properties.type, origin),
-        front_matter=_with_inline_fields(matter.fields, prose),
+        front_matter=(
+            matter.fields if converted.has_ids else _with_inline_fields(matter.fields, prose)
+        ),
         uuid=properties.uuid,
         link=properties.link,
         topic=properties.topic,

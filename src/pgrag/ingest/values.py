@@ -208,11 +208,12 @@ class SourcePage:
     r"""One source file, parsed and chunked. `key` is its path below the source, with "/".
 
     `head` is the verbatim front matter with its fences, `body` the rest: together they are the
-    source with "\n" line ends, macros, and without NUL bytes. `front_matter` has every field as
-    JSON values. Dates are as in `Dates`. `chunks` are in reading order, `edges` in
-    source order. `reading` is the part of the configuration that the page was read with (see
-    `ingest.matter.page_types`). `words_shown` are those that a reader of the file sees, outside
-    navigation, `words_kept` those of them in the Markdown; None if its reader does not count them.
+    source as Markdown with "\n" line ends, macros, and without NUL bytes. `front_matter` has every
+    field as JSON values, and those of the text. Dates are as in `Dates`. `chunks` are in reading
+    order, `edges` in source order. `reading` is the part of the configuration that the page was
+    read with (see `ingest.matter.page_types`). `words_shown` are those that a reader of
+    the file sees, outside navigation, `words_kept` those of them in the Markdown; None if its
+    reader does not count them.
     """
 
     key: str

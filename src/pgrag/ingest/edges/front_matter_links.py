@@ -87,7 +87,7 @@ def _linking(value: Any) -> Iterator[str]:
 
 
 def _links(text: str, *, is_name: bool) -> Iterator[tuple[str, str | None, str]]:
-    """Yield (target, fragment, words) of each link in a value, else of the value, if it is a name."""
+    """Yield (target, fragment, words) of each link in a value, else of the name that it is."""
     if "[" in text:
         links = [link for link in find_links(Prose((ProseBlock(text, 1),))) if link.form != "tag"]
         for link in links:

@@ -4,7 +4,7 @@ import codecs
 import re
 
 from pgrag.ground.errors import SourceError
-from pgrag.ingest.formats.encodings import FAULTY, codec_of, detect, is_other, name_of, utf_16
+from pgrag.ingest.formats.encodings import FAULTY, codec_of, detect, evident, is_other, name_of
 from pgrag.ingest.values import NOWHERE, Origin
 
 _SAMPLE = 8192
@@ -72,7 +72,7 @@ def _codec(key: str, data: bytes, origin: Origin) -> tuple[str, list[str]]:
         marked := next((codec for mark, codec in _MARKS if data.startswith(mark)), None)
     ) is not None:
         return marked, []
-    if (likely := utf_16(data)) is not None:
+    if (likely := evident(data)) is not None:
         return likely, [f"{key}: read as {name_of(likely)}, {_LIKELY}"]
     known, faults = _utf_8(data)
     _refuse_binary(key, data, tolerated=0.05 if faults else 0.30)

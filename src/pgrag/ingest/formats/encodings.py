@@ -4,6 +4,7 @@ import codecs
 import re
 
 import webencodings
+from webencodings.labels import LABELS
 
 #: Python's codecs of what the web means by names that stand for less there.
 _WIDER = {
@@ -27,6 +28,7 @@ _FAULTS = 0.01
 #: Bytes with letters that are looked at for detection.
 _EVIDENCE = 16_384
 _ASCII = bytes(range(32, 127)) + b"\t\n\r"
+_JAPANESE = re.compile(rb"\x1b\$[@B][!-~]")
 _FOREIGN_WORD = re.compile(rb"[\x80-\xff]{3}")
 FAULTY = "pgrag.faulty"
 
@@ -41,8 +43,8 @@ def codec_of(label: str) -> str | None:
 
 def name_of(codec: str) -> str:
     """Return the label of a codec by which files declare it."""
-    names = {codec_of(name): name for name in webencodings.LABELS.values()}
-    return names.get(codec, codec)
+    names = {codec_of(name): name for name in LABELS.values()}
+    return str(names.get(codec, codec))
 
 
 def is_other(data: bytes) -> bool:
@@ -66,8 +68,12 @@ def detect(data: bytes) -> str:
     return best
 
 
-def utf_16(data: bytes) -> str | None:
-    """Return the codec of UTF-16 without a mark: its zeros are all in the same half."""
+def evident(data: bytes) -> str | None:
+    """Return the codec of text that shows it: ISO-2022-JP by its escapes, and UTF-16 without a
+    mark by its zeros, which are all in the same half.
+    """
+    if data.isascii() and _JAPANESE.search(data):
+        return _WIDER["iso-2022-jp"]
     zeros = data[::2].count(0), data[1::2].count(0)
     if max(zeros) <= 0.02 * len(data) or min(zeros) > 0.05 * max(zeros):
         return None

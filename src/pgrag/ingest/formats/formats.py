@@ -119,13 +119,18 @@ _OFFICE_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument."
 _OFFICE_MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"ppt/", b"xl/")
 OFFICE = Format(
     "an Office file",
-    (".docx", ".docm", ".pptx", ".pptm", ".ppsx", ".xlsx", ".xlsm"),
+    (
+        *(".docx", ".docm", ".dotx", ".dotm", ".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"),
+        *(".xlsx", ".xlsm", ".xltx", ".xltm"),
+        *(".doc", ".ppt", ".xls", ".xlsb"),  # not read, but named with what to do
+    ),
     (
         f"{_OFFICE_MEDIA_TYPE}wordprocessingml.document",
         f"{_OFFICE_MEDIA_TYPE}presentationml.presentation",
         f"{_OFFICE_MEDIA_TYPE}spreadsheetml.sheet",
     ),
     "pgrag.ingest.formats.office.reading",
+    version=2,
     recognises=lambda sample: (
         sample.startswith(b"\xd0\xcf\x11\xe0")
         or (sample.startswith(b"PK\x03\x04") and sample[30:].startswith(_OFFICE_MEMBERS))

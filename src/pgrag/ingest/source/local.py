@@ -10,7 +10,7 @@ from pgrag.ingest.formats.formats import MANUAL, named_format
 from pgrag.ingest.source.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from pgrag.ingest.source.archive import Archive, is_archive
 from pgrag.ingest.source.dates import GitHistory, dates_of_time, history_around
-from pgrag.ingest.source.documentation import is_known
+from pgrag.ingest.source.documentation import is_known, is_unread
 from pgrag.ingest.source.folder import Tree, list_folder, list_tree
 from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
@@ -136,7 +136,13 @@ def _dates(path: Path) -> Dates:
 def _may_be_read(name: str) -> bool:
     """Whether a file may be a page, an ignore file, or show the generator."""
     base = name.rpartition("/")[2]
-    return is_known(base) or base in NAMES or base == "conf.py" or shows_versions(base)
+    return (
+        is_known(base)
+        or is_unread(base)
+        or base in NAMES
+        or base == "conf.py"
+        or shows_versions(base)
+    )
 
 
 def _generator_of_tree(tree: Tree) -> Generator | None:

@@ -106,23 +106,20 @@ def _opened(lines: list[str], *, is_closed: bool) -> Iterator[str]:
             code, name = fence["fence"], opening["name"] if opening else None
             is_shown, may_be_option = name not in _LISTS, name in _CODE
             if opening and name in _CODE:
-                line = f"{opening['indent']}{code}{opening['title']}"
-            yield line if is_shown else ""
+                yield f"{opening['indent']}{code}{opening['title']}"
+            else:
+                yield line if is_shown else ""
         else:
             yield line
 
 
 def _box(opening: re.Match[str], *, is_closed: bool) -> str | None:
     """Return the line that opens a box, or ":::" for a part that shows no title; None for code."""
-    indent, fence, name, attributes = opening.group("indent", "fence", "name", "attributes")
-    if (group := opening["group"]) is not None:
-        is_part = fence[0] == ":" and is_closed and group not in ADMONITIONS
-        return ":::" if is_part else None
-    if attributes is not None:
-        kind, title = _CLASS.search(attributes), _TITLE.search(attributes)
-        if fence[0] != ":":
-            return None
-        return f":::{kind[1]} {title[1] if title else ''}".rstrip() if kind else ":::"
+    indent, fence, name = opening["indent"], opening["fence"], opening["name"]
+    if name is None:
+        is_part = fence[0] == ":" and (opening["group"] is None or is_closed)
+        is_known = opening["group"] in ADMONITIONS
+        return _part(opening["attributes"] or "") if is_part and not is_known else None
     title = opening["title"].strip()
     if name in _DIRECTIVES:
         kind, words = _DIRECTIVES[name]
@@ -131,3 +128,8 @@ def _box(opening: re.Match[str], *, is_closed: bool) -> str | None:
         is_title = title and name not in _CONTAINERS and "/" not in title
         return f"{indent}:::tab {title}" if is_title else ":::"
     return None
+
+
+def _part(attributes: str) -> str:
+    kind, title = _CLASS.search(attributes), _TITLE.search(attributes)
+    return f":::{kind[1]} {title[1] if title else ''}".rstrip() if kind else ":::"

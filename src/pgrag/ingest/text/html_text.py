@@ -37,6 +37,7 @@ _INLINE = Marks(
     r"\\<",
     _RAISED_TEXT,
     _LINK_TEXT,
+    rf"<(?P<empty>{_FORMATTING})\b[^<>]*></(?P=empty)\s*>",
     rf"<(?P<closing>/?)(?P<name>{_FORMATTING})\b(?P<attributes>(?:\s[^<>]*)?/?)>",
     r"(?<=[^\W_])\^(?P<up>[^\s^\[\]]{1,30})\^(?!\w)",
     r"(?<=[A-Za-z)])~(?P<down>\d{1,3})~(?!~)",
@@ -99,7 +100,7 @@ def _shown(match: re.Match[str]) -> str | None:
         return raised("sub", match["down"])
     if match["name"] is not None:
         return _marked(match["closing"], match["name"], match["attributes"])
-    return None
+    return None if match["empty"] is None else ""
 
 
 def _link(match: re.Match[str]) -> str:

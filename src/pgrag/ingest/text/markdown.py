@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from markdown_it.token import Token
 
-from pgrag.ingest.text import html_headings, html_text, notes, templating
+from pgrag.ingest.text import directives, html_headings, html_text, notes, templating
 from pgrag.ingest.text.anchors import heading_anchors
 from pgrag.ingest.text.block_rules import block_parser
 from pgrag.ingest.text.html_text import readable
@@ -62,12 +62,15 @@ def read(
     text: str, first_line: int = 1, slugs: SlugStyle | None = "github"
 ) -> tuple[tuple[Section, ...], Prose]:
     """Return the sections of a page in reading order, and its prose, in linear time. Text before
-    the first heading is a section of level 0. Only top-level headings with words count, not those
-    in quotes, lists, fences or HTML. `first_line` is the line of the source on which the text
-    begins; `slugs` names the generator whose anchors the headings get; with None only written ids
-    (`{#id}`) count.
+    the first heading is a section of level 0. Only top-level headings with words count, of Markdown
+    or HTML, not those in quotes, lists or fences. `first_line` is the line of the source on which
+    the text begins; `slugs` names the generator whose anchors the headings get. With None the
+    text was made of another format: only written ids (`{#id}`) count, and marks of dialects are
+    words.
     """
     text = templating.prepare(text)
+    if slugs is not None:
+        text = directives.rewrite(notes.without_comments(text))
     lines = text.split("\n")
     environment: dict[str, Any] = {}
     tokens = _PARSER.parse(text, environment)
@@ -89,7 +92,7 @@ def read(
         step
         for is_needed, step in (
             (templating.has_macros(text), templating.reduce),
-            (notes.has_marks(text), notes.reduce),
+            (slugs is not None and notes.has_marks(text), notes.reduce),
             (html_text.has_marks(text), html_text.inline),
         )
         if is_needed
@@ -199,9 +202,10 @@ def _reduce(
     for token in tokens:
         is_html = token.type == "html_block" and token.level == 0 and steps != of_html
         if token.map and (is_html or token.type in {"fence", "code_block"}):
-            _replace(lines, start, token.map[0], steps)
-            start = token.map[1]
-            _replace(lines, *token.map, of_html if is_html else ())
+            first, end = token.map
+            _replace(lines, start, first, steps)
+            _replace(lines, first, end, of_html if is_html else ())
+            start = end
     _replace(lines, start, len(lines), steps)
 
 

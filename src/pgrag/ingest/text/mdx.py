@@ -39,10 +39,11 @@ _LITERAL = re.compile(r"\"([^\"\n]{1,100})\"|'([^'\n]{1,100})'")
 _PATH = re.compile(r"\s*(?:(?:props|frontMatter|frontmatter|metadata)\??\.)?([\w$]+)\s*")
 _MARKUP = re.compile(r"<(?:[A-Za-z][\w.]*(?:\s[^<>]*)?)?>.*</?[^<>]*>", re.DOTALL)
 #: Elements of HTML that are read as such in Markdown.
-_KEPT = frozenset(
-    "a br code dd details dl dt h1 h2 h3 h4 h5 h6 hr img kbd li ol pre sub summary sup table tbody"
-    " td th thead tr ul".split()  # noqa: SIM905
-)
+_KEPT = frozenset({
+    "a", "br", "code", "dd", "details", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "img",
+    "kbd", "li", "ol", "pre", "sub", "summary", "sup", "table", "tbody", "td", "th", "thead", "tr",
+    "ul",
+})  # fmt: skip
 _KEPT_ATTRIBUTES = ("id", "href", "src", "alt", "colspan", "rowspan")
 _BLOCKS = frozenset({"div", "p", "section", "center", "figure", "figcaption", "blockquote"})
 _UNSHOWN = frozenset({"script", "style", "svg", "head", "Head"})
@@ -142,7 +143,7 @@ def _expression(
     """
     end = pairs.get(start)
     line = text[text.rfind("\n", 0, start) + 1 : start].lstrip()
-    if end is None or line.startswith((":::", "#")) and text.startswith(("{/*", "{#"), start):
+    if end is None or (line.startswith((":::", "#")) and text.startswith(("{/*", "{#"), start)):
         return None
     if line.startswith(":::"):
         return None
@@ -171,7 +172,7 @@ def _element(
     attributes: dict[str, str] = {}
     while not (end := _END.match(text, at)):
         match = _ATTRIBUTE.match(text, at)
-        if not match or match.end() == at and text[at : at + 1] != "{":
+        if not match or (match.end() == at and text[at : at + 1] != "{"):
             return None
         at = match.end()
         value: str | None = match["double"] if match["single"] is None else match["single"]

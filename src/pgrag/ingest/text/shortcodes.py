@@ -33,7 +33,9 @@ _FIRST_WORD = re.compile(r"\s*([\w+-]*)")
 
 
 def fence_code(text: str) -> str:
-    """Turn shortcodes and tags of Liquid around code into fences, and comments into as many empty lines."""
+    """Turn shortcodes and tags of Liquid around code into fences, and comments into empty lines;
+    the number of lines stays.
+    """
     if "comment" in text:
         text = _replace_pairs(text, _COMMENT_TAG, lambda _, body: "\n" * body.count("\n"))
     if "endhighlight" in text:

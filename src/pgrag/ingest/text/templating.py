@@ -6,7 +6,7 @@ documentation about macros and remain unchanged.
 
 import re
 
-from pgrag.ingest.text import directives, kumascript, notes, shortcodes
+from pgrag.ingest.text import directives, kumascript, shortcodes
 from pgrag.ingest.text.code_spans import CODE_SPAN
 
 _MACRO_SIGNS = ("{{", "{%", "{*", "{/*", "<!--", "///", ":::", "!!!", "???")
@@ -68,7 +68,7 @@ def prepare(text: str) -> str:
     """Rewrite, before Markdown is parsed, the macros that affect what counts as code."""
     if "{{" in text or "{%" in text:
         text = shortcodes.fence_code(text)
-    return directives.rewrite(notes.without_comments(text))
+    return text
 
 
 def has_macros(text: str) -> bool:
@@ -114,22 +114,22 @@ def _shown(match: re.Match[str]) -> str:
     if (macro := match["macro"]) is not None:
         words = kumascript.words(macro, match["arguments"])
         return match[0] if words is None else words
-    if match["liquid"] is not None:
-        shown = _PARAMETER.search(match["parameters"])
-        return (
-            f"**{shown[1].capitalize() if match['liquid'] == 'hint' else shown[1]}**"
-            if shown
-            else ""
-        )
     if (include := match["include"]) is not None:
         return include.removeprefix("../").removeprefix("../")
     if match["indent"] is not None:
-        if match["box"] is not None:
-            return match["indent"] + _admonition(match["box"], match["boxed"])
-        return match["indent"] + _admonition(match["kind"], match["caption"])
+        kind, caption = (
+            match.group("box", "boxed") if match["box"] else match.group("kind", "caption")
+        )
+        return match["indent"] + _admonition(kind, caption)
     if match["element"] is not None:
         return " ".join(_SHOWN_ATTRIBUTE.findall(match["attributes"]))
-    return ""
+    return _liquid(match["liquid"], match["parameters"]) if match["liquid"] else ""
+
+
+def _liquid(tag: str, parameters: str) -> str:
+    shown = _PARAMETER.search(parameters)
+    words = shown[1] if shown else ""
+    return f"**{words.capitalize() if tag == 'hint' else words}**" if words else ""
 
 
 def _admonition(kind: str | None, caption: str | None) -> str:

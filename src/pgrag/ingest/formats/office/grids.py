@@ -10,6 +10,7 @@ from pgrag.ingest.formats.office.text import Part, table
 
 _MAX_COLUMNS = 63
 """More columns than Word allows are no columns: their spans count as one."""
+_MAX_HEAD = 20
 _LONG = 200
 _WRAPPERS = frozenset(map(named, ("w:sdt", "w:sdtContent", "w:ins", "w:customXml", "w:moveTo")))
 
@@ -42,7 +43,8 @@ class _Row:
         for cell in self.cells:
             texts += [""] * (cell.column - len(texts))
             line = cell.line
-            texts += [line] + [line if is_repeated else ""] * (cell.span - 1)
+            beside = line if is_repeated and len(line) <= _LONG else ""
+            texts += [line] + [beside] * (cell.span - 1)
         return texts
 
 
@@ -108,7 +110,8 @@ def _is_layout(rows: list[_Row]) -> bool:
     if "heading" in kinds:
         return True
     if len(rows) == 1:
-        return any(len(cell.parts) > 1 or len(cell.line) > _LONG for cell in cells)
+        is_long = any(len(cell.parts) > 1 or len(cell.line) > _LONG for cell in cells)
+        return is_long or "table" in kinds
     if "table" not in kinds:
         return False
     simple = sum(len(cell.parts) == 1 and cell.parts[0].kind == "other" for cell in cells)
@@ -119,12 +122,14 @@ def _is_layout(rows: list[_Row]) -> bool:
 def _depth_of_head(rows: list[_Row]) -> int:
     """Return how many rows are the head: those marked so, or as deep as its cells are merged."""
     marked = next((at for at, row in enumerate(rows) if not row.is_head), len(rows))
-    if 1 < marked < len(rows):
+    if 1 < marked < min(len(rows), _MAX_HEAD):
         return marked
     first = rows[0].cells if rows else []
     if not any(cell.span > 1 for cell in first) or len(first) < 2:
         return min(1, len(rows))
     merged = [cell.column for cell in first if cell.merge == "restart"]
+    if not merged and len(rows) > 2 and _is_over(first, rows[1]):
+        return 2
     depth = 1
     while merged and depth < len(rows) - 1:
         going_on = {cell.column for cell in rows[depth].cells if cell.merge == "continue"}
@@ -132,6 +137,17 @@ def _depth_of_head(rows: list[_Row]) -> int:
             break
         depth += 1
     return depth
+
+
+def _is_over(first: list[_Cell], second: _Row) -> bool:
+    """Whether a row of heads, some over several columns, goes on in the second row: in each other
+    column one of the two is empty.
+    """
+    below = dict(enumerate(second.texts()))
+    single = [cell for cell in first if cell.span == 1]
+    return all(cell.span == 1 for cell in second.cells) and not any(
+        cell.line and below.get(cell.column) for cell in single
+    )
 
 
 def _on_one_line(part: Part) -> str:

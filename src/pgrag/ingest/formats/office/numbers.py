@@ -1,13 +1,13 @@
 """Numbers, dates and times as the cells of a workbook show them, by their number formats.
 
-The codes of formats are those of ECMA-376, part 1, 18.8.30. Formats that depend on the reader's
-country (14, 22, `[$-F800]`) are written as ISO dates.
+The codes of formats are those of ECMA-376, part 1, 18.8.30. Dates in the long form of the
+reader's country (`[$-F800]`) are ISO dates.
 """
 
 import calendar
 import math
 import re
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -26,13 +26,12 @@ _MEETS = {
     "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b, "=": lambda a, b: a == b, "<>": lambda a, b: a != b,
 }  # fmt: skip
-_ISO_DATE = ("14", "[$-F800]")
+_LONG_DATE = "[$-F800]"
 _MONTHS = tuple(calendar.month_name)[1:]
 _DAYS = tuple(calendar.day_name)
 _LAST_DAY = 2_958_465
 """31 December 9999."""
-_MOST_DECIMALS = 30
-_MOST_SECTIONS = 4
+_MOST_DECIMALS, _MOST_SECTIONS = 30, 4
 _LONGEST = 255
 """Longer formats are not allowed."""
 
@@ -152,7 +151,7 @@ def _number(tokens: tuple[Token, ...], number: float) -> str:
     kinds = [kind for kind, _ in tokens]
     if "general" in kinds:
         return _filled(tokens, {"general": general(number)})
-    if "text" in kinds and "digit" not in kinds:
+    if "text" in kinds:
         return _filled(tokens, {"text": general(number)})
     value = Decimal(repr(number)) * Decimal(100) ** min(kinds.count("percent"), 3)
     sign = "-" if value < 0 else ""
@@ -180,7 +179,7 @@ def _number(tokens: tuple[Token, ...], number: float) -> str:
 def _digits(core: tuple[Token, ...], value: Decimal) -> str:
     """Write a number into places for digits, which other signs may separate (`000-00`)."""
     kinds = [kind for kind, _ in core]
-    point = kinds.index("point") if "point" in kinds else len(core)
+    point = _point(core)
     decimals = [text for kind, text in core[point:] if kind == "digit"][:_MOST_DECIMALS]
     rounded = value.quantize(Decimal(1).scaleb(-len(decimals)), context=_PRECISE)
     whole_part, _, fraction = f"{rounded:f}".partition(".")
@@ -213,8 +212,8 @@ def _spread(core: tuple[Token, ...], digits: str) -> str:
 
 
 def _scientific(core: tuple[Token, ...], value: Decimal, exponent: str) -> str:
-    places = sum(kind == "digit" for kind, _ in core[_point(core) :])
-    mantissa, _, power = f"{value:.{min(places, _MOST_DECIMALS)}E}".partition("E")
+    places = sum(kind == "digit" for kind, _ in core[_point(core) :][:_MOST_DECIMALS])
+    mantissa, _, power = f"{value:.{places}E}".partition("E")
     sign = "-" if power.startswith("-") else "+" if exponent[1] == "+" else ""
     return f"{mantissa}E{sign}{power.lstrip('+-').rjust(len(exponent) - 2, '0')}"
 
@@ -225,45 +224,40 @@ def _point(core: tuple[Token, ...]) -> int:
 
 def _fraction(tokens: tuple[Token, ...], value: Decimal) -> str:
     form = next(text for kind, text in tokens if kind == "fraction").partition("/")[2]
-    most = int(form) if form.isdecimal() and int(form) else 10 ** min(len(form), 5) - 1
     fraction = Fraction(value)
     if form.isdecimal() and int(form):
-        parts = round(fraction * most)
-        above, rest = divmod(parts, most)
-        written = f"{rest}/{most}" if rest else ""
+        above, rest = divmod(round(fraction * int(form)), int(form))
+        written = f"{rest}/{form}" if rest else ""
     else:
         above, rest_of = divmod(fraction, 1)
-        near = rest_of.limit_denominator(most)
+        near = rest_of.limit_denominator(10 ** min(len(form), 5) - 1)
         above, near = (above + 1, Fraction(0)) if near == 1 else (above, near)
         written = f"{near.numerator}/{near.denominator}" if near else ""
     return " ".join(filter(None, (str(above) if above or not written else "", written)))
 
 
 def _filled(tokens: tuple[Token, ...], texts: dict[str, str]) -> str:
-    kept = {"literal": None, "percent": None, **texts}
+    kept = ("literal", "percent", *texts)
     return "".join(texts.get(kind, text) for kind, text in tokens if kind in kept)
 
 
 def _date(tokens: tuple[Token, ...], form: str, days: float) -> str:
-    if not 0 <= days < _LAST_DAY + 1:
+    if not 0 <= days < _LAST_DAY:
         return general(days)
     # 1900 was no leap year, but day 60 is its 29 February
     first = datetime(1899, 12, 30) if days >= 60 else datetime(1899, 12, 31)
     seconds = days * 86_400
     has_parts = any(text.startswith("s") and "." in text for _, text in tokens)
     moment = first + timedelta(seconds=round(seconds, 3 if has_parts else 0))
-    letters = {text.strip("[")[0] for kind, text in tokens if kind == "date"}
-    if form.startswith(_ISO_DATE):
+    if form.startswith(_LONG_DATE):
         return f"{moment:%Y-%m-%d}"
+    letters = {text.strip("[")[0] for kind, text in tokens if kind == "date"}
     has_noon = any(kind == "noon" for kind, _ in tokens)
-    if "y" in letters and "d" in letters and letters & set("hs") and moment.time() == _MIDNIGHT:
+    if "y" in letters and "d" in letters and letters & set("hs") and moment.time() == time():
         tokens = _without_time(tokens)
     return "".join(
         _date_token(kind, text, moment, seconds, has_noon) for kind, text in tokens
     ).strip()
-
-
-_MIDNIGHT = datetime(1900, 1, 1).time()
 
 
 def _without_time(tokens: tuple[Token, ...]) -> tuple[Token, ...]:

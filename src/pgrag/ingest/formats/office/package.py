@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
-from typing import IO, Any
+from typing import IO, Any, cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser, fromstring
 from xml.parsers import expat
 
@@ -169,11 +169,12 @@ class Package:
     def _ended(
         self, name: str, chunks: Iterable[bytes], wanted: tuple[str, ...]
     ) -> Iterator[tuple[str, Element]]:
-        parser = XMLPullParser(("start", "end"))
+        parser: XMLPullParser[Any] = XMLPullParser(("start", "end"))
         above: list[Element] = []
         for chunk in chunks:
             parser.feed(chunk)
-            for event, element in parser.read_events():
+            events = cast("Iterator[tuple[str, Element]]", parser.read_events())
+            for event, element in events:
                 if event == "start":
                     self._use(1, name)
                     above.append(element)

@@ -25,10 +25,6 @@ _KINDS: dict[str, _Reader] = {
 }
 """Readers by the name of the root of the part with which reading begins."""
 _USUAL = ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml")
-_OPEN_DOCUMENT = {
-    "text": "a document", "spreadsheet": "a workbook", "presentation": "a presentation",
-    "graphics": "a drawing",
-}  # fmt: skip
 _MAX_UNPACKED = 1_000_000_000
 _MAX_FACTOR = 200
 """Text compresses to a tenth, repetitive tables to a fiftieth."""
@@ -101,13 +97,6 @@ def _main_part(key: str, package: Package) -> str:
         return stated
     if usual := next((name for name in _USUAL if name in package.names), None):
         return usual
-    if "mimetype" in package.names:
-        kind = package.content("mimetype").decode("ascii", "replace").rpartition(".")[2]
-        if name := _OPEN_DOCUMENT.get(kind.removesuffix("-template")):
-            raise SourceError(
-                f"{key}: is {name} in the OpenDocument format.",
-                hint="Save it as .docx, .pptx or .xlsx.",
-            )
     raise _no_office_file(key)
 
 

@@ -10,11 +10,9 @@ from pgrag.ingest.formats.office.styles import is_on, value
 
 _TEXTS = frozenset(map(named, ("w:t", "m:t", "a:t")))
 _BREAKS = frozenset(map(named, ("w:tab", "w:br", "a:br")))
-_APART = frozenset(
-    map(
-        named, ("w:p", "a:p", "w:tc", "m:e", "m:num", "m:den", "m:sup", "m:sub", "m:fName", "m:lim")
-    )
-)
+_APART = frozenset(map(named, (
+    "w:p", "w:tc", "a:p", "m:oMath", "m:e", "m:num", "m:den", "m:sup", "m:sub", "m:fName", "m:lim",
+)))  # fmt: skip
 """What stands apart from the text before and after it."""
 _UNSEEN = frozenset(map(named, ("w:del", "w:moveFrom", "mc:Fallback", "w:rt")))
 _CONTENTS = named("w:sdtPr") + "/" + named("w:docPartObj") + "/" + named("w:docPartGallery")

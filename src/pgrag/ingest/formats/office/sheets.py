@@ -18,7 +18,9 @@ _UNSAFE = re.compile(r"[\s<>\\]")
 
 @dataclass(slots=True)
 class _Sheet:
-    """The texts of the visible cells by row and column, what spans columns, and the links."""
+    """The texts of the visible cells by row and column, what spans columns, and the links. A hidden
+    row has no texts; an empty one, which ends a block, is missing.
+    """
 
     rows: list[tuple[int, dict[int, str]]] = field(default_factory=list)
     spans: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -75,7 +77,9 @@ def _sheet(package: Package, part: str, cells: Cells) -> _Sheet:
             sheet.hidden[first : last + 1] = b"\1" * len(sheet.hidden[first : last + 1])
         elif name == "row":
             number = whole(element.get("r"), number + 1)
-            if element.get("hidden") not in ("1", "true"):
+            if element.get("hidden") in ("1", "true"):
+                sheet.rows.append((number, {}))
+            else:
                 _read_row(element, number, sheet, cells)
         elif name == "mergeCell":
             first_cell, _, last_cell = element.get("ref", "").partition(":")
@@ -124,7 +128,8 @@ def _parts(sheet: _Sheet) -> Iterator[Part | None]:
         if run and number > last + 1:
             yield from _block(run, sheet)
             run = []
-        run.append((number, texts))
+        if texts:
+            run.append((number, texts))
         last = number
     yield from _block(run, sheet)
 
@@ -173,7 +178,11 @@ def _table(
         for column in columns
         if (rows[0][0], column) in sheet.spans
     }
-    if len(rows) > 2 and spans and max(spans.values()) < len(columns):
+    # the heads go on in the second row, if in each column without such a span one is empty
+    is_over = len(rows) > 2 and not any(
+        column in rows[0][1] and column in rows[1][1] for column in columns if column not in spans
+    )
+    if is_over and spans and max(spans.values()) < len(columns):
         heads = [_over(written[0], columns, spans), written[1]]
         written[:2] = [
             [" ".join(dict.fromkeys(filter(None, each))) for each in zip(*heads, strict=True)]
