@@ -149,7 +149,7 @@ def _ours(page: Path) -> str:
 
 def _markdownified(markdownify: Callable[..., str], page: Path) -> str:
     try:
-        return markdownify(page.read_text("utf-8", "replace"), heading_style="ATX")
+        return markdownify(page.read_bytes(), heading_style="ATX")
     except RecursionError:
         return ""
 

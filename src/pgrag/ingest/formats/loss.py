@@ -13,7 +13,7 @@ _WORD = re.compile(
 _ASCII_WORD = re.compile("[a-z0-9]+")
 #: What Markdown puts inside words: marks, escapes, and the addresses of links.
 _MARKS = "`*~\\"
-_ADDRESS = re.compile(r"\]\([^()\s]*\)")
+_ADDRESS = re.compile(r"\[(?=[^\[\]]*\]\()|\]\([^()\s]*\)")
 #: Lost words below which nothing is said. `pages_lost` of the database has the same rule.
 FEWEST = 20
 
