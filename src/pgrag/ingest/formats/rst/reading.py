@@ -75,7 +75,7 @@ def _bounded() -> Inliner:
             return [nodes.Text(unescape(text))], []
         return parse(text, *rest)
 
-    inliner.parse = parse_short  # type: ignore[method-assign]
+    inliner.parse = parse_short  # type: ignore[method-assign, assignment]
     return inliner
 
 
