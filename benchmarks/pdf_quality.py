@@ -1,4 +1,4 @@
-"""Compare what pgrag and others make of PDFs with outlines that people wrote from the pages.
+"""Compare what pgrag and others make of PDFs with outlines that were chosen by hand.
 
 `python -m benchmarks.pdf_quality FOLDER` reads the Debian packages of `pdf_outlines.json`, unpacked
 below FOLDER by name (`dpkg-deb -x`), and prints a table. Words and their order are compared with
