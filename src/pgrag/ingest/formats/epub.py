@@ -1,13 +1,13 @@
 """Books in EPUB: the chapters in reading order, each read as HTML."""
 
 import re
+from html import escape
 from xml.etree.ElementTree import Element
 
 from selectolax.lexbor import LexborHTMLParser
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
-from pgrag.ingest.formats.escaping import escape, heading
 from pgrag.ingest.formats.html import page
 from pgrag.ingest.formats.loss import count_words
 from pgrag.ingest.formats.zipped import Parts, attribute, below, first, local
@@ -26,19 +26,20 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     package = attribute(root, "full-path") if root is not None else ""
     book = parts.xml(package)
     chapters, titles = _reading_order(parts, package, book)
-    blocks: list[str] = []
+    written: list[str] = []
     shown: list[str] = []
     missing = [each for each in chapters if each not in parts.names]
     for chapter in chapters:
         if chapter not in missing:
-            markdown, text = _chapter(chapter, parts.read(chapter), titles.get(chapter, ""))
-            blocks.append(markdown)
+            html, text = _chapter(chapter, parts.read(chapter), titles.get(chapter, ""))
+            written.append(html)
             shown.append(text)
+    html = f"<html><body><main>{''.join(written)}</main></body></html>"
+    converted = page.convert(key, html.encode(), NOWHERE)
     warnings = [f"{key}: lacks its chapter {each}" for each in missing[:5]]
-    if not any(map(str.strip, blocks)):
-        warnings.append(f"{key}: shows no text; its pages may be pictures")
-    body = "\n\n".join(filter(None, blocks)) + "\n"
+    body = _FRONT.sub("", converted.markdown)
     words = count_words("\n".join(shown), body)
+    warnings += converted.warnings
     return Converted(with_front_matter(_fields(book), body), tuple(warnings), words=words)
 
 
@@ -90,7 +91,7 @@ def _reading_order(parts: Parts, package: str, book: Element) -> tuple[list[str]
 
 
 def _chapter(name: str, data: bytes, title: str) -> tuple[str, str]:
-    """Return a chapter as Markdown, and its words; a chapter without a heading gets its title."""
+    """Return a chapter as HTML, and its words; a chapter without a heading gets its title."""
     text = re.sub(r"<(script|style|title|a|span|div|p)\b([^<>]*)/>", r"<\1\2></\1>", _decoded(data))
     tree = LexborHTMLParser(text)
     body = tree.body
@@ -104,16 +105,14 @@ def _chapter(name: str, data: bytes, title: str) -> tuple[str, str]:
             fragment = href.partition("#")[2]
             target = below(name, href) + (f"%23{fragment}" if fragment else "")
             link.attrs["href"] = f"#{target}"
-    inner = re.sub(r"\A<body[^>]*>|</body>\Z", "", (body.html or "").strip())
-    html = f"<html><body><main>{inner}</main></body></html>".encode()
-    markdown = _FRONT.sub("", page.convert(name, html, NOWHERE).markdown).strip()
-    if markdown and not re.search(r"^#{1,6} ", markdown, re.MULTILINE) and title:
-        markdown = f"{heading(1, escape(title), name)}\n\n{markdown}"
-    elif markdown:
-        markdown = f'<a id="{name}"/>\n\n{markdown}'
-    for each in tree.css("script, style, head"):
+    has_heading = body.css_first("h1, h2, h3, h4, h5, h6") is not None
+    first = f'<a id="{name}"></a>'
+    if title and not has_heading:
+        first = f'<h1 id="{name}">{escape(title)}</h1>'
+    for each in tree.css("script, style"):
         each.decompose()
-    return markdown, body.text(separator=" ")
+    inner = re.sub(r"\A<body[^>]*>|</body>\Z", "", (body.html or "").strip())
+    return f"<div>{first}{inner}</div>", body.text(separator=" ")
 
 
 def _decoded(data: bytes) -> str:

@@ -63,21 +63,27 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     return Converted(converted.markdown, (*warnings, *faults, *converted.warnings), words=words)
 
 
-class _Bounded(Inliner):
-    """Reads the marks in a text. Each is sought up to its end: of a long text they stay."""
+def _bounded() -> Inliner:
+    """Return a reader of the marks in a text. Each is sought up to its end: in a long text they
+    stay as they are.
+    """
+    inliner = Inliner()
+    parse = inliner.parse
 
-    def parse(self, text: str, lineno: int, memo: Any, parent: Any) -> Any:
-        """Return the nodes of a text, and messages."""
+    def parse_short(text: str, *rest: Any) -> Any:
         if len(text) > _LONGEST_TEXT:
             return [nodes.Text(unescape(text))], []
-        return super().parse(text, lineno, memo, parent)
+        return parse(text, *rest)
+
+    inliner.parse = parse_short  # type: ignore[method-assign]
+    return inliner
 
 
 class _Observed(Parser):
     """A parser that keeps the errors of what it leaves out."""
 
     def __init__(self) -> None:
-        super().__init__(inliner=_Bounded())
+        super().__init__(inliner=_bounded())
         self.faults: list[str] = []
 
     def parse(self, inputstring: str, document: nodes.document) -> None:
