@@ -181,7 +181,9 @@ create table pgrag.pages (
     language text not null,
     language_code text not null,
     created timestamptz,
+    created_from text,
     modified timestamptz,
+    modified_from text,
     source_hash text not null,
     warnings text[] not null default '{}',
     document_count integer not null default 0,
@@ -195,6 +197,8 @@ create table pgrag.pages (
     anchor_texts text[] not null default '{}',
     reading jsonb,
     body_hash uuid not null,
+    words_shown integer,
+    words_kept integer,
     search tsvector,
     primary key (library_id, page_id),
     foreign key (library_id, version_id) references pgrag.versions (library_id, version_id)
@@ -230,6 +234,9 @@ create index pages_type on pgrag.pages (library_id, version_id, lower(type))
 -- Index-only: the pages of a type, and how much there is to search on them.
 create index pages_type_name on pgrag.pages (library_id, version_id, type)
     include (page_id, document_count) where document_count >= 0;
+-- For doctor: the pages that lack more than a tenth of their words are few.
+create index pages_lost on pgrag.pages (library_id, version_id, (words_shown - words_kept))
+    where words_shown - words_kept >= 20 and 10 * (words_shown - words_kept) > words_shown;
 -- Parents and children by path. A title without a path is a path of one part, below nothing.
 create index pages_path on pgrag.pages using hash (path);
 create index pages_path_above on pgrag.pages
@@ -258,8 +265,11 @@ comment on column pgrag.pages.tags is 'Tags from front matter, then #tag in the 
 comment on column pgrag.pages.language is 'Text search configuration that stems its words.';
 comment on column pgrag.pages.language_code is
     'Its language: de, pt-BR, zh-Hans; stated, else by its text, else the library''s; or und.';
-comment on column pgrag.pages.created is 'Date from front matter; UTC if it states no time zone.';
-comment on column pgrag.pages.modified is 'Last change, from front matter; UTC if no time zone.';
+comment on column pgrag.pages.created is 'When it was made; UTC if no time zone is stated.';
+comment on column pgrag.pages.created_from is
+    'What says created: front matter, name (of the file), git, file or server; null: no date.';
+comment on column pgrag.pages.modified is 'Last change; UTC if no time zone is stated.';
+comment on column pgrag.pages.modified_from is 'What says modified, as in created_from.';
 comment on column pgrag.pages.source_hash is 'Hash of bytes and reading options; equal: skipped.';
 comment on column pgrag.pages.warnings is 'What reading repaired or ignored, by file; first 100.';
 comment on column pgrag.pages.document_count is 'Searchable passages of the page (covers > 0).';
@@ -276,6 +286,9 @@ comment on column pgrag.pages.anchor_texts is
 comment on column pgrag.pages.reading is
     'Fields of page_types it was read with, for outdated_pages; null: sent without a source.';
 comment on column pgrag.pages.body_hash is 'text_hash of body; pairs moved pages across versions.';
+comment on column pgrag.pages.words_shown is
+    'Words that a reader of the file sees, outside navigation; null: not counted.';
+comment on column pgrag.pages.words_kept is 'Those of words_shown that are in body; null likewise.';
 comment on column pgrag.pages.search is
     'Weighted words of the page (setweight): title A, path B, url C, content D without positions;'
     ' also @l and @v as in documents.search.';

@@ -261,7 +261,8 @@ comment on column pgrag.fetched_pages.failure is
     'Why it gave no answer this time, so that the last outcome stays; null: it answered.';
 comment on column pgrag.fetched_pages.key is 'Key of the page made of it; null: it is no page.';
 comment on column pgrag.fetched_pages.canonical is 'Address the page names as its own, if another.';
-comment on column pgrag.fetched_pages.media_type is 'Type of body, as read: HTML, Markdown or PDF.';
+comment on column pgrag.fetched_pages.media_type is
+    'Type of body, as read: HTML, Markdown or PDF; with the charset of its header.';
 comment on column pgrag.fetched_pages.etag is 'Validator to skip an unchanged body; null: none.';
 comment on column pgrag.fetched_pages.last_modified is 'Validator like etag, as sent; null: none.';
 comment on column pgrag.fetched_pages.digest is 'Git blob digest (SHA-1) of body; equal: copies.';

@@ -8,14 +8,15 @@ returns table (
     key text,
     media_type text,
     digest text,
-    failure text
+    failure text,
+    last_modified text
 )
 language sql
 stable
 parallel safe
 set search_path from current
 as $$
-    select f.url, f.key, f.media_type, f.digest, f.failure
+    select f.url, f.key, f.media_type, f.digest, f.failure, f.last_modified
     from pgrag.fetched_pages as f
     where f.library = lower(btrim(crawled_pages.library))
         and f.version = lower(btrim(coalesce(crawled_pages.version, '')))
@@ -25,4 +26,4 @@ $$;
 
 comment on function pgrag.crawled_pages is
 'The pages that the last crawl of a version found: address, key, media type, SHA-256 of the body,
-and why a page did not answer this time; its key is null if it never did.';
+why a page did not answer this time (its key is null if it never did), and Last-Modified.';

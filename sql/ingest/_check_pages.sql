@@ -10,9 +10,13 @@ parallel safe
 as $$
 declare
     fault record;
+    -- What says a date; see pgrag.pages.created_from.
+    says constant text[] := '{front matter, name, git, file, server}';
+    what constant text := 'one of ' || array_to_string(says, ', ');
     members constant text[] := '{
         key, title, url, path, body, head, front_matter, uuid, link, topic, type, tags, language,
-        created, modified, source_hash, warnings, aliases, reading, documents, edges
+        created, created_from, modified, modified_from, source_hash, warnings, aliases, reading,
+        documents, edges, words_shown, words_kept
     }';
 begin
     select p.page ->> 'key' as key, m.name
@@ -50,6 +54,13 @@ begin
                 'modified', 'a time such as 2026-01-31',
                 pg_input_is_valid(p.page ->> 'modified', 'timestamptz')
             ),
+            ('created_from', what, p.page ->> 'created_from' = any (says)),
+            ('modified_from', what, p.page ->> 'modified_from' = any (says)),
+            (
+                'words_shown', 'a number',
+                coalesce(p.page ->> 'words_shown', '0') ~ '^\d{1,9}$'
+            ),
+            ('words_kept', 'a number', coalesce(p.page ->> 'words_kept', '0') ~ '^\d{1,9}$'),
             (
                 'documents', 'a list of objects',
                 jsonb_typeof(p.page -> 'documents') in ('array', 'null')

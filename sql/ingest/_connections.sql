@@ -50,14 +50,15 @@ as $$
     ),
     sources as materialized (
         select
-            p.page_id, p.folder,
+            p.page_id, p.folder, p.key,
             min(p.page_id) over (partition by p.folder) as folder_page_id,
             _pgrag.link_name(
                 _pgrag.relative_url(regexp_replace(p.url, '[?#].*$', ''), connections.base_url)
             ) as url
         from (select distinct c.source_page_id from chosen as c) as c
         cross join lateral (
-            select p.page_id, p.url, _pgrag.folder_name(_pgrag.link_name(p.key)) as folder
+            select
+                p.page_id, p.url, p.key, _pgrag.folder_name(_pgrag.link_name(p.key)) as folder
             from pgrag.pages as p
             where p.library_id = connections.library_id and p.page_id = c.source_page_id
             offset 0
@@ -78,7 +79,7 @@ as $$
     ),
     questions as materialized (
         select
-            row_number() over () as question, q.*, s.folder, s.url,
+            row_number() over () as question, q.*, s.folder, s.url, s.key,
             _pgrag.link_address(q.target, q.is_address, connections.base_url) as address
         from (select distinct l.asking_page_id, l.target, l.is_address, l.name from links as l) as q
         join sources as s on s.page_id = q.asking_page_id
@@ -89,13 +90,14 @@ as $$
             select
                 array_agg(q.question) as questions, array_agg(q.address) as addresses,
                 array_agg(q.is_address) as are_addresses, array_agg(q.name) as names,
-                array_agg(q.folder) as folders, array_agg(q.url) as urls
+                array_agg(q.folder) as folders, array_agg(q.url) as urls,
+                array_agg(q.target) as targets, array_agg(q.key) as keys
             from questions as q
             where q.name <> '#'
         ) as q
         cross join lateral _pgrag.pages_meant(
             connections.library_id, connections.version_id, q.questions, q.addresses,
-            q.are_addresses, q.names, q.folders, q.urls
+            q.are_addresses, q.names, q.folders, q.urls, q.targets, q.keys
         ) as a
     ),
     connected as materialized (
@@ -145,9 +147,9 @@ as $$
         is distinct from c.stored;
 $$;
 
--- The pages that links mean, and how each matches. folders, urls: of the page with the link. Of the
--- pages with a matching name the first of the ways below wins, then the nearest folder. No row for
--- a link that matches no page.
+-- The pages that links mean, and how each matches. folders, urls, keys: of the page with the link;
+-- targets: as written. Of the pages with a matching name the first of the ways below wins, then one
+-- that is written like the link, then the nearest folder. No row for a link that matches no page.
 create or replace function _pgrag.pages_meant(
     library_id bigint,
     version_id bigint,
@@ -156,7 +158,9 @@ create or replace function _pgrag.pages_meant(
     are_addresses boolean[],
     names text[],
     folders text[],
-    urls text[]
+    urls text[],
+    targets text[],
+    keys text[]
 )
 returns table (
     question bigint,
@@ -186,7 +190,7 @@ as $$
     ),
     asked as materialized (
         select
-            q.question, q.name, q.is_address, q.folder, w.is_external, w.written, w.ending,
+            q.question, q.name, q.is_address, q.folder, q.target, q.key, w.is_external, w.written, w.ending,
             w.is_absolute, w.ending not like '%/%' and not w.is_absolute as is_bare,
             w.written ~ '^\.\.?(/|$)' as is_dotted,
             _pgrag.without_dots(w.written) as from_root,
@@ -196,8 +200,9 @@ as $$
                 as beside_url
         from unnest(
             pages_meant.questions, pages_meant.addresses, pages_meant.are_addresses,
-            pages_meant.names, pages_meant.folders, pages_meant.urls
-        ) as q (question, address, is_address, name, folder, url)
+            pages_meant.names, pages_meant.folders, pages_meant.urls, pages_meant.targets,
+            pages_meant.keys
+        ) as q (question, address, is_address, name, folder, url, target, key)
         cross join lateral (
             select
                 a.*,
@@ -295,18 +300,18 @@ as $$
     nearest as (
         select
             b.question, b.page_id, b.how,
-            rank() over (partition by b.question order by d.shared desc, d.extra) as nth
+            rank() over (
+                partition by b.question
+                order by d.likeness desc, d.shared desc, d.extra, d.shared_as_written desc
+            ) as nth
         from best as b
         join asked as q on q.question = b.question
         left join lateral (
-            select d.*
-            from pgrag.pages as p
-            cross join lateral _pgrag.folder_distance(
-                q.folder, _pgrag.folder_name(_pgrag.link_name(p.key))
-            ) as d
+            select c.*
+            from _pgrag.page_closeness(
+                pages_meant.library_id, b.page_id, b.how, q.target, q.is_address, q.folder, q.key
+            ) as c
             where b.page_count > 1
-                and p.library_id = pages_meant.library_id
-                and p.page_id = b.page_id
             offset 0
         ) as d on true
     )
@@ -314,4 +319,42 @@ as $$
     from nearest as n
     where n.nth = 1
     group by n.question;
+$$;
+
+-- How close a page is to a link of the page with this folder and key: in what is written, then in
+-- the folders that both have in common, in any case and as they are written.
+create or replace function _pgrag.page_closeness(
+    library_id bigint,
+    page_id bigint,
+    how text,
+    target text,
+    is_address boolean,
+    folder text,
+    key text
+)
+returns table (
+    likeness integer,
+    shared bigint,
+    extra bigint,
+    shared_as_written bigint
+)
+language sql
+stable
+parallel safe
+rows 1
+as $$
+    select
+        _pgrag.link_likeness(
+            page_closeness.target, page_closeness.is_address, page_closeness.how, p.key, p.url,
+            p.title, p.aliases
+        ),
+        d.shared, d.extra, w.shared
+    from pgrag.pages as p
+    cross join lateral _pgrag.folder_distance(
+        page_closeness.folder, _pgrag.folder_name(_pgrag.link_name(p.key))
+    ) as d
+    cross join lateral _pgrag.folder_distance(
+        _pgrag.folder_name(page_closeness.key), _pgrag.folder_name(p.key)
+    ) as w
+    where p.library_id = page_closeness.library_id and p.page_id = page_closeness.page_id;
 $$;

@@ -9,9 +9,13 @@ returns table (
     key text,
     source_hash text,
     uuid text,
-    modified timestamptz,
+    stated timestamptz,
     path text[],
-    declared_type text
+    declared_type text,
+    created text,
+    created_from text,
+    modified text,
+    modified_from text
 )
 language plpgsql
 stable
@@ -32,8 +36,13 @@ begin
     where l.name = lower(btrim(stored_pages.library));
     return query
     select
-        p.page_id, p.key, p.source_hash, p.uuid, coalesce(p.modified, p.created), p.path,
-        p.reading ->> 'declared'
+        p.page_id, p.key, p.source_hash, p.uuid,
+        coalesce(
+            case when p.modified_from = 'front matter' then p.modified end,
+            case when p.created_from = 'front matter' then p.created end
+        ),
+        p.path, p.reading ->> 'declared', _pgrag.iso_time(p.created), p.created_from,
+        _pgrag.iso_time(p.modified), p.modified_from
     from pgrag.pages as p
     where p.library_id = target.library_id
         and p.version_id = target.version_id
@@ -44,4 +53,16 @@ begin
             or p.uuid is not null
         );
 end;
+$$;
+
+-- As the readers write times.
+create or replace function _pgrag.iso_time(
+    moment timestamptz
+)
+returns text
+language sql
+stable
+parallel safe
+as $$
+    select to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"');
 $$;

@@ -18,6 +18,8 @@ declare
     );
     last_id bigint := _pgrag.take_ids(write_pages.library_id, cardinality(keys));
     written bigint[];
+    -- What says the date of a page that was sent without a source.
+    stated constant text := 'front matter';
     repeated constant text := (
         select string_agg(k.key, ', ' order by k.key)
         from (select k.key from unnest(keys) as k (key) group by k.key having count(*) > 1) as k
@@ -61,8 +63,8 @@ begin
         cross join lateral jsonb_to_record(i.page) as p (
             key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
             topic text, type text, tags text[], language text, created timestamptz,
-            modified timestamptz, warnings text[], body text, head text, aliases text[],
-            reading jsonb
+            created_from text, modified timestamptz, modified_from text, warnings text[], body text,
+            head text, aliases text[], reading jsonb, words_shown integer, words_kept integer
         )
     ),
     -- The rule of pgrag.page_type, which would read the patterns anew for each page.
@@ -72,8 +74,8 @@ begin
     stored as (
         insert into pgrag.pages as p (
             library_id, page_id, version_id, key, url, title, path, front_matter, uuid, link, topic,
-            type, tags, language, language_code, created, modified, source_hash, warnings, body,
-            head, aliases, reading, body_hash
+            type, tags, language, language_code, created, created_from, modified, modified_from,
+            source_hash, warnings, body, head, aliases, reading, body_hash, words_shown, words_kept
         )
         select
             write_pages.library_id,
@@ -99,25 +101,28 @@ begin
                 order by min(t.nth)
             ),
             _pgrag.text_search_configuration(i.language_code), i.language_code,
-            i.created, i.modified, i.source_hash,
+            i.created, case when i.created is not null then coalesce(i.created_from, stated) end,
+            i.modified, case when i.modified is not null then coalesce(i.modified_from, stated) end,
+            i.source_hash,
             coalesce(i.warnings, '{}') || _pgrag.language_warning(
                 i.key, i.language, i.front_matter, i.language_code
             ),
             coalesce(i.body, ''),
             coalesce(i.head, ''), coalesce(i.aliases, '{}'), i.reading,
-            pgrag.text_hash(coalesce(i.body, ''))
+            pgrag.text_hash(coalesce(i.body, '')), i.words_shown, i.words_kept
         from incoming as i
         on conflict (library_id, version_id, key) do update
         set (
             url, title, path, front_matter, uuid, link, topic, type, tags, language, language_code,
-            created, modified, source_hash, warnings, body, head, aliases, reading, body_hash,
-            length, indexed_at
+            created, created_from, modified, modified_from, source_hash, warnings, body, head,
+            aliases, reading, body_hash, words_shown, words_kept, length, indexed_at
         ) = (
             excluded.url, excluded.title, excluded.path, excluded.front_matter, excluded.uuid,
             excluded.link, excluded.topic, excluded.type, excluded.tags, excluded.language,
-            excluded.language_code, excluded.created, excluded.modified, excluded.source_hash,
-            excluded.warnings, excluded.body, excluded.head, excluded.aliases, excluded.reading,
-            excluded.body_hash, 0, now()
+            excluded.language_code, excluded.created, excluded.created_from, excluded.modified,
+            excluded.modified_from, excluded.source_hash, excluded.warnings, excluded.body,
+            excluded.head, excluded.aliases, excluded.reading, excluded.body_hash,
+            excluded.words_shown, excluded.words_kept, 0, now()
         )
         where p.source_hash <> excluded.source_hash
         returning p.page_id

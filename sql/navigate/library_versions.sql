@@ -26,7 +26,7 @@ begin
         v.version_id = (
             select r.version_id from pgrag.resolve_version(library_versions.library) as r
         ),
-        v.page_count, v.document_count, v.source - 'arguments', v.updated_at
+        v.page_count, v.document_count, v.source - '{arguments, head}'::text[], v.updated_at
     from pgrag.versions as v
     where v.library_id = owner_id
     order by v.release_key desc nulls last, v.label;

@@ -15,9 +15,13 @@ returns table (
     tags text[],
     language text,
     created timestamptz,
+    created_from text,
     modified timestamptz,
+    modified_from text,
     documents integer,
-    warnings text[]
+    warnings text[],
+    words_shown integer,
+    words_kept integer
 )
 language plpgsql
 stable
@@ -31,7 +35,8 @@ begin
     return query
     select
         p.page_id, p.key, p.url, p.title, p.path, p.topic, p.type, p.tags, p.language_code,
-        p.created, p.modified, p.document_count, p.warnings
+        p.created, p.created_from, p.modified, p.modified_from, p.document_count, p.warnings,
+        p.words_shown, p.words_kept
     from pgrag.pages as p
     where p.library_id = _pgrag.library_id(pages.library)
         and p.version_id = chosen_version
@@ -43,4 +48,5 @@ $$;
 
 comment on function pgrag.pages is
 'The pages of one version of a library by key, at most top_k; after: the last key already seen.
-Errors: PGR01 for top_k, PGR02, PGR03.';
+words_shown are the words that a reader of the file sees, words_kept those of them that are indexed;
+null where its format is not counted. Errors: PGR01 for top_k, PGR02, PGR03.';

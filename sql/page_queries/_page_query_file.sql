@@ -26,8 +26,10 @@ as $$
         ('mtime', '_pgrag.moment_text(p.modified at time zone ''UTC'')'),
         ('cday', 'to_jsonb((p.created at time zone ''UTC'')::date)'),
         ('mday', 'to_jsonb((p.modified at time zone ''UTC'')::date)'),
-        ('day', '_pgrag.page_text_function(''date'', array[to_jsonb(substring(p.key from '
-            || '''\d{4}-\d\d-\d\d(?=[^/]*$)''))])'),
+        ('day', '_pgrag.page_text_function(''date'', array[to_jsonb(coalesce('
+            || 'substring(p.key from ''\d{4}-\d\d-\d\d(?=[^/]*$)''), '
+            || 'case when p.created_from = ''name'' then '
+            || 'to_char(p.created at time zone ''UTC'', ''YYYY-MM-DD'') end))])'),
         ('size', 'to_jsonb(octet_length(p.head) + octet_length(p.body))'),
         ('inlinks', '_pgrag.page_links(p.library_id, p.page_id, false)'),
         ('outlinks', '_pgrag.page_links(p.library_id, p.page_id, true)'),

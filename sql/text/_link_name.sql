@@ -28,6 +28,69 @@ as $$
     );
 $$;
 
+-- How much a link is written like a page of this name: 3 for the whole address, with suffix, query
+-- and case, or the whole title; 2 without the suffix or for a page without a query; 1 for a page
+-- with another query; 0 if the case differs.
+create or replace function _pgrag.link_likeness(
+    target text,
+    is_address boolean,
+    how text,
+    key text,
+    url text,
+    title text,
+    aliases text[]
+)
+returns integer
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when link_likeness.how in ('title', 'alias')
+        then 3 * (link_likeness.target = any (link_likeness.title || link_likeness.aliases))::integer
+        when right('/' || link_likeness.key, length(t.written) + 1) = '/' || t.written
+            or right('/' || n.url, length(t.written) + 1) = '/' || t.written
+        then 3
+        when right('/' || n.bare_key, length(n.bare) + 1) = '/' || n.bare
+            or right('/' || n.bare_url, length(n.bare) + 1) = '/' || n.bare
+        then case when strpos(n.url, '?') = 0 then 2 else 1 end
+        else 0
+    end
+    from (
+        select regexp_replace(
+            _pgrag.percent_decoded(link_likeness.target),
+            '^\s*(([A-Za-z][A-Za-z0-9+.-]*:)?//[^/]*)?/?(\.\.?/)*', ''
+        ) as written
+    ) as t
+    cross join lateral (
+        select
+            u.url, _pgrag.bare_address(link_likeness.key, false) as bare_key,
+            _pgrag.bare_address(u.url, true) as bare_url,
+            _pgrag.bare_address(t.written, link_likeness.is_address) as bare
+        from (
+            select coalesce(_pgrag.percent_decoded(link_likeness.url), '') as url
+        ) as u
+    ) as n;
+$$;
+
+create or replace function _pgrag.bare_address(
+    address text,
+    has_query boolean
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select regexp_replace(
+        regexp_replace(
+            bare_address.address,
+            case when bare_address.has_query then '\?.*$' else '^$' end, ''
+        ),
+        '(\.(md|mdx|markdown|html?))?/*$', '', 'i'
+    );
+$$;
+
 -- Text that does not decode to UTF-8 was not encoded.
 create or replace function _pgrag.percent_decoded(
     input text

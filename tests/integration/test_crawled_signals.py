@@ -274,3 +274,15 @@ def test_a_page_that_only_leads_on_is_a_redirect(database):
     assert keys(database) == {"4.2/index.html", "4.2/new", "4.2/later", "4.2/again", "4.2/news"}
     assert reasons(report)["redirect"] == 2
     assert reasons(report)["redirect to where the crawl may not go"] == 1
+
+
+def test_the_header_says_how_a_page_is_encoded(database):
+    start = page("Начало", "Сначала установите сервер.", "/сеть", head="<meta charset=koi8-r>")
+    reply = Reply(start.encode("cp1251"), media_type="text/html; Charset='windows-1251'")
+    with Website({"/": reply, "/%D1%81%D0%B5%D1%82%D1%8C": page("Сеть")}) as site:
+        report = crawled(database, f"{site.url}/")
+    assert report.pages == 2
+    bodies = database.query("select title, body from pgrag.pages order by title desc")
+    assert [row["title"] for row in bodies] == ["Сеть", "Начало"]
+    assert "Сначала установите сервер." in bodies[1]["body"]
+    assert report.warnings == []

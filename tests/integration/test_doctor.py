@@ -4,9 +4,10 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from pgrag.ground.embedded import EmbeddedServer
-from pgrag.service.doctor import findings, network_warnings, settings_findings
+from pgrag.service.doctor import _LOSSES, findings, network_warnings, settings_findings
 
 GUARDED = {
     "user": "reader",
@@ -63,6 +64,29 @@ def test_a_server_elsewhere_needs_a_password_and_tls(port, credentials, warned):
         assert [finding.name for finding in warnings] == expected
         assert all(finding.ok and finding.remedy for finding in warnings)
         assert not any("b2Nlk8u3" in finding.message for finding in found)
+
+
+def test_pages_that_lost_much_of_their_text_are_named(database_url):
+    pages = [
+        {"key": f"{number}.html", "words_shown": shown, "words_kept": kept}
+        for number, (shown, kept) in enumerate([(10_000, 682), (30, 2), (100, 90), (19, 0)])
+    ]
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        for library, version in (("guide", "1"), ("guide", "2"), ("other", "")):
+            sent = pages if library == "guide" else pages[2:]
+            connection.execute(
+                "select pgrag.ingest_pages(%s, %s, %s)", (library, Jsonb(sent), version)
+            )
+        read = connection.execute("select key, words_shown, words_kept from pgrag.pages('guide')")
+        assert read.fetchall() == [tuple(page.values()) for page in pages]
+        connection.execute("set enable_seqscan = off")
+        plan = connection.execute("explain " + _LOSSES).fetchall()
+        assert "pages_lost" in str(plan)
+    found = [each for each in findings(database_url, is_embedded=False, models=[]) if each.remedy]
+    assert [each.message for each in found if "words" in each.message] == [
+        "Of 4 pages more than a tenth of the words is not indexed, most of 0.html of 1"
+        " (682 of 10,000), 0.html of 2 (682 of 10,000), 1.html of 1 (2 of 30)."
+    ]
 
 
 def test_a_socket_needs_neither(database_url):

@@ -339,7 +339,7 @@ class TestVersions:
         ingest(connection, "tool", [page("a.md", "One.", uuid="u", created="2024-01-01")], "1.0")
         [row] = run(connection, "_pgrag.stored_pages", library="tool", version="1.0")
         assert (row["key"], row["uuid"]) == ("a.md", "u")
-        assert row["modified"].year == 2024
+        assert row["stated"].year == 2024
         ingest(connection, "tool", [page("b.md", "Two."), page("c.md", "Three.")], "1.0")
         found = run(connection, "_pgrag.stored_pages", library="tool", version="1.0", keys=["c.md"])
         # The page with a uuid may be meant by another key.

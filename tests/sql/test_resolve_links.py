@@ -200,6 +200,42 @@ def test_ties(connection):
     assert first["how"] is None
 
 
+def test_what_is_written_like_the_link_wins_over_other_cases_and_queries(connection):
+    site = "https://wiki.example/w/"
+    write(
+        connection,
+        page("guide/case.md", "x"), page("guide/CASE.md", "x"), page("far/Case.md", "x"),
+        page("c.html", "x"), page("C.html", "x"), page("C.md", "x"), page("Guide/case.md", "x"),
+        page("one.md", "x", title="Ebb", aliases=["tide"]),
+        page("two.md", "x", title="ebb", aliases=["Tide"]),
+        page("p1", "x", url=f"{site}index.php?title=A"),
+        page("p2", "x", url=f"{site}index.php?title=a"),
+        page("p3", "x", url=f"{site}index.php"),
+    )  # fmt: skip
+    cases = {
+        "guide/case.md": "guide/case.md by path",
+        "guide/CASE.md": "guide/CASE.md by path",
+        "./guide/CASE": "guide/CASE.md by path",
+        "guide/cAse.md": "ambiguous",
+        "c.html": "c.html by path",
+        "C.html": "C.html by path",
+        "C.md": "C.md by path",
+        f"{site}index.php?title=A": "p1 by url",
+        f"{site}index.php?title=a": "p2 by url",
+        f"{site}index.php": "p3 by url",
+        f"{site}index.php?title=Other": "p3 by url",
+    }
+    found = goes_to(connection, "start.md", *map(link, cases))
+    assert dict(zip(cases, found, strict=True)) == cases
+    cases = {"Ebb": "one.md by title", "ebb": "two.md by title", "tide": "one.md by alias",
+             "Tide": "two.md by alias", "Case": "far/Case.md by name",
+             "CASE": "guide/CASE.md by name"}  # fmt: skip
+    found = goes_to(connection, "names.md", *map(wiki, cases))
+    assert dict(zip(cases, found, strict=True)) == cases
+    assert goes_to(connection, "Guide/here.md", link("case.md")) == ["Guide/case.md by path"]
+    assert goes_to(connection, "guide/here.md", link("case.md")) == ["guide/case.md by path"]
+
+
 def test_base_url(connection):
     run(
         connection, "open_version",

@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import pickle
+import signal
 import stat
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 
 from pgrag.ground.errors import Busy, SourceError
 from pgrag.ingest import children
-from pgrag.ingest.child import Child, Limits
+from pgrag.ingest.child import Child, Limits, bounded
 from pgrag.ingest.children import Children
 from pgrag.ingest.page import ANSWERS, PageOptions, read_page, read_properties_of
 from pgrag.ingest.values import SourcePage
@@ -48,7 +49,7 @@ def test_a_crash_is_an_error_that_names_the_page_and_the_next_call_has_a_new_pro
             process.run(ctypes.string_at, 0)
         with pytest.raises(SourceError, match="its parser exited with status 3"):
             process.run(exit, 3)
-        with pytest.raises(SourceError, match="x: cannot be read: invalid literal"):
+        with pytest.raises(SourceError, match="x: cannot be read: it is damaged, or uses"):
             process.run(int, "x")
         assert process.run(len, "abcd") == 4
 
@@ -64,9 +65,20 @@ def test_what_does_not_end_is_given_up():
 @pytest.mark.skipif(sys.platform != "linux", reason="the system does not limit memory")
 def test_what_takes_too_much_memory_fails_alone():
     with Child(Limits(memory=1_000_000_000)) as process:
-        with pytest.raises(SourceError, match=r"more than 1,000,000,000 bytes of memory\.$"):
+        with pytest.raises(
+            SourceError, match=r"1,000,000,000 bytes of memory \(PGRAG_MAX_PAGE_MEMORY\)\.$"
+        ):
             process.run(bytes, 2_000_000_000)
         assert process.run(bytes, 3) == b"\0\0\0"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timer")
+def test_what_takes_long_for_its_size_is_given_up_by_processor_time():
+    with Child(Limits(seconds=60)) as process:
+        with pytest.raises(SourceError, match=r"a: .* took too long for its size\.") as error:
+            process.run(_work_without_end, "a")
+        assert error.value.hint == "Split it, or raise PGRAG_MAX_PAGE_SECONDS."
+        assert process.run(_sleep_in_bounds, "b") == "b"
 
 
 def test_what_is_printed_is_no_answer_and_the_builtin_model_is_not_sent(capfd):
@@ -87,7 +99,7 @@ def test_what_is_printed_is_no_answer_and_the_builtin_model_is_not_sent(capfd):
 def test_a_call_that_has_lost_its_parent_ends(call):
     program = (
         "import os, signal, time\n"
-        "from pgrag.ingest.child import Child, Limits\n"
+        "from pgrag.ingest.child import Child, Limits, bounded\n"
         "signal.signal(signal.SIGALRM, signal.SIG_IGN)\n"
         "child = Child(Limits(seconds=1))\n"
         "print(child.run(os.getpid), flush=True)\n"
@@ -115,6 +127,18 @@ def test_a_child_that_waits_ends_with_its_parent():
         [sys.executable, "-c", program], stdout=subprocess.PIPE, check=False, text=True
     )
     _wait_for_the_end_of(int(parent.stdout))
+
+
+def _work_without_end(key):
+    with bounded(10_000):
+        while True:
+            key += ""
+
+
+def _sleep_in_bounds(key):
+    with bounded(0):
+        time.sleep(0.8)  # processor time counts, not the clock
+    return key
 
 
 def _raise_with_hint(key):

@@ -270,3 +270,11 @@ def test_line_ranges_lead_back_to_the_source(name):
         previous = chunk.line_end
         if name == "banking_guide.md":
             assert chunk.content == "\n".join(source[chunk.line_start - 1 : chunk.line_end])
+
+
+@pytest.mark.parametrize("size", [1200, 100_000])
+def test_a_fence_longer_than_a_passage_is_split_like_text(size):
+    fence = "`" * size
+    page = read(f"# A\n\n{fence}\n" + "word word\n" * 300 + f"{fence}\n")
+    assert max(len(chunk.content) for chunk in page.chunks) <= 1200
+    assert sum(chunk.content.count("word") for chunk in page.chunks if chunk.level == 2) >= 600

@@ -95,6 +95,7 @@ def test_configuration_lists_every_setting_with_its_default():
     expected["PGRAG_OUTGOING_ALLOW"] = " ".join(defaults["PGRAG_OUTGOING_ALLOW"])
     # Where the data of a user lies is the platform's choice.
     expected["PGRAG_HOME"] = "the user's data folder"
+    expected["PGRAG_MAX_PAGE_MEMORY"] = "512000000, or an eighth of the machine's if less"
     expected["PGRAG_POOL_SIZE"] = "2 for each processor, from 4 to 20"
     assert rows == expected
     function = (ROOT / "sql" / "configuration" / "_default_settings.sql").read_text("utf-8")

@@ -243,8 +243,8 @@ tags: [x, y/z]
 
 def test_links_of_the_front_matter_which_stays_in_the_source():
     found = page(FRONT_MATTER, "My-Key")
-    assert {edge.document for edge in found.edges[:9]} == {0}
-    assert [(e.line, e.rule, e.kind, e.target, e.fragment) for e in found.edges[:9]] == [
+    assert {edge.document for edge in found.edges[:10]} == {0}
+    assert [(e.line, e.rule, e.kind, e.target, e.fragment) for e in found.edges[:10]] == [
         (4, "front_matter:related", "related", "A", None),
         (5, "front_matter:related", "related", "folder/b.md", "part"),
         (6, "front_matter:related", "related", "C# basics", None),
@@ -252,11 +252,18 @@ def test_links_of_the_front_matter_which_stays_in_the_source():
         (8, "front_matter:next", "next", "E", "h"),
         (8, "front_matter:next", "next", "F", None),
         (9, "front_matter:my key", "my_key", "https://example.org/x", None),
+        (10, "front_matter:other", "references", "G", None),
         (12, "tag", "tagged", "x", None),
         (12, "tag", "tagged", "y/z", None),
     ]
-    assert [edge.target for edge in found.edges[9:]] == ["H", "Y/z", "w"]
+    assert [edge.target for edge in found.edges[10:]] == ["H", "Y/z", "w"]
     assert found.tags == ("x", "y/z", "w")
+    odd = "---\npeople: [\"[[A]]\", B]\nauthor: [[C]]\nsee: {also: '[d](d.md)'}\nurl: e.md\n---\n"
+    assert [(e.line, e.rule, e.kind, e.target) for e in page(odd).edges] == [
+        (2, "front_matter:people", "references", "A"),
+        (3, "front_matter:author", "references", "C"),
+        (4, "front_matter:see", "references", "d.md"),
+    ]
     odd = ["\n\n---\na: 1\n---\n\n\nText", "+++\na = 1\n+++\nText", "Text", ""]
     for source in (FRONT_MATTER, *odd):
         found = page(source)

@@ -126,9 +126,34 @@ def test_toml_values_and_broken_toml():
     good = split("a.md", "+++\ndate = 2024-05-01T10:00:00Z\nday = 2024-05-01\n[a]\nb=inf\n+++\n")
     date = {"date": "2024-05-01T10:00:00+00:00", "day": "2024-05-01"}
     assert good.fields == date | {"a": {"b": "inf"}}
-    bad = split("a.md", "+++\ntitle = unquoted\n+++\nBody")
-    assert (bad.fields, bad.body) == ({}, "Body")
-    assert "broken TOML" in bad.warnings[0]
+    bad = split("a.md", "+++\nn = 1\ntitle = unquoted\n+++\nBody")
+    assert (bad.fields, bad.body) == ({"n": 1, "title": "unquoted"}, "Body")
+    assert bad.warnings == ("a.md: front matter is broken TOML in line 3: Invalid value",)
+
+
+@pytest.mark.parametrize(("text", "first_line"), [
+    ('{"title": "T"}\nBody\n', 2),
+    ('\n{\n  "title": "T"\n}\nBody\n', 5),
+    (';;;\n"title": "T"\n;;;\nBody\n', 4),
+    (';;;\n{"title": "T"}\n;;;\nBody\n', 4),
+    ('---json\n{"title": "T"}\n---\nBody\n', 4),
+    ("--- yaml\ntitle: T\n---\nBody\n", 4),
+    ('---toml\ntitle = "T"\n---\nBody\n', 4),
+])  # fmt: skip
+def test_front_matter_in_json_and_in_a_notation_that_it_names(text, first_line):
+    assert split("a.md", text) == FrontMatter({"title": "T"}, "Body\n", first_line)
+
+
+def test_broken_json_is_a_warning_with_its_line_and_keeps_its_fields():
+    matter = split("a.md", '\n{\n  // mine\n  "title": "T",\n  "n": [1,\n  "b": 2,\n}\nBody')
+    assert (matter.fields, matter.body) == ({"title": "T", "n": "[1", "b": 2}, "Body")
+    assert len(matter.warnings) == 1
+    assert matter.warnings[0].startswith("a.md: front matter is broken JSON in line 3: ")
+    for text in ("{: .note}\nText", "{{< note >}}", '{"a": 1} and text\n', '{"a"\nText', "[]\n"):
+        assert split("a.md", text) == FrontMatter(body=text)
+    deep = split("a.md", '{\n"a": ' + "[" * 100_000 + "\n}\nBody")
+    assert (deep.body, len(deep.warnings)) == ("Body", 1)
+    assert split("a.md", '{"a\\u0000": "\\ud800x", "b": NaN}\n').fields == {"a": "x", "b": "nan"}
 
 
 @pytest.mark.parametrize("block", [

@@ -160,7 +160,7 @@ def test_a_path_of_another_process_is_read_in_its_resolved_form(repository):
     if not links.exists():
         pytest.skip("no /proc here")
     source = links / os.path.relpath(repository)
-    assert git.GitTree(source, "main", None)._folder == repository.resolve()
+    assert git.GitTree(source, "main", None).folder == repository.resolve()
     with discover(str(source), ref="main") as found:
         assert [file.read() for file in found.files()] == [b"# a\n", b"# b\n"]
 

@@ -6,8 +6,11 @@ import pytest
 
 from pgrag.cli.run_report import failures, print_report, summary
 from pgrag.ground.errors import SourceError
+from pgrag.ingest.formats import text
+from pgrag.ingest.formats.converted import Converted
+from pgrag.ingest.formats.loss import Words
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.report import MOST_KEPT, IndexReport, together
+from pgrag.ingest.report import MOST_KEPT, IndexReport, Loss, together
 from pgrag.ingest.source.source import Skipped
 
 
@@ -79,3 +82,34 @@ def test_addresses_and_pages_of_a_website_are_not_called_files(capsys):
     assert (
         "Skipped, leads elsewhere: 7 addresses (https://b.example/ …)." in capsys.readouterr().err
     )
+
+
+def test_a_page_that_loses_more_than_a_tenth_of_its_words_is_reported_with_both_numbers(
+    monkeypatch, capsys
+):
+    made = report()
+    for key, shown, kept in [
+        ("guide.txt", 74_521, 682),
+        ("short.txt", 30, 12),
+        ("nearly.txt", 1000, 900),
+        ("half.txt", 1000, 480),
+    ]:
+        read = Converted("# Text", words=Words(shown, kept))
+        monkeypatch.setattr(text, "convert", lambda *_, read=read: read)
+        page = read_page(key, b"Text", PageOptions())
+        assert (page.words_shown, page.words_kept) == (shown, kept)
+        made.warn(*page.warnings)
+        made.count_words(page)
+    assert [warning.partition(" are read;")[0] for warning in made.warnings] == [
+        "guide.txt: 682 of 74,521 words",
+        "half.txt: 480 of 1,000 words",
+    ]
+    whole = together("guide", "docs", [("1", made), ("2", made)])
+    assert (whole.words_shown, whole.words_kept, whole.lossy) == (153_102, 4_148, 4)
+    assert whole.losses[1:3] == [Loss("2: guide.txt", 74_521, 682), Loss("1: half.txt", 1000, 480)]
+    made.written = 4
+    print_report(made, verbose=False)
+    assert (
+        "  text: 2.7% of 76,551 words are read; 2 pages lack more than a tenth:\n"
+        "    guide.txt: 682 of 74,521 words\n    half.txt: 480 of 1,000 words\n"
+    ) in capsys.readouterr().out

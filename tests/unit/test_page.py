@@ -199,7 +199,7 @@ def test_a_huge_page_is_read_in_reasonable_time(text):
     ),
     (
         "install_tabs.mdx",
-        ["With npm\n\n```bash\nimport x from 'y'\n", "**Before you upgrade**\n\nVersion 3"],
+        ["**With npm**\n\n```bash\nimport x from 'y'\n", "**Before you upgrade**\n\nVersion 3"],
         ["@theme", "toolVersion", "TabItem", ":::", "TODO"],
     ),
     (
@@ -221,6 +221,46 @@ def test_a_huge_page_is_read_in_reasonable_time(text):
         ],
         ["aliases"],
     ),
+    (
+        "kiln_cards.mdx",
+        [
+            "**Gas, Wood**\n**With gas** Open the valve first.\n**wood**\n\nStack the logs",
+            "crosswise:\n\n- oak\n  - split in four\n\n"
+            "```jsx\n<Card title=\"kept\">{cone}</Card>\nimport x from 'y'\n```",
+            "[Cones & temperatures](/cones)\n\nBelow 1 < 2 bars, and `{x}` stays. {braces}",
+            "Cool it slowly. Then open.",
+            "Don't fire outdoors.",
+            "**Keep notes**\n\nThe formula is $a_{i}^{2}$.",
+        ],
+        ["../", "export", "className", "style", "children", "TODO", "isWinter", "Tab", ":::", "/*"],
+    ),
+    (
+        "lantern_readme.md",
+        [
+            "[![Build](https://ci.example.org/badge.svg)](https://ci.example.org)",
+            "Press `Ctrl`+`L`.",
+            "2^31 times, 10^-3 s apart, in H₂O vapour. The\n1st lamp was x_(n+1);",
+            "`2<sup>3</sup>` and <your-name> are as written, m^2 too.",
+            "Turn **left**.",
+            "| key word | meaning |",
+            "| `a \\| b` | H₂O |",
+            "Inside.",
+            "<h2>Code</h2>",
+        ],
+        ["align", "Old", "<br>", "summary", "**\n"],
+    ),
+    (
+        "pump_note.md",
+        [
+            "Visible again.",
+            "Status: done\nPrice: 12.5",
+            "Check due: 2024-05-01 and [[Five]]  `a:: b` `%%kept%%`",
+            "Es nutzt [[Qdrant]] und [[Ollama]]; [[Keller]].",
+            "> [!tip] Ein Rat\n> Erst lesen.\n\n> uses: [[Oil]]",
+            "std::vector and a::b are no fields, 5 %% 2 is one. $x_{i=1}$",
+        ],
+        ["secret", "Hidden", "^", "rel:", "depends_on", "edge"],
+    ),
 ])  # fmt: skip
 def test_pages_of_other_generators(name, shown, hidden):
     data = (FIXTURES / "markdown" / name).read_bytes()
@@ -230,5 +270,40 @@ def test_pages_of_other_generators(name, shown, hidden):
         assert text in content
     for text in hidden:
         assert text not in content
-    assert page.body in data.decode()
+    assert page.body in data.decode() or name.endswith(".mdx")
     assert page.warnings == ()
+
+
+def test_html_headings_are_sections_with_their_anchors_and_the_title():
+    page = read((FIXTURES / "markdown" / "lantern_readme.md").read_bytes(), "README.md")
+    assert page.title == "Lantern A bright light"
+    found = [(c.heading, c.line_start, c.anchor) for c in page.chunks if c.level == 1]
+    assert found[1:] == [("Usage", 17, "usage"), ("More", 25, "more")]
+    for text, headings in [
+        ("<h1>A</h1>\n<p>b</p>\n<H2 class=x>C <img src=x alt='D'></H2>\n", ["A", "C D"]),
+        ("<div>\n<h1>A</h1>\n</div>\n\nText\n\n<h3><a id='x'></a>B</h3>\n", ["A", "B"]),
+        ("<h1>A</h1><p>b</p>\n\nText", ["A"]),
+        ("<h1>A</h1><p>b</p><h2>C</h2>", []),
+        ("<h1>never closed\n\n# B\n\nText</h1>", ["B"]),
+        ("<pre>\n<h1>A</h1>\n</pre>\n", []),
+        ("<h1><img src='x.png'></h1>\n\n# B", ["B"]),
+    ]:
+        shown = read(text.encode(), "a.md").chunks
+        assert list(dict.fromkeys(c.heading for c in shown if c.heading)) == headings
+        words = " ".join(chunk.content for chunk in shown)
+        assert all(word in words for word in ("b", "Text") if word in text)
+
+
+def test_fields_of_a_note_are_properties_beside_those_of_its_front_matter():
+    page = read((FIXTURES / "markdown" / "pump_note.md").read_bytes(), "pump.md")
+    assert page.front_matter == {
+        "status": "draft",
+        "people": ["[[amuratov]]"],
+        "Price": 12.5,
+        "due": "2024-05-01",
+        "rating": "[[Five]]",
+    }
+    for mark in ("rel:", "edge", "%%secret", "depends_on", "[!"):
+        assert mark not in page.chunks[0].content
+    text = "a:: 1\na:: two\n**Big key**:: true\n> c:: x\n\n```\nd:: 1\n```\n\nstd::vector\n"
+    assert read(text.encode(), "a.md").front_matter == {"a": [1, "two"], "Big key": True, "c": "x"}

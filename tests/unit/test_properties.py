@@ -65,9 +65,11 @@ def test_a_wrong_value_is_a_warning_and_what_is_usable_of_it_is_used():
     assert path(["A", 5, None, "B"]) == ("A", "5", "B")
     assert path(list("abcdefghijkl")) == tuple("abcdefghij")
     assert path([]) == ()
+    for text in ("A / B", "A > B", "/A/B/", "A » B", ["A", "B"]):
+        assert path(text) == ("A", "B")
+    assert path("TCP/IP > I / O") == ("TCP/IP", "I / O")
     for fields, message in [
         ({"path": 5}, 'docs/a.md: front matter field "path" must be a list of strings, got 5'),
-        ({"path": "A / B"}, "field \"path\" must be a list of strings, got 'A / B'"),
         ({"path": ["A", 5]}, 'field "path" must be a list of strings, got 5 in it'),
         ({"path": ["A", ["B"]]}, "must be a list of strings, got ['B'] in it"),
         ({"path": ["A", " ", "B"]}, 'field "path" has an empty part: '),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pgrag.ground import settings
 from pgrag.ground.embedded import initialise
 
 GB = 1 << 30
@@ -21,14 +22,14 @@ def test_what_it_may_take_at_once_fits_into_memory(memory, processors):
 
 
 def test_memory_and_processors_are_shared_within_bounds_and_containers_count(tmp_path, monkeypatch):
-    of_machine = initialise.memory()
+    of_machine = settings.memory()
     limit, unlimited = tmp_path / "limit", tmp_path / "unlimited"
     limit.write_text("536870912\n")
     unlimited.write_text("max\n")
-    monkeypatch.setattr(initialise, "_LIMITS", (unlimited, tmp_path / "missing"))
-    assert initialise.memory() >= of_machine
-    monkeypatch.setattr(initialise, "_LIMITS", (unlimited, limit))
-    assert initialise.memory() == GB // 2
+    monkeypatch.setattr(settings, "_LIMITS", (unlimited, tmp_path / "missing"))
+    assert settings.memory() >= of_machine
+    monkeypatch.setattr(settings, "_LIMITS", (unlimited, limit))
+    assert settings.memory() == GB // 2
     for memory, shared in [
         (GB // 2, 128),
         (2 * GB, 256),

@@ -216,3 +216,16 @@ def test_files_are_read_where_the_system_lacks_flags(tmp_path, monkeypatch):
     assert read_file(tmp_path / "a.md", 3) == b"# a"
     with pytest.raises(OSError, match="symbolic link"):
         read_file(tmp_path / "link.md")
+
+
+def test_documentation_in_a_format_without_a_reader_is_named_with_what_to_do(tmp_path):
+    write(tmp_path, "a.md", "paper.tex", "old/notes.ORG", "wiki/Home.textile", ".x/b.rtf", "c.py")
+    write(tmp_path, {".gitignore": "ignored.org\n", "ignored.org": "x"})
+    with discover(str(tmp_path)) as source:
+        [group] = source.skipped
+    assert (group.count, group.examples) == (3, ("old/notes.ORG", "paper.tex", "wiki/Home.textile"))
+    assert group.reason == "in a format that cannot be read"
+    assert "pandoc" in group.hint
+    (tmp_path / "a.md").unlink()
+    with pytest.raises(SourceError, match=r"no documentation in it; .* \(3: old/notes\.ORG, paper"):
+        discover(str(tmp_path))

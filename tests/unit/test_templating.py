@@ -56,6 +56,14 @@ from pgrag.ingest.text.templating import has_macros, prepare, reduce
     ("::: package.module", "::: package.module"),
     ("{* ../../docs/a.py hl[9] *}", "docs/a.py"),
     ("{% raw %}x{% endraw %}", "x"),
+    # Liquid, GitBook, mdBook
+    ('{% hint style="info" %}\nx\n{% endhint %}', "**Info**\nx\n"),
+    ('{% tabs %}{% tab title="npm" %}x{% endtab %}{% endtabs %}', "**npm**x"),
+    ("{% include note.html a='b' %}{% if site.x %}y{% endif %}", "y"),
+    ("{% widget %} in a text about {% load %}", "{% widget %} in a text about {% load %}"),
+    ("{{#include a.rs:2:3}}{{#playground b.rs editable}}", ""),
+    # MkDocs
+    ('!!! pied-piper "A hat"\n??? attention inline end', "**A hat**\n**Attention**"),
 ])  # fmt: skip
 def test_reduce(source, shown):
     assert has_macros(source) or source == shown

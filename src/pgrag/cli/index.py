@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import datetime
@@ -94,12 +94,12 @@ def index(
             "SOURCE", "needs a library and one source: pgrag index LIBRARY[@VERSION] SOURCE."
         )
     library, is_job = parse_target(target), job or every is not None
-    tags = arguments.get("tags")
+    tags, is_tree = arguments.get("tags"), "versions" in arguments
+    _refuse_contradictions(library, arguments, has_source=source is not None)
     if source is None:
-        if tags:
-            raise misuse("--tags", "needs a source: pgrag index LIBRARY SOURCE --tags GLOB.")
         versions = _stored_versions(app, library)
-        if len(versions) > 1:
+        is_whole_tree = library.version is None and any(_tree_of(app, each) for each in versions)
+        if len(versions) > 1 or is_whole_tree:
             if watch or is_job or "ref" in arguments:
                 raise misuse("LIBRARY", f"{library} has several versions: name one, or a source.")
             return _refreshed(
@@ -107,6 +107,8 @@ def index(
             )
         [library] = versions
         arguments = app.remembered(library.library, library.version or "") | arguments
+        if is_job and "versions" in arguments:
+            library = Target(library.library, None)  # a job reads all versions of a tree
         source = [arguments.pop("source")]
     if watch:
         if tags or "ref" in arguments or dry_run or as_json or is_job:
@@ -115,17 +117,13 @@ def index(
                 "follows a folder: leave out --tags, --ref, --dry-run, --job, --every and --json.",
             )
         return _watch(app, library, source[0], arguments)
-    if tags and (library.version or "ref" in arguments):
-        raise misuse(
-            "--tags", "the versions and refs are those of the tags: leave out @VERSION and --ref."
-        )
     if is_job:
         if dry_run:
             raise misuse("--dry-run", "cannot be combined with --job or --every.")
         wait = None if every is None else parse_duration(every, "--every", least=60)
         return queued(app, library, source[0], arguments, every=wait)
-    if tags:
-        return _index_tags(
+    if tags or is_tree:
+        return _index_each(
             app, library.library, source[0], arguments,
             dry_run=dry_run, verbose=verbose, as_json=as_json,
         )  # fmt: skip
@@ -137,6 +135,25 @@ def index(
     return Output(
         asdict(report), lambda: print_report(report, verbose=verbose), errors=failures(report)
     )
+
+
+def _refuse_contradictions(
+    library: Target, arguments: Mapping[str, Any], *, has_source: bool
+) -> None:
+    if "versions" in arguments and (
+        "tags" in arguments or library.version is not None or not has_source
+    ):
+        raise misuse(
+            "--versions",
+            "makes versions of the folders of a source: pgrag index LIBRARY SOURCE --versions auto,"
+            " without --tags and @VERSION.",
+        )
+    if "tags" in arguments and not has_source:
+        raise misuse("--tags", "needs a source: pgrag index LIBRARY SOURCE --tags GLOB.")
+    if "tags" in arguments and (library.version or "ref" in arguments):
+        raise misuse(
+            "--tags", "the versions and refs are those of the tags: leave out @VERSION and --ref."
+        )
 
 
 def _stored_versions(app: App, library: Target) -> list[Target]:
@@ -153,13 +170,38 @@ def _stored_versions(app: App, library: Target) -> list[Target]:
     return [Target(library.library, version) for version in versions] or [library]
 
 
+def _tree_of(app: App, target: Target) -> dict[str, Any] | None:
+    """Return the arguments of the tree of versions that a version is from; None if of none."""
+    with suppress(SourceError):
+        known = app.remembered(target.library, target.version or "")
+        return known if known.get("versions") else None
+    return None
+
+
 def _refreshed(
     app: App, versions: Sequence[Target], arguments: dict[str, Any], *, dry_run: bool, **shown: bool
 ) -> Output:
-    """Index versions again, each from its own source."""
+    """Index versions again, each from its own source; those of one tree once, with those that are
+    new in it.
+    """
+
+    def of_trees() -> Iterator[_Run]:
+        seen: list[dict[str, Any]] = []
+        for each in versions:
+            known = _tree_of(app, each)
+            if not known or known in seen:
+                continue
+            seen.append(known)
+            for label_, outcome in app.index_versions(
+                each.library, **known | arguments, dry_run=dry_run
+            ):
+                yield {"library": each.library, "version": label_}, outcome
 
     def runs() -> Iterator[_Run]:
+        yield from of_trees()
         for each in versions:
+            if _tree_of(app, each):
+                continue
             outcome: IndexReport | PgragError
             try:
                 with shown_progress(f"Indexing {each}", hidden=shown["as_json"]) as progress:
@@ -195,10 +237,10 @@ def _watch(app: App, target: Target, source: str, arguments: dict[str, Any]) -> 
     return text(None, "Watching has ended; indexed pages stay.")
 
 
-def _index_tags(
+def _index_each(
     app: App, library: str, source: str, arguments: dict[str, Any], *, dry_run: bool, **shown: bool
 ) -> Output:
-    pattern = arguments.pop("tags")
+    """Index the version of each tag, or of each folder of a version."""
     with resumable(), ExitStack() as bars:
 
         def progress(version: str) -> Progress:
@@ -206,10 +248,17 @@ def _index_tags(
             title = f"Indexing {label(library, version)}"
             return bars.enter_context(shown_progress(title, hidden=shown["as_json"]))
 
-        def runs() -> Iterator[_Run]:
-            for version, outcome in app.index_tags(
+        if pattern := arguments.pop("tags", None):
+            each = app.index_tags(
                 library, source, pattern, dry_run=dry_run, progress=progress, **arguments
-            ):
+            )
+        else:
+            each = app.index_versions(
+                library, source, dry_run=dry_run, progress=progress, **arguments
+            )
+
+        def runs() -> Iterator[_Run]:
+            for version, outcome in each:
                 bars.close()
                 yield {"library": library, "version": version}, outcome
 

@@ -138,6 +138,10 @@ def _lines(row: Row) -> list[str]:
         )
         if report.get("versions"):
             lines.append(f"  versions: {', '.join(report['versions'])}")
+        lines += [
+            f"  {loss['words_kept']:,} of {loss['words_shown']:,} words are read of {loss['page']}"
+            for loss in report.get("losses", [])[:_WARNINGS]
+        ]
         lines += [f"  failed {key}: {reason}" for key, reason in report["failed"].items()]
         warnings = report.get("warnings", [])
         lines += [f"  warning: {warning}" for warning in warnings[:_WARNINGS]]

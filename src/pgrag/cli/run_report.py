@@ -27,6 +27,8 @@ def print_report(report: IndexReport, *, verbose: bool) -> None:
             f"{counted(report.ignored, 'file')} left out by .gitignore or .ignore;"
             " --include-ignored reads them too."
         )
+    for note in report.notes:
+        notice(note)
     for group in report.skipped:
         noun = "addresses" if any("://" in name for name in group.examples) else "files"
         skipped = _shown(group.examples, group.count, noun)
@@ -82,6 +84,7 @@ def summary(report: IndexReport) -> str:
                 for kind, number in report.enriched.items()
                 if number
             ),
+            *_losses(report),
             *_broken_links(report),
             *([f"  {name} was not created: it would be empty"] if report.discarded else []),
         ]
@@ -93,6 +96,18 @@ def _options(report: IndexReport) -> Iterator[str]:
     if report.slugs_from:
         yield f"  anchors as {report.slugs} makes them: {report.slugs_from}"
     yield from (f"  {change}" for change in report.changes)
+
+
+def _losses(report: IndexReport) -> Iterator[str]:
+    """Yield how much of the text is read, and the pages that lack most."""
+    if not report.lossy:
+        return
+    yield (
+        f"  text: {report.words_kept / report.words_shown:.1%} of {report.words_shown:,} words"
+        f" are read; {counted(report.lossy, 'page')} lack more than a tenth:"
+    )
+    for loss in report.losses[:3]:
+        yield f"    {loss.page}: {loss.words_kept:,} of {loss.words_shown:,} words"
 
 
 def _broken_links(report: IndexReport) -> Iterator[str]:
@@ -114,7 +129,7 @@ def _plan(report: IndexReport, *, verbose: bool) -> str:
         lines.append(f"write   {key} ({sizes})")
         if verbose:
             lines += _details(page)
-    lines += (line.strip() for line in _options(report))
+    lines += (line.strip() for line in (*_options(report), *_losses(report)))
     lines += (f"rename  {old} → {new}" for old, new in report.renamed.items())
     lines += (f"remove  {key}" for key in report.gone)
     lines.append(

@@ -83,6 +83,7 @@ class AsyncClient:
     links = _in_thread(Client.links)
     index = _in_thread(Client.index)
     index_tags = _in_thread(Client.index_tags)
+    index_versions = _in_thread(Client.index_versions)
     send_page = _in_thread(Client.send_page)
     remove_page = _in_thread(Client.remove_page)
     create_job = _in_thread(Client.create_job)

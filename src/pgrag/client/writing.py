@@ -65,6 +65,23 @@ class Writing(Part):
         require_texts(library=library, tags=tags)
         return dict(self._app.index_tags(library, str(source), tags, dry_run=dry_run, **arguments))
 
+    def index_versions(
+        self,
+        library: str,
+        source: str | Path,
+        *,
+        dry_run: bool = False,
+        **arguments: Unpack[IndexArguments],
+    ) -> dict[str, IndexReport | SourceError | InvalidInput]:
+        """Synchronise a version with each folder of a version in a source: of a tree of Docusaurus,
+        mike or Antora, or of folders such as 1.x and 2.x.
+
+        Returns by version, the oldest first, the report, or why the folder cannot be read. Raises
+        `SourceError` for a source without such folders.
+        """
+        require_texts(library=library)
+        return dict(self._app.index_versions(library, str(source), dry_run=dry_run, **arguments))
+
     def send_page(
         self,
         library: str,
@@ -78,13 +95,14 @@ class Writing(Part):
 
         No other page changes. Raises `InvalidInput` for a page that cannot be read.
         """
-        from pgrag.ingest.source.uploads import UploadedPage, checked_key
+        from pgrag.ingest.source.uploads import UploadedPage, as_utf_8, checked_key
 
         require_texts(library=library, key=key, version=version, media_type=media_type)
         if not isinstance(content, str | bytes):
             raise InvalidInput(f"content must be a text or bytes, not {type(content).__name__}.")
-        data = content.encode() if isinstance(content, str) else content
-        page = UploadedPage(checked_key(key), data, media_type)
+        if isinstance(content, str):
+            content, media_type = content.encode(), as_utf_8(media_type)
+        page = UploadedPage(checked_key(key), content, media_type)
         report = self._app.send_pages(library, version, [page])
         for reason in report.failed.values():
             raise InvalidInput(reason)

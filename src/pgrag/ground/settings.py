@@ -5,6 +5,7 @@ import inspect
 import os
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from ipaddress import ip_network
@@ -113,6 +114,21 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+# The limit of a container, in cgroups v2 and v1.
+_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+
+def memory() -> int:
+    """Bytes of memory of the machine, or of the container if it may use less."""
+    sizes: list[int] = []
+    with suppress(AttributeError, OSError, ValueError):  # Windows
+        sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for path in _LIMITS:
+        with suppress(OSError, ValueError):
+            sizes.append(int(path.read_text()))
+    return min(sizes, default=4_000_000_000)
+
+
 class Settings(BaseSettings):
     """Every setting of pgrag: from the environment, else from `.env`, else its default. An empty
     value counts as unset. Use `load_settings` to read them: it explains bad values.
@@ -208,8 +224,10 @@ class Settings(BaseSettings):
     """Bytes of the largest page that is indexed; PDF and Office files may have 20 times as many"""
     max_page_seconds: _Seconds = 120.0
     """Seconds that the reading of one page may take, in formats other than Markdown"""
-    max_page_memory: int = Field(default=4_000_000_000, ge=500_000_000)
-    """Bytes of memory that the process may take which reads them"""
+    max_page_memory: int = Field(
+        default_factory=lambda: min(512_000_000, memory() // 8), ge=100_000_000
+    )
+    """Bytes of memory that one page may take"""
     max_upload_bytes: int = Field(default=500_000_000, ge=1_000_000, le=100_000_000_000)
     """Bytes of the largest upload over REST"""
     outgoing_allow: Annotated[

@@ -98,6 +98,13 @@ class Choosing(TypedDict, total=False):
     include_ignored: Annotated[
         bool | None, _everywhere("Also the files that .gitignore and .ignore name.", default=False)
     ]
+    versions: Annotated[
+        Literal["auto"] | None,
+        _everywhere(
+            "`auto`: the folders of versions in the source become versions (Docusaurus, mike,"
+            " Antora, 1.x/ beside 2.x/)."
+        ),
+    ]
 
 
 class Crawling(TypedDict, total=False):
@@ -177,10 +184,10 @@ _LIMITS_OF_A_SITE = frozenset({"max_pages", "max_depth", "max_bytes"})
 
 #: The arguments that a kind of source does not follow; see `sources.kind_of`.
 _MEANINGLESS = {
-    "a website": frozenset({"subfolder", "include_ignored"}),
+    "a website": frozenset({"subfolder", "include_ignored", "versions"}),
     "a repository at an address": _LIMITS_OF_A_SITE,
     "a path": _LIMITS_OF_A_SITE | {"allow_private"},
-    "a folder that is watched": _LIMITS_OF_A_SITE | {"allow_private", "ref"},
+    "a folder that is watched": _LIMITS_OF_A_SITE | {"allow_private", "ref", "versions"},
 }
 
 

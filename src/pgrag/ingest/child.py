@@ -7,14 +7,17 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from threading import Timer
 from typing import IO, Any, ParamSpec, Self, TypeVar
 
 from pgrag.ground import errors
-from pgrag.ground.errors import PgragError, SourceError, reason
+from pgrag.ground.errors import PgragError, SourceError
 
 try:
     import resource
@@ -23,6 +26,8 @@ except ModuleNotFoundError:  # Windows
 
 #: Seconds beyond its limit after which a call ends itself, if its parent is gone.
 _GRACE = 2.0
+#: Shares of the limit that a file may take in processor time: any file, and each megabyte of it.
+_SHARE, _SHARE_OF_MEGABYTE = 1 / 120, 1 / 12
 
 #: Classes that every answer may contain; none of them can be altered.
 _COMMON = (
@@ -37,7 +42,9 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one call: seconds, and bytes of mapped memory where the system can limit it."""
+    """Limits of one call: seconds, and bytes of memory beyond those of the program, where the
+    system can limit it.
+    """
 
     seconds: float = 120.0
     memory: int | None = None
@@ -85,7 +92,10 @@ class Child:
             else:
                 ending = _ending(process)
             self.close()
-            raise SourceError(f"{arguments[0]}: cannot be read: its parser {ending}.") from problem
+            raise SourceError(
+                f"{arguments[0]}: cannot be read: its parser {ending}.",
+                hint="Split it, or raise PGRAG_MAX_PAGE_SECONDS." if "took" in ending else None,
+            ) from problem
         finally:
             timer.cancel()
         if error is None:
@@ -107,6 +117,23 @@ class Child:
                 self._process.communicate()
             self._process.wait()
             self._process = None
+
+
+@contextmanager
+def bounded(size: int, factor: float = 1.0) -> Iterator[None]:
+    """In a call of a child, end the process if a part takes much processor time for so many bytes:
+    with the default limit a second, and ten for each megabyte, times `factor`.
+    """
+    whole = signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "setitimer") else 0.0
+    if not whole:
+        yield
+        return
+    share = factor * (_SHARE + _SHARE_OF_MEGABYTE * size / 1e6)
+    signal.setitimer(signal.ITIMER_PROF, min(1.0, share) * whole)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, whole)
 
 
 class _Forged(Exception):
@@ -154,6 +181,8 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
         status = process.wait(timeout=10)
     except subprocess.TimeoutExpired:
         return "does not answer"
+    if hasattr(signal, "SIGPROF") and status == -signal.SIGPROF:
+        return "took too long for its size"
     if status < 0:
         return f"crashed ({signal.Signals(-status).name})"
     return f"exited with status {status}"
@@ -165,7 +194,8 @@ def main() -> None:
     gc.set_threshold(50_000)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is for the parent
     if hasattr(signal, "SIGALRM"):
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # what the parent ignores is inherited
+        for each in (signal.SIGALRM, signal.SIGPROF):
+            signal.signal(each, signal.SIG_DFL)  # what the parent ignores is inherited
     _limit_memory(int(sys.argv[1]))
     requests = sys.stdin.buffer
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
@@ -173,7 +203,7 @@ def main() -> None:
         with contextlib.suppress(EOFError, BrokenPipeError):
             while True:
                 call = pickle.load(requests)
-                _limit_time(float(sys.argv[2]) + _GRACE)
+                _limit_time(float(sys.argv[2]))
                 pickle.dump(_answer(*call), answers, pickle.HIGHEST_PROTOCOL)
                 answers.flush()
                 _limit_time(0)
@@ -181,6 +211,9 @@ def main() -> None:
 
 def _limit_memory(size: int) -> None:
     if size and resource is not None:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pages = int(Path("/proc/self/statm").read_text().split()[0])
+            size += pages * resource.getpagesize()
         with contextlib.suppress(OSError, ValueError):  # of macOS, or a lower limit of the parent
             resource.setrlimit(
                 resource.RLIMIT_AS, (size, resource.getrlimit(resource.RLIMIT_AS)[1])
@@ -188,9 +221,10 @@ def _limit_memory(size: int) -> None:
 
 
 def _limit_time(seconds: float) -> None:
-    """End this process after some seconds, by a signal that no parser can hold up; 0 is never."""
+    """End this process after some seconds, by signals that no parser can hold up; 0 is never."""
     if hasattr(signal, "setitimer"):  # not on Windows
-        signal.setitimer(signal.ITIMER_REAL, seconds)
+        signal.setitimer(signal.ITIMER_REAL, seconds and seconds + _GRACE)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _answer(
@@ -201,9 +235,12 @@ def _answer(
     except PgragError as error:
         return None, error
     except MemoryError:
-        return None, f"it takes more than {int(sys.argv[1]):,} bytes of memory"
-    except Exception as error:
-        return None, reason(error)
+        size = int(sys.argv[1])
+        return None, f"it takes more than {size:,} bytes of memory (PGRAG_MAX_PAGE_MEMORY)"
+    except Exception:
+        # What a library says is for programmers.
+        traceback.print_exc(limit=-3)
+        return None, "it is damaged, or uses a feature that cannot be read"
 
 
 if __name__ == "__main__":

@@ -19,20 +19,22 @@ from pgrag.ingest.edges.edges import assign_documents, find_edges, with_defaults
 from pgrag.ingest.edges.front_matter_links import find_front_matter_edges
 from pgrag.ingest.formats import formats
 from pgrag.ingest.matter import front_matter
+from pgrag.ingest.matter.inline_fields import inline_fields
+from pgrag.ingest.matter.named_dates import date_in_name, without_date
 from pgrag.ingest.matter.page_types import PageTypes, injected
-from pgrag.ingest.matter.properties import FOLDER_PAGES, Properties, read_properties
+from pgrag.ingest.matter.properties import FOLDER_PAGES, MAX_PATH_DEPTH, Properties, read_properties
+from pgrag.ingest.source.sites import without_numbers
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.text import markdown
 from pgrag.ingest.text.slugs import SlugStyle
 
 #: Incremented when the same file would give different chunks or edges: forces a new reading.
-CHUNKER_VERSION = 10
+CHUNKER_VERSION = 11
 #: Warnings of a page that are kept; the others are counted.
 MOST_WARNINGS = 100
 #: Classes in the results of `read_page` and `read_properties_of`, for a child that calls them.
 ANSWERS = (values.SourcePage, values.Chunk, values.Edge, Properties)
 
-_DATE_PREFIX = re.compile(r"^\d{4}-\d{2}-\d{2}[-_ ]")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")
 
@@ -113,7 +115,7 @@ def read_page(
     bytes.
     """
     converted = formats.convert(key, data, origin, options.converter, limit)
-    text = converted.markdown
+    text, words = converted.markdown, converted.words
     matter = front_matter.split(key, text)
     properties, doubts = read_properties(key, matter.fields)
     head = text[: len(text) - len(matter.body)]
@@ -123,7 +125,8 @@ def read_page(
     first_heading = next((section.heading for section in sections if section.level == 1), None)
     title = properties.title or first_heading or _title_from_key(key)
     heading = "" if options.slugs == "hugo" else _page_heading(sections)
-    path = properties.path or (title if not heading or same_words(heading, title) else heading,)
+    name = title if not heading or same_words(heading, title) else heading
+    path = properties.path or (*origin.labels, name)[-MAX_PATH_DEPTH:]
     reading = options.types.reading(properties.type, key)
     entry = reading.entry
     profile = values.CHUNK_PROFILES.get(entry.chunk_profile or "", values.ChunkProfile())
@@ -147,28 +150,35 @@ def read_page(
         page_type=reading.type,
         audience=declared_audience(matter.fields, properties.tags),
     )
+    stated = _stated_dates(key, properties)
     return values.SourcePage(
         key=key,
-        url=_url(key, properties, options.base_url or "", origin),
+        url=_url(key, properties, matter.fields.get("id"), options, origin),
         title=title,
         path=path,
         body=matter.body,
         source_hash=source_hash(key, digest or digest_of(data), options, properties.type, origin),
-        front_matter=matter.fields,
+        front_matter=(
+            matter.fields if converted.has_ids else _with_inline_fields(matter.fields, prose)
+        ),
         uuid=properties.uuid,
         link=properties.link,
         topic=properties.topic,
         type=reading.type,
         tags=_with_inline_tags(properties.tags, edges),
         language=properties.language or None,
-        created=properties.created,
-        modified=properties.modified,
+        created=stated.created,
+        created_from=stated.created_from,
+        modified=stated.modified,
+        modified_from=stated.modified_from,
         warnings=_first(key, (*converted.warnings, *matter.warnings, *doubts, *faults)),
         chunks=tuple(replace(chunk, context=context) for chunk in chunks) if context else chunks,
         head=head,
         aliases=properties.aliases,
         edges=assign_documents(edges, chunks),
         reading=options.reading(properties.type, key),
+        words_shown=words.shown if words else None,
+        words_kept=words.kept if words else None,
     )
 
 
@@ -185,6 +195,13 @@ def _first(key: str, warnings: tuple[str, ...]) -> tuple[str, ...]:
     if more <= 0:
         return warnings
     return (*warnings[:MOST_WARNINGS], f"{key}: and {more:,} more warnings")
+
+
+def _with_inline_fields(fields: dict[str, Any], prose: values.Prose) -> dict[str, Any]:
+    """Add the fields of the text that the front matter lacks, in any spelling."""
+    written = {name.casefold() for name in fields}
+    found = inline_fields(prose.blocks)
+    return fields | {name: found[name] for name in found if name.casefold() not in written}
 
 
 def _with_inline_tags(tags: Sequence[str], edges: Sequence[values.Edge]) -> tuple[str, ...]:
@@ -208,34 +225,68 @@ def _title_from_key(key: str) -> str:
     folder, _, name = stem.rpartition("/")
     if name.lower() in FOLDER_PAGES and folder:
         name = folder.rpartition("/")[2]
-    words = " ".join(re.sub(r"[-_]+", " ", _DATE_PREFIX.sub("", name)).split())
+    undated = without_date(name)
+    if undated == name and date_in_name(name):
+        return name  # only a date, which keeps its hyphens
+    words = " ".join(re.sub(r"[-_]+", " ", undated).split())
     return words[:1].upper() + words[1:] or name
+
+
+def _stated_dates(key: str, properties: Properties) -> values.Dates:
+    """Return the dates of the front matter, else that of the name."""
+    created, modified = properties.created, properties.modified
+    said_by = values.FRONT_MATTER
+    stated = values.Dates(created, created and said_by, modified, modified and said_by)
+    named = date_in_name(key)
+    return stated.over(values.Dates(named, named and values.NAME))
 
 
 def _stem(key: str) -> str:
     return posixpath.splitext(key)[0]
 
 
-def _url(key: str, properties: Properties, base_url: str, origin: values.Origin) -> str:
+def _url(
+    key: str, properties: Properties, own_id: object, options: PageOptions, origin: values.Origin
+) -> str:
     """Return the URL at which a page is published: the address of its origin, else its own, else
     its slug or file below the base URL.
     """
+    base_url = _base_url(options.base_url or "", origin)
+    is_docusaurus = options.slugs == "docusaurus"
     address = origin.address or properties.address
     if not address:
+        key = origin.key or key
         named = formats.named_format(key, origin)
         address = key if named and named.is_published else _stem(key)
         folder, _, name = _stem(key).rpartition("/")
         if name.lower() in FOLDER_PAGES:
             address = folder
-        if (slug := properties.slug) is not None:
+        slug = properties.slug
+        if is_docusaurus:
+            address = without_numbers(address)
+            slug = own_id if slug is None and isinstance(own_id, str) else slug
+        if slug is not None:
             parent = "" if "/" in slug else address.rpartition("/")[0]
             address = f"{parent}/{slug}" if parent else slug
+            # The slugs of Docusaurus begin at its docs, not at the site.
+            address = address.lstrip("/") if is_docusaurus else address
     address = _UNSAFE.sub(lambda match: f"%{ord(match[0]):02X}", address)
     if _ABSOLUTE.match(address):
         return address
     if address.startswith("/"):
         return urljoin(base_url, address) if base_url else address
     return f"{base_url.rstrip('/')}/{address}".rstrip("/") or "/"
+
+
+def _base_url(base_url: str, origin: values.Origin) -> str:
+    """Return where the site serves the version that a page belongs to; the base URL may name the
+    whole site or its documentation.
+    """
+    if not origin.key:
+        return base_url
+    base_url = base_url.rstrip("/")
+    route = "" if f"{base_url}/".endswith(f"/{origin.route}/") else origin.route
+    return "/".join([base_url, *filter(None, (route, origin.branch))])
 
 
 @dataclass(frozen=True, slots=True)

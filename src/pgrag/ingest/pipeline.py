@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from psycopg.types.json import Jsonb
 
@@ -18,6 +18,7 @@ from pgrag.ingest.page import ANSWERS, IndexTarget
 from pgrag.ingest.reader import Progress, Reader
 from pgrag.ingest.remembered import changes, complete
 from pgrag.ingest.report import IndexReport
+from pgrag.ingest.source.dates import Dating
 from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.vector_index import VectorIndex
 from pgrag.ingest.writer import Writer
@@ -61,6 +62,7 @@ def index(
         ignored=source.ignored,
         skipped=[*source.skipped],
         dry_run=dry_run,
+        notes=[*source.notes],
     )
     report.warn(*source.warnings)
     with nullcontext() if dry_run else _alone(database, target):
@@ -68,6 +70,7 @@ def index(
         types = PageTypes.of(row["configuration"])
         [row] = database.call("version_source", **target.names)
         remembered = row["version_source"]
+        memory = remembered or {}
         options, generator = complete(target.options, remembered, source.generator)
         options = replace(options, types=types)
         target = replace(target, options=options)
@@ -96,6 +99,7 @@ def index(
                 processes,
                 similarities if options.cuts_by_meaning else None,
                 kept_pages,
+                Dating(source.history, bool(source.head) and source.head == memory.get("head")),
             )
             _synchronise(writer, reader, source, progress)
     report.seconds = time.monotonic() - started
@@ -162,11 +166,15 @@ def _synchronise(writer: Writer, reader: Reader, source: Source, progress: Progr
     report.removed = len(removed)
     report.warn(*path_warnings(reader.paths))
     report.skipped.extend(reader.skips.grouped())
+    report.notes.extend(reader.dating.notes)
     if report.dry_run:
         report.gone.extend(removed)
     else:
         if gone:
             database.call("remove_pages", **target.names, keys=gone)
+        if reader.redated:
+            dates = {key: asdict(dates) for key, dates in reader.redated.items()}
+            database.call("_pgrag.date_pages", **target.names, dates=Jsonb(dates))
         if stored or report.written or report.unchanged:
             writer.finish([stored[key]["page_id"] for key in reader.kept if key in stored])
 

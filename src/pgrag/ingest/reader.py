@@ -4,7 +4,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from operator import itemgetter
 from typing import ParamSpec, TypeVar
@@ -18,8 +18,9 @@ from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.matter.properties import Properties
 from pgrag.ingest.page import IndexTarget, read_page, read_properties_of, source_hash
 from pgrag.ingest.report import IndexReport
+from pgrag.ingest.source.dates import Dating
 from pgrag.ingest.source.source import Elsewhere, Skips, SourceFile, digest_of
-from pgrag.ingest.values import SourcePage
+from pgrag.ingest.values import FRONT_MATTER, Dates, SourcePage
 
 #: Bounds of what is read before its page is needed: files, and bytes of them.
 MOST_AHEAD = 64
@@ -55,10 +56,13 @@ class Reader:
     children: Children
     similarities: Similarities | None
     kept_pages: KeptPages | None
+    dating: Dating
     skips: Skips = field(default_factory=Skips)
     kept: set[str] = field(default_factory=set)
     outdone: set[str] = field(default_factory=set)
     paths: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: The dates of unchanged pages that have others now, by key.
+    redated: dict[str, Dates] = field(default_factory=dict)
     _owners: dict[str, tuple[datetime, str]] = field(default_factory=dict)
     _urls: dict[str, str] = field(default_factory=dict)
 
@@ -75,7 +79,7 @@ class Reader:
             with suppress(SourceError):
                 row = self.stored.get(file.key)
                 if row is not None and self._stays(file):
-                    uuid, moment = row["uuid"], row["modified"] or _NEVER
+                    uuid, moment = row["uuid"], row["stated"] or _NEVER
                 else:
                     data = self._bytes(file)
                     properties = self._call(
@@ -170,10 +174,12 @@ class Reader:
         if page is None:
             self.kept.add(file.key)
             self.report.unchanged += 1
+            self._date_again(begun)
             return None
         if self.kept_pages and begun.size:
             self.kept_pages.keep(file, begun.digest, self.target.options, page)
         self.report.warn(*page.warnings)
+        self.report.count_words(page)
         if page.uuid and not self._claim(page.uuid, _moment(page), page.key):
             return None
         if "path" in page.front_matter:
@@ -184,7 +190,19 @@ class Reader:
                 f"{page.key}: has the same url as {other}: {page.url}; both are indexed"
             )
         self.kept.add(page.key)
-        return page
+        stated = Dates(page.created, page.created_from, page.modified, page.modified_from)
+        dates = self.dating.of(file, begun.digest)
+        return replace(page, **asdict(stated.over(dates).complete()))
+
+    def _date_again(self, begun: _Begun) -> None:
+        """Date an unchanged page by its commits or the time of its file, as they are now."""
+        row = self.stored[begun.file.key]
+        stored = Dates(**{name: row[name] for name in Dates.__slots__})
+        dates = self.dating.again(begun.file, begun.digest, stored)
+        # What a text or a name states is part of the page, and read with it.
+        dates = stored.stated().over(dates).complete()
+        if dates != stored:
+            self.redated[begun.file.key] = dates
 
     def _bytes(self, file: SourceFile) -> bytes:
         limit = self.target.max_page_bytes
@@ -238,7 +256,12 @@ class Reader:
 
 
 def _moment(page: SourcePage | Properties) -> datetime:
-    text = page.modified or page.created
+    """Return the newest date of the front matter: other dates change with copies of a file."""
+    created, modified = page.created, page.modified
+    if isinstance(page, SourcePage):
+        created = created if page.created_from == FRONT_MATTER else None
+        modified = modified if page.modified_from == FRONT_MATTER else None
+    text = modified or created
     if text is None:
         return _NEVER
     moment = datetime.fromisoformat(text)

@@ -5,11 +5,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from pgrag.ground.errors import InvalidInput, SourceError
+from pgrag.ingest.formats.loss import Words
 from pgrag.ingest.source.source import EXAMPLES, Skipped
 from pgrag.ingest.values import SourcePage
 
 #: How many warnings a report keeps, and how many failed pages.
 MOST_KEPT = 1_000
+#: The number of pages that lack most words.
+MOST_LOSSES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,15 @@ class PlannedPage:
         return sum(document.is_searched for document in self.documents)
 
 
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A page of which more than a tenth of the words is lost."""
+
+    page: str
+    words_shown: int
+    words_kept: int
+
+
 @dataclass(slots=True)
 class IndexReport:
     """The report of an indexing run. `failed` maps a page to the reason, `renamed` the old key of a
@@ -57,8 +69,11 @@ class IndexReport:
     passages; `documents` counts passages. `ignored` files are left out by ignore files, `skipped`
     ones are no pages. With `discarded` the new version does not exist. A dry run lists `planned`
     pages, and those `gone`. `slugs` names the generator of the anchors, `slugs_from` its
-    configuration; `changes` are the options that differ from the last run. Of `warnings` and
-    `failed` the first `MOST_KEPT` stay. `versions` are those of a report on several.
+    configuration. Of `words_shown` in the pages that were read, where their format counts them,
+    `words_kept` are in their Markdown; `lossy` pages lack more than a tenth, and `losses` are those
+    that lack most. `changes` are the options that differ from the last run. Of `warnings` and
+    `failed` the first `MOST_KEPT` stay. `notes` is what a user may want to know of the source.
+    `versions` are those of a report on several.
     """
 
     library: str
@@ -83,11 +98,16 @@ class IndexReport:
     more_failed: int = 0
     planned: dict[str, PlannedPage] = field(default_factory=dict)
     gone: list[str] = field(default_factory=list)
+    words_shown: int = 0
+    words_kept: int = 0
+    lossy: int = 0
+    losses: list[Loss] = field(default_factory=list)
     links: dict[str, int] = field(default_factory=dict)
     enriched: dict[str, int] = field(default_factory=dict)
     slugs: str = "github"
     slugs_from: str | None = None
     changes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
 
     def warn(self, *warnings: str) -> None:
@@ -102,6 +122,23 @@ class IndexReport:
             self.failed[key] = reason
         else:
             self.more_failed += 1
+
+    def count_words(self, page: SourcePage) -> None:
+        """Add up how many words of a page are kept."""
+        if page.words_shown is None or page.words_kept is None:
+            return
+        words = Words(page.words_shown, page.words_kept)
+        self.words_shown += words.shown
+        self.words_kept += words.kept
+        if words.are_lost:
+            self.lossy += 1
+            self._note([*self.losses, Loss(page.key, words.shown, words.kept)])
+
+    def _note(self, losses: list[Loss]) -> None:
+        """Keep the largest losses."""
+        self.losses = sorted(losses, key=lambda each: each.words_kept - each.words_shown)[
+            :MOST_LOSSES
+        ]
 
     def plan(self, page: SourcePage) -> None:
         """Count and list a page that a dry run would write."""
@@ -146,12 +183,16 @@ def together(
             setattr(whole, count, getattr(whole, count) + getattr(run, count))
         whole.warn(*(f"{version}: {warning}" for warning in run.warnings))
         whole.changes += (f"{version}: {change}" for change in run.changes)
+        whole.notes += (note for note in run.notes if note not in whole.notes)
         for key, reason in run.failed.items():
             whole.fail(f"{version}: {key}", reason)
         whole.renamed |= {f"{version}: {old}": new for old, new in run.renamed.items()}
         links.update(run.links)
         enriched.update(run.enriched)
         whole.slugs, whole.slugs_from, whole.dry_run = run.slugs, run.slugs_from, run.dry_run
+        whole._note(
+            [*whole.losses, *(replace(each, page=f"{version}: {each.page}") for each in run.losses)]
+        )
         for group in run.skipped:
             known = skipped.get((group.reason, group.hint), replace(group, count=0, examples=()))
             examples = (*known.examples, *(f"{version}: {name}" for name in group.examples))
@@ -168,5 +209,5 @@ def together(
 
 _COUNTS = (
     "pages", "written", "unchanged", "removed", "ignored", "documents", "edges", "embedded",
-    "more_warnings", "more_failed", "seconds",
+    "more_warnings", "more_failed", "seconds", "words_shown", "words_kept", "lossy",
 )  # fmt: skip

@@ -7,14 +7,63 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the bytes of a page come from: the media type and URL of a server; None for a file."""
+    """Where the bytes of a page come from: the media type and URL of a server; None for a file. In
+    a tree of versions (see `source.trees`) the site serves it as `key` below `route` and `branch`;
+    `labels` are those of the categories that its sidebar shows it in.
+    """
 
     media_type: str | None = None
     address: str | None = None
+    route: str = ""
+    branch: str = ""
+    key: str | None = None
+    labels: tuple[str, ...] = ()
 
 
 #: The origin of a file.
 NOWHERE = Origin()
+
+
+#: What says a date: the text of the page, and the name of its file.
+FRONT_MATTER = "front matter"
+NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """When a page was made and last changed, in ISO 8601, and what says so: "front matter", "name"
+    (of the file), "git", "file" or "server". None: nothing does.
+    """
+
+    created: str | None = None
+    created_from: str | None = None
+    modified: str | None = None
+    modified_from: str | None = None
+
+    def over(self, other: "Dates") -> "Dates":
+        """Return these dates, and those of the other where there are none."""
+        created = self if self.created else other
+        modified = self if self.modified else other
+        return Dates(
+            created.created, created.created_from, modified.modified, modified.modified_from
+        )
+
+    def stated(self) -> "Dates":
+        """Return the dates that the page states itself, by its text or its name."""
+        created = self if self.created_from in {FRONT_MATTER, NAME} else UNDATED
+        modified = self if self.modified_from == FRONT_MATTER else UNDATED
+        return Dates(
+            created.created, created.created_from, modified.modified, modified.modified_from
+        )
+
+    def complete(self) -> "Dates":
+        """Return these dates; a page that nothing says to have changed was written on its day."""
+        if self.modified is None and self.created_from == NAME:
+            return Dates(self.created, NAME, self.created, NAME)
+        return self
+
+
+UNDATED = Dates()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +208,12 @@ class SourcePage:
     r"""One source file, parsed and chunked. `key` is its path below the source, with "/".
 
     `head` is the verbatim front matter with its fences, `body` the rest: together they are the
-    source with "\n" line ends, macros, and without NUL bytes. `front_matter` has every field as
-    JSON values. `created` and `modified` are ISO 8601. `chunks` are in reading order, `edges` in
-    source order. `reading` is the part of the configuration that the page was read with (see
-    `ingest.matter.page_types`).
+    source as Markdown with "\n" line ends, macros, and without NUL bytes. `front_matter` has every
+    field as JSON values, and those of the text. Dates are as in `Dates`. `chunks` are in reading
+    order, `edges` in source order. `reading` is the part of the configuration that the page was
+    read with (see `ingest.matter.page_types`). `words_shown` are those that a reader of
+    the file sees, outside navigation, `words_kept` those of them in the Markdown; None if its
+    reader does not count them.
     """
 
     key: str
@@ -179,13 +230,17 @@ class SourcePage:
     tags: tuple[str, ...] = ()
     language: str | None = None
     created: str | None = None
+    created_from: str | None = None
     modified: str | None = None
+    modified_from: str | None = None
     warnings: tuple[str, ...] = ()
     chunks: tuple[Chunk, ...] = ()
     head: str = ""
     aliases: tuple[str, ...] = ()
     edges: tuple[Edge, ...] = ()
     reading: dict[str, Any] = field(default_factory=dict)
+    words_shown: int | None = None
+    words_kept: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

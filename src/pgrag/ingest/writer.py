@@ -74,6 +74,7 @@ class Writer:
             "revision": source.revision,
             "arguments": source.arguments,
             "ref": source.ref,
+            "head": source.head,
         }
         if self.target.adds and remembered:
             # The version keeps its own source, which a later run can read again.

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Seconds after the last page that was sent until the processes end that read such pages.
 _IDLE_SECONDS = 60.0
+#: What the versions of one tree have in common besides their source.
+_OF_ALL_VERSIONS = ("base_url", "language", "slugs", "converter")
 
 
 class App(Connected):
@@ -72,6 +74,7 @@ class App(Connected):
         from pgrag.ingest.page import IndexTarget
         from pgrag.ingest.remembered import options_of
         from pgrag.ingest.source.sources import discover, kind_of
+        from pgrag.ingest.source.trees import noting_versions
         from pgrag.ingest.source.web.addresses import version_of
         from pgrag.models.embedding import similarities
 
@@ -92,7 +95,10 @@ class App(Connected):
             opening = monotonic() - started
         elif isinstance(source, str):
             network = self._network(given, for_others=for_others)
-            source = discover(source, **part_of(given, Choosing), network=network)
+            named = source
+            source = discover(source, **part_of(given, Choosing), version=version, network=network)
+            if "versions" not in given:
+                source = noting_versions(source, library, named, given)
         with source:
             row = self._library(library)
             settings = self._settings_of(row)
@@ -194,7 +200,56 @@ class App(Connected):
         selection = Selection.of(part_of(given, Choosing))
         network = self._network(given, for_others=for_others)
         versions = discover_tags(source, pattern, selection, network)
-        with KeptPages() as kept_pages:
+        yield from self._index_each(
+            library, versions, KeptPages(), progress,
+            dry_run=dry_run, in_child=in_child, arguments=arguments,
+        )  # fmt: skip
+
+    def index_versions(
+        self,
+        library: str,
+        source: str,
+        *,
+        dry_run: bool = False,
+        in_child: bool = False,
+        for_others: bool = False,
+        progress: Callable[[str], Progress | None] = lambda _: None,
+        **arguments: Unpack[IndexArguments],
+    ) -> Iterator[tuple[str, IndexReport | errors.SourceError | errors.InvalidInput]]:
+        """Synchronise a version with each folder of a version in a source (see `trees`), the oldest
+        first; otherwise as `index_tags`.
+        """
+        from pgrag.ingest.arguments import Choosing, checked, part_of, refuse_meaningless
+        from pgrag.ingest.kept_pages import KeptPages
+        from pgrag.ingest.source.selection import Selection
+        from pgrag.ingest.source.sources import discover_versions, kind_of
+
+        given = checked(arguments) | {"versions": "auto"}
+        refuse_meaningless(given, kind_of(source, given.get("ref")))
+        selection = Selection.of(part_of(given, Choosing))
+        found = discover_versions(source, selection, self._network(given, for_others=for_others))
+        with found.source:
+            versions = [
+                (label, partial(found.version, label, selection, is_last=label == found.labels[-1]))
+                for label in found.labels
+            ]
+            yield from self._index_each(
+                library, versions, KeptPages(), progress,
+                dry_run=dry_run, in_child=in_child, arguments=arguments,
+            )  # fmt: skip
+
+    def _index_each(
+        self,
+        library: str,
+        versions: Sequence[tuple[str, Callable[[], Source]]],
+        kept: KeptPages,
+        progress: Callable[[str], Progress | None],
+        *,
+        dry_run: bool,
+        in_child: bool,
+        arguments: IndexArguments,
+    ) -> Iterator[tuple[str, IndexReport | errors.SourceError | errors.InvalidInput]]:
+        with kept as kept_pages:
             for version, opened in versions:
                 try:
                     report = self.index(
@@ -330,6 +385,9 @@ class App(Connected):
                 f" pgrag index {library}{f'@{version}' if version else ''} SOURCE.",
             )
         arguments = source["arguments"] | {"ref": source.get("ref")}
+        if arguments.get("versions"):
+            # A version that is new in the tree is read like the others.
+            arguments |= {name: source.get(name) for name in _OF_ALL_VERSIONS}
         return {name: value for name, value in arguments.items() if value not in (None, [], False)}
 
     def embed(

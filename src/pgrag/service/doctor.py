@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from ipaddress import ip_address
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 import psycopg
@@ -48,6 +50,7 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
                 listed.append(_roles_finding(connection))
                 listed.append(_builtin_model_finding(connection))
                 listed.extend(_library_findings(connection, models))
+                listed.extend(_loss_findings(connection))
     except DatabaseError as error:
         return [Finding("database", "wrong", error.message, error.hint or "")]
     return listed
@@ -211,6 +214,41 @@ where c.relnamespace = 'pgrag'::regnamespace
     )
 order by 1
 """
+
+
+#: The condition is that of the index, which holds no other page.
+_LOSSES = """
+select
+    l.name as library, v.label as version, p.key, p.words_shown, p.words_kept,
+    count(*) over (partition by p.library_id) as pages
+from pgrag.pages as p
+join pgrag.libraries as l on l.library_id = p.library_id
+join pgrag.versions as v on v.library_id = p.library_id and v.version_id = p.version_id
+where p.words_shown - p.words_kept >= 20
+    and 10 * (p.words_shown - p.words_kept) > p.words_shown
+order by l.name, p.words_shown - p.words_kept desc, v.label, p.key
+"""
+_NAMED_LOSSES = 3
+
+
+def _loss_findings(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
+    """Name the pages of each library that lack more than a tenth of their words."""
+    rows = connection.execute(_LOSSES)
+    for library, group in groupby(rows, key=itemgetter("library")):
+        worst = [*islice(group, _NAMED_LOSSES)]
+        named = ", ".join(
+            f"{row['key']}{row['version'] and ' of ' + row['version']}"
+            f" ({row['words_kept']:,} of {row['words_shown']:,})"
+            for row in worst
+        )
+        pages = f"{worst[0]['pages']:,} page{'s' if worst[0]['pages'] > 1 else ''}"
+        yield Finding(
+            f"library {library}",
+            "warning",
+            f"Of {pages} more than a tenth of the words is not indexed, most of {named}.",
+            "Look with `pgrag read` what is missing; Markdown, or another form of the pages, may"
+            " have it.",
+        )
 
 
 def _library_findings(

@@ -55,6 +55,12 @@ def index(
     """Do a job in child processes; the runs for tags are one report. See `App.index`."""
     stated = _possible(version, arguments)
     tags = stated.pop("tags", None)
+    if "versions" in stated and not version and isinstance(source, str):
+        runs = app.index_versions(
+            library, source, in_child=True, for_others=for_others, dry_run=dry_run,
+            progress=lambda _: progress, **stated,
+        )  # fmt: skip
+        return together(library, source, runs)
     if tags is None or not isinstance(source, str):
         return app.index(
             library, version, source, in_child=True, for_others=for_others, adds=adds,
@@ -74,5 +80,10 @@ def _possible(version: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         raise InvalidInput(
             "With tags, the versions and refs are those of the tags.",
             hint="Leave out version and ref.",
+        )
+    if "versions" in stated and (version or "tags" in stated):
+        raise InvalidInput(
+            "With versions, they are those of the folders in the source.",
+            hint="Leave out version and tags.",
         )
     return stated

@@ -33,6 +33,8 @@ WARNING: It is hot.
 from the river
 * sand
 
+Take these:
+
 size:: How large.
 [[opt-q]]--quiet::
   Says nothing.
@@ -66,7 +68,12 @@ def read(text):
 def test_sections_have_the_ids_of_asciidoctor_and_blocks_their_form():
     page = read(GUIDE)
     found = [(c.heading, c.anchor) for c in page.chunks if c.level == 1]
-    assert found[1:] == [("How to burn", "how-to-burn"), ("Burning & cooling", "burning")]
+    assert found[1:] == [
+        ("How to burn", "how-to-burn"),
+        ("size", ""),
+        ("--quiet", "opt-q"),
+        ("Burning & cooling", "burning"),
+    ]
     assert page.title == "Kiln Guide"
     body = page.body
     assert "The Big Kiln is **hot**, *really*, `x_y`: [the site](https://clay.example)," in body

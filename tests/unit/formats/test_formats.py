@@ -43,3 +43,17 @@ def test_content_then_media_type_then_name_tells_the_format():
         ("guide.txt", "text/markdown", MARKDOWN),
     ]:
         assert format_of(key, b"Some words.", Origin(media_type)) is expected
+
+
+@pytest.mark.parametrize("fault", [
+    KeyError("word/x"), IndexError("list index out of range"), RecursionError("maximum"),
+    ValueError("not enough values to unpack"), AttributeError("'NoneType' object"),
+])  # fmt: skip
+def test_no_words_of_a_reader_reach_a_user(monkeypatch, fault):
+    def fail(*_):
+        raise fault
+
+    monkeypatch.setattr("pgrag.ingest.formats.text.convert", fail)
+    with pytest.raises(SourceError, match=r"^a\.txt: (is damaged|has parts that nest)") as error:
+        formats.convert("a.txt", b"words")
+    assert str(fault) not in str(error.value)

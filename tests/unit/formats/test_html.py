@@ -251,7 +251,7 @@ def test_spans_and_nesting_are_followed_within_limits():
     lines = markdown(f"<table>{table}</table>").splitlines()
     assert [line.count("pump") for line in lines] == [0, 0, 40, 40, 40]
     assert [line[-5:] for line in lines[2:]] == ["| a |", "| b |", "| c |"]
-    table = "<table><tr><td colspan=60 rowspan=9>x" + "<tr>" * 8 + "</table>"
+    table = "<table><tr><td colspan=60 rowspan=9>x<td>" + "<tr>" * 8 + "</table>"
     page = html(table * 2)
     assert len(page) < 400
     with pytest.raises(

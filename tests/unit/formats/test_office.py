@@ -168,7 +168,7 @@ Notes: Say why."""
     for place, text in ((4, "Third"), (3, "Second"), (2, "First")):
         box = group.shapes.add_textbox(Inches(1), Inches(place), Inches(6), Inches(1))
         box.text_frame.text = text
-    assert body("a.pptx", file) == "## Slide 1\n\nFirst\n\nSecond\n\nThird\n\nLast"
+    assert body("a.pptx", file) == "## First\n\nSecond\n\nThird\n\nLast"
 
 
 def test_each_sheet_of_a_workbook_is_a_section_with_its_tables():

@@ -106,7 +106,7 @@ async def _page(request: Request, library: str, version: str, key: str | None) -
             raise InvalidInput("The body is not a JSON object.", hint="It has key and content.")
         page = sent_page(fields | ({} if key is None else {"key": key}))
     else:
-        page = UploadedPage(checked_key(key), body, media_type)
+        page = UploadedPage(checked_key(key), body, request.headers.get("content-type", ""))
     if not page.has_known_format():
         return bodies.unsupported(request, media_type)
     largest = size_limit(page.key, page.origin, request.app.state.pgrag.settings.max_page_bytes)

@@ -148,6 +148,8 @@ async def stored(
     try:
         for number, (name, chunks) in enumerate(files):
             piece, upload = 0, {"job_id": job_id, "file": number, "name": name}
+            if len(files) == 1:
+                upload["media_type"] = request.headers.get("content-type", "")[:200]
             async for data in chunks:
                 await call("_pgrag.add_upload_piece", **upload, piece=piece, data=data)
                 piece += 1

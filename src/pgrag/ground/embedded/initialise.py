@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,20 +13,9 @@ from pgrag.ground.embedded.account import Account
 from pgrag.ground.embedded.binaries import Installation, installed
 from pgrag.ground.embedded.cluster import Cluster, create, load
 from pgrag.ground.errors import DatabaseUnavailable
-from pgrag.ground.settings import processors
+from pgrag.ground.settings import memory, processors
 
 _MB = 1 << 20
-# The limit of a container, in cgroups v2 and v1.
-_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
-
-
-def memory() -> int:
-    """Bytes of memory of the machine, or of the container if it may use less."""
-    sizes = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    for path in _LIMITS:
-        with suppress(OSError, ValueError):
-            sizes.append(int(path.read_text()))
-    return min(sizes)
 
 
 def sized(memory: int, processors: int) -> dict[str, str]:

@@ -44,6 +44,10 @@ class Version(Versioned):
     updated_at: datetime
 
 
+#: What says a date of a page.
+DATE_FROM = "What says the date: front matter, name (of the file), git, file or server."
+
+
 class PageName(Value):
     """A page and its names."""
 
@@ -62,9 +66,13 @@ class PageSummary(PageName):
     tags: tuple[str, ...] = described("", ("tides",))
     language: str = described("", "en")
     created: datetime | None
+    created_from: str | None = described(DATE_FROM, "name")
     modified: datetime | None
+    modified_from: str | None = described(DATE_FROM, "git")
     documents: int = described("Searchable passages.", 6)
     warnings: tuple[str, ...] = described("Repairs made while reading the page.")
+    words_shown: int | None = described("Words that a reader of the file sees, if counted.")
+    words_kept: int | None = described("Those of them that are indexed.")
 
 
 class PageList(Versioned):
@@ -95,9 +103,13 @@ class Page(Value):
     aliases: tuple[str, ...]
     language: str
     created: datetime | None
+    created_from: str | None = described(DATE_FROM, "name")
     modified: datetime | None
+    modified_from: str | None = described(DATE_FROM, "git")
     source_hash: str
     warnings: tuple[str, ...]
+    words_shown: int | None
+    words_kept: int | None
     document_count: int
     indexed_at: datetime
 

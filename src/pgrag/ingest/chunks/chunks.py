@@ -18,7 +18,9 @@ SECTION_LEAD = 300
 SECTION_SUMMARY = 500
 PAGE_SUMMARY = 1200
 _PROSE = frozenset({"text", "callout", "quote", "list", "html"})
-_MARK = re.compile(r"[\s>]*(?:(?P<item>(?:[-*+]|\d{1,9}[.)])(?:\s+:)?)\s+)?(?:#{1,6}\s+)?")
+_MARK = re.compile(
+    r"[\s>]*(?:\[![\w-]+\][ \t]*|(?:(?P<item>(?:[-*+]|\d{1,9}[.)])(?:\s+:)?)\s+)?(?:#{1,6}\s+)?)"
+)
 _CUT_LINK = re.compile(r"!?\[{1,2}[^\[\]]*(?:\]\([^()]*)?$")
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
 

@@ -164,6 +164,9 @@ def _code(piece: Piece, profile: ChunkProfile) -> Iterator[Piece]:
         lines = lines[1:-1] if is_closed else lines[1:]
         first_line += 1
     room = profile.maximum - len(opener) - len(closer)
+    if room < profile.maximum // 2:  # a fence as long as a page
+        yield from _lines(piece, profile)
+        return
     for start, group in _line_groups(lines, min(room, profile.preferred), room):
         part = _part(piece, "code", opener + "\n".join(group) + closer, first_line + start)
         yield replace(part, line_end=min(part.line_start + len(group) - 1, piece.line_end))

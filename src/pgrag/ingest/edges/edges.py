@@ -8,7 +8,7 @@ from itertools import groupby
 
 from pgrag.ingest.edges.links import Link, find_links
 from pgrag.ingest.edges.relations import Lines, find_relations
-from pgrag.ingest.text import templating
+from pgrag.ingest.text import notes, templating
 from pgrag.ingest.text.inline import plain
 from pgrag.ingest.text.sentences import sentence_spans
 from pgrag.ingest.values import Chunk, Edge, Prose, ProseBlock
@@ -24,8 +24,7 @@ _LOOK_AHEAD = 3
 #: A text without any of these is one sentence.
 _SENTENCE_END = re.compile(r"[.!?…]\s|[。！？]")
 _LINE = re.compile(r".+")
-#: What marks a relation and belongs to no sentence.
-_MARK = re.compile(r"\[!edge\][+-]?[ \t]*|(?<=\[\[)rel:[ \t]*\w[\w-]*:?[ \t]+(?!\])", re.IGNORECASE)
+_MARKED = re.compile(r"\[!|:: |%%|(?i:rel):")
 
 
 def find_edges(key: str, prose: Prose) -> tuple[list[Edge], list[str]]:
@@ -115,7 +114,9 @@ class _Words:
         """Return the sentence or table row of a link, at most 300 characters."""
         start, end = self._span(link)
         if (sentence := self._known.get((start, end))) is None:
-            source = _MARK.sub("", self._block.text[start:end])
+            source = self._block.text[start:end]
+            if _MARKED.search(source):
+                source = notes.reduce(source)
             if self._block.kind == "table":
                 source = source.replace("\\|", "|")
             sentence = _words_of(source)

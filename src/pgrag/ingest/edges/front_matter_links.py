@@ -27,8 +27,9 @@ _REACH = 2000
 def find_front_matter_edges(
     fields: Mapping[str, Any], head: str, tags: Sequence[str] = (), link_keys: Sequence[str] = ()
 ) -> list[Edge]:
-    """Return the links and tags of a page's front matter in source order; fields with links are
-    those of `LINK_KEYS` and `link_keys`.
+    """Return the links and tags of a page's front matter in source order. The fields of `LINK_KEYS`
+    and `link_keys` hold links, also as bare names, of a kind called like the field; in all others
+    only `[[note]]` and links of Markdown are such, and references.
     """
     kinds = {kind_name(key) for key in (*LINK_KEYS, *link_keys)}
     lines = head.split("\n")
@@ -40,14 +41,16 @@ def find_front_matter_edges(
             Edge("tag", "tagged", 1.0, tag, lines_of_field.of(tag), 0, text=tag) for tag in tags
         )
     for field, value in fields.items():
-        if (kind := kind_name(field)) in kinds:
+        is_typed = (kind := kind_name(field)) in kinds
+        texts = [*(_texts(value) if is_typed else _linking(value))]
+        if texts and field.lower() not in _TAG_KEYS:
             lines_of_field = _FieldLines(lines, field)
-            for text in _texts(value):
-                line = lines_of_field.of(text)
+            for text in texts:
+                line = lines_of_field.of(text if is_typed else text.strip("[]"))
                 edges += (
                     Edge(
                         rule=f"front_matter:{field}",
-                        kind=kind,
+                        kind=kind if is_typed else "references",
                         confidence=1.0,
                         target=target,
                         line=line,
@@ -56,7 +59,7 @@ def find_front_matter_edges(
                         text=words,
                         sentence=f"{field}: {words}",
                     )
-                    for target, fragment, words in _links(text)
+                    for target, fragment, words in _links(text, is_name=is_typed)
                 )
     return sorted(edges, key=lambda edge: edge.line)
 
@@ -70,14 +73,29 @@ def _texts(value: Any) -> Iterator[str]:
         yield from filter(None, [str(value).strip()])
 
 
-def _links(text: str) -> Iterator[tuple[str, str | None, str]]:
-    """Yield (target, fragment, words) of each link in a value, else of the value itself."""
+def _linking(value: Any) -> Iterator[str]:
+    """Yield the texts with links in a value of any depth; `[[note]]` as in `_texts`."""
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _linking(item)
+    elif isinstance(value, list):
+        for item in value:
+            is_note = isinstance(item, list) and len(item) == 1 and isinstance(item[0], str)
+            yield from [f"[[{item[0]}]]"] if is_note else _linking(item)
+    elif isinstance(value, str) and ("[[" in value or "](" in value):
+        yield value
+
+
+def _links(text: str, *, is_name: bool) -> Iterator[tuple[str, str | None, str]]:
+    """Yield (target, fragment, words) of each link in a value, else of the name that it is."""
     if "[" in text:
         links = [link for link in find_links(Prose((ProseBlock(text, 1),))) if link.form != "tag"]
         for link in links:
             yield link.target, link.fragment, plain(link.words)[:_MAX_WORDS]
         if links:
             return
+    if not is_name:
+        return
     name, _, alias = text.partition("|")
     # the "#" of a name like "C# basics" does not start a fragment
     target, fragment = split_target(name) if _IS_PATH.match(name) else (name.strip(), None)

@@ -1,5 +1,6 @@
 """The formats of pages: how each is recognised, and the converter that makes Markdown of it."""
 
+import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -7,6 +8,7 @@ from importlib import import_module
 from typing import Protocol
 
 from pgrag.ground.errors import SourceError
+from pgrag.ingest.child import bounded
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.values import NOWHERE, Origin
 
@@ -16,6 +18,10 @@ _SAMPLE = 2048
 PACKED_FACTOR = 20
 #: Characters of Markdown that a page may have for each byte that a text file may have.
 MARKDOWN_FACTOR = 4
+#: A packed file may take this many times the processor time of a text file of its size.
+PACKED_SECONDS = 5.0
+
+log = logging.getLogger(__name__)
 
 
 class Converter(Protocol):
@@ -49,7 +55,8 @@ MARKDOWN = Format(
     "Markdown",
     (".md", ".markdown", ".mdx"),
     ("text/markdown", "text/x-markdown"),
-    "pgrag.ingest.formats.decoding",
+    "pgrag.ingest.formats.markdown",
+    version=2,
 )
 TEXT = Format(
     "text",
@@ -83,6 +90,7 @@ HTML = Format(
     (".html", ".htm", ".xhtml"),
     ("text/html", "application/xhtml+xml"),
     "pgrag.ingest.formats.html.page",
+    version=2,
     recognises=lambda sample: _IS_HTML.match(sample) is not None,
     is_published=True,
 )
@@ -95,6 +103,7 @@ PDF = Format(
     recognises=lambda sample: sample.startswith(b"%PDF-"),
     is_published=True,
     is_packed=True,
+    version=2,
 )
 DOCLING = Format(
     "PDF for Docling", (), (), "pgrag.ingest.formats.docling.reading", package="docling"
@@ -111,13 +120,18 @@ _OFFICE_MEDIA_TYPE = "application/vnd.openxmlformats-officedocument."
 _OFFICE_MEMBERS = (b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"ppt/", b"xl/")
 OFFICE = Format(
     "an Office file",
-    (".docx", ".docm", ".pptx", ".pptm", ".ppsx", ".xlsx", ".xlsm"),
+    (
+        *(".docx", ".docm", ".dotx", ".dotm", ".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"),
+        *(".xlsx", ".xlsm", ".xltx", ".xltm"),
+        *(".doc", ".ppt", ".xls", ".xlsb"),  # not read, but named with what to do
+    ),
     (
         f"{_OFFICE_MEDIA_TYPE}wordprocessingml.document",
         f"{_OFFICE_MEDIA_TYPE}presentationml.presentation",
         f"{_OFFICE_MEDIA_TYPE}spreadsheetml.sheet",
     ),
     "pgrag.ingest.formats.office.reading",
+    version=2,
     recognises=lambda sample: (
         sample.startswith(b"\xd0\xcf\x11\xe0")
         or (sample.startswith(b"PK\x03\x04") and sample[30:].startswith(_OFFICE_MEMBERS))
@@ -210,6 +224,34 @@ def fingerprint(key: str, origin: Origin, converter: str | None) -> str:
     return f"{named.name} {named.version}" if named else ""
 
 
+def _read(chosen: Format, key: str, data: bytes, origin: Origin) -> Converted:
+    """Read a file in a time that its size allows. Raises SourceError whatever is wrong with it."""
+    try:
+        reads: Converter = import_module(chosen.module).convert
+        if chosen is DOCLING:
+            return reads(key, data, origin)
+        with bounded(len(data), PACKED_SECONDS if chosen.is_packed else 1.0):
+            return reads(key, data, origin)
+    except (SourceError, MemoryError):
+        raise
+    except ModuleNotFoundError as error:
+        if not chosen.package:
+            raise
+        raise SourceError(
+            f"{key}: is {chosen.name}, which needs the package {error.name}.",
+            hint=f"Run pip install {chosen.package}.",
+        ) from error
+    except RecursionError as error:
+        raise SourceError(f"{key}: has parts that nest too deep in each other.") from error
+    except Exception as error:
+        log.info("%s: not read", key, exc_info=True)
+        hint = "Open it in the program that wrote it, and save it again."
+        raise SourceError(
+            f"{key}: is damaged, or uses a feature that cannot be read.",
+            hint=hint if chosen.is_packed else "Convert it to Markdown, or to HTML.",
+        ) from error
+
+
 def convert(
     key: str,
     data: bytes,
@@ -226,16 +268,7 @@ def convert(
     is_empty = not data or data.isspace()
     if is_empty and (chosen.is_packed or chosen is NOTEBOOK):
         raise SourceError(f"{key}: is empty.")
-    try:
-        reads: Converter = import_module(chosen.module).convert
-        converted = reads(key, data, origin)
-    except ModuleNotFoundError as error:
-        if not chosen.package:
-            raise
-        raise SourceError(
-            f"{key}: is {chosen.name}, which needs the package {error.name}.",
-            hint=f"Run pip install {chosen.package}.",
-        ) from error
+    converted = _read(chosen, key, data, origin)
     most = limit and limit * MARKDOWN_FACTOR
     if most and len(converted.markdown) > most:
         raise SourceError(
@@ -243,4 +276,12 @@ def convert(
             f" of Markdown; a page may have {most:,}.",
             hint="Split it.",
         )
-    return replace(converted, warnings=(f"{key}: is empty",)) if is_empty else converted
+    if is_empty:
+        return replace(converted, warnings=(f"{key}: is empty",))
+    if converted.words is None or not converted.words.are_lost:
+        return converted
+    lost = (
+        f"{key}: {converted.words} are read; look with `pgrag read` what is missing, and index the"
+        " page in another form, such as Markdown, if you need it"
+    )
+    return replace(converted, warnings=(lost, *converted.warnings))

@@ -28,7 +28,7 @@ _MARGINS = re.compile(
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Read a manual page. Raises SourceError if it is none, or if no program can read it."""
     data = _unpacked(key, data)
-    text, warnings = decode(key, data)
+    text, warnings = decode(key, data, origin)
     if instead := _INSTEAD.match(text):
         name = instead[1].rpartition("/")[2]
         markdown = f"See [{name}]({name}).\n"

@@ -37,7 +37,7 @@ _KINDS = {  # of version 4, and of version 3
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Read a notebook; its headings have the anchors of the site that publishes it."""
-    text, warnings = decode(key, data)
+    text, warnings = decode(key, data, origin)
     try:
         notebook = json.loads(text)
         sheets = [notebook] if "cells" in notebook else list(notebook["worksheets"])

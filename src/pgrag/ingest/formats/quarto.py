@@ -26,7 +26,7 @@ _INCLUDE = re.compile(r"\{\{<\s*include\s+(\S+)\s*>\}\}|child\s*=\s*['\"]([^'\"]
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Read a document; what its code would print is not known, and is not part of it."""
-    text, warnings = decode(key, data)
+    text, warnings = decode(key, data, origin)
     markdown = "\n".join(_lines(text.split("\n")))
     included = [one or other for one, other in _INCLUDE.findall(text)]
     if included:

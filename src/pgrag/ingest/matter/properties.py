@@ -1,5 +1,6 @@
 """Interpret the fields of a page's front matter: title, link, path, dates, tags and others."""
 
+import re
 import uuid
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +14,7 @@ FOLDER_PAGES = frozenset({"index", "_index", "readme"})
 """Names (lower case, without suffix) of pages that represent their folder."""
 _MAX_TITLE = 300
 _MIN_SIBLINGS = 3
+_PATH_SIGNS = [re.compile(sign) for sign in (r"\s[>›»→]\s", r"\s/\s", r"[/›»→]|(?<!-)>")]
 _MAJORITY = 2 / 3
 
 _Value = TypeVar("_Value")
@@ -192,7 +194,12 @@ def _aliases(value: Any) -> tuple[str, ...]:
 
 
 def _path(value: Any) -> tuple[tuple[str, ...], list[str]]:
-    """Return the usable parts of a path, and its problems."""
+    """Return the usable parts of a path, and its problems. A text is split at " > ", else " / ",
+    else "/".
+    """
+    if isinstance(value, str) and value.strip():
+        sign = next((sign for sign in _PATH_SIGNS if sign.search(value)), _PATH_SIGNS[-1])
+        value = [part for part in sign.split(value) if part.strip()]
     if not isinstance(value, list):
         raise _WrongValueError(f"must be a list of strings, got {_shown(value)}")
     problems: list[str] = []

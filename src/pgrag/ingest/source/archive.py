@@ -11,13 +11,16 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from pgrag.ground.errors import SourceError
+from pgrag.ingest.source.dates import dates_of_time
 from pgrag.ingest.source.source import Skips
 from pgrag.ingest.source.unpacking import LARGEST, LONGEST_READ, Unpacked, is_compressed
+from pgrag.ingest.values import Dates
 
 #: Usual suffixes of archives; whether a file is one, its content tells.
 SUFFIXES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar")
@@ -38,6 +41,8 @@ _OTHER = {b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!\x1a\x07": "RAR", b"\x28\xb5\x2f
 
 #: Returns the first bytes of a member.
 _Load = Callable[[int], bytes]
+#: The time of a member in seconds, and what reads it.
+_Member = tuple[float, _Load]
 
 
 def is_archive(path: Path) -> bool:
@@ -76,23 +81,23 @@ class Archive:
             members = _members(path, wanted, self.skips, opened)
             self._opened = opened.pop_all()
         top = _top(members)
-        self._load = {name.removeprefix(top): load for name, load in members.items()}
+        self._members = {name.removeprefix(top): member for name, member in members.items()}
 
     def blobs(self) -> Iterator[tuple[str, str]]:
         """Yield (path below the subfolder, name) of each file."""
-        for name in self._load:
+        for name in self._members:
             if name.startswith(self.prefix):
                 yield name.removeprefix(self.prefix), name
 
     def names(self) -> list[str]:
         """Return the name of every file, also outside the subfolder."""
-        return [*self._load]
+        return [*self._members]
 
     def read(self, name: str, size: int = -1) -> bytes:
         """Return the content of a file, or its first `size` bytes."""
         with self._lock:
             try:
-                data = self._load[name](size if size >= 0 else LARGEST)
+                data = self._members[name][1](size if size >= 0 else LARGEST)
             except (
                 OSError, EOFError, RuntimeError, ValueError, zlib.error, zipfile.BadZipFile
             ) as error:  # fmt: skip
@@ -107,13 +112,17 @@ class Archive:
     def content(self, path: str) -> bytes | None:
         """Return the content of a file by its name, or None; a megabyte at most."""
         try:
-            return self.read(path, LONGEST_READ) if path in self._load else None
+            return self.read(path, LONGEST_READ) if path in self._members else None
         except SourceError:
             return None
 
     @staticmethod
     def digest(_: str) -> None:
         """Return None: an archive knows no digests."""
+
+    def dates(self, name: str) -> Dates:
+        """Return the dates that the time of a file gives."""
+        return dates_of_time(self._members[name][0])
 
     def close(self) -> None:
         """Close the file."""
@@ -122,7 +131,7 @@ class Archive:
 
 def _members(
     path: Path, wanted: Callable[[str], bool], skips: Skips, opened: ExitStack
-) -> dict[str, _Load]:
+) -> dict[str, _Member]:
     try:
         file = opened.enter_context(path.open("rb"))
         head = file.read(_HEAD)
@@ -144,8 +153,8 @@ def _members(
 
 def _zip_members(
     packed: zipfile.ZipFile, wanted: Callable[[str], bool], skips: Skips
-) -> dict[str, _Load]:
-    members: dict[str, _Load] = {}
+) -> dict[str, _Member]:
+    members: dict[str, _Member] = {}
     for info in packed.infolist():
         # Some programs write the separators of Windows.
         name = info.filename.replace("\\", "/")
@@ -162,10 +171,18 @@ def _zip_members(
         elif info.compress_type not in _METHODS:
             fault = ("packed by a rare method", "Pack it again, by deflate.")
         else:
-            members[path] = partial(_zip_content, packed, info)
+            members[path] = _time_of(info), partial(_zip_content, packed, info)
         if fault and wanted(name):
             skips.add(name, *fault)
     return members
+
+
+def _time_of(info: zipfile.ZipInfo) -> float:
+    """Return the time of a member in seconds; zip archives do not say of which time zone."""
+    try:
+        return datetime(*info.date_time, tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def _zip_content(packed: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> bytes:
@@ -196,9 +213,9 @@ class _Bounded:
 
 def _tar_members(
     unpacked: Unpacked, copies: BinaryIO, wanted: Callable[[str], bool], skips: Skips
-) -> dict[str, _Load]:
+) -> dict[str, _Member]:
     """Copy the wanted members of an archive that can only be read from its beginning."""
-    members: dict[str, _Load] = {}
+    members: dict[str, _Member] = {}
     with tarfile.open(fileobj=unpacked, mode="r:", errors="surrogateescape") as packed:
         for count, member in enumerate(packed, start=1):
             packed.members.clear()  # type: ignore[attr-defined]  # it would keep them all
@@ -214,7 +231,8 @@ def _tar_members(
                 content = packed.extractfile(member) if is_wanted else None
                 if content is not None:
                     shutil.copyfileobj(content, copies, LONGEST_READ)
-                members[path] = partial(_copied, copies, start, copies.tell() - start)
+                load = partial(_copied, copies, start, copies.tell() - start)
+                members[path] = float(member.mtime), load
             elif is_wanted and path is None:
                 skips.add(member.name, *_OUTSIDE)
             elif is_wanted and is_regular:
@@ -236,7 +254,7 @@ def _copied(copies: BinaryIO, start: int, length: int, size: int) -> bytes:
     return copies.read(min(length, size))
 
 
-def _top(names: dict[str, _Load]) -> str:
+def _top(names: dict[str, _Member]) -> str:
     """Return the folder, with a final "/", that holds all files; else nothing."""
     tops = {name.partition("/")[0] for name in names if not name.startswith("__MACOSX/")}
     top = f"{tops.pop()}/" if len(tops) == 1 else ""

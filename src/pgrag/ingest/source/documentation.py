@@ -54,9 +54,27 @@ _MACHINE = re.compile(
 )
 
 
+#: Formats of documentation without a reader, and what is said of them.
+_UNREAD = frozenset({
+    ".azw3", ".chm", ".creole", ".ditamap", ".djvu", ".doc", ".docbook", ".fb2", ".hlp", ".latex",
+    ".mediawiki", ".mobi", ".odp", ".ods", ".odt", ".org", ".pod", ".ppt", ".rdoc", ".rtf", ".tex",
+    ".texi", ".texinfo", ".textile", ".wiki", ".xls", ".xps",
+})  # fmt: skip
+UNREAD = (
+    "in a format that cannot be read",
+    "Convert them to Markdown or HTML, for example with pandoc or LibreOffice.",
+)
+
+
 def is_known(name: str) -> bool:
     """Whether a file has the suffix of a format that can be read."""
     return _kind(name) is not None
+
+
+def is_unread(name: str) -> bool:
+    """Whether a file has the suffix of a format of documentation that cannot be read."""
+    suffix = _suffix(name)
+    return suffix in _UNREAD and suffix not in SUFFIXES
 
 
 def is_certain(name: str) -> bool:

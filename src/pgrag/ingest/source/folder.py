@@ -7,9 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from pgrag.ingest.source.documentation import is_certain, is_known, is_skipped
+from pgrag.ingest.source.documentation import (
+    UNREAD,
+    is_certain,
+    is_known,
+    is_skipped,
+    is_unread,
+)
 from pgrag.ingest.source.ignored import NAMES, IgnoreRules, rules_above
 from pgrag.ingest.source.source import Skips, read_file
+from pgrag.ingest.values import Dates
 
 #: Where a file is read: a path, or the name of a file in a tree.
 Handle = TypeVar("Handle", Path, str)
@@ -39,6 +46,9 @@ class Tree(Protocol):
     def digest(self, handle: str, /) -> str | None:
         """Return the digest of a file if it is known without reading; see `digest_of`."""
 
+    def dates(self, handle: str, /) -> Dates:
+        """Return the dates that the time of a file gives."""
+
     def close(self) -> None:
         """Give back what the tree holds."""
 
@@ -64,9 +74,11 @@ def list_tree(tree: Tree, *, include_ignored: bool) -> Listing[str]:
             if name.rpartition("/")[2] in NAMES:
                 rules.add(_joined(prefix, name), tree.read(blob))
     for name, blob in blobs:
-        if is_known(name):
+        if is_known(name) or is_unread(name):
             if rules.ignores(_joined(prefix, name)):
                 listing.ignored += is_certain(name)
+            elif is_unread(name):
+                listing.skips.add(name, *UNREAD)
             else:
                 listing.files.append((name, blob))
     return listing
@@ -116,15 +128,21 @@ class _Walk:
                     self.listing.ignored += _count_certain(entry.path)
                 else:
                     yield name, entry.path
-            elif entry.is_symlink() or is_known(entry.name):
-                if self.rules.ignores(_joined(self.prefix, name)):
-                    self.listing.ignored += is_certain(name)
-                elif entry.is_symlink():
-                    self.links.append((name, Path(entry.path)))
-                elif entry.is_file():
-                    self.listing.files.append((name, Path(entry.path)))
-                else:
-                    self.listing.warnings.append(f"{name}: is not a regular file; skipped")
+            elif entry.is_symlink() or is_known(entry.name) or is_unread(entry.name):
+                self._add(name, entry)
+
+    def _add(self, name: str, entry: os.DirEntry[str]) -> None:
+        """List a file that may be a page, or say why it is none."""
+        if self.rules.ignores(_joined(self.prefix, name)):
+            self.listing.ignored += is_certain(name)
+        elif entry.is_symlink():
+            self.links.append((name, Path(entry.path)))
+        elif is_unread(name):
+            self.listing.skips.add(name, *UNREAD)
+        elif entry.is_file():
+            self.listing.files.append((name, Path(entry.path)))
+        else:
+            self.listing.warnings.append(f"{name}: is not a regular file; skipped")
 
     def content(self, path: Path) -> bytes | None:
         """Return the content of an ignore file; None if there is none, or with a warning."""

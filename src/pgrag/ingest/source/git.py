@@ -17,6 +17,7 @@ except ImportError:  # Windows
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.source import Skips
+from pgrag.ingest.values import UNDATED, Dates
 
 #: Seconds for an answer, and for fetching a repository.
 ANSWER_SECONDS = 60.0
@@ -59,18 +60,19 @@ class GitTree:
         if not folder.is_dir():
             raise SourceError(f"{folder}: is a file; a ref is read from a folder.")
         # Below /proc a path can lead elsewhere than its resolved form, which is what was checked.
-        self._folder = folder.resolve()
-        within = run_git(self._folder, "rev-parse", "--show-prefix").rstrip("\n")
+        self.folder = folder.resolve()
+        within = run_git(self.folder, "rev-parse", "--show-prefix").rstrip("\n")
         verify = ("rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}")
         try:
-            self.commit = run_git(self._folder, *verify).strip()
+            self.commit = run_git(self.folder, *verify).strip()
         except SourceError as error:
-            if not run_git(self._folder, "rev-list", "--all", "--max-count=1"):
+            if not run_git(self.folder, "rev-list", "--all", "--max-count=1"):
                 raise SourceError(f"{folder}: its repository has no commits yet.") from error
             raise SourceError(
                 f"{folder}: its repository has no branch, tag or commit {ref!r} on this machine."
             ) from error
         subfolder = f"{subfolder.strip('/')}/" if subfolder else ""
+        self.below = subfolder
         self.prefix = within + subfolder
         path = f"{name or folder}/{subfolder}" if subfolder else str(name or folder)
         self.location = f"{path.rstrip('/')} at {ref}"
@@ -81,7 +83,7 @@ class GitTree:
     def blobs(self) -> Iterator[tuple[str, str]]:
         """Yield (path below the folder, blob id) of each file; submodules are added to `skips`."""
         below = ("--", self.prefix) if self.prefix else ()
-        listing = run_git(self._folder, "ls-tree", "-r", "-z", "--full-tree", self.commit, *below)
+        listing = run_git(self.folder, "ls-tree", "-r", "-z", "--full-tree", self.commit, *below)
         for row in listing.split("\0"):
             head, _, name = row.partition("\t")
             mode, _, blob = head.partition(" ")
@@ -93,14 +95,14 @@ class GitTree:
     def names(self) -> list[str]:
         """Return the path of every file of the commit, also outside the folder."""
         arguments = ("ls-tree", "-r", "-z", "--full-tree", "--name-only", self.commit)
-        return run_git(self._folder, *arguments).split("\0")[:-1]
+        return run_git(self.folder, *arguments).split("\0")[:-1]
 
     def read(self, blob: str, size: int = -1) -> bytes:
         """Return the content of a blob, or its first `size` bytes; one process serves all blobs."""
         with self._lock:
             if self._reader is None:
                 self._reader = subprocess.Popen(
-                    [*_GIT, "-C", str(self._folder), "cat-file", "--batch"],
+                    [*_GIT, "-C", str(self.folder), "cat-file", "--batch"],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
@@ -134,6 +136,11 @@ class GitTree:
     def digest(blob: str) -> str | None:
         """Return the digest of a file: the id of its blob, if that is an SHA-1."""
         return blob if len(blob) == _SHA1 else None
+
+    @staticmethod
+    def dates(_: str) -> Dates:
+        """Return none: the files of a commit have no times of their own."""
+        return UNDATED
 
     def close(self) -> None:
         """End the `git cat-file` process."""
@@ -190,11 +197,16 @@ def _answer(reader: subprocess.Popen[bytes], blob: str, size: int) -> bytes | No
     return content
 
 
-def run_git(folder: Path, *arguments: str, network: Mapping[str, str] | None = None) -> str:
+def run_git(
+    folder: Path,
+    *arguments: str,
+    network: Mapping[str, str] | None = None,
+    seconds: float | None = None,
+) -> str:
     """Return what git prints. Raises SourceError if it fails, is slow or prints too much. With
     `network`, an environment that allows connections, git may write files of bounded size.
     """
-    seconds = ANSWER_SECONDS if network is None else FETCH_SECONDS
+    seconds = seconds or (ANSWER_SECONDS if network is None else FETCH_SECONDS)
     try:
         with tempfile.TemporaryFile() as complaints:
             process = subprocess.Popen(
@@ -230,7 +242,8 @@ def run_git(folder: Path, *arguments: str, network: Mapping[str, str] | None = N
     elif len(output) > LONGEST_LISTING:
         problem = f"it lists more than {LONGEST_LISTING:,} bytes"
     problem = problem.removeprefix("fatal: ").rstrip(".") or str(process.returncode)
-    raise SourceError(f"{folder}: git {arguments[0]} failed: {problem}.")
+    command = next(each for each in arguments if each != "-c" and "=" not in each)
+    raise SourceError(f"{folder}: git {command} failed: {problem}.")
 
 
 def _environment(network: Mapping[str, str]) -> dict[str, str]:

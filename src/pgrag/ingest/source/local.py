@@ -9,18 +9,23 @@ from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.formats import MANUAL, named_format
 from pgrag.ingest.source.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from pgrag.ingest.source.archive import Archive, is_archive
-from pgrag.ingest.source.documentation import is_known
+from pgrag.ingest.source.dates import GitHistory, dates_of_time, history_around
+from pgrag.ingest.source.documentation import is_known, is_unread
 from pgrag.ingest.source.folder import Tree, list_folder, list_tree
 from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
 from pgrag.ingest.source.ignored import NAMES
 from pgrag.ingest.source.repository import Repository
 from pgrag.ingest.source.selection import Selection, key_of, selected
+from pgrag.ingest.source.sites import shows_versions
 from pgrag.ingest.source.source import Source, SourceFile, read_file
+from pgrag.ingest.values import UNDATED, Dates
 
 
-def open_folder(root: Path, selection: Selection) -> Source:
-    """List the files of a folder. Raises SourceError if it cannot be read or has no pages."""
+def open_folder(root: Path, selection: Selection, *, is_confined: bool = False) -> Source:
+    """List the files of a folder. With `is_confined` nothing is read from outside its repository.
+    Raises SourceError if it cannot be read or has no pages.
+    """
     subfolder = selection.subfolder
     folder = root / (subfolder or "").strip("/")
     if subfolder and not folder.is_dir():
@@ -31,12 +36,18 @@ def open_folder(root: Path, selection: Selection) -> Source:
         )
     except OSError as error:
         raise SourceError(f"{error.filename}: cannot be read: {error.strerror}.") from error
+    history = history_around(folder.resolve(), is_confined=is_confined)
     return selected(
         str(folder),
         listing,
         selection,
-        [SourceFile(key_of(name), partial(read_file, path)) for name, path in listing.files],
+        [
+            SourceFile(key_of(name), partial(read_file, path), dates=_dates(path))
+            for name, path in listing.files
+        ],
         arguments=selection.arguments(os.path.abspath(root)),
+        history=history,
+        text=partial(_text_below, folder.resolve()),
         generator=partial(_generator_of_folder, Path(os.path.abspath(folder))),
     )
 
@@ -60,7 +71,7 @@ def open_file(path: Path, selection: Selection) -> Source:
         raise SourceError(f"{path}: has no folder {selection.subfolder!r}.")
     return Source(
         str(path),
-        (SourceFile(key_of(path.name), partial(read_file, path.resolve())),),
+        (SourceFile(key_of(path.name), partial(read_file, path.resolve()), dates=_dates(path)),),
         arguments=selection.arguments(os.path.abspath(path)),
         generator=partial(_generator_of_folder, Path(os.path.abspath(path)).parent),
     )
@@ -70,7 +81,8 @@ def open_commit(folder: Path, ref: str, selection: Selection) -> Source:
     """List the files of a commit. Raises SourceError if it is unknown or has no pages."""
     tree = GitTree(folder, ref, selection.subfolder)
     arguments = selection.arguments(os.path.abspath(folder), ref=tree.commit)
-    return open_tree(tree, selection, arguments, revision=tree.commit)
+    history = GitHistory(tree.folder, tree.commit, tree.prefix, tree.below)
+    return open_tree(tree, selection, arguments, history)
 
 
 def open_fetched(
@@ -80,11 +92,12 @@ def open_fetched(
     tree = GitTree(repository.folder, commit, selection.subfolder, repository.url)
     tree.location = tree.location.removesuffix(commit) + (ref or commit[:12])
     arguments = selection.arguments(source, ref=commit)
-    return open_tree(tree, selection, arguments, revision=commit)
+    history = GitHistory(tree.folder, commit, tree.prefix, tree.below)
+    return open_tree(tree, selection, arguments, history)
 
 
 def open_tree(
-    tree: Tree, selection: Selection, arguments: dict[str, Any], *, revision: str | None = None
+    tree: Tree, selection: Selection, arguments: dict[str, Any], history: GitHistory | None = None
 ) -> Source:
     """List the files of a tree. Raises SourceError, and closes the tree, if it has no pages."""
     try:
@@ -97,20 +110,40 @@ def open_tree(
         listing,
         selection,
         [
-            SourceFile(key_of(name), partial(tree.read, handle), digest=tree.digest(handle))
+            SourceFile(
+                key_of(name),
+                partial(tree.read, handle),
+                digest=tree.digest(handle),
+                dates=tree.dates(handle),
+            )
             for name, handle in listing.files
         ],
         arguments=arguments,
-        revision=revision,
+        revision=history.commit if history else None,
+        history=history,
+        text=lambda path: _text_of(tree, tree.prefix + path),
         generator=partial(_generator_of_tree, tree),
         release=tree.close,
     )
 
 
+def _dates(path: Path) -> Dates:
+    try:
+        return dates_of_time(path.stat().st_mtime)
+    except OSError:  # reading it says why
+        return UNDATED
+
+
 def _may_be_read(name: str) -> bool:
     """Whether a file may be a page, an ignore file, or show the generator."""
     base = name.rpartition("/")[2]
-    return is_known(base) or base in NAMES or base == "conf.py"
+    return (
+        is_known(base)
+        or is_unread(base)
+        or base in NAMES
+        or base == "conf.py"
+        or shows_versions(base)
+    )
 
 
 def _generator_of_tree(tree: Tree) -> Generator | None:
@@ -125,7 +158,7 @@ def _generator_of_tree(tree: Tree) -> Generator | None:
     return find_generator(
         [(start, 2), *((parent, 1) for parent in start.parents)],
         lambda path: listings.get(path, {}),
-        lambda path: (tree.content(str(path)) or b"").decode("utf-8", "replace"),
+        lambda path: _text_of(tree, str(path)),
     )
 
 
@@ -137,6 +170,16 @@ def _generator_of_folder(folder: Path) -> Generator | None:
     return find_generator(
         [(folder, 2), *(repository if tops else ((path, 0) for path in above[:2]))], _listing, _text
     )
+
+
+def _text_of(tree: Tree, path: str) -> str:
+    return (tree.content(path) or b"").decode("utf-8", "replace")
+
+
+def _text_below(root: Path, path: str) -> str:
+    """Return the text of a file below a folder; "" for one that a link leads out of it."""
+    file = Path(os.path.realpath(root / path))
+    return _text(file) if file.is_relative_to(root) else ""
 
 
 def _text(path: PurePath) -> str:

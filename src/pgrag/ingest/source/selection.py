@@ -8,6 +8,7 @@ from typing import Any, Self
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.formats import FORMATS
 from pgrag.ingest.globs import matcher
+from pgrag.ingest.source.dates import SAME_TIMES, GitHistory, without_copied
 from pgrag.ingest.source.documentation import documentation
 from pgrag.ingest.source.folder import Listing
 from pgrag.ingest.source.generators import Generator
@@ -23,6 +24,7 @@ class Selection:
     subfolder: str | None = None
     ref: str | None = None
     include_ignored: bool = False
+    versions: str | None = None
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Self:
@@ -46,11 +48,13 @@ def selected(
     *,
     arguments: dict[str, Any],
     revision: str | None = None,
+    history: GitHistory | None = None,
     generator: Callable[[], Generator | None] = lambda: None,
+    text: Callable[[str], str] = lambda _: "",
     release: Callable[[], None] = lambda: None,
 ) -> Source:
     """Return the wanted files of a listing. Raises SourceError if there are none."""
-    files = [*files]
+    files, are_copied = without_copied([*files])
     is_wanted = matcher(selection.include, selection.exclude)
     named = [file.key for file in files if is_wanted(file.key)]
     pages = {*documentation(named, selection.include, listing.skips)}
@@ -68,6 +72,10 @@ def selected(
             generator=generator,
             release=release,
             ref=selection.ref,
+            head=history.commit if history else None,
+            history=history.read if history else None,
+            text=text,
+            notes=(SAME_TIMES,) if are_copied and not history else (),
         )
     release()
     if files and not named:

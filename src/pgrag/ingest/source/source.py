@@ -4,14 +4,14 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.source.generators import Generator
-from pgrag.ingest.values import NOWHERE, Origin
+from pgrag.ingest.values import NOWHERE, UNDATED, Dates, Origin
 
 
 def read_file(path: Path, size: int = -1) -> bytes:
@@ -44,13 +44,16 @@ class Elsewhere(SourceError):
 class SourceFile:
     """One file of a source. `key` is its path below the source, with "/". `load` returns at most
     the given number of bytes, all of them for -1. `digest` is that of `digest_of` if it is known
-    before the bytes are read.
+    before the bytes are read. `dates` are those of its time.
+    `path` is where it lies in the source if its key says something else.
     """
 
     key: str
     load: Callable[[int], bytes] = field(repr=False)
     origin: Origin = NOWHERE
     digest: str | None = None
+    dates: Dates = UNDATED
+    path: str | None = None
 
     def read(self, limit: int | None = None) -> bytes:
         """Return the file's bytes. Raises SourceError if it cannot be read, or is larger than
@@ -109,11 +112,32 @@ def digest_of(data: bytes) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Commit:
+    """The commits of one file: the blob of the last one, the times of the first and the last, in
+    ISO 8601; `created` is None if the first is not known.
+    """
+
+    blob: str
+    created: str | None
+    modified: str
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The commits of files by their keys, and what a user should know about their lack."""
+
+    commits: Mapping[str, Commit]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """The files of a source, listed but not read; a context manager. `location` says where it is,
     `revision` is its commit. `ignored` counts what ignore files leave out, `skipped` is what else
     is no page. With `arguments` `App.index` reads it again. `generator` finds the site generator
     that publishes it, if its configuration is near. `ref` is what the caller named as the commit.
+    `history` reads the commits of its files up to `head`. `notes` is what a user may want to know.
+    `text` reads any file of it by its path; "" if there is none.
     """
 
     location: str
@@ -126,6 +150,10 @@ class Source:
     generator: Callable[[], Generator | None] = field(default=lambda: None, repr=False)
     release: Callable[[], None] = field(default=lambda: None, repr=False)
     ref: str | None = None
+    head: str | None = None
+    history: Callable[[], History] | None = field(default=None, repr=False)
+    notes: tuple[str, ...] = ()
+    text: Callable[[str], str] = field(default=lambda _: "", repr=False)
 
     def __len__(self) -> int:
         return len(self.listed)

@@ -16,6 +16,7 @@ from pgrag.ingest.source.local import open_commit, open_fetched, open_file, open
 from pgrag.ingest.source.repository import Address, Network, Repository, repository_at
 from pgrag.ingest.source.selection import Selection, key_of
 from pgrag.ingest.source.source import Source
+from pgrag.ingest.source.trees import Versions, find_versions
 
 #: What stands before the version in a tag: v1.2, release-1.2, jest@1.2, package/v1.2.
 _BEFORE_VERSION = re.compile(r"(?:.*[/@])?[A-Za-z_.-]*(?=\d)")
@@ -29,15 +30,45 @@ def discover(
     subfolder: str | None = None,
     ref: str | None = None,
     include_ignored: bool = False,
+    versions: str | None = None,
+    version: str = "",
     network: Network | None = None,
 ) -> Source:
     """List the documentation in a folder, an archive or a repository, or take a single file, as
     `include` and `exclude` (globs over keys) say, below `subfolder`. With `ref` the files are those
-    of that commit; a repository at an address is read through `network`. Hidden folders,
+    of that commit; a repository at an address is read through `network`. With `versions` they are
+    those of the `version` that has a folder in it (see `trees`). Hidden folders,
     `node_modules`, links that leave the folder and, unless `include_ignored`, ignored files are
     skipped. Raises SourceError.
     """
-    selection = Selection(tuple(include), tuple(exclude), subfolder, ref, include_ignored)
+    selection = Selection(tuple(include), tuple(exclude), subfolder, ref, include_ignored, versions)
+    if versions:
+        return discover_versions(source, selection, network).version(
+            version, selection, is_last=True
+        )
+    return _opened(source, selection, network)
+
+
+def discover_versions(
+    source: str, selection: Selection, network: Network | None = None
+) -> Versions:
+    """Return the versions that lie side by side in a source. Raises SourceError if none do."""
+    # Globs are over the keys of a version; here they only say which kinds of files are read.
+    include = (*selection.include, "**") if selection.include else ()
+    whole = _opened(source, replace(selection, include=include, exclude=()), network)
+    found = find_versions(whole)
+    if found is None:
+        whole.close()
+        raise SourceError(
+            f"{whole.location}: no versions lie side by side in it.",
+            hint="Looked for versioned_docs of Docusaurus, antora.yml, versions.json of mike, and"
+            " folders such as 1.0, v2.x, latest. Tags of a repository: --tags.",
+        )
+    return found
+
+
+def _opened(source: str, selection: Selection, network: Network | None) -> Source:
+    ref = selection.ref
     if address := repository_at(source, is_named=ref is not None):
         repository = _repository(address, network)
         [commit] = repository.fetch([ref])
@@ -49,7 +80,8 @@ def discover(
     if ref is not None:
         return open_commit(root, ref, selection)
     if root.is_dir():
-        return open_folder(root, selection)
+        is_confined = network is not None and not network.uses_credentials
+        return open_folder(root, selection, is_confined=is_confined)
     return open_file(root, selection)
 
 

@@ -119,6 +119,12 @@ class UploadedPage:
         )
 
 
+def as_utf_8(media_type: str) -> str:
+    """Return a media type for a text that has been decoded, whatever its head declares."""
+    name = media_type.partition(";")[0]
+    return name if name == "text/markdown" else f"{name}; charset=utf-8"
+
+
 def media_types() -> list[str]:
     """Return the media types in which pages are sent."""
     return sorted({media_type for each in FORMATS for media_type in each.media_types} | {LINES})
@@ -179,7 +185,7 @@ def sent_page(fields: Mapping[str, Any]) -> UploadedPage:
         # JSON is YAML, so it can be the front matter.
         written = json.dumps(dict(properties), ensure_ascii=False)
         content = f"---\n{written}\n---\n{content}"
-    return UploadedPage(checked_key(fields.get("key")), content.encode(), media_type)
+    return UploadedPage(checked_key(fields.get("key")), content.encode(), as_utf_8(media_type))
 
 
 def checked_key(key: Any) -> str:
@@ -251,7 +257,10 @@ def received(location: str, pieces: Iterable[Mapping[str, Any]], folder: Path) -
         # The client does not know the folder.
         said = error.message.replace(f"{folder}/", "").replace(str(folder), location)
         raise SourceError(said, hint=error.hint) from error
-    return replace(opened, location=location, arguments=None)
+    listed = opened.listed
+    if len(listed) == 1 and "charset" in media_type.lower():
+        listed = (replace(listed[0], origin=Origin(media_type)),)
+    return replace(opened, listed=listed, location=location, arguments=None)
 
 
 def _lines(path: Path) -> Source:

@@ -2,14 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
 from markdown_it.token import Token
 
-from pgrag.ingest.text import templating
+from pgrag.ingest.text import directives, html_headings, html_text, notes, templating
 from pgrag.ingest.text.anchors import heading_anchors
 from pgrag.ingest.text.block_rules import block_parser
 from pgrag.ingest.text.html_text import readable
@@ -62,12 +62,15 @@ def read(
     text: str, first_line: int = 1, slugs: SlugStyle | None = "github"
 ) -> tuple[tuple[Section, ...], Prose]:
     """Return the sections of a page in reading order, and its prose, in linear time. Text before
-    the first heading is a section of level 0. Only top-level headings with words count, not those
-    in quotes, lists, fences or HTML. `first_line` is the line of the source on which the text
-    begins; `slugs` names the generator whose anchors the headings get; with None only written ids
-    (`{#id}`) count.
+    the first heading is a section of level 0. Only top-level headings with words count, of Markdown
+    or HTML, not those in quotes, lists or fences. `first_line` is the line of the source on which
+    the text begins; `slugs` names the generator whose anchors the headings get. With None the
+    text was made of another format: only written ids (`{#id}`) count, and marks of dialects are
+    words.
     """
     text = templating.prepare(text)
+    if slugs is not None:
+        text = directives.rewrite(notes.without_comments(text))
     lines = text.split("\n")
     environment: dict[str, Any] = {}
     tokens = _PARSER.parse(text, environment)
@@ -80,10 +83,23 @@ def read(
             if label[0] != "^"
         },
     )
-    macros = templating.has_macros(text)
-    original = lines[:] if macros else lines
-    if macros:
-        _reduce_macros(lines, tokens)
+    if rewritten := html_headings.rewrite(
+        lines, tokens, with_ids=slugs not in ("sphinx", "obsidian")
+    ):
+        lines = rewritten
+        tokens = _PARSER.parse("\n".join(lines))
+    steps = [
+        step
+        for is_needed, step in (
+            (templating.has_macros(text), templating.reduce),
+            (slugs is not None and notes.has_marks(text), notes.reduce),
+            (html_text.has_marks(text), html_text.inline),
+        )
+        if is_needed
+    ]
+    original = lines[:] if steps else lines
+    if steps:
+        _reduce(lines, tokens, steps)
     headings = [_Heading("", 0, first_line, "")]
     anchors = heading_anchors(
         tokens, definitions, slugs, lambda token: _heading_source(token, lines)
@@ -175,14 +191,30 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[str, ...]
         yield opened, tuple(contains)
 
 
-def _reduce_macros(lines: list[str], tokens: Sequence[Token]) -> None:
+def _reduce(
+    lines: list[str], tokens: Sequence[Token], steps: Sequence[Callable[[str], str]]
+) -> None:
+    """Reduce the lines of a page without those of code to what a reader sees. Blocks of HTML keep
+    their tags, which `_block` reads.
+    """
     start = 0
-    code = [token.map for token in tokens if token.type in {"fence", "code_block"} and token.map]
-    for code_start, code_end in [*code, [len(lines), len(lines)]]:
-        if start < code_start:
-            prose = "\n".join(lines[start:code_start])
-            lines[start:code_start] = templating.reduce(prose).split("\n")
-        start = code_end
+    of_html = [step for step in steps if step is templating.reduce]
+    for token in tokens:
+        is_html = token.type == "html_block" and token.level == 0 and steps != of_html
+        if token.map and (is_html or token.type in {"fence", "code_block"}):
+            first, end = token.map
+            _replace(lines, start, first, steps)
+            _replace(lines, first, end, of_html if is_html else ())
+            start = end
+    _replace(lines, start, len(lines), steps)
+
+
+def _replace(lines: list[str], start: int, end: int, steps: Sequence[Callable[[str], str]]) -> None:
+    if start < end and steps:
+        text = "\n".join(lines[start:end])
+        for step in steps:
+            text = step(text)
+        lines[start:end] = text.split("\n")
 
 
 def _block_type(token_type: str, first_line: str) -> str:

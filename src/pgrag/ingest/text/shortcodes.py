@@ -22,15 +22,24 @@ _CODE_TAG = re.compile(
     r"(?P<arguments>[^\n]*?)[>%]\}\}[ \t]*$",
     re.MULTILINE,
 )
+_LIQUID_TAG = re.compile(
+    r"^(?P<indent>[ \t]*)\{%-?[ \t]*(?P<end>(?:end)?)(?P<name>highlight)\b(?P<arguments>[^%\n]*)%\}"
+    r"[ \t]*$",
+    re.MULTILINE,
+)
 _COMMENT_TAG = re.compile(r"\{\{[<%][ \t]*(?P<end>/?)[ \t]*(?P<name>comment)[ \t]*[>%]\}\}")
 _TAB_LANGUAGE = re.compile(r"\bcodelang=\"?([\w+-]+)")
 _FIRST_WORD = re.compile(r"\s*([\w+-]*)")
 
 
 def fence_code(text: str) -> str:
-    """Turn shortcodes around code into fences, and comments into as many empty lines."""
+    """Turn shortcodes and tags of Liquid around code into fences, and comments into empty lines;
+    the number of lines stays.
+    """
     if "comment" in text:
         text = _replace_pairs(text, _COMMENT_TAG, lambda _, body: "\n" * body.count("\n"))
+    if "endhighlight" in text:
+        text = _replace_pairs(text, _LIQUID_TAG, _fence)
     if "highlight" in text or "mermaid" in text or "codelang" in text:
         text = _replace_pairs(text, _CODE_TAG, _fence)
     return text

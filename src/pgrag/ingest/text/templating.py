@@ -6,13 +6,13 @@ documentation about macros and remain unchanged.
 
 import re
 
-from pgrag.ingest.text import kumascript, shortcodes
+from pgrag.ingest.text import directives, kumascript, shortcodes
+from pgrag.ingest.text.code_spans import CODE_SPAN
 
 _MACRO_SIGNS = ("{{", "{%", "{*", "{/*", "<!--", "///", ":::", "!!!", "???")
 _COMPONENT = re.compile(r"^[ \t]*</?[A-Z]\w*[a-z]", re.MULTILINE)
 _MODULE = re.compile(r"^(?:import|export)[ \t]", re.MULTILINE)
 
-_CODE_SPAN = r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>(?:(?!\n[ \t]*\n).){1,300}?)(?<!`)(?P=ticks)(?!`)"
 _COMMENT = r"(?P<comment><!--|\{/\*)"
 _SHORTCODE = (
     r"\{\{[<%](?P<shortcode>(?:\"(?:\\.|[^\"\\]){0,1000}\"|[^\"{]|\{(?!\{)){0,1000}?)[>%]\}\}"
@@ -22,12 +22,19 @@ _KUMASCRIPT = (
     r"(?:\((?P<arguments>[^{}]{0,1000}?)\)[ \t\n]*)?\}\}"
 )
 _RAW = r"\{%-?[ \t]*(?:end)?raw[ \t]*-?%\}"
+#: Tags of Liquid and GitBook; in a text about other templates the rest may be words.
+_LIQUID = (
+    r"\{%-?[ \t]*(?:(?P<liquid>hint|tab|code|embed|file|swagger|step)\b|(?:end[a-z-]+|tabs|stepper"
+    r"|content-ref|include(?:_relative|_cached)?|if|elsif|else|unless|for|assign|capture|comment)\b)"
+    r"(?P<parameters>[^%\n]{0,500})%\}"
+)
+_INSERTED = r"\{\{#(?:include|rustdoc_include|playground|template|title)\b[^{}\n]{0,300}\}\}"
 _INCLUDE = r"^[ \t]*\{\*[ \t]*(?P<include>[^ \t\n*}]+)[^*}\n]*\*\}"
 _ADMONITION = (
-    r"^(?P<indent>[ \t]*)(?:/{3,}|:{3,}|!{3}|\?{3}\+?)[ \t]*"
-    r"(?:(?P<kind>(?i:note|tip|info|hint|important|warning|caution|danger|check|success|question"
-    r"|failure|bug|example|quote|abstract|details|tab))\b[ \t]*"
-    r"(?:\|[ \t]*|\[(?=[^\]\n]*\]))?(?P<caption>[^\n]*))?$"
+    r"^(?P<indent>[ \t]*)(?:(?:!{3}|\?{3}\+?)[ \t]+(?P<box>[\w-]+)(?:[ \t]+[\w-]+)*"
+    r"(?:[ \t]+\"(?P<boxed>[^\"\n]*)\")?[ \t]*|(?:/{3,}|:{3,}|!{3}|\?{3}\+?)[ \t]*"
+    rf"(?:(?P<kind>(?i:{'|'.join(directives.ADMONITIONS)}))\b[ \t]*"
+    r"(?:\|[ \t]*|\[(?=[^\]\n]*\]))?(?P<caption>[^\n]*))?)$"
 )
 _ELEMENT = (
     r"^[ \t]*(?P<element></?[A-Z]\w*[a-z][\w.]*"
@@ -40,7 +47,8 @@ _IMPORTS = (
 )
 _MACRO = re.compile(
     "|".join([
-        _CODE_SPAN, _COMMENT, _SHORTCODE, _KUMASCRIPT, _RAW, _INCLUDE, _ADMONITION, _ELEMENT,
+        CODE_SPAN, _COMMENT, _SHORTCODE, _KUMASCRIPT, _RAW, _LIQUID,
+        _INSERTED, _INCLUDE, _ADMONITION, _ELEMENT,
         _IMPORTS,
     ]),
     re.MULTILINE | re.DOTALL,
@@ -52,18 +60,14 @@ _BEGINNING = re.compile(
 _COMMENT_ENDS = {"<!--": "-->", "{/*": "*/}"}
 _SHOWN_ATTRIBUTE = re.compile(r"\b(?:label|title|summary|heading|alt)=\{?[\"']([^\"'\n]+)[\"']")
 
-_INDENTED_ADMONITION = re.compile(
-    r"^(?P<opener>(?:!{3}|\?{3}\+?|===)[ \t]+[^\n]+\n)(?P<body>(?:[ \t]*\n| {4}[^\n]*\n?)+)",
-    re.MULTILINE,
-)
+_PARAMETER = re.compile(r"\b(?:title|caption|style|url|src)=[\"']([^\"'\n]+)[\"']")
+_BRACES = re.compile(r"[ \t]*\{[^{}]*\}[ \t]*$")
 
 
 def prepare(text: str) -> str:
     """Rewrite, before Markdown is parsed, the macros that affect what counts as code."""
-    if "{{" in text:
+    if "{{" in text or "{%" in text:
         text = shortcodes.fence_code(text)
-    if "!!! " in text or "??? " in text or "???+ " in text or '=== "' in text:
-        text = _INDENTED_ADMONITION.sub(_dedent, text)
     return text
 
 
@@ -113,18 +117,24 @@ def _shown(match: re.Match[str]) -> str:
     if (include := match["include"]) is not None:
         return include.removeprefix("../").removeprefix("../")
     if match["indent"] is not None:
-        return match["indent"] + _admonition(match["kind"], match["caption"])
+        kind, caption = (
+            match.group("box", "boxed") if match["box"] else match.group("kind", "caption")
+        )
+        return match["indent"] + _admonition(kind, caption)
     if match["element"] is not None:
         return " ".join(_SHOWN_ATTRIBUTE.findall(match["attributes"]))
-    return ""
+    return _liquid(match["liquid"], match["parameters"]) if match["liquid"] else ""
+
+
+def _liquid(tag: str, parameters: str) -> str:
+    shown = _PARAMETER.search(parameters)
+    words = shown[1] if shown else ""
+    return f"**{words.capitalize() if tag == 'hint' else words}**" if words else ""
 
 
 def _admonition(kind: str | None, caption: str | None) -> str:
     if kind is None:
         return ""
-    caption = (caption or "").replace("**", "").strip().rstrip("]").strip("\"' ")
+    caption = _BRACES.sub("", caption or "").replace("**", "")
+    caption = caption.strip().rstrip("]").strip("\"' ")
     return f"**{caption or kind.capitalize()}**"
-
-
-def _dedent(match: re.Match[str]) -> str:
-    return match["opener"] + re.sub(r"^ {4}", "", match["body"], flags=re.MULTILINE)

@@ -10,6 +10,7 @@ from pgrag.ground.calls import Row
 from pgrag.ground.cancelling import uncancelled
 from pgrag.ground.errors import InvalidInput, SourceError, UnknownVersion
 from pgrag.ingest.arguments import JobArguments, part_of
+from pgrag.ingest.report import Loss
 from pgrag.ingest.source.allowed import require_allowed
 from pgrag.ingest.source.source import Skipped
 from pgrag.mcp import fields, progress
@@ -58,6 +59,10 @@ class Indexed(BaseModel):
     embedded: int
     seconds: float
     slugs: str = Field(description="The site generator whose anchors the headings have.")
+    words_shown: int = Field(description="Words that readers of the pages see, where counted.")
+    words_kept: int = Field(description="Those of them that are indexed.")
+    lossy: int = Field(description="Pages that lack more than a tenth of their words.")
+    losses: list[Loss] = Field(description="The pages that lack most words.")
     changes: list[str] = Field(description="Options that changed, and what they rewrite.")
     failed: dict[str, str] = Field(description="Pages that could not be read, and why.")
     warnings: list[str]
@@ -117,6 +122,10 @@ def index_docs(documentation: Documentation, request: IndexDocs) -> Reply:
         *([f"- left out by .gitignore or .ignore: {done.ignored:,}"] if done.ignored else []),
         *(f"- changed: {change}" for change in done.changes),
         *(f"- skipped, {each.reason}: {plural(each.count, 'file')}" for each in done.skipped),
+        *(
+            f"- {each.words_kept:,} of {each.words_shown:,} words are read: {each.page}"
+            for each in done.losses
+        ),
         *(f"- failed: {key}: {reason}" for key, reason in done.failed.items()),
         *(f"- warning: {warning}" for warning in done.warnings),
     ]

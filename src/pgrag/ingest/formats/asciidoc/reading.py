@@ -24,7 +24,7 @@ _UNSEEN = re.compile(
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Read a document; its ids are those of AsciiDoctor."""
-    text, warnings = decode(key, data)
+    text, warnings = decode(key, data, origin)
     if text.lstrip().startswith("-----BEGIN PGP"):
         raise SourceError(
             f"{key}: is a key or a signature of PGP, no AsciiDoc.",

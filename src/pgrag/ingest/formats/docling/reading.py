@@ -33,7 +33,7 @@ def _parts(document: Any, each: Any, shift: int) -> Iterator[Part | None]:
             yield Part("code", each.text)
             yield Part("other", "")
         case "table" | "document_index":
-            yield table([cell.text for cell in row] for row in each.data.grid)
+            yield table([escape(cell.text) for cell in row] for row in each.data.grid)
         case "formula":
             yield Part("other", f"$$\n{each.text}\n$$") if each.text else None
         case _ if text:

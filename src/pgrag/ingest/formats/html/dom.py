@@ -1,7 +1,8 @@
 """Helpers for the nodes of a parsed page."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from selectolax.lexbor import LexborNode
 
@@ -17,11 +18,8 @@ BLOCKS = frozenset({
 })  # fmt: skip
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 
-_SPACES = re.compile(r"[\s\u200b]+")
-#: White space other than a single space.
-_UNEVEN = re.compile(r"[^\S ]|\u200b|  ")
-_SKIPPED_TAGS = frozenset({
-    "script", "style", "noscript", "template", "iframe", "object", "embed", "svg", "canvas",
+SKIPPED_TAGS = frozenset({
+    "script", "style", "noscript", "template", "iframe", "object", "embed", "canvas",
     "button", "input", "select", "textarea", "nav", "dialog", "audio", "video", "map",
     "colgroup", "col", "link", "meta", "title", "head", "wbr",
 })  # fmt: skip
@@ -38,9 +36,10 @@ _SKIPPED_CLASSES = frozenset({
     "header-anchor", "line-numbers-wrapper", "VPDocFooter", "vp-doc-footer", "edit-link",
     # Docsy
     "td-page-meta", "td-heading-self-link", "feedback--link", "print-show",
-    # rustdoc
-    "out-of-band", "src", "srclink", "since", "anchor-link", "doc-anchor", "hideme", "test-arrow",
-    "tooltip",
+    # rustdoc, Jupyter
+    "anchor-link", "doc-anchor", "test-arrow",
+    # Doxygen, MediaWiki, DokuWiki
+    "ttc", "mw-editsection", "mw-jump-link", "printfooter", "catlinks", "secedit",
     # DocBook
     "navheader", "navfooter", "id_link",
     # others
@@ -50,7 +49,11 @@ _SKIPPED_CLASSES = frozenset({
 })  # fmt: skip
 _BANNER = re.compile(r"(?:cookie|consent|gdpr)[-_]?(?:bar|banner|notice|popup|dialog|modal|law)")
 _SKIPPED_ROLES = frozenset(("navigation", "search", "dialog", "alertdialog", "menu", "menubar"))
+_HIDING = frozenset(("hidden", "aria-hidden", "role", "style"))
+_TAB = re.compile(r"(?:^|[\s_-])tab(?:s|bed)?(?=$|[\s_-])|tab(?:Item|panel|pane)", re.IGNORECASE)
 _NO_DISPLAY = re.compile(r"display\s*:\s*none")
+MAYBE_SKIPPED = '[class], [id], [hidden], [aria-hidden], [role], [style*="display" i]'
+"""Selects the elements that `is_skipped` leaves out for more than their name."""
 
 Attributes = dict[str, str | None]
 
@@ -62,10 +65,7 @@ def tag_of(node: Node) -> str:
 
 def children(node: Node) -> Iterator[Node]:
     """Yield the children of a node, text included."""
-    child = node.child
-    while child is not None:
-        yield child
-        child = child.next
+    return node.iter(include_text=True)
 
 
 def elements(node: Node) -> Iterator[Node]:
@@ -85,32 +85,57 @@ def has_class(node: Node, *names: str) -> bool:
 
 def is_skipped(tag: str, attributes: Attributes) -> bool:
     """Whether an element is not part of the text: scripts, controls, navigation, hidden parts."""
-    if tag in _SKIPPED_TAGS:
+    if tag in SKIPPED_TAGS:
         return True
     if not attributes:
         return False
     classes = attributes.get("class") or ""
-    return not _SKIPPED_CLASSES.isdisjoint(classes.split()) or _is_hidden(attributes, classes)
+    if (classes and _is_beside_text(classes)) or _BANNER.search(attributes.get("id") or ""):
+        return True
+    return not _HIDING.isdisjoint(attributes) and _is_hidden(attributes, classes)
+
+
+@lru_cache(maxsize=4096)
+def _is_beside_text(classes: str) -> bool:
+    return not _SKIPPED_CLASSES.isdisjoint(classes.split()) or bool(_BANNER.search(classes))
 
 
 def _is_hidden(attributes: Attributes, classes: str) -> bool:
     """Whether an element is hidden; the panels of tabs count as shown."""
     role = attributes.get("role")
-    if role == "tabpanel" or "tab" in classes:
+    if role == "tabpanel" or _TAB.search(classes):
         return False
     return (
         "hidden" in attributes
         or attributes.get("aria-hidden") == "true"
         or role in _SKIPPED_ROLES
         or bool(_NO_DISPLAY.search(attributes.get("style") or ""))
-        or bool(_BANNER.search(f"{classes} {attributes.get('id') or ''}"))
     )
+
+
+def around(nodes: Iterable[Node], outermost: Node) -> frozenset[int]:
+    """Return the `mem_id` of each element around these, below the outermost."""
+    found: set[int] = set()
+    for node in nodes:
+        above = node.parent
+        while above is not None and above.mem_id != outermost.mem_id and above.mem_id not in found:
+            found.add(above.mem_id)
+            above = above.parent
+    return frozenset(found)
 
 
 def words(text: str) -> str:
     """Collapse the spaces of a text as a browser does; soft hyphens vanish."""
-    text = text.replace("\u00ad", "")
-    return _SPACES.sub(" ", text) if _UNEVEN.search(text) else text
+    if text.isspace():
+        return " "
+    if "\u00ad" in text or "\u200b" in text:
+        text = text.replace("\u00ad", "").replace("\u200b", " ")
+    middle = " ".join(text.split())
+    if len(middle) == len(text):
+        return text
+    if not middle:
+        return " "
+    return f"{' ' * text[0].isspace()}{middle}{' ' * text[-1].isspace()}"
 
 
 def all_text(node: Node) -> str:

@@ -3,19 +3,25 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import urldefrag, urljoin
 
 from pgrag.ingest.formats.escaping import escape
 from pgrag.ingest.formats.html import dom
+from pgrag.ingest.formats.html.code import code_of
+from pgrag.ingest.formats.html.formulas import escaped, formula_of, is_formula_class
+from pgrag.ingest.formats.html.ids import Use, is_permalink
+from pgrag.ingest.formats.raised import lowered, raised
 
 MAX_DEPTH = 100
 """Deeper elements are read as their text."""
 
-_MARKS = {"em": "*", "i": "*", "strong": "**", "b": "**", "del": "~~", "s": "~~"}
+_MARKS = {"em": "*", "i": "*", "strong": "**", "b": "**", "del": "~~", "s": "~~", "strike": "~~"}
 _TICKS = re.compile(r"`+")
-_PERMALINK_TEXT = frozenset(("¶", "#", "§", "🔗", "\uf0c1", "", "link", "permalink", "anchor"))
-_MATH = re.compile(r"\\[(\[](.*)\\[)\]]", re.DOTALL)
 _UNSAFE = re.compile(r"[\s<>\\]")
+_FORMULAS = frozenset(("math", "mjx-container", "script"))
+#: Links, emphasis and marks of footnotes.
+_MARKED = re.compile(r"[\[\]`*\\†‡§]")
+_LONGEST_MOVED = 30
 _NO_ADDRESS = ("javascript:", "data:", "about:")
 
 
@@ -26,6 +32,8 @@ class Inline:
     address: str | None = None
     base: str | None = None
     in_heading: bool = field(default=False)
+    #: Ids that were met in lines.
+    targets: list[tuple[str, Use]] = field(default_factory=list)
 
     def text(self, node: dom.Node, depth: int = 0) -> str:
         """Return the content of an element on one line, `<br>` as a line break."""
@@ -35,20 +43,32 @@ class Inline:
         """Return one node; what is not text is empty."""
         tag = dom.tag_of(node)
         if tag == dom.TEXT:
-            return escape(dom.words(node.text_content or ""))
+            return escaped(dom.words(node.text_content or ""))
         attributes = node.attributes
+        if tag in _FORMULAS or ("class" in attributes and is_formula_class(attributes["class"])):
+            formula = formula_of(node, tag, attributes)
+            if formula is not None:
+                self._meet(tag, attributes)
+                return formula
         if tag[0] == "-" or dom.is_skipped(tag, attributes):
             return ""
+        if "id" in attributes or "name" in attributes:
+            self._meet(tag, attributes)
         if depth > MAX_DEPTH:
             return escape(dom.all_text(node))
         names = dom.class_of(attributes).split()
         # docutils writes code as a span
         if reader := _READERS.get("code" if "literal" in names and tag == "span" else tag):
             return reader(self, node, depth)
-        if formula := _formula(node, tag, attributes) if "class" in attributes else "":
-            return formula
         text = self.text(node, depth)
         return f" {text} " if tag in dom.BLOCKS else text
+
+    def _meet(self, tag: str, attributes: dom.Attributes) -> None:
+        name = attributes.get("id") or (attributes.get("name") if tag == "a" else None)
+        if name:
+            is_local = tag == "sup" or (tag == "a" and "href" in attributes)
+            use = Use.HEADING if tag in ("a", "span") else Use.TARGET
+            self.targets.append((name, Use.LOCAL if is_local else use))
 
     def href(self, attributes: dom.Attributes) -> str:
         """Return where a link leads as it is written into Markdown; "" if nowhere."""
@@ -88,12 +108,30 @@ class Inline:
         source = self.href({"href": attributes.get("src")})
         return f"![{escape(alt)}]({source})" if alt else ""
 
+    def _moved(self, node: dom.Node, depth: int) -> str:
+        """Return a superscript or subscript; a mark of a footnote stays as it is written."""
+        text = self.text(node, depth)
+        if node.css_first("i, em, b, strong") is not None:
+            text = text.replace("*", "")
+        if len(text) > _LONGEST_MOVED or _MARKED.search(text):
+            return text
+        return raised(text) if dom.tag_of(node) == "sup" else lowered(text)
+
+    def _reading(self, node: dom.Node, depth: int) -> str:
+        return f"({self.text(node, depth).strip()})"
+
     def _quoted(self, node: dom.Node, depth: int) -> str:
         return f"“{self.text(node, depth)}”"
 
     def _code(self, node: dom.Node, depth: int) -> str:
-        if node.css_first("a[href]") is None:
+        only = node.child
+        if only is None or (only.next is None and dom.tag_of(only) == dom.TEXT):
             return code_span(dom.all_text(node))
+        for each in node.css("[id], a[name]"):
+            self._meet(dom.tag_of(each), each.attributes)
+        if node.css_first("a[href]") is None:
+            is_plain = node.css_first("sup, sub, br, button") is None
+            return code_span(dom.all_text(node) if is_plain else dom.words(code_of(node)))
         parts = []
         for child in dom.children(node):
             if dom.tag_of(child) == "a" and (href := self.href(child.attributes)):
@@ -142,40 +180,17 @@ def _trimmed(text: str) -> tuple[str, str, str]:
     return text[:start], inner, text[start + len(inner) :]
 
 
-def is_permalink(node: dom.Node, attributes: dom.Attributes) -> bool:
-    """Whether a link only shows the address of what is beside it."""
-    return dom.all_text(node).lower() in _PERMALINK_TEXT and (
-        node.css_first("img[alt]") is None or "anchor" in dom.class_of(attributes)
-    )
-
-
-def fragment_of(attributes: dom.Attributes) -> str:
-    """Return the id to which a link on the same page leads; "" for other links."""
-    href = attributes.get("href") or ""
-    return unquote(href[1:]) if href.startswith("#") else ""
-
-
-def _formula(node: dom.Node, tag: str, attributes: dom.Attributes) -> str:
-    """Return the TeX of a formula, if the element is one; its text must not be escaped."""
-    names = dom.class_of(attributes).split()
-    if tag == "math" or "katex" in names or "MathJax" in names:
-        tex = node.css_first('annotation[encoding="application/x-tex"]')
-        return f"${dom.all_text(tex)}$" if tex else ""
-    if "math" in names or "arithmatex" in names:
-        text = dom.all_text(node)
-        if match := _MATH.search(text):
-            sign = "$$" if text.startswith("\\[") else "$"
-            return f"{sign}{match[1].strip()}{sign}"
-    return ""
-
-
 _READERS: dict[str, Callable[[Inline, dom.Node, int], str]] = {
     "a": Inline._link,
     "img": Inline._image,
     "q": Inline._quoted,
     "br": lambda *_: "\n",
     "pre": lambda _, node, __: f" {code_span(dom.all_text(node))} ",
-    "math": lambda _, node, __: _formula(node, "math", {}),
+    "rt": Inline._reading,
+    "rp": lambda *_: "",
+    "sup": Inline._moved,
+    "sub": Inline._moved,
+    "svg": lambda _, node, __: escape(" ".join(dom.all_text(text) for text in node.css("text"))),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), Inline._code),
     **dict.fromkeys(_MARKS, Inline._marked),
 }

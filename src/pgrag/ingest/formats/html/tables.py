@@ -10,16 +10,28 @@ _MAX_SPAN = 100
 _MAX_HEAD = 20
 #: Characters that spans may add to a table, besides ten times those of its cells.
 _ROOM = 2_000
+#: What a cell of data does not hold, unless the columns have heads.
+_ARRANGED = "pre, ul, ol, dl, blockquote, form, p + p, details"
 _PARTS = frozenset(("thead", "tbody", "tfoot"))
 
 
 def is_layout(node: Node) -> bool:
-    """Whether a table only arranges its content: headings, other tables, code beside its lines."""
+    """Whether a table only arranges its content: other tables, code in lines, lists and paragraphs
+    without heads of columns, a single cell.
+    """
     if node.attributes.get("role") in ("presentation", "none"):
         return True
     # a node is not a descendant of itself, but `css_first` finds it
-    inner = node.css("table, h1, h2, h3, h4, h5, h6, td.code pre, td.lntd pre, td.rouge-code pre")
-    return any(each.mem_id != node.mem_id for each in inner[:2])
+    inner = node.css("table, td.code pre, td.lntd pre, td.rouge-code pre")
+    if any(each.mem_id != node.mem_id for each in inner[:2]):
+        return True
+    if len(node.css("td, th")) == 1 or any(map(_has_lines, node.css("pre, div.fragment"))):
+        return True
+    return node.css_first("th, caption") is None and node.css_first(_ARRANGED) is not None
+
+
+def _has_lines(code: Node) -> bool:
+    return "\n" in code.text(deep=True).strip() or len(code.css("div.line")) > 1
 
 
 def rows_of(node: Node) -> list[Node]:

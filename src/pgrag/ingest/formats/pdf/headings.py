@@ -1,6 +1,5 @@
 """Find the headings of a PDF: by its tags, else by its bookmarks, else by the sizes of its text."""
 
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,10 +8,15 @@ from typing import Any
 
 from pypdf import PdfReader
 
-from pgrag.ingest.formats.pdf.lines import Line, by_page
+from pgrag.ingest.formats.pdf.lines import Line, by_page, usual_size
 
 #: Titles that programs write by default, such as the name of the file.
-_NO_TITLE = re.compile(r"(?:microsoft word\s*-.*|untitled.*|.*\.\w{3,5}|\W*)", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"(?:microsoft \w+\s*-.*|untitled.*|powerpoint presentation|presentation|document|contents"
+    r"|slide|(?:document|presentation|slide|book|doc)\s?\d+|(?:about:|file:|https?:).*"
+    r"|.*\.\w{3,5}|\W*)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +39,11 @@ class PdfProperties:
     bookmarks: tuple[Bookmark, ...] = ()
 
 
-def read_properties(data: bytes) -> PdfProperties:
-    """Read the properties and the outline of a PDF."""
-    reader = PdfReader(io.BytesIO(data))
+def read_properties(reader: PdfReader, *, has_bookmarks: bool = True) -> PdfProperties:
+    """Read the properties and, if it has an end, the outline of a PDF."""
     metadata = reader.metadata
     title = str((metadata and metadata.title) or "").strip()
-    bookmarks = _bookmarks(reader, reader.outline, 1)
+    bookmarks = _bookmarks(reader, reader.outline if has_bookmarks else [], 1)
     return PdfProperties(
         title="" if _NO_TITLE.fullmatch(title) else title,
         subject=str((metadata and metadata.subject) or "").strip(),
@@ -94,21 +97,13 @@ def find_headings(lines: Sequence[Line], bookmarks: Sequence[Bookmark]) -> list[
 
 def title_of(lines: Sequence[Line]) -> str:
     """Return the text of the first page in its largest type, or "" if that is the usual type."""
-    sizes = _sizes(lines)
+    usual = usual_size(lines)
     page = [line for line in lines if line.page == lines[0].page and not line.is_code]
     largest = max((line.size for line in page), default=0.0)
-    if not sizes or largest < 1.25 * sizes.most_common(1)[0][0]:
+    if not usual or largest < 1.25 * usual:
         return ""
     title = _joined([(line, 1) for line in page if line.size == largest])[0].text
     return title if 1 < len(title) <= _MAX_LENGTH else ""
-
-
-def _sizes(lines: Sequence[Line]) -> Counter[float]:
-    sizes = Counter[float]()
-    for line in lines:
-        if not line.is_code:
-            sizes[line.size] += len(line.text)
-    return sizes
 
 
 def _joined(lines: Sequence[tuple[Line, int]]) -> list[Heading]:
@@ -163,7 +158,7 @@ def _title_lines(page: Sequence[Line], title: str) -> list[list[Line]]:
         joined = ""
         for last in range(first, min(first + _LINES_OF_A_TITLE, len(page))):
             joined += texts[last]
-            if len(joined) > len(title) + 14:
+            if not joined or len(joined) > len(title) + 14:
                 break
             is_title = joined.endswith(title) and _PREFIX.fullmatch(joined[: -len(title)])
             is_rest = title.endswith(joined) and _PREFIX.fullmatch(title[: -len(joined)])
@@ -175,21 +170,35 @@ def _title_lines(page: Sequence[Line], title: str) -> list[list[Line]]:
 
 def _by_size(lines: Sequence[Line]) -> list[Heading]:
     """Take short lines in larger type, or in bold with room above, as headings."""
-    sizes = _sizes(lines)
-    if not sizes:
+    body = usual_size(lines)
+    if not body:
         return []
-    body = sizes.most_common(1)[0][0]
     around = zip([None, *lines], lines, [*lines[1:], None], strict=False)
     found = [line for above, line, below in around if _is_heading(above, line, below, body)]
-    ranks = sorted({_style(line, body) for line in found}, reverse=True)
-    numbers = [_NUMBERED.match(line.text) for line in found]
-    by_number = sum(number is not None for number in numbers) * 2 > len(found)
-    levels: list[tuple[Line, int]] = []
-    for line, number in zip(found, numbers, strict=True):
-        rank = ranks.index(_style(line, body)) + 1
-        level = number[1].count(".") + 1 if number and by_number else rank
-        levels.append((line, min(level, 6)))
-    return _joined(levels)
+    levels = _levels(found, body)
+    return _joined([(line, min(levels[_style(line, body)], 6)) for line in found])
+
+
+def _levels(found: Sequence[Line], body: float) -> dict[float, int]:
+    """Return the level of each size: by the numbers of its headings, such as 2.1, where they have
+    some; below one in larger type that has none, the title; else by the rank of the size.
+    """
+    sizes = sorted({_style(line, body) for line in found}, reverse=True)
+    depths: dict[float, Counter[int]] = {size: Counter() for size in sizes}
+    for line in found:
+        number = _NUMBERED.match(line.text)
+        depths[_style(line, body)][number[1].count(".") + 1 if number else 0] += 1
+    usual = {size: max(depths[size], key=depths[size].__getitem__) for size in sizes}
+    numbered = sum(depths[size][depth] for size, depth in usual.items() if depth)
+    if numbered < 3 or numbered * 4 < len(found):
+        return {size: rank for rank, size in enumerate(sizes, start=1)}
+    has_title = next(iter(usual.values())) == 0
+    levels: dict[float, int] = {}
+    deepest = 0
+    for size, depth in usual.items():
+        levels[size] = depth + has_title if depth else deepest + 1
+        deepest = max(deepest, levels[size]) if depth else deepest
+    return levels
 
 
 def _style(line: Line, body: float) -> float:
@@ -197,7 +206,9 @@ def _style(line: Line, body: float) -> float:
 
 
 def _is_heading(previous: Line | None, line: Line, following: Line | None, body: float) -> bool:
-    if len(line.text) > _MAX_LENGTH or line.is_code or line.is_list_item:
+    if len(line.text) > _MAX_LENGTH or line.is_code:
+        return False
+    if line.is_list_item and not (line.is_bold and _NUMBERED.match(line.text)):
         return False
     if sum(character.isalpha() for character in line.text) < 2:
         return False

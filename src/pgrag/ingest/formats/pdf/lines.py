@@ -1,6 +1,7 @@
 """The lines of a PDF's pages in reading order, with what their fonts and positions tell."""
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ _FIXED_PITCH_NAME = re.compile(
     re.IGNORECASE,
 )
 _BOLD_NAME = re.compile(r"bold|black|heavy|semib|demi|cmbx|sfbx|-bd|\bbx", re.IGNORECASE)
+NUMBER = re.compile(r"\d+")
 _HEADING_TAG = re.compile(r"H([1-6])")
 
 
@@ -43,6 +45,8 @@ class Line:
     """The level of the heading that a tagged PDF says the line is; 0 for other lines."""
     text: str = ""
     is_code: bool = False
+    notes: list[list["Line"]] = field(default_factory=list)
+    """The footnotes to which the line refers."""
 
 
 @dataclass(slots=True)
@@ -66,6 +70,15 @@ def by_page(elements: Iterable[_Placed]) -> dict[int, list[_Placed]]:
     for element in elements:
         pages.setdefault(element.page, []).append(element)
     return pages
+
+
+def usual_size(lines: Iterable[Line]) -> float:
+    """Return the size of most of the text, 0 if there is none but code."""
+    sizes = Counter[float]()
+    for line in lines:
+        if not line.is_code:
+            sizes[line.size] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def page_elements(page: ParsedPage) -> list[Line | Table]:
@@ -93,9 +106,12 @@ def page_elements(page: ParsedPage) -> list[Line | Table]:
 
 
 def _block_of(item: TextItem, blocks: Sequence[LayoutBlock]) -> int:
-    """Return the number of the smallest block around the item; text of no block comes last."""
+    """Return the number of the smallest block around the item, else of the nearest one, such as the
+    heading whose second line it is; text far from all blocks comes last.
+    """
     x, y = item.x + item.width / 2, item.y + item.height / 2
     best, smallest = len(blocks), float("inf")
+    nearest, distance = len(blocks), 1.5 * item.height
     for number, block in enumerate(blocks):
         box = block.bbox
         if box is None or block.kind in {"rule", "figure"}:
@@ -104,7 +120,11 @@ def _block_of(item: TextItem, blocks: Sequence[LayoutBlock]) -> int:
             area = box.width * box.height
             if area < smallest:
                 best, smallest = number, area
-    return best
+        elif block.kind != "table" and box.x - 1 <= x <= box.x + box.width + 1:
+            away = max(box.y - y, y - box.y - box.height)
+            if away < distance:
+                nearest, distance = number, away
+    return best if best < len(blocks) else nearest
 
 
 def _rows(items: Sequence[TextItem]) -> list[list[TextItem]]:
@@ -174,9 +194,13 @@ def set_texts(lines: Iterable[Line]) -> None:
 def _advances(lines: Sequence[Line]) -> dict[str, float]:
     """Return the advance of each font of one pitch, in sizes of the font."""
     advances: dict[str, Counter[float]] = defaultdict(Counter)
+    seen: set[tuple[str, str]] = set()
     for line in lines:
         for piece in line.pieces:
-            if len(piece.text) > 3:
+            # "Release 1.2" and "Release 1.3" are as wide in any font
+            shape = piece.font, NUMBER.sub("#", piece.text)
+            if len(piece.text) > 3 and shape not in seen:
+                seen.add(shape)
                 advances[piece.font][round(piece.width / line.size / len(piece.text), 2)] += 1
     fixed: dict[str, float] = {}
     for font, counts in advances.items():
@@ -185,6 +209,12 @@ def _advances(lines: Sequence[Line]) -> dict[str, float]:
         if _FIXED_PITCH_NAME.search(font) or (near > 7 and near > 0.8 * counts.total()):
             fixed[font] = advance
     return fixed
+
+
+#: The letters that a font draws as one, by their numbers in Unicode.
+_LIGATURES = {
+    number: unicodedata.normalize("NFKC", chr(number)) for number in range(0xFB00, 0xFB07)
+}
 
 
 def _spaced(line: Line, advance: float) -> str:
@@ -197,72 +227,6 @@ def _spaced(line: Line, advance: float) -> str:
             text += " " * max(round(gap / advance), 0)
         elif text and gap > 0.12 * line.size and text[-1] != " ":
             text += " "
-        text += piece.text.replace("\n", " ")
+        text += piece.text.replace("\n", " ").translate(_LIGATURES)
         end = piece.x + piece.width
     return text.rstrip() if advance else " ".join(text.split())
-
-
-_EDGE_LINES = 3
-_NUMBER = re.compile(r"\d+")
-_PAGE_OF_PAGES = re.compile(r"(?:page\s+)?(\d+)\s*(?:/|of)\s*(\d+)", re.IGNORECASE)
-#: The date with which a browser heads its printouts.
-_PRINTED = re.compile(r"\d{1,4}[/.-]\d{1,2}[/.-]\d{1,4}, \d{1,2}:\d{2}")
-_ROMAN = re.compile(r"[ivxlc]{1,7}", re.IGNORECASE)
-#: The dots between a heading and its page number in a table of contents.
-_LEADERS = re.compile(r"(?:[.·…]\s?){4,}\s*(?:\d+|[ivxlc]+)?$", re.IGNORECASE)
-
-
-def running_lines(lines: Sequence[Line], page_count: int) -> set[int]:
-    """Return the `id()` of lines that are heads, feet, numbers or entries of contents."""
-    running = {id(line) for line in lines if _LEADERS.search(line.text)}
-    edges = [row for page in by_page(lines).values() for row in _edge_rows(page)]
-    pages_of: dict[tuple[str, int], set[int]] = defaultdict(set)
-    offsets: Counter[tuple[int, int]] = Counter()
-    for row in edges:
-        pages_of[_words(row), _height(row)].add(row[0].page)
-        offsets.update({(offset, _height(row)) for offset in _offsets(row)})
-    needed = 3 if page_count > 2 else 2
-    for row in edges:
-        heights = range(_height(row) - 1, _height(row) + 2)
-        repeated = set().union(*(pages_of.get((_words(row), height), set()) for height in heights))
-        counts = any(
-            sum(offsets[offset, height] for height in heights) >= needed for offset in _offsets(row)
-        )
-        if len(repeated) >= needed or counts or _is_printed(row, page_count):
-            running.update(id(line) for line in row)
-    return running
-
-
-def _edge_rows(page: Sequence[Line]) -> list[list[Line]]:
-    """Return the first and the last rows of a page; a row is all text at one height."""
-    rows: list[list[Line]] = []
-    for line in sorted(page, key=lambda each: each.y):
-        if rows and line.y < (rows[-1][0].y + rows[-1][0].bottom) / 2:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    last = max(len(rows) - _EDGE_LINES, 2)
-    return [*rows[:2], *rows[last:]]
-
-
-def _words(row: Sequence[Line]) -> str:
-    return _NUMBER.sub("#", " ".join(line.text for line in row)).casefold()
-
-
-def _height(row: Sequence[Line]) -> int:
-    return round(row[0].y / 4)
-
-
-def _offsets(row: Sequence[Line]) -> set[int]:
-    """Return how far the numbers at the ends of the row are from the number of the page."""
-    words = [word for line in row for word in line.text.split()]
-    return {int(word) - row[0].page for word in {*words[:1], *words[-1:]} if word.isdecimal()}
-
-
-def _is_printed(row: Sequence[Line], page_count: int) -> bool:
-    """Whether the row ends with `3/12`, begins with a browser's date, or is a Roman number."""
-    text = " ".join(line.text for line in row)
-    match = _PAGE_OF_PAGES.search(text)
-    if match and match.end() == len(text) and int(match[2]) == page_count:
-        return int(match[1]) == row[0].page
-    return bool(_ROMAN.fullmatch(text) or _PRINTED.match(text))

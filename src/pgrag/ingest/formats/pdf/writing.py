@@ -1,7 +1,7 @@
 """Write the lines and tables of a PDF as Markdown."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -13,7 +13,9 @@ from pgrag.ingest.formats.pdf.lines import Line, Table
 _BULLET = re.compile(r"(?:[•◦▪▫●○■□‣⁃∙·–—*\ue000-\uf8ff]|-)\s+(?=\S)")
 _ORDERED = re.compile(r"\(?(\d{1,3})[.)]\s+(?=\S)")
 _SENTENCE_END = (".", ":", "!", "?")
-_HYPHEN = re.compile(r"[^\W\d_]-$|\u00ad$")
+_HYPHEN = re.compile(r"[^\W\d_][-\u2010]$|\u00ad$")
+_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_AROUND_WORDS = ".,;:!?()[]\"'“”‘’"
 
 
 @dataclass(slots=True)
@@ -26,34 +28,44 @@ class _Block:
     depth: int = 0
 
 
+def compounds_of(lines: Iterable[Line]) -> frozenset[str]:
+    """Return the words that are written with a hyphen within a line."""
+    return frozenset(
+        match[0].casefold() for line in lines for match in _COMPOUND.finditer(line.text)
+    )
+
+
 def write_page(
     elements: Sequence[Line | Table],
     headings: Mapping[int, Sequence[Heading]],
     last: Sequence[Heading],
+    compounds: Collection[str],
 ) -> Iterator[tuple[str, str]]:
     """Yield the kind and the Markdown of each block. `headings` are keyed by the `id()` of the line
-    at which they stand, and replace their lines; those in `last` follow the last line.
+    at which they stand, and replace their lines; those in `last` follow the last line. A word among
+    the `compounds` keeps its hyphen at the end of a line.
     """
     skipped = {id(line) for group in headings.values() for each in group for line in each.lines}
     run: list[Line] = []
     for element in elements:
         here = headings.get(id(element), ())
         if isinstance(element, Table) or here or id(element) in skipped:
-            yield from _blocks(run)
+            yield from _blocks(run, compounds)
             run = []
         for each in here:
             yield "heading", _heading(each)
+            yield from _notes(each.lines, compounds)
         if isinstance(element, Table):
             rows = [[escape(" ".join(cell.split())) for cell in row] for row in element.rows]
             yield "table", "\n".join(table_lines(rows))
         elif id(element) not in skipped:
             run.append(element)
-    yield from _blocks(run)
+    yield from _blocks(run, compounds)
     for each in last:
         yield "heading", _heading(each)
 
 
-def _blocks(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
+def _blocks(lines: Sequence[Line], compounds: Collection[str]) -> Iterator[tuple[str, str]]:
     blocks: list[_Block] = []
     for line in lines:
         last = blocks[-1] if blocks else None
@@ -62,14 +74,21 @@ def _blocks(lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
         else:
             blocks.append(_started(line, blocks))
     for block in blocks:
+        text = escape(_joined((line.text for line in block.lines), compounds))
         if block.kind == "code":
             yield "code", _code(block.lines)
-            continue
-        text = escape(_joined(line.text for line in block.lines))
-        if block.kind == "item":
+        elif block.kind == "item":
             yield "item", f"{'  ' * block.depth}{block.marker} {text}"
         else:
             yield "paragraph", escape_start(text)
+        yield from _notes(block.lines, compounds)
+
+
+def _notes(lines: Iterable[Line], compounds: Collection[str]) -> Iterator[tuple[str, str]]:
+    for line in lines:
+        for note in line.notes:
+            text = _joined((each.text for each in note), compounds)
+            yield "note", escape_start(escape(text))
 
 
 def _heading(each: Heading) -> str:
@@ -131,12 +150,16 @@ def _is_full(block: _Block, last: Line, line: Line) -> bool:
     return block.kind == "text" and last.right > line.right - line.size and line.x <= last.x + 1
 
 
-def _joined(texts: Iterable[str]) -> str:
-    """Join the lines of a paragraph; a word that was cut at a line's end is made whole."""
+def _joined(texts: Iterable[str], compounds: Collection[str]) -> str:
+    """Join the lines of a paragraph; a word that was cut at a line's end is made whole, unless the
+    document writes it with a hyphen elsewhere.
+    """
     joined = ""
     for text in texts:
         if _HYPHEN.search(joined) and text[:1].islower():
-            joined = joined[:-1] + text
+            word = joined.rsplit(None, 1)[-1] + text.split(None, 1)[0]
+            is_compound = word.strip(_AROUND_WORDS).casefold() in compounds
+            joined = (joined if is_compound else joined[:-1]) + text
         else:
             joined = f"{joined} {text}" if joined else text
     return joined

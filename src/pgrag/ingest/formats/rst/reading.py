@@ -43,7 +43,7 @@ _UNSEEN_FIELDS = frozenset(("orphan", "tocdepth", "nocomments", "nosearch", "no-
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Read a document; headings have the ids of docutils, objects those of Sphinx."""
-    text, warnings = decode(key, data)
+    text, warnings = decode(key, data, origin)
     scope = Scope()
     settings = {**_SETTINGS, "scope": scope, "has_objects": directives.register(text)}
     roles.register(text)
@@ -75,7 +75,7 @@ def _bounded() -> Inliner:
             return [nodes.Text(unescape(text))], []
         return parse(text, *rest)
 
-    inliner.parse = parse_short  # type: ignore[method-assign]
+    inliner.parse = parse_short  # type: ignore[method-assign, assignment]
     return inliner
 
 

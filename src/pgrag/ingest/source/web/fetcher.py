@@ -5,6 +5,7 @@ import time
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from urllib.parse import urlsplit
 
 import httpx
@@ -64,6 +65,8 @@ RETRY_DELAYS = (1.0, 4.0, 15.0)
 REDIRECTS = 5
 #: Bytes of a list of pages, such as a sitemap; those of a page are a setting.
 LARGEST_LIST = 50_000_000
+#: Characters of a declared encoding that are kept.
+LONGEST_CHARSET = 60
 
 _BUSY = frozenset({429, 502, 503, 504})
 _MOVED = frozenset({301, 302, 303, 307, 308})
@@ -92,6 +95,13 @@ class Answer:
     def media_type(self) -> str:
         """The media type, in lower case and without parameters."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def charset(self) -> str:
+        """The encoding that the header declares, as a parameter of a media type; empty if none."""
+        parameters = self.headers.get("content-type", "").split(";")[1:]
+        names = (each.strip() for each in parameters if "charset" in each.lower())
+        return "".join(f"; {name}" for name in islice(names, 1))[:LONGEST_CHARSET]
 
     @property
     def location(self) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError, SourceError
+from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.source.source import digest_of
 from pgrag.ingest.source.web.addresses import OTHER_VERSION
@@ -33,13 +34,15 @@ def markdown_address(url: str) -> str:
     return f"{path}{'index.html' if path.endswith('/') else ''}.md{mark}{query}"
 
 
-def with_ids(markdown: bytes, headings: Iterable[tuple[str, str]]) -> bytes | None:
-    """Give the headings of a page's Markdown their ids in the page. None if it is no text, or has
-    other headings.
+def with_ids(
+    markdown: bytes, headings: Iterable[tuple[str, str]], media_type: str = ""
+) -> bytes | None:
+    """Give the headings of a page's Markdown their ids in the page, and make it UTF-8. None if it
+    is no text, or has other headings.
     """
     try:
-        lines = markdown.decode("utf-8").splitlines()
-    except UnicodeDecodeError:
+        lines = decode("", markdown, Origin(media_type))[0].splitlines()
+    except SourceError:
         return None
     ids: defaultdict[str, deque[str]] = defaultdict(deque)
     for text, own in headings:
@@ -203,7 +206,7 @@ class Pages:
             "url": url,
             "outcome": "page",
             "key": scope.key(url),
-            "media_type": media_type,
+            "media_type": media_type + answer.charset,
             "etag": answer.headers.get("etag"),
             "last_modified": answer.headers.get("last-modified"),
             "digest": digest_of(body),
@@ -237,7 +240,8 @@ class Pages:
             return cast(Signals, self.run(read_markdown_signals, answer.url, answer.body))
         tag = answer.headers.get("x-robots-tag", "")
         has_markdown = self.markdown_chances > 0
-        return cast(Signals, self.run(read_signals, answer.url, answer.body, tag, has_markdown))
+        arguments = answer.url, answer.body, tag, has_markdown, answer.charset
+        return cast(Signals, self.run(read_signals, *arguments))
 
     def _unwanted(self, url: str, body: bytes, signals: Signals) -> str | None:
         if not signals.is_index_allowed:
@@ -259,11 +263,16 @@ class Pages:
             answer = self.fetcher.get(url, room=lambda _: self.largest)
         except (NoAnswer, PgragError):
             return page
-        body = with_ids(answer.body, headings) if answer.media_type not in HTML else None
+        is_text = answer.media_type not in HTML
+        body = with_ids(answer.body, headings, answer.charset) if is_text else None
         if answer.status != 200 or answer.is_cut or body is None:
             self.markdown_chances = max(0, self.markdown_chances - 1)
             return page
-        return page | {"body": body, "digest": digest_of(body), "media_type": MARKDOWN}
+        return page | {
+            "body": body,
+            "digest": digest_of(body),
+            "media_type": f"{MARKDOWN}; charset=utf-8",
+        }
 
 
 def _is_page(url: str, answer: Answer) -> bool:

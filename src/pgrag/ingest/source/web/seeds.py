@@ -124,5 +124,5 @@ class Seeds:
         answer = self._answered(url)
         if answer is None or answer.media_type not in HTML:
             return Missing()
-        signals: Signals = self.pages.run(read_signals, url, answer.body)
+        signals: Signals = self.pages.run(read_signals, url, answer.body, "", False, answer.charset)
         return Missing.of(url, answer.body, signals)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.source.web.addresses import normalised
 from pgrag.ingest.source.web.robots import AGENT
+from pgrag.ingest.values import Origin
 
 #: Links of a page that are followed; more are data.
 MOST_LINKS = 5000
@@ -45,12 +47,17 @@ class Signals:
 
 
 def read_signals(
-    url: str, body: bytes, robots_tag: str = "", has_markdown: bool = False
+    url: str,
+    body: bytes,
+    robots_tag: str = "",
+    has_markdown: bool = False,
+    media_type: str = "",
 ) -> Signals:
-    """Read the signals of an HTML page; `robots_tag` is the X-Robots-Tag of its answer. With
-    `has_markdown` the site may publish the page as Markdown: then its headings are read.
+    """Read the signals of an HTML page; `robots_tag` is the X-Robots-Tag of its answer, and
+    `media_type` has the encoding that it declares. With `has_markdown` the site may publish the
+    page as Markdown: then its headings are read.
     """
-    document = LexborHTMLParser(body)
+    document = LexborHTMLParser(decode(url, body, Origin(media_type))[0])
     root = document.root
     if root is None:
         return Signals()

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
 from functools import partial
 from ipaddress import ip_address
 from threading import Lock
@@ -17,6 +18,7 @@ from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ground.outgoing import guarded_client
 from pgrag.ground.settings import Settings, masked_url
 from pgrag.ingest.child import Child, Limits
+from pgrag.ingest.source.dates import dates_of_time, without_copied
 from pgrag.ingest.source.source import Skipped, Source, SourceFile
 from pgrag.ingest.source.web.addresses import OTHER_VERSION, Scope, normalised
 from pgrag.ingest.source.web.crawl import Crawl, CrawlLimits
@@ -26,7 +28,7 @@ from pgrag.ingest.source.web.pages import SCRIPTED, Pages
 from pgrag.ingest.source.web.robots import AGENT, LONGEST, Robots
 from pgrag.ingest.source.web.seeds import Seeds
 from pgrag.ingest.source.web.signals import Signals
-from pgrag.ingest.values import Origin
+from pgrag.ingest.values import UNDATED, Dates, Origin
 
 #: Requests at a time, and seconds between their starts: for this machine, and for others.
 LOCAL_WORKERS, WORKERS, INTERVAL = 8, 4, 0.1
@@ -103,9 +105,11 @@ def open_site(
         # Of two pages with one key the last stays: one that answered.
         rows.sort(key=lambda row: row["failure"] is None)
         files = {file.key: file for file in (_file(crawl, row) for row in rows)}
+        # Of a site that was published as a whole every page was changed at that time.
+        listed, _ = without_copied([files[key] for key in sorted(files)])
         return Source(
             start,
-            tuple(files[key] for key in sorted(files)),
+            tuple(listed),
             warnings=tuple(visit.warnings),
             skipped=skipped,
             arguments=arguments,
@@ -248,7 +252,16 @@ def _file(crawl: Crawl, row: Row) -> SourceFile:
     url, failure = row["url"], row["failure"]
     key = row["key"] or crawl.pages.gate.scope.key(url)
     load = partial(_body, crawl, key, url, failure)
-    return SourceFile(key, load, Origin(row["media_type"], url), None if failure else row["digest"])
+    digest = None if failure else row["digest"]
+    dates = _dates(row["last_modified"] or "")
+    return SourceFile(key, load, Origin(row["media_type"], url), digest, dates)
+
+
+def _dates(last_modified: str) -> Dates:
+    try:
+        return dates_of_time(parsedate_to_datetime(last_modified).timestamp(), "server")
+    except ValueError:
+        return UNDATED
 
 
 def _body(crawl: Crawl, key: str, url: str, failure: str | None, size: int) -> bytes:
