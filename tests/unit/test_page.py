@@ -139,10 +139,10 @@ def test_the_hash_changes_with_the_file_and_with_what_it_is_read_with():
     (b"---\ndate: 2024-13-45\n---\n# H\n\ntext", ["\"date\" must be a date, got '2024-13-45'"]),
     (b"---\npath: 5\n---\n# H\n\ntext", ['"path" must be a list of strings, got 5']),
     (b"# H\n\nte\0xt", ["1 NUL characters removed"]),
-    (b"# H\n\nK\xf6ln text", ["not valid UTF-8"]),
+    (b"# H\n\nK\xf6ln text", ["is not UTF-8; read as windows-1252"]),
     (
         b"---\ntitle: K\xf6ln\ntitle: {a\ndate: x\n---\n# H\n\n\0text",
-        ["not valid UTF-8", "NUL", "broken YAML", '"date" must be a date'],
+        ["is not UTF-8; read as windows-1252", "NUL", "broken YAML", '"date" must be a date'],
     ),
 ])  # fmt: skip
 def test_bad_input_is_repaired_and_reported_with_the_file(data, fragments):

@@ -100,10 +100,7 @@ class Choosing(TypedDict, total=False):
     ]
     versions: Annotated[
         Literal["auto"] | None,
-        _everywhere(
-            "`auto`: the folders of versions in the source become versions (Docusaurus, mike,"
-            " Antora, 1.x/ beside 2.x/)."
-        ),
+        _everywhere("`auto`: folders of versions become versions (Docusaurus, mike, 1.x/ beside 2.x/)."),
     ]
 
 

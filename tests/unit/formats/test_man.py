@@ -37,8 +37,9 @@ def test_a_page_has_its_sections_and_options(program, monkeypatch):
 
 
 def test_what_is_no_page_and_a_missing_program_are_named(monkeypatch):
-    with pytest.raises(SourceError, match=r"^a\.1: is named like a manual page"):
-        convert("a.1", b"2024-05-01 12:00 started\n")
+    with pytest.raises(SourceError, match=r"^a\.1\.gz: is named like a manual page"):
+        convert("a.1.gz", gzip.compress(b"2024-05-01 12:00 started\n"))
+    assert convert("release-7.1", b"# Changes\n").markdown == "# Changes\n"
     with pytest.raises(SourceError, match=r"^a\.1\.gz: is cut off"):
         convert("a.1.gz", b"\x1f\x8b\x08\x00broken")
     assert convert("b.1", b".so man1/kiln.1\n").markdown == "See [kiln.1](kiln.1).\n"

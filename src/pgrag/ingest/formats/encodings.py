@@ -65,7 +65,8 @@ def detect(data: bytes) -> str:
             likelihood, other = _likely(whole)
             if likelihood > confidence and whole.decode(other, "ignore") == text:
                 confidence, best = likelihood, other
-    return best
+    same = sample.decode(best, "ignore") == sample.decode("cp1252", "ignore")
+    return "cp1252" if same else best
 
 
 def evident(data: bytes) -> str | None:

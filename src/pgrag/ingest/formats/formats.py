@@ -165,7 +165,7 @@ MANUAL = Format(
     "pgrag.ingest.formats.man",
     recognises=lambda sample: (
         re.match(rb"[.'\\]", sample) is not None
-        and re.search(rb"^\.(?:TH|Dd)\s", sample, re.MULTILINE) is not None
+        and re.search(rb"^\.(?:TH|Dd|SH|so)\s", sample, re.MULTILINE) is not None
     ),
 )
 ASCIIDOC = Format(
@@ -193,7 +193,9 @@ def format_of(key: str, data: bytes, origin: Origin = NOWHERE) -> Format:
     """Return the format of a file: by its content, else as `named_format` does."""
     sample = data[:_SAMPLE]
     recognised = (each for each in FORMATS if each.recognises(sample))
-    return next(recognised, None) or named_format(key, origin) or MARKDOWN
+    found = next(recognised, None) or named_format(key, origin) or MARKDOWN
+    is_number = found is MANUAL and not key.lower().endswith(".gz") and not found.recognises(sample)
+    return MARKDOWN if is_number else found  # "release-7.1" names no section of a manual
 
 
 def suffix_of(name: str) -> str:

@@ -30,7 +30,7 @@ _SPACES = frozenset({"br", "td", "th", "dd", "dt", "p", "div"})
 _FORMATTING = (
     "a|abbr|b|big|blockquote|br|center|cite|code|dd|del|details|dfn|div|dl|dt|em|figcaption|figure"
     "|font|h[1-6]|hr|i|img|ins|kbd|li|mark|nobr|ol|p|picture|q|rp|rt|ruby|s|samp|section|small"
-    "|source|span|strike|strong|su[bp]|summary|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|wbr"
+    r"|source(?=\s[^<>]*\bsrc)|span|strike|strong|su[bp]|summary|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|wbr"
 )
 _INLINE = Marks(
     r"[`<\\^~]",
