@@ -190,8 +190,8 @@ as $$
     ),
     asked as materialized (
         select
-            q.question, q.name, q.is_address, q.folder, q.target, q.key, w.is_external, w.written, w.ending,
-            w.is_absolute, w.ending not like '%/%' and not w.is_absolute as is_bare,
+            q.question, q.name, q.is_address, q.folder, q.target, q.key, w.is_external, w.written,
+            w.ending, w.is_absolute, w.ending not like '%/%' and not w.is_absolute as is_bare,
             w.written ~ '^\.\.?(/|$)' as is_dotted,
             _pgrag.without_dots(w.written) as from_root,
             _pgrag.without_dots(ltrim(r.folder || '/' || w.written, '/')) as from_folder,

@@ -40,8 +40,8 @@ matter, name, git, file or server), "modified", "modified_from", "source_hash", 
 "heading_level", "depth", "path": […], "root_section", "position", "types": […], "anchor",
 "overlap", "is_summary", "line_start", "line_end"}, …], "aliases": […], "edges": [{"target":
 "install.md", "fragment": "linux", "rule": "explicit:link", "kind": "references", "confidence": 1,
-"line": 12, "document": index of the passage it is in, "text", "sentence"}, …], "words_shown": words that
-a reader of the file sees, "words_kept": those of them in the body}.
+"line": 12, "document": index of the passage it is in, "text", "sentence"}, …], "words_shown": words
+that a reader of the file sees, "words_kept": those of them in the body}.
 Only key is required; without "documents" the body is one passage. Of an edge only target is
 required ("" is the same page; with rule "explicit:link" it is an address, otherwise a name as in a
 wikilink); edges replace the page''s earlier edges. Errors: PGR01.';

@@ -33,9 +33,10 @@ comment on function pgrag.resolve_links is
 false; returns how many edges changed. Only links that are new or may have a new target since the
 last call are considered; whole => true considers all links and recomputes the names of all pages.
 Order of precedence, for Markdown links path and url before names: the page itself, path (from the
-file''s folder, from the root, or its end), url, file name, title, alias, slug. Of several pages one that
-is written like the link (case, suffix, query) wins, then the one in the nearest folder; if several
-are equally near, the edge is ambiguous and keeps its candidates, at most 100. Errors: PGR02, PGR03.';
+file''s folder, from the root, or its end), url, file name, title, alias, slug. Of several pages
+one that is written like the link (case, suffix, query) wins, then the one in the nearest folder; if
+several are equally near, the edge is ambiguous and keeps its candidates, at most 100. Errors:
+PGR02, PGR03.';
 
 create or replace function _pgrag.base_url(
     library_id bigint,

@@ -47,7 +47,9 @@ parallel safe
 as $$
     select case
         when link_likeness.how in ('title', 'alias')
-        then 3 * (link_likeness.target = any (link_likeness.title || link_likeness.aliases))::integer
+        then 3 * (
+            link_likeness.target = any (link_likeness.title || link_likeness.aliases)
+        )::integer
         when right('/' || link_likeness.key, length(t.written) + 1) = '/' || t.written
             or right('/' || n.url, length(t.written) + 1) = '/' || t.written
         then 3

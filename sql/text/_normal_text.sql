@@ -1,6 +1,6 @@
 -- One form of each character: composed (NFC), compatible (ligatures, full width), without soft
 -- hyphens, characters of no width and marks that no letter combines with. A superscript after a
--- word of four letters or more is a footnote, not a part of it.
+-- word of four letters or more is a footnote, and one after a digit an exponent: no part of either.
 create or replace function _pgrag.normal_text(
     input text
 )
@@ -25,7 +25,7 @@ begin
         normal := normalize(
             pg_catalog.translate(
                 pg_catalog.regexp_replace(
-                    normal, U&'(\\w{4})(?=[\00B2\00B3\00B9\2070-\2079])', '\1 ', 'g'
+                    normal, U&'(\\w{4}|\\d)(?=[\00B2\00B3\00B9\2070-\2079])', '\1 ', 'g'
                 ),
                 U&'\2122\2120\00BC\00BD\00BE', '     '
             ),

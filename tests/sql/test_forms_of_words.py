@@ -118,6 +118,7 @@ class TestForms:
             ("service²", "service"), ("Ⅳ", "IV"), ("ﾃﾞｰﾀ", "データ"), ("n\u0308ame", "name"),
             ("שָׁלוֹם", "שלום"), ("مُحَمَّد", "محمد"), ("Java™", "java"), ("e-mail", "email"),
             ("email", "e-mail"), ("web-site", "website"), ("UTF-8", "utf8"),
+            ("2³¹", "2^31"), ("2^31", "2³¹"), ("m²", "m2"), ("m2", "m²"), ("10⁶", "10^6"),
         ],
     )  # fmt: skip
     def test_forms_of_one_word_find_each_other(self, connection, written, asked):
@@ -126,6 +127,19 @@ class TestForms:
         ])  # fmt: skip
         assert keys(run(connection, "keyword_search", query=asked, library="forms")) == ["a.md"]
         assert keys(run(connection, "search", query=f"+{asked}", library="forms")) == ["a.md"]
+
+    def test_a_power_is_no_number_with_its_exponent(self, connection):
+        ingest(connection, "powers", [
+            page("a.md", "The limit is 2³¹ rows."), page("b.md", "The limit is 2^31 bytes."),
+            page("c.md", "The limit is 231 pages."),
+        ])  # fmt: skip
+        for query, found in [
+            ("231", ["c.md"]),
+            ("2³¹", ["a.md", "b.md"]),
+            ("2^31", ["a.md", "b.md"]),
+        ]:
+            hits = run(connection, "keyword_search", query=query, library="powers")
+            assert sorted(keys(hits)) == found, query
 
 
 class TestDiacritics:

@@ -176,6 +176,11 @@ def test_folders_named_like_versions(tmp_path):
     }
 
 
+def test_a_moving_name_may_have_a_prefix_too(tmp_path):
+    write(tmp_path, "version-27.0/a.md", "version-next/a.md", "other/a.md")
+    assert list(versions(tmp_path)) == ["27.0", "next"]
+
+
 @pytest.mark.parametrize("names", [
     ("2023/a.md", "2024/a.md"), ("01/a.md", "02/a.md"), ("guide/a.md", "latest/a.md"),
     ("1.0/a.md", "guide/b.md"), ("a/1.0/x.md", "b/2.0/x.md"),

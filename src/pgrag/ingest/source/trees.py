@@ -222,7 +222,7 @@ def _named_like_versions(names: set[str]) -> list[str]:
     numbered = [name for name in names if _NUMBERED.fullmatch(name)]
     # 2023 and 2024, 01 and 02 are years and chapters unless something else is a version.
     certain = [name for name in numbered if not name.isdecimal()]
-    moving = [name for name in names if name.lower() in _MOVING]
+    moving = [name for name in names if _label(name).lower() in _MOVING]
     return numbered + moving if certain or (numbered and moving) else []
 
 
@@ -290,7 +290,7 @@ def _look_alike(found: Versions) -> bool:
 
 def _label(name: str) -> str:
     match = _NUMBERED.fullmatch(name)
-    return match[1] if match else name
+    return match[1] if match else name.removeprefix("version-")
 
 
 def _age(label: str) -> tuple[bool, list[tuple[int, str]]]:
