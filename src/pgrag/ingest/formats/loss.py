@@ -4,15 +4,15 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-#: A run of letters and digits is a word; of scripts without spaces each character is one.
-_WORD = re.compile(
+#: In scripts without spaces each character is a word.
+_CHARACTER = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
-    "|[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )
-#: The same, faster.
-_ASCII_WORD = re.compile("[a-z0-9]+")
+#: Any other word is a run of letters and digits.
+_BETWEEN = re.compile(r"[^\x00-\x7f\w]+")
+_ASCII_BETWEEN = bytes(at if at > 127 or chr(at).isalnum() else 32 for at in range(256))
 #: What Markdown puts inside words: marks, escapes, and the addresses of links.
-_MARKS = "`*~\\"
+_MARKS = b"`*~\\"
 _ADDRESS = re.compile(r"\[(?=[^\[\]]*\]\()|\]\([^()\s]*\)")
 #: Lost words below which nothing is said. `pages_lost` of the database has the same rule.
 FEWEST = 20
@@ -44,9 +44,16 @@ def count_words(shown: str, markdown: str) -> Words:
     return Words(words.total(), words.total() - lost)
 
 
-def _counted(text: str) -> Counter[str]:
-    text = _ADDRESS.sub("", text)
-    for mark in _MARKS:
-        text = text.replace(mark, "")
-    text = text.casefold()
-    return Counter((_ASCII_WORD if text.isascii() else _WORD).findall(text))
+def _counted(text: str) -> Counter[bytes]:
+    """Count words. Bytes are translated and split several times faster than text is searched."""
+    if "](" in text:
+        text = _ADDRESS.sub("", text)
+    text = text.lower()
+    if not text.isascii():
+        text = _BETWEEN.sub(" ", _CHARACTER.sub(_apart, text))
+    words = text.encode(errors="surrogatepass").translate(_ASCII_BETWEEN, _MARKS)
+    return Counter(words.split())
+
+
+def _apart(character: re.Match[str]) -> str:
+    return f" {character[0]} " if character[0].isalnum() else character[0]

@@ -90,6 +90,8 @@ class Blocks:
 
     def paragraph(self, text: str) -> list[str]:
         """Return lines as a paragraph, after the ids that lead to it."""
+        if not text and not self.inline.targets:
+            return []
         lines = [line.strip() for line in text.split("\n")] if text.strip() else []
         shown = "\n".join(escape_start(line) for line in lines if line)
         if self.inline.targets:

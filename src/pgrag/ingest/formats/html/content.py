@@ -21,7 +21,6 @@ from pgrag.ingest.formats.html.dom import (
     Node,
     all_text,
     is_skipped,
-    tag_of,
 )
 from pgrag.ingest.formats.html.navigation import EDGES, and_above, drop, drop_navigation
 
@@ -88,7 +87,7 @@ def main_content(tree: LexborHTMLParser) -> Node | None:
 
 def shown_text(body: Node, area: Node) -> str:
     """Return the text that a reader sees: all of the area, and around it what is not linked."""
-    left_out = {each.mem_id for each in body.css(MAYBE_SKIPPED) if _is_left_out(each)}
+    left_out = {each.mem_id for each in body.css(MAYBE_SKIPPED) if is_skipped("", each.attributes)}
     inside = "".join(_texts(area, left_out))
     if area.mem_id == body.mem_id:
         return inside
@@ -114,10 +113,6 @@ def _texts(node: Node, left_out: set[int]) -> Iterator[str]:
                     child = first
                     continue
             child = child.next
-
-
-def _is_left_out(node: Node) -> bool:
-    return is_skipped(tag_of(node), node.attributes)
 
 
 def _has_text(node: Node) -> bool:

@@ -90,7 +90,11 @@ def is_skipped(tag: str, attributes: Attributes) -> bool:
     if not attributes:
         return False
     classes = attributes.get("class") or ""
-    if (classes and _is_beside_text(classes)) or _BANNER.search(attributes.get("id") or ""):
+    if classes and _is_beside_text(classes):
+        return True
+    if classes and len(attributes) == 1:  # most elements, as those of highlighted code
+        return False
+    if (name := attributes.get("id")) and _BANNER.search(name):
         return True
     return not _HIDING.isdisjoint(attributes) and _is_hidden(attributes, classes)
 

@@ -14,9 +14,12 @@ _NESTING = re.compile(
     re.IGNORECASE,
 )
 #: Elements that the parser opens again in each paragraph until they end.
-_FORMATTING = re.compile(
-    r"<(/?)(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)\b([^<>]*)>", re.IGNORECASE
-)
+_NAMES = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
+_FORMATTING = re.compile(rf"<(/?)({_NAMES})\b([^<>]*)>", re.IGNORECASE)
+#: Those that have attributes; the others of a name are equal.
+_VARIED = re.compile(rf"<(?:{_NAMES})\b[^<>]+>", re.IGNORECASE)
+#: Open elements that are never too many.
+_FEW = 20
 #: Equal ones of which the parser opens no more again.
 _EQUAL = 3
 #: Elements that it may open again for each byte of a page, and in a small one.
@@ -31,8 +34,7 @@ def within_limits(key: str, text: str) -> tuple[str, list[str]]:
     """Return a page without what its parser cannot bear, and warnings. Raises SourceError if the
     elements nest without end.
     """
-    depth = accumulate(-1 if closes else 1 for closes in _NESTING.findall(text))
-    if max(depth, default=0) > _DEEPEST:
+    if text.count("<") > _DEEPEST and _depth(text) > _DEEPEST:
         raise SourceError(
             f"{key}: nests more than {_DEEPEST:,} elements in each other.",
             hint="Close its elements, or convert it to Markdown.",
@@ -54,12 +56,23 @@ def within_limits(key: str, text: str) -> tuple[str, list[str]]:
     return text, warnings
 
 
+def _depth(text: str) -> int:
+    """Return how many elements are in each other at most."""
+    steps = accumulate(-1 if closes else 1 for closes in _NESTING.findall(text))
+    return max(steps, default=0)
+
+
 def _is_crowded(attributes: str) -> bool:
     return len(attributes) > 2 * _ATTRIBUTES and len(_ATTRIBUTE.findall(attributes)) > _ATTRIBUTES
 
 
 def _unclosed(text: str) -> set[str]:
     """Return the names of formatting elements that never end, if they are too many."""
+    largest = max(_REOPENED * len(text), _REOPENED_AT_LEAST)
+    tags = text.count("<")
+    # no more can be open than there are tags, nor than the different ones allow
+    if tags * tags <= largest or _EQUAL * (1 + len(set(_VARIED.findall(text)))) <= _FEW:
+        return set()
     opened: defaultdict[str, list[str]] = defaultdict(list)
     equal: Counter[str] = Counter()
     most: dict[str, int] = {}
@@ -73,6 +86,4 @@ def _unclosed(text: str) -> set[str]:
             equal[tag] += 1
             stack.append(tag)
             most[name] = max(most.get(name, 0), len(stack))
-    largest = max(_REOPENED * len(text), _REOPENED_AT_LEAST)
-    tags = text.count("<")
-    return {name for name, number in most.items() if number * tags > largest and number > 20}
+    return {name for name, number in most.items() if number * tags > largest and number > _FEW}
