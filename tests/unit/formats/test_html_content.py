@@ -56,6 +56,9 @@ PAGES = {
         class="doc"><h1>News</h1><h2 id="e">Ebb</h2>one<h2>Flow</h2>two</article></div></main>""",
     "YARD": """<div id="main"><div id="header"><div id="menu"><a href="i">menu</a></div></div><div
         id="content"><h1>News</h1><h2>Ebb</h2><p>one</p><h2>Flow</h2><p>two</p></div></div>""",
+    "Confluence": """<div id="main"><div id="main-header"><div id="breadcrumb-section"><ol
+        id="breadcrumbs"><li><a href="i">menu</a></li></ol></div><h1>News</h1></div><div
+        id="content"><h2>Ebb</h2><p>one</p><h2>Flow</h2><p>two</p></div></div>""",
     "Javadoc": """<header><nav>menu</nav></header><main role="main"><div class="header"><h1>News
         </h1></div><h2>Ebb</h2><p>one</p><h2>Flow</h2><p>two</p></main>""",
     "rustdoc": """<div class="rustdoc"><nav class="sidebar">menu</nav><main><section
