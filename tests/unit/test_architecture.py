@@ -41,7 +41,9 @@ OWNERS = {
     "typer": {"pgrag.cli"},
     "rich": {"pgrag.cli"},
     "markdown_it": {"pgrag.ingest.text"},
-    "selectolax": {"pgrag.ingest.formats.html", "pgrag.ingest.source.web.signals"},
+    "selectolax": {
+        "pgrag.ingest.formats.epub", "pgrag.ingest.formats.html", "pgrag.ingest.source.web.signals",
+    },
     "docutils": {"pgrag.ingest.formats.rst"},
     "protego": {"pgrag.ingest.source.web.robots"},
     "yaml": {"pgrag.ingest.matter.yaml_values", "pgrag.service.configuration"},

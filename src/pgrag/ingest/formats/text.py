@@ -43,9 +43,7 @@ _SENTENCE = re.compile(r"[A-Z\"'(][^\n]*[a-z,.;] [\s\S]*[.:;!?)\"']")
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
     """Read a text; its headings have no ids, because a text is published as it is."""
-    text, warnings = decode(
-        key, _OVERSTRUCK.sub(b"", data) if b"\x08" in data else data, origin
-    )
+    text, warnings = decode(key, _OVERSTRUCK.sub(b"", data) if b"\x08" in data else data, origin)
     text = _COLOURS.sub("", text)
     if _MARKDOWN.search(text) and not manual.is_manual(text):
         return Converted(text, tuple(warnings), words=count_words(text, text))
