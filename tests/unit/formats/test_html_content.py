@@ -122,6 +122,8 @@ def test_words_count_what_a_reader_sees():
     assert convert("a.html", f"<!DOCTYPE html>{page}".encode()).words == Words(4, 2)
     cells = "<!DOCTYPE html><table><tr><td>a</td><td>b</td></tr></table>c<br>d<b>e</b>"
     assert convert("a.html", cells.encode()).words == Words(4, 4)
+    numbered = "<table><tr><td class=gutter><pre>1\n2</pre><td class=code><pre>a\nb</pre></table>"
+    assert convert("a.html", f"<!DOCTYPE html>{numbered}".encode()).words == Words(2, 2)
 
 
 def test_marks_and_addresses_are_no_words():

@@ -34,6 +34,9 @@ def sections(body: str) -> list[tuple[int | None, str | None, str | None]]:
      "</pre>", "a\nb"),
     ("<pre><span class='token-line' style='display:block'>a<br></span>"
      "<span class='token-line' style='display:block'>b<br></span></pre>", "a\nb"),
+    ("<pre><span class='line'>a</span><br><span class='line'></span><br>"
+     "<span class='line'>b</span><br></pre>", "a\n\nb"),
+    ("<pre><div>a</div><br><div>b</div></pre>", "a\n\nb"),
     ("<pre>a<br>b<button class='copy'>Copy</button><span class='copy-btn'>Copied!</span></pre>",
      "a\nb"),
     ("<table class='hljs-ln'><tr><td class='hljs-ln-line hljs-ln-numbers'>1</td>"

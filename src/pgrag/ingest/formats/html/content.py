@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from pgrag.ingest.formats.html.code import are_numbers
 from pgrag.ingest.formats.html.dom import (
     BLOCKS,
     MAYBE_SKIPPED,
@@ -131,7 +132,8 @@ def _texts(node: Node, left_out: set[int]) -> Iterator[str]:
 
 
 def _is_left_out(node: Node) -> bool:
-    return is_skipped(tag_of(node), node.attributes)
+    attributes = node.attributes
+    return is_skipped(tag_of(node), attributes) or are_numbers(node, attributes)
 
 
 def _has_text(node: Node) -> bool:
