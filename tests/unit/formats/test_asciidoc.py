@@ -103,3 +103,9 @@ def test_a_key_is_no_document_and_deep_nesting_ends():
         convert("key.asc", b"-----BEGIN PGP PUBLIC KEY BLOCK-----\n")
     nested = "\n".join(f"{'*' * (1 + n % 6)} x\n+\n====" for n in range(500))
     assert "x" in convert("deep.adoc", nested.encode()).markdown
+
+
+def test_a_file_that_is_included_below_a_line_of_text_is_named():
+    page = convert("a.adoc", b"= Kiln\n\nSee also\ninclude::more.adoc[]\nand ash.\n")
+    assert page.markdown.endswith("See also\n\n[more.adoc](more.adoc)\n\nand ash.\n")
+    assert page.warnings[0].endswith("the files that it includes is not read: more.adoc")

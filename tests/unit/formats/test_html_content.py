@@ -56,6 +56,9 @@ PAGES = {
         class="doc"><h1>News</h1><h2 id="e">Ebb</h2>one<h2>Flow</h2>two</article></div></main>""",
     "YARD": """<div id="main"><div id="header"><div id="menu"><a href="i">menu</a></div></div><div
         id="content"><h1>News</h1><h2>Ebb</h2><p>one</p><h2>Flow</h2><p>two</p></div></div>""",
+    "Confluence": """<div id="main"><div id="main-header"><div id="breadcrumb-section"><ol
+        id="breadcrumbs"><li><a href="i">menu</a></li></ol></div><h1>News</h1></div><div
+        id="content"><h2>Ebb</h2><p>one</p><h2>Flow</h2><p>two</p></div></div>""",
     "Javadoc": """<header><nav>menu</nav></header><main role="main"><div class="header"><h1>News
         </h1></div><h2>Ebb</h2><p>one</p><h2>Flow</h2><p>two</p></main>""",
     "rustdoc": """<div class="rustdoc"><nav class="sidebar">menu</nav><main><section
@@ -119,6 +122,8 @@ def test_words_count_what_a_reader_sees():
     assert convert("a.html", f"<!DOCTYPE html>{page}".encode()).words == Words(4, 2)
     cells = "<!DOCTYPE html><table><tr><td>a</td><td>b</td></tr></table>c<br>d<b>e</b>"
     assert convert("a.html", cells.encode()).words == Words(4, 4)
+    numbered = "<table><tr><td class=gutter><pre>1\n2</pre><td class=code><pre>a\nb</pre></table>"
+    assert convert("a.html", f"<!DOCTYPE html>{numbered}".encode()).words == Words(2, 2)
 
 
 def test_marks_and_addresses_are_no_words():

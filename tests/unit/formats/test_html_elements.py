@@ -34,6 +34,9 @@ def sections(body: str) -> list[tuple[int | None, str | None, str | None]]:
      "</pre>", "a\nb"),
     ("<pre><span class='token-line' style='display:block'>a<br></span>"
      "<span class='token-line' style='display:block'>b<br></span></pre>", "a\nb"),
+    ("<pre><span class='line'>a</span><br><span class='line'></span><br>"
+     "<span class='line'>b</span><br></pre>", "a\n\nb"),
+    ("<pre><div>a</div><br><div>b</div></pre>", "a\n\nb"),
     ("<pre>a<br>b<button class='copy'>Copy</button><span class='copy-btn'>Copied!</span></pre>",
      "a\nb"),
     ("<table class='hljs-ln'><tr><td class='hljs-ln-line hljs-ln-numbers'>1</td>"
@@ -104,6 +107,11 @@ def test_a_link_around_blocks_is_kept(body, expected):
      "$$a$$\n\n$$b$$"),
     ("<font><b><h2>A</h2></b></font>", "## A"),
     ("<div role='heading' aria-level='3'>A</div>", "### A"),
+    ("<div hidden='until-found'><p>a</p></div><div hidden><p>b</p></div>", "a"),
+    ("<noscript><p>a</p></noscript><div id='app'></div>", "a"),
+    ("<noscript><p>a</p></noscript><p>b</p>", "b"),
+    ("<ul><li>a<dl><dt id='t'>T</dt><dd>b</dd></dl></li><li>c</li></ul>",
+     '- a\n\n  <a id="t"/>\n\n  **T**\n  b\n- c'),
 ])  # fmt: skip
 def test_nothing_is_lost_in_lists_and_layouts(body, expected):
     assert markdown(body) == expected
@@ -173,6 +181,7 @@ def test_xhtml_is_read_as_xml_is():
     ("<h1>Choosing rows</h1><p>x</p><pre># comment</pre>", "Choosing rows"),
     ("<h2>News</h2><h1>Choosing rows</h1>", "SELECT"),
     ("<p>x</p>", "SELECT"),
+    ("<h1><img src='l.png' alt='logo'> Kettle</h1>", "Kettle"),
 ])  # fmt: skip
 def test_the_title_of_a_page_is_its_only_large_heading_or_that_of_its_head(body, title):
     page = f"<html><head><title>SELECT — Manual</title></head><body>{body}</body></html>"
@@ -183,3 +192,15 @@ def test_xhtml_without_ends_takes_linear_time():
     for part in ("<!--", "<![CDATA[", "<?x", '<a "', "<script>", "<!DOCTYPE [", "<a x='"):
         page = f"<?xml version='1.0'?><html><body><p>top</p>{part * 20_000}"
         assert "top" in convert("a.xhtml", page.encode()).markdown
+
+
+def test_a_page_of_frames_is_their_links():
+    text = read("""<html><head><title>API</title></head><frameset><frame src="a.html" title="All">
+        <frame src="b.html"><noframes>See <a href="c.html">plain</a></noframes></frameset>""")
+    assert text.title == "API"
+    assert text.body.strip() == "- [All](a.html)\n- [b.html](b.html)\n- [plain](c.html)"
+
+
+def test_a_notice_that_asks_for_scripts_is_no_text():
+    app = "<noscript>You need JavaScript to run this app.</noscript><div id=app></div>"
+    assert markdown(app) == ""

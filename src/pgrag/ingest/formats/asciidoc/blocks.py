@@ -188,7 +188,7 @@ class Blocks(Lists):
         is_literal = self._next()[:1].isspace()
         self._at += 1
         while self._at < len(self._lines) and (line := self._next().rstrip()):
-            if FENCE.fullmatch(line) or line == "+":
+            if FENCE.fullmatch(line) or line == "+" or re.match(r"include::[^\[\s]+\[", line):
                 break
             if self._in_item and self._marked(line):
                 break

@@ -45,9 +45,9 @@ class Blocks:
 
     def read(self, main: dom.Node) -> list[str]:
         """Return the blocks of a page."""
-        published = lists.published_lists(main)
-        self.published = frozenset(each.mem_id for each in published)
         headings = main.css(_SHOWN_HEADINGS)
+        published = lists.published_lists(main, dom.around(headings, main))
+        self.published = frozenset(each.mem_id for each in published)
         self.is_plain = not headings
         self.layout = dom.around([*headings, *published], main)
         blocks = self.flow(main)

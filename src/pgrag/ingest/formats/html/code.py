@@ -63,6 +63,7 @@ class _Lines:
             return node.text(deep=True)
         parts: list[str] = []
         ended = True  # whether a block ended the line
+        awaits_break = False  # whether an inline element was the line, which `<br>` ends
         for child in dom.children(node):
             tag = dom.tag_of(child)
             if tag == dom.TEXT:
@@ -71,10 +72,11 @@ class _Lines:
                     text = re.sub(r"^[ \t]*\r?\n[ \t]*(?!.)|^\r?\n", "", text)
                 if text:
                     parts.append(text)
-                    ended = False
+                    ended = awaits_break = False
             elif tag == "br":
-                parts.append("\n")
-                ended = False
+                if not awaits_break:
+                    parts.append("\n")
+                ended = awaits_break = False
             elif tag[0] != "-" and not self._is_left_out(child, tag, child.attributes):
                 text, is_line = self._element(child, tag, depth)
                 if is_line and parts and not parts[-1].endswith("\n"):
@@ -82,6 +84,8 @@ class _Lines:
                 if text:
                     parts.append(text)
                     ended = is_line
+                    is_inline = tag not in dom.BLOCKS and not _is_block(child.attributes)
+                    awaits_break = is_line and is_inline
         return "".join(parts)
 
     def _element(self, node: dom.Node, tag: str, depth: int) -> tuple[str, bool]:
@@ -110,7 +114,7 @@ class _Lines:
         if not attributes:
             return False
         kinds = _kinds(attributes.get("class"))
-        if "number" in kinds and _NUMBER.fullmatch(dom.all_text(node)):
+        if are_numbers(node, attributes):
             self.has_numbers = True
             return True
         if "copy" in kinds and tag != "code":
@@ -120,6 +124,12 @@ class _Lines:
             or attributes.get("role") == "button"
             or attributes.get("aria-hidden") == "true"
         )
+
+
+def are_numbers(node: dom.Node, attributes: dom.Attributes) -> bool:
+    """Whether an element shows the numbers of lines of code."""
+    is_named = "number" in _kinds(attributes.get("class"))
+    return is_named and _NUMBER.fullmatch(dom.all_text(node)) is not None
 
 
 @lru_cache(1000)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from pgrag.ingest.formats.html.code import are_numbers
 from pgrag.ingest.formats.html.dom import (
     BLOCKS,
     MAYBE_SKIPPED,
@@ -52,7 +53,7 @@ RULES = (
     Rule("Javadoc", "main[role=main]:has(> .header)", ".sub-nav"),
     Rule("AsciiDoc", "body.manpage, body.article, body.book", "#footer, #toc"),
     Rule("Doxygen", "div.header > .headertitle, div.header + div.contents", ".qindex"),
-    Rule("YARD", "#main > #content", ".showSource, .source_code"),
+    Rule("YARD", "#main > #header ~ #content", ".showSource, .source_code"),
 )
 _ANY_RULE = ", ".join(rule.main for rule in RULES)
 #: Elements for the text of a page of unknown origin, and the most prose that they may leave outside
@@ -61,6 +62,8 @@ _STRUCTURE = (("main, [role=main]", 1.0), ("article", 0.1))
 #: Characters of prose that do not speak against them: a date, a name, a notice of copyright.
 _LITTLE = 150
 _UNSEEN = 'script:not([type^="math/"]), style, template, noscript'
+#: Characters that a notice has which only asks for scripts.
+_NOTICE = 300
 
 
 def main_content(tree: LexborHTMLParser) -> Node | None:
@@ -68,6 +71,7 @@ def main_content(tree: LexborHTMLParser) -> Node | None:
     body = tree.body
     if body is None:
         return None
+    _show_fallback(body)
     drop(body, _UNSEEN, lambda _: True)
     rules = RULES if tree.css_first(_ANY_RULE) is not None else ()
     for rule in rules:
@@ -85,9 +89,20 @@ def main_content(tree: LexborHTMLParser) -> Node | None:
     return area
 
 
+def _show_fallback(body: Node) -> None:
+    """Read what a page has for browsers without scripts if it shows nothing else."""
+    fallbacks = body.css("noscript")
+    if not fallbacks or any(text.strip() for text in _texts(body, set())):
+        return
+    for each in fallbacks:
+        text = all_text(each)
+        if len(text) > _NOTICE or "javascript" not in text.lower():
+            each.unwrap()
+
+
 def shown_text(body: Node, area: Node) -> str:
     """Return the text that a reader sees: all of the area, and around it what is not linked."""
-    left_out = {each.mem_id for each in body.css(MAYBE_SKIPPED) if is_skipped("", each.attributes)}
+    left_out = {each.mem_id for each in body.css(MAYBE_SKIPPED) if _is_left_out(each)}
     inside = "".join(_texts(area, left_out))
     if area.mem_id == body.mem_id:
         return inside
@@ -113,6 +128,11 @@ def _texts(node: Node, left_out: set[int]) -> Iterator[str]:
                     child = first
                     continue
             child = child.next
+
+
+def _is_left_out(node: Node) -> bool:
+    attributes = node.attributes
+    return is_skipped("", attributes) or are_numbers(node, attributes)
 
 
 def _has_text(node: Node) -> bool:

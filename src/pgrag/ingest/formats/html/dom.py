@@ -51,7 +51,7 @@ _BANNER = re.compile(r"(?:cookie|consent|gdpr)[-_]?(?:bar|banner|notice|popup|di
 _SKIPPED_ROLES = frozenset(("navigation", "search", "dialog", "alertdialog", "menu", "menubar"))
 _HIDING = frozenset(("hidden", "aria-hidden", "role", "style"))
 _TAB = re.compile(r"(?:^|[\s_-])tab(?:s|bed)?(?=$|[\s_-])|tab(?:Item|panel|pane)", re.IGNORECASE)
-_NO_DISPLAY = re.compile(r"display\s*:\s*none")
+_NO_DISPLAY = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 MAYBE_SKIPPED = '[class], [id], [hidden], [aria-hidden], [role], [style*="display" i]'
 """Selects the elements that `is_skipped` leaves out for more than their name."""
 
@@ -105,12 +105,14 @@ def _is_beside_text(classes: str) -> bool:
 
 
 def _is_hidden(attributes: Attributes, classes: str) -> bool:
-    """Whether an element is hidden; the panels of tabs count as shown."""
+    """Whether an element is hidden; the panels of tabs count as shown, and so does what a search in
+    the page shows (`hidden="until-found"`).
+    """
     role = attributes.get("role")
     if role == "tabpanel" or _TAB.search(classes):
         return False
     return (
-        "hidden" in attributes
+        (attributes.get("hidden", "until-found") or "").lower() != "until-found"
         or attributes.get("aria-hidden") == "true"
         or role in _SKIPPED_ROLES
         or bool(_NO_DISPLAY.search(attributes.get("style") or ""))

@@ -8,6 +8,7 @@ from pgrag.ingest.formats.escaping import fence
 from pgrag.ingest.formats.html import dom
 from pgrag.ingest.formats.html.ids import Ids, heading_ids, targets_of
 from pgrag.ingest.formats.html.inline import Inline, code_span
+from pgrag.ingest.formats.html.navigation import and_above
 from pgrag.ingest.formats.html.shapes import REOPEN, item
 
 
@@ -184,8 +185,10 @@ def _parts(node: dom.Node) -> Iterator[dom.Node]:
             yield child
 
 
-def published_lists(node: dom.Node) -> list[dom.Node]:
-    """Return the lists whose terms are published with ids, and so are sections of their page."""
+def published_lists(node: dom.Node, layout: frozenset[int]) -> list[dom.Node]:
+    """Return the lists whose terms are published with ids, and so are sections of their page. In an
+    item of a list, unless it is of the `layout`, terms belong to the item.
+    """
     lists: dict[int, dom.Node] = {}
     seen: set[int] = set()
     for each in node.css(_PUBLISHED_TERMS):
@@ -196,7 +199,12 @@ def published_lists(node: dom.Node) -> list[dom.Node]:
         is_list = above is not None and dom.tag_of(above) == "dl"
         if above is not None and is_list and not dom.has_class(above, "footnote", "citation"):
             lists[above.mem_id] = above
-    return [*lists.values()]
+    items = {each.mem_id for each in node.css("li")} - layout
+    return [
+        each
+        for each in lists.values()
+        if items.isdisjoint(above.mem_id for above in and_above(each))
+    ]
 
 
 def _is_signature(term: dom.Node) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from html import escape
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -80,7 +81,7 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
         text = as_html(text)
     text, surplus = within_limits(key, text)
     warnings += surplus
-    tree = LexborHTMLParser(text)
+    tree = _unframed(LexborHTMLParser(text))
     head = read_head(tree)
     base = tree.css_first("base[href]")
     inline = Inline(origin.address, base.attributes.get("href") if base else None)
@@ -107,6 +108,28 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     return Converted(
         with_front_matter(fields, body), tuple(warnings), words=count_words(shown, body)
     )
+
+
+def _unframed(tree: LexborHTMLParser) -> LexborHTMLParser:
+    """Return a page of frames as a list of links: to the frames, and those it has instead of them.
+    A page without frames stays.
+    """
+    frames = tree.css("frame[src]")
+    if not frames:
+        return tree
+    links = {
+        (attributes.get("src") or ""): attributes.get("title") or attributes.get("name") or ""
+        for attributes in (frame.attributes for frame in frames)
+    }
+    for instead in tree.css("noframes"):
+        for link in LexborHTMLParser(instead.text(deep=True)).css("a[href]"):
+            links.setdefault(link.attributes["href"] or "", all_text(link))
+    items = "".join(
+        f'<li><a href="{escape(href)}">{escape(words or href)}</a></li>'
+        for href, words in links.items()
+    )
+    head = tree.head.html if tree.head is not None else ""
+    return LexborHTMLParser(f"<html>{head}<body><ul>{items}</ul></body></html>")
 
 
 def _title(head: Head, headings: list[tuple[int, str]]) -> str:
