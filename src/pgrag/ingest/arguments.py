@@ -100,7 +100,9 @@ class Choosing(TypedDict, total=False):
     ]
     versions: Annotated[
         Literal["auto"] | None,
-        _everywhere("`auto`: folders of versions become versions (Docusaurus, mike, 1.x/ beside 2.x/)."),
+        _everywhere(
+            "`auto`: folders of versions become versions (Docusaurus, mike, 1.x/ beside 2.x/)."
+        ),
     ]
 
 
