@@ -34,6 +34,10 @@ PAGES = {
     "Texinfo": """<div class="header"><p>Next: <a href="b.html" accesskey="n" rel="next">menu</a>,
         Up: <a href="t.html" accesskey="u" rel="up">menu</a> &nbsp; [<a href="i.html">Index</a>]
         </p></div><h1>News</h1><h2>Ebb</h2><p>one</p><h2>Flow</h2><p>two</p>""",
+    "Texinfo without rel": """<div class="header"><p>Next: <a href="b.html">menu</a>, Previous: <a
+        href="a.html">menu</a>, Up: <a href="t.html">menu</a> [<a href="c.html">Contents</a>]</p>
+        </div><h1>News</h1><h2>Ebb</h2><p>one</p><h2>Flow</h2><p>two</p><hr><div><p>
+        Next: <a href="b.html">menu</a></p></div>""",
     "LaTeX2HTML": """<div class="navigation"><a href="b.html"><img alt="next"></a> <b>Next:</b>
         <a href="b.html">menu</a> <b>Up:</b> <a href="t.html">menu</a></div><h1>News</h1>
         <h2>Ebb</h2><p>one</p><h2>Flow</h2><p>two</p>""",

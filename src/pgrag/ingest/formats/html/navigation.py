@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from pgrag.ingest.formats.html.dom import HEADINGS, Node, all_text, tag_of, texts
+from pgrag.ingest.formats.html.dom import HEADINGS, TEXT, Node, all_text, tag_of, texts
 
 _ROLES = frozenset(("navigation", "search", "banner", "contentinfo", "complementary"))
 EDGES = frozenset(("header", "footer", "aside"))
@@ -60,6 +60,7 @@ _ONWARD = re.compile(
     re.IGNORECASE,
 )
 _LABELLED = re.compile(r"\b(?:next|prev(?:ious)?|up)\s*:", re.IGNORECASE)
+_TOLD_BEFORE = re.compile(rf"{_LABELLED.pattern}\s*$", re.IGNORECASE)
 
 
 def drop_navigation(area: Node) -> None:
@@ -147,7 +148,9 @@ def _drop_neighbours(area: Node) -> None:
 
 
 def _leads_on(link: Node) -> bool:
-    return _ONWARD.match(_label(link)) is not None
+    before = link.prev
+    said = before.text_content or "" if before is not None and tag_of(before) == TEXT else ""
+    return _ONWARD.match(_label(link)) is not None or _TOLD_BEFORE.search(said) is not None
 
 
 def _label(link: Node) -> str:
