@@ -239,7 +239,7 @@ def test_a_huge_page_is_read_in_reasonable_time(text):
         [
             "[![Build](https://ci.example.org/badge.svg)](https://ci.example.org)",
             "Press `Ctrl`+`L`.",
-            "2^31 times, 10^-3 s apart, in H₂O vapour. The\n1st lamp was x_(n+1);",
+            "2³¹ times, 10⁻³ s apart, in H₂O vapour. The\n1st lamp was x_(n+1);",
             "`2<sup>3</sup>` and <your-name> are as written, m^2 too.",
             "Turn **left**.",
             "| key word | meaning |",

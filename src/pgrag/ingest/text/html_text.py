@@ -4,6 +4,7 @@ import html
 import re
 
 from pgrag.ingest.text.code_spans import Marks
+from pgrag.ingest.text.raised import lowered, raised
 
 _HIDDEN = re.compile(r"\s*<\w+\s[^<>]*class=[\"'](?:[^\"'<>]*\s)?hidden[\s\"']", re.IGNORECASE)
 _UNSHOWN = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
@@ -45,17 +46,13 @@ _INLINE = Marks(
 )
 _HAS_TAG = re.compile(rf"</?(?:{_FORMATTING})\b", re.IGNORECASE)
 _HAS_SCRIPT = re.compile(r"\w\^[^\s^]+\^|[A-Za-z)]~\d+~")
-_ORDINAL = re.compile(r"st|nd|rd|th|er|[èe]me|ère|[™®©℠†‡*]|TM|SM|\([RC]\)|\[.*", re.DOTALL)
-_WORD = re.compile(r"[-−+]?[\w.]+")
-_DIGITS = re.compile(r"[0-9+=()-]+")
-_SUBSCRIPTS = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
 
 
 def readable(block: str) -> str:
     """Return the visible content of an HTML block as Markdown, with its marks, or nothing."""
     if _HIDDEN.match(block):
         return ""
-    shown = _RAISED.sub(lambda match: raised(*match.groups()), _UNSHOWN.sub("", block))
+    shown = _RAISED.sub(lambda match: _script(*match.groups()), _UNSHOWN.sub("", block))
     lines = _TAG.sub(_mark, _LINK.sub(_link, shown)).split("\n")
     is_code = "<pre" in block
     lines = [line.rstrip() if is_code else " ".join(line.split()) for line in lines]
@@ -75,29 +72,21 @@ def inline(text: str) -> str:
     return _INLINE.replace(_shown, text) if has_marks(text) else text
 
 
-def raised(kind: str, text: str) -> str:
-    """Write a superscript (`2^31`) or subscript (`H₂O`, `x_i`) in one line of text, so that it does
-    not become a part of the number or the word before it.
-    """
+def _script(kind: str, text: str) -> str:
     text = _TAG.sub("", text).strip()
-    is_above = kind.lower() == "sup"
-    if not text or (is_above and _ORDINAL.fullmatch(text)):
-        return text
-    if not is_above and _DIGITS.fullmatch(text):
-        return text.translate(_SUBSCRIPTS)
-    return f"{'^' if is_above else '_'}{text if _WORD.fullmatch(text) else f'({text})'}"
+    return raised(text) if kind.lower() == "sup" else lowered(text)
 
 
 def _shown(match: re.Match[str]) -> str | None:
     if (kind := match["raised"]) is not None:
-        return raised(kind, match["script"])
+        return _script(kind, match["script"])
     if match["target"] is not None:
         label = _TAG.sub(_mark, match["label"])
         return _linked(match["target"], label)
     if match["up"] is not None:
-        return raised("sup", match["up"])
+        return raised(match["up"])
     if match["down"] is not None:
-        return raised("sub", match["down"])
+        return lowered(match["down"])
     if match["name"] is not None:
         return _marked(match["closing"], match["name"], match["attributes"])
     return None if match["empty"] is None else ""

@@ -5,7 +5,7 @@ from functools import lru_cache
 from textwrap import dedent
 
 from pgrag.ingest.formats.html import dom
-from pgrag.ingest.formats.raised import lowered, raised
+from pgrag.ingest.text.raised import lowered, raised
 
 _LANGUAGE = re.compile(
     r"(?:^|\s)(?:language|lang|highlight-source|highlight|brush:?|sourceCode)[- ]([\w+#.-]+)"

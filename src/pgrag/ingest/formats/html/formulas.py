@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pgrag.ingest.formats.escaping import escape
 from pgrag.ingest.formats.html import dom
-from pgrag.ingest.formats.raised import lowered, raised
+from pgrag.ingest.text.raised import lowered, raised
 
 _MATH = re.compile(r"\\[(\[](.*)\\[)\]]", re.DOTALL)
 #: Formulas in a text, which scripts such as MathJax show.

@@ -10,7 +10,7 @@ from pgrag.ingest.formats.html import dom
 from pgrag.ingest.formats.html.code import code_of
 from pgrag.ingest.formats.html.formulas import escaped, formula_of, is_formula_class
 from pgrag.ingest.formats.html.ids import Use, is_permalink
-from pgrag.ingest.formats.raised import lowered, raised
+from pgrag.ingest.text.raised import lowered, raised
 
 MAX_DEPTH = 100
 """Deeper elements are read as their text."""

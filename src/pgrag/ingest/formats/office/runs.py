@@ -12,7 +12,7 @@ from pgrag.ingest.formats.office.package import Relation, inside, named, shown, 
 from pgrag.ingest.formats.office.styles import VALUE, Style, Styles, is_on, value
 from pgrag.ingest.formats.office.symbols import character, readable
 from pgrag.ingest.formats.office.text import is_fixed_pitch, picture
-from pgrag.ingest.formats.raised import lowered, raised
+from pgrag.ingest.text.raised import lowered, raised
 
 _LEFT_OUT = frozenset(map(named, ("w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:sdtPr", "w:rt")))
 _SPACE = {

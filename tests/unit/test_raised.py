@@ -2,7 +2,7 @@
 
 import pytest
 
-from pgrag.ingest.formats.raised import lowered, raised
+from pgrag.ingest.text.raised import lowered, raised
 
 
 @pytest.mark.parametrize(
