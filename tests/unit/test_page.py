@@ -240,7 +240,7 @@ def test_a_huge_page_is_read_in_reasonable_time(text):
             "[![Build](https://ci.example.org/badge.svg)](https://ci.example.org)",
             "Press `Ctrl`+`L`.",
             "2³¹ times, 10⁻³ s apart, in H₂O vapour. The\n1st lamp was x_(n+1);",
-            "`2<sup>3</sup>` and <your-name> are as written, m^2 too.",
+            "`2<sup>3</sup>` and <your-name> are as written, m² too.",
             "Turn **left**.",
             "| key word | meaning |",
             "| `a \\| b` | H₂O |",
