@@ -29,7 +29,8 @@ CHROME = {
     ),
     "Sphinx": ".sphinxsidebar, .related, .footer, .headerlink",
     "DocBook, Texinfo, LaTeX2HTML": (
-        ".navheader, .navfooter, :is(.header, .nav-panel):has(a[accesskey]), .navigation,"
+        ".navheader, .navfooter, :is(.header, .nav-panel):has(a[accesskey], a[rel=contents]),"
+        " .navigation,"
         " :is(h1, h2, h3, h4, h5, h6) a[aria-hidden=true]"
     ),
     "AsciiDoc, Apache, SQLite": "#footer, #page-header, p.menu, .mainmenu",
