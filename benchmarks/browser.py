@@ -71,7 +71,7 @@ class Browser:
     def shown(self, path: Path) -> Shown:
         """Open a file and return what it shows."""
         self._call("Page.navigate", url=path.absolute().as_uri())
-        while self._receive().get("method") != "Page.domContentEventFired":
+        while self._receive().get("method") != "Page.loadEventFired":
             pass
         script = SCRIPT % json.dumps(", ".join((MARKED, *CHROME.values())))
         answer = self._call("Runtime.evaluate", expression=script, returnByValue=True)
