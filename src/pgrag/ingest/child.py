@@ -136,6 +136,14 @@ def bounded(size: int, factor: float = 1.0) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_PROF, whole)
 
 
+def seconds_left(most: float) -> float:
+    """Return the processor time that is left to the part of a call that is `bounded`, for a program
+    that it starts; `most` outside of a child.
+    """
+    left = signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "setitimer") else 0.0
+    return min(left or most, most)
+
+
 class _Forged(Exception):
     """What a process sent is not an answer: its parser may have been taken over."""
 

@@ -271,6 +271,9 @@ def convert(
     if is_empty and (chosen.is_packed or chosen is NOTEBOOK):
         raise SourceError(f"{key}: is empty.")
     converted = _read(chosen, key, data, origin)
+    if "\r" in converted.markdown:  # written as a number, which no decoder has seen
+        markdown = converted.markdown.replace("\r\n", "\n").replace("\r", "\n")
+        converted = replace(converted, markdown=markdown)
     most = limit and limit * MARKDOWN_FACTOR
     if most and len(converted.markdown) > most:
         raise SourceError(

@@ -8,12 +8,18 @@ import zlib
 from collections.abc import Sequence
 
 from pgrag.ground.errors import SourceError
+from pgrag.ingest.child import seconds_left
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html import page
 from pgrag.ingest.formats.loss import count_words
 from pgrag.ingest.formats.manual import manual_blocks, without_margins
 from pgrag.ingest.values import Origin
+
+try:
+    import resource
+except ModuleNotFoundError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 _IS_MANUAL = re.compile(rb"^[.'][ \t]*(?:TH|Dd|Sh|SH)\b", re.MULTILINE)
 _INSTEAD = re.compile(r"(?:[.']\\\".*\n|\s*\n)*\.so[ \t]+(\S+)")
@@ -71,22 +77,41 @@ def _unpacked(key: str, data: bytes) -> bytes:
 
 
 def _run(key: str, command: Sequence[str], source: bytes) -> str:
-    """Run a program in an empty folder, so that no file that a page names is found."""
+    """Run a program in an empty folder, so that no file that a page names is found. A page can be a
+    loop: the time of the program follows its size, and what it may write is limited.
+    """
+    seconds = max(1, int(seconds_left(_SECONDS)))
+    is_over = SourceError(
+        f"{key}: takes {command[0]} more than {seconds} s, or becomes more than {_MOST_BYTES:,}"
+        " bytes.",
+        hint="Look for macros that call themselves.",
+    )
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_BYTES, _MOST_BYTES))
+
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as folder:
             done = subprocess.run(
                 command,
                 input=source,
-                capture_output=True,
+                stdout=output,
+                stderr=subprocess.DEVNULL,
                 timeout=_SECONDS,
                 cwd=folder,
                 check=False,
+                preexec_fn=limit if resource else None,
             )
+            output.seek(0)
+            written = output.read(_MOST_BYTES).decode(errors="replace")
     except (subprocess.TimeoutExpired, OSError) as error:
-        raise SourceError(f"{key}: {command[0]} does not read it in {_SECONDS} s.") from error
-    if not done.stdout.strip():
+        raise is_over from error
+    if done.returncode < 0:
+        raise is_over
+    if not written.strip():
         raise SourceError(f"{key}: {command[0]} makes nothing of it.")
-    return done.stdout.decode(errors="replace")
+    return written
 
 
 def _content(html: str) -> bytes:

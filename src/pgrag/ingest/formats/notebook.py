@@ -115,9 +115,13 @@ def _closed(source: str) -> str:
             outside.append(line)
     if mark:
         return f"{source}\n{mark}"
-    for match in _OPEN_HTML.finditer(text := "\n".join(outside)):
-        end = "-->" if match[1] == "!--" else f"</{match[1].lower()}>"
-        if end not in text[match.end() :].lower():
+    text = "\n".join(outside).lower()
+    last: dict[str, int] = {}
+    for match in _OPEN_HTML.finditer(text):
+        end = "-->" if match[1] == "!--" else f"</{match[1]}>"
+        if end not in last:
+            last[end] = text.rfind(end)
+        if last[end] < match.end():
             return f"{source}\n{end}"
     return source
 

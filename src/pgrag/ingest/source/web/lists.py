@@ -22,8 +22,7 @@ MOST_SITEMAPS = 200
 MOST_ENTRIES = 50_000
 
 _SOURCE_LINE = re.compile(r"\A\s*(?:Source|URL):\s*<?(https?://[^\s<>]+)>?[^\n]*\n?", re.IGNORECASE)
-#: Name, role, priority, address, title; names and titles may contain blanks.
-_ENTRY = re.compile(r".+?\s+\S+:\S+\s+-?\d+\s+(\S*)\s+.*")
+_PRIORITY = re.compile(r"-?\d+")
 _TITLE = re.compile(r"^# ", re.MULTILINE)
 
 
@@ -114,11 +113,22 @@ def parse_inventory(url: str, body: bytes) -> list[str]:
     lines = _unpacked(url, packed.partition(b"\n")[2], 15).decode("utf-8", "replace").splitlines()
     pages: dict[str, None] = {}
     for line in lines:
-        entry = _ENTRY.match(line)
-        page = normalised(entry[1].partition("#")[0] or ".", url) if entry else None
+        address = _entry_address(line)
+        page = None if address is None else normalised(address.partition("#")[0] or ".", url)
         if page is not None:
             pages[page] = None
     return list(pages)
+
+
+def _entry_address(line: str) -> str | None:
+    """Return the address in an entry: name, role, priority, address, title. Names and titles may
+    contain blanks.
+    """
+    parts = line.split()
+    for at in range(1, len(parts) - 2):
+        if ":" in parts[at][1:-1] and _PRIORITY.fullmatch(parts[at + 1]):
+            return parts[at + 2] if at + 3 < len(parts) else ""
+    return None
 
 
 def parse_versions(url: str, body: bytes) -> list[str]:
@@ -127,7 +137,7 @@ def parse_versions(url: str, body: bytes) -> list[str]:
     """
     try:
         entries = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     listed = entries if isinstance(entries, list) else []
     versions = [each for each in listed if isinstance(each, dict) and each.get("version")]
