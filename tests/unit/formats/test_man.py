@@ -1,12 +1,15 @@
 """Sources of manual pages, read by mandoc or groff."""
 
 import gzip
+import resource
 import shutil
 import sys
+from contextlib import suppress
 
 import pytest
 
 from pgrag.ground.errors import SourceError
+from pgrag.ingest.child import Child
 from pgrag.ingest.formats import man
 from pgrag.ingest.formats.formats import convert
 from pgrag.ingest.page import PageOptions, read_page
@@ -48,7 +51,28 @@ def test_what_is_no_page_and_a_missing_program_are_named(monkeypatch):
         convert("kiln.1", PAGE)
 
 
-def test_a_program_that_does_not_end_is_stopped(monkeypatch):
-    monkeypatch.setattr(man, "_SECONDS", 0.2)
-    with pytest.raises(SourceError, match="does not read it"):
-        man._run("kiln.1", [sys.executable, "-c", "import time; time.sleep(60)"], PAGE)
+@pytest.mark.parametrize(("program", "seconds"), [
+    ("import time; time.sleep(60)", 0.2),
+    ("while True: pass", 60),
+    ("while True: print('x' * 100_000)", 60),
+])  # fmt: skip
+def test_a_program_that_does_not_end_is_stopped(monkeypatch, program, seconds):
+    monkeypatch.setattr(man, "_SECONDS", seconds)
+    monkeypatch.setattr(man, "seconds_left", lambda most: 1.0)
+    with pytest.raises(SourceError, match=r"^kiln\.1: takes .* more than 1 s, or becomes"):
+        man._run("kiln.1", [sys.executable, "-c", program], PAGE)
+
+
+@pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is not installed")
+@pytest.mark.parametrize("loop", [
+    b".de m\n.m\n.m\n..\n.m\n", b".while 1 \\{\\\nx\n.\\}\n", b".ds a \\*b\\*b\n.ds b \\*a\\*a\n\\*a\n",
+])  # fmt: skip
+def test_a_page_that_is_a_loop_takes_time_as_its_size_does(loop):
+    with Child() as child:
+        assert child.run(_seconds_of_programs, "kiln.1", PAGE + loop) < 3
+
+
+def _seconds_of_programs(key, data):
+    with suppress(SourceError):
+        convert(key, data)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime

@@ -19,6 +19,7 @@ _MAX_WORDS = 300
 _TAG_KEYS = ("tags", "tag")
 _IS_PATH = re.compile(r"[^#]*[/.][^#]*#")
 _FIELD = re.compile(r"[\w\"'].*?[:=]")
+_SIGN = re.compile(r"[:=]")
 #: How far to search for the next value of a list: lines, and characters of a line.
 _LOOK_AHEAD = 50
 _REACH = 2000
@@ -33,10 +34,11 @@ def find_front_matter_edges(
     """
     kinds = {kind_name(key) for key in (*LINK_KEYS, *link_keys)}
     lines = head.split("\n")
+    starts = _starts(lines)
     edges: list[Edge] = []
     tag_field = next((field for field in fields if field.lower() in _TAG_KEYS), None)
     if tags and tag_field is not None:
-        lines_of_field = _FieldLines(lines, tag_field)
+        lines_of_field = _FieldLines(lines, starts, tag_field)
         edges += (
             Edge("tag", "tagged", 1.0, tag, lines_of_field.of(tag), 0, text=tag) for tag in tags
         )
@@ -44,7 +46,7 @@ def find_front_matter_edges(
         is_typed = (kind := kind_name(field)) in kinds
         texts = [*(_texts(value) if is_typed else _linking(value))]
         if texts and field.lower() not in _TAG_KEYS:
-            lines_of_field = _FieldLines(lines, field)
+            lines_of_field = _FieldLines(lines, starts, field)
             for text in texts:
                 line = lines_of_field.of(text if is_typed else text.strip("[]"))
                 edges += (
@@ -103,23 +105,41 @@ def _links(text: str, *, is_name: bool) -> Iterator[tuple[str, str | None, str]]
         yield target, fragment, (alias.strip() or name.strip())[:_MAX_WORDS]
 
 
+def _starts(lines: Sequence[str]) -> dict[str, int]:
+    """Return the first line of each field, by its name up to a colon or an equals sign."""
+    starts: dict[str, int] = {}
+    for number, line in enumerate(lines):
+        if sign := _SIGN.search(line):
+            starts.setdefault(_bare(line[: sign.start()]), number)
+    return starts
+
+
+def _bare(name: str) -> str:
+    name = name.rstrip()
+    return name.removeprefix(name[:1] if name[:1] in "\"'" else "").rstrip("\"'")
+
+
 class _FieldLines:
-    def __init__(self, lines: Sequence[str], field: str) -> None:
+    def __init__(self, lines: Sequence[str], starts: Mapping[str, int], field: str) -> None:
         self._lines = lines
-        opening = re.compile(rf"[\"']?{re.escape(field)}[\"']?\s*[:=]")
-        starts = (number for number, line in enumerate(lines) if opening.match(line))
-        self._line = next(starts, 0)
+        self._line = starts.get(_bare(_SIGN.split(field, maxsplit=1)[0]), 0)
         self._column = 0
         self._end = self._line + 1
-        while self._end < len(lines) and not _FIELD.match(lines[self._end]):
-            self._end += 1
+        self._has_ended = False
 
     def of(self, text: str) -> int:
         """Return the line of the next value, from 1; the previous value's if missing."""
         start, stop = self._column, self._column + len(text) + _REACH
-        for number in range(self._line, min(self._line + _LOOK_AHEAD, self._end)):
+        for number in range(self._line, self._end_within(self._line + _LOOK_AHEAD)):
             if (column := self._lines[number].find(text, start, stop)) >= 0:
                 self._line, self._column = number, column
                 break
             start, stop = 0, len(text) + _REACH
         return self._line + 1
+
+    def _end_within(self, most: int) -> int:
+        """Return the line after the field, or `most` if it is longer."""
+        while self._end < min(most, len(self._lines)) and not self._has_ended:
+            self._has_ended = _FIELD.match(self._lines[self._end]) is not None
+            self._end += not self._has_ended
+        return min(most, self._end)

@@ -104,14 +104,14 @@ def _run(key: str, command: Sequence[str], source: bytes) -> str:
                 preexec_fn=limit if resource else None,
             )
             output.seek(0)
-            written = output.read(_MOST_BYTES).decode(errors="replace")
+            written = output.read()
     except (subprocess.TimeoutExpired, OSError) as error:
         raise is_over from error
-    if done.returncode < 0:
+    if done.returncode < 0 or len(written) >= _MOST_BYTES:
         raise is_over
     if not written.strip():
         raise SourceError(f"{key}: {command[0]} makes nothing of it.")
-    return written
+    return written.decode(errors="replace")
 
 
 def _content(html: str) -> bytes:

@@ -9,9 +9,11 @@ from pgrag.ingest.formats.html import dom
 from pgrag.ingest.text.raised import lowered, raised
 
 _MATH = re.compile(r"\\[(\[](.*)\\[)\]]", re.DOTALL)
-#: Formulas in a text, which scripts such as MathJax show.
+#: Formulas in a text, which scripts such as MathJax show. None is in another, so that each is sought
+#: up to the next one; `\\[` in it breaks a line.
 _IN_TEXT = re.compile(
-    r"\\\((?P<line>(?:(?!\\\)).){1,2000})\\\)|\\\[(?P<block>(?:(?!\\\]).){1,5000})\\\]"
+    r"\\\((?P<line>(?:\\\\|(?!\\[()]).){1,2000}+)\\\)"
+    r"|\\\[(?P<block>(?:\\\\|(?!\\[\[\]]).){1,5000}+)\\\]"
     r"|\$\$[^$]{1,5000}\$\$|\$(?=[^\s$])[^$\n]{0,500}?[\\^_{][^$\n]{0,500}?(?<=[^\s$\\])\$(?!\d)",
     re.DOTALL,
 )

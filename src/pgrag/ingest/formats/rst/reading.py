@@ -6,6 +6,8 @@ from docutils import nodes
 from docutils.core import publish_parts
 from docutils.parsers.rst import Parser
 from docutils.parsers.rst.states import Inliner
+from docutils.readers import standalone
+from docutils.transforms.misc import Transitions
 from docutils.utils import unescape
 from docutils.writers.html5_polyglot import HTMLTranslator, Writer
 
@@ -50,7 +52,9 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     parser = _Observed()
     writer = Writer()
     writer.translator_class = _Translator
-    parts = publish_parts(text, parser=parser, writer=writer, settings_overrides=settings)
+    parts = publish_parts(
+        text, reader=_Reader(), parser=parser, writer=writer, settings_overrides=settings
+    )
     faults = [f"{key}: {fault}" for fault in parser.faults[:_MOST_FAULTS]]
     if more := len(parser.faults) - len(faults):
         faults.append(f"{key}: {more} more such errors")
@@ -77,6 +81,16 @@ def _bounded() -> Inliner:
 
     inliner.parse = parse_short  # type: ignore[method-assign, assignment]
     return inliner
+
+
+class _Reader(standalone.Reader):
+    """A reader that lets transitions stand where they are: to look at the places of all takes time
+    that grows with the square of their number, and none is shown.
+    """
+
+    def get_transforms(self) -> list[Any]:
+        """Return the usual changes of a document."""
+        return [each for each in super().get_transforms() if each is not Transitions]
 
 
 class _Observed(Parser):
