@@ -12,7 +12,18 @@ from pathlib import Path
 
 from psycopg.conninfo import make_conninfo
 
-from campaign import functions, jobs, kills, overload, pages, rest, restore, services, tenants
+from campaign import (
+    files,
+    functions,
+    jobs,
+    kills,
+    overload,
+    pages,
+    rest,
+    restore,
+    services,
+    tenants,
+)
 from campaign.outcome import Outcome, outcomes_table, write_rows
 from campaign.servers import administer, temporary_server
 
@@ -22,6 +33,7 @@ PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
     "services": (services.run, 3),
     "functions": (functions.run, 3),
     "pages": (pages.run, 2),
+    "files": (files.run, 2),
     "kills": (kills.run, 3),
     "jobs": (jobs.run, 2),
     "restore": (restore.run, 2),

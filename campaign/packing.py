@@ -95,8 +95,8 @@ def _xlsx(content: str, random: Random) -> bytes:
         for at in range(random.choice([0, 1, 500]))
     )
     codes = "".join(
-        f'<numFmt numFmtId="{at + 200}" formatCode="{random.choice(["0" * 99, "[$-1]#", "yy;;"])}"/>'
-        for at in range(3)
+        f'<numFmt numFmtId="{at + 200}" formatCode="{code}"/>'
+        for at, code in enumerate(random.sample(["0" * 99, "[$-1]#", "yy;;", "# ?/?"], 3))
     )
     styles = "".join(f'<xf numFmtId="{at + 200}"/>' for at in range(3))
     return _zip({

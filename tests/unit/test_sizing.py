@@ -23,12 +23,23 @@ def test_what_it_may_take_at_once_fits_into_memory(memory, processors):
 
 def test_memory_and_processors_are_shared_within_bounds_and_containers_count(tmp_path, monkeypatch):
     of_machine = settings.memory()
-    limit, unlimited = tmp_path / "limit", tmp_path / "unlimited"
-    limit.write_text("536870912\n")
-    unlimited.write_text("max\n")
-    monkeypatch.setattr(settings, "_LIMITS", (unlimited, tmp_path / "missing"))
+    own, group = tmp_path / "own", tmp_path / "system.slice/pgrag.service"
+    group.mkdir(parents=True)
+    monkeypatch.setattr(settings, "_GROUPS", tmp_path)
+    monkeypatch.setattr(settings, "_OWN_GROUP", own)
+    (tmp_path / "memory.max").write_text("max\n")
+    (group / "memory.max").write_text("max\n")
     assert settings.memory() >= of_machine
-    monkeypatch.setattr(settings, "_LIMITS", (unlimited, limit))
+    own.write_text("1:name=systemd:/x\n0::/system.slice/pgrag.service\n")
+    for limited in (group, group.parent, tmp_path):
+        (limited / "memory.max").write_text("536870912\n")
+        assert settings.memory() == GB // 2
+        assert settings.Settings(_env_file=None).max_page_memory == 100_000_000
+        (limited / "memory.max").write_text("max\n")
+    (group / "memory.max").write_text(str(2 * GB))
+    assert settings.Settings(_env_file=None).max_page_memory == GB // 4
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory/memory.limit_in_bytes").write_text("536870912\n")
     assert settings.memory() == GB // 2
     for memory, shared in [
         (GB // 2, 128),

@@ -4,7 +4,7 @@ import ast
 import inspect
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -114,16 +114,29 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-# The limit of a container, in cgroups v2 and v1.
-_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+# The groups of processes that a system limits (cgroups), and where it says that of this process.
+_GROUPS, _OWN_GROUP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+
+
+def _limits() -> Iterator[Path]:
+    """Yield the files with a limit of memory for this process: of its group (a container, or a
+    service of systemd), of those around it, and that of version 1.
+    """
+    own = Path("/")
+    with suppress(OSError):
+        version_2 = re.search(r"^0::(/.*)$", _OWN_GROUP.read_text(), re.MULTILINE)
+        own = Path(version_2[1]) if version_2 else own
+    for group in (own, *own.parents):
+        yield _GROUPS / str(group).strip("/") / "memory.max"
+    yield _GROUPS / "memory" / "memory.limit_in_bytes"
 
 
 def memory() -> int:
-    """Bytes of memory of the machine, or of the container if it may use less."""
+    """Bytes of memory of the machine, or of the container or service if it may use less."""
     sizes: list[int] = []
     with suppress(AttributeError, OSError, ValueError):  # Windows
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    for path in _LIMITS:
+    for path in _limits():
         with suppress(OSError, ValueError):
             sizes.append(int(path.read_text()))
     return min(sizes, default=4_000_000_000)
@@ -225,7 +238,7 @@ class Settings(BaseSettings):
     max_page_seconds: _Seconds = 120.0
     """Seconds that the reading of one page may take, in formats other than Markdown"""
     max_page_memory: int = Field(
-        default_factory=lambda: min(512_000_000, memory() // 8), ge=100_000_000
+        default_factory=lambda: max(100_000_000, min(512_000_000, memory() // 8)), ge=100_000_000
     )
     """Bytes of memory that one page may take"""
     max_upload_bytes: int = Field(default=500_000_000, ge=1_000_000, le=100_000_000_000)

@@ -100,6 +100,8 @@ class Child:
             timer.cancel()
         if error is None:
             return result  # type: ignore[no-any-return]
+        if error == _too_much(self._limits.memory):
+            self.close()  # what is left of its memory would be too little for the next
         if isinstance(error, PgragError):
             raise error
         raise SourceError(f"{arguments[0]}: cannot be read: {error}.")
@@ -210,9 +212,8 @@ def main() -> None:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed is not an answer
         with contextlib.suppress(EOFError, BrokenPipeError):
             while True:
-                call = pickle.load(requests)
-                _limit_time(float(sys.argv[2]))
-                pickle.dump(_answer(*call), answers, pickle.HIGHEST_PROTOCOL)
+                answer = _answer(requests, float(sys.argv[2]))
+                pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
                 answers.flush()
                 _limit_time(0)
 
@@ -235,20 +236,25 @@ def _limit_time(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def _answer(
-    function: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
-) -> tuple[Any, PgragError | str | None]:
+def _answer(requests: IO[bytes], seconds: float) -> tuple[Any, PgragError | str | None]:
     try:
+        function, arguments, options = pickle.load(requests)
+        _limit_time(seconds)
         return function(*arguments, **options), None
+    except EOFError:
+        raise
     except PgragError as error:
         return None, error
     except MemoryError:
-        size = int(sys.argv[1])
-        return None, f"it takes more than {size:,} bytes of memory (PGRAG_MAX_PAGE_MEMORY)"
+        return None, _too_much(int(sys.argv[1]))
     except Exception:
         # What a library says is for programmers.
         traceback.print_exc(limit=-3)
         return None, "it is damaged, or uses a feature that cannot be read"
+
+
+def _too_much(size: int | None) -> str:
+    return f"it takes more than {size or 0:,} bytes of memory (PGRAG_MAX_PAGE_MEMORY)"
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from urllib.parse import urljoin
 
 from pgrag.ingest import values
-from pgrag.ingest.child import Limits
+from pgrag.ingest.child import Limits, bounded
 from pgrag.ingest.chunks.chunks import make_chunks, same_words
 from pgrag.ingest.chunks.content_tags import declared_audience, tag_chunks
 from pgrag.ingest.chunks.semantic import Similarities
@@ -116,24 +116,25 @@ def read_page(
     """
     converted = formats.convert(key, data, origin, options.converter, limit)
     text, words = converted.markdown, converted.words
-    matter = front_matter.split(key, text)
-    properties, doubts = read_properties(key, matter.fields)
-    head = text[: len(text) - len(matter.body)]
-    sections, prose = markdown.read(
-        matter.body, matter.first_line, None if converted.has_ids else options.slugs or "github"
-    )
-    first_heading = next((section.heading for section in sections if section.level == 1), None)
-    title = properties.title or first_heading or _title_from_key(key)
-    heading = "" if options.slugs == "hugo" else _page_heading(sections)
-    name = title if not heading or same_words(heading, title) else heading
-    path = properties.path or (*origin.labels, name)[-MAX_PATH_DEPTH:]
-    reading = options.types.reading(properties.type, key)
-    entry = reading.entry
-    profile = values.CHUNK_PROFILES.get(entry.chunk_profile or "", values.ChunkProfile())
-    context = injected(entry, matter.fields)
-    edges, faults = find_edges(key, prose)
-    edges = with_defaults(edges, entry.name, entry.edge_defaults)
-    edges[:0] = find_front_matter_edges(matter.fields, head, properties.tags, entry.link_keys)
+    with bounded(max(len(data), len(text))):
+        matter = front_matter.split(key, text)
+        properties, doubts = read_properties(key, matter.fields)
+        head = text[: len(text) - len(matter.body)]
+        sections, prose = markdown.read(
+            matter.body, matter.first_line, None if converted.has_ids else options.slugs or "github"
+        )
+        first_heading = next((section.heading for section in sections if section.level == 1), None)
+        title = properties.title or first_heading or _title_from_key(key)
+        heading = "" if options.slugs == "hugo" else _page_heading(sections)
+        name = title if not heading or same_words(heading, title) else heading
+        path = properties.path or (*origin.labels, name)[-MAX_PATH_DEPTH:]
+        reading = options.types.reading(properties.type, key)
+        entry = reading.entry
+        profile = values.CHUNK_PROFILES.get(entry.chunk_profile or "", values.ChunkProfile())
+        context = injected(entry, matter.fields)
+        edges, faults = find_edges(key, prose)
+        edges = with_defaults(edges, entry.name, entry.edge_defaults)
+        edges[:0] = find_front_matter_edges(matter.fields, head, properties.tags, entry.link_keys)
     chunks = tag_chunks(
         make_chunks(
             sections,

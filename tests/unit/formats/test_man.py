@@ -65,7 +65,9 @@ def test_a_program_that_does_not_end_is_stopped(monkeypatch, program, seconds):
 
 @pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is not installed")
 @pytest.mark.parametrize("loop", [
-    b".de m\n.m\n.m\n..\n.m\n", b".while 1 \\{\\\nx\n.\\}\n", b".ds a \\*b\\*b\n.ds b \\*a\\*a\n\\*a\n",
+    b".de m\n.m\n.m\n..\n.m\n",
+    b".while 1 \\{\\\nx\n.\\}\n",
+    b".ds a \\*b\\*b\n.ds b \\*a\\*a\n\\*a\n",
 ])  # fmt: skip
 def test_a_page_that_is_a_loop_takes_time_as_its_size_does(loop):
     with Child() as child:

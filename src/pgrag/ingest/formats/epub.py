@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.converted import Converted, with_front_matter
 from pgrag.ingest.formats.html import page
+from pgrag.ingest.formats.html.limits import within_limits
 from pgrag.ingest.formats.loss import count_words
 from pgrag.ingest.formats.zipped import Parts, attribute, below, first, local
 from pgrag.ingest.values import NOWHERE, Origin
@@ -29,14 +30,16 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     written: list[str] = []
     shown: list[str] = []
     missing = [each for each in chapters if each not in parts.names]
+    warnings = [f"{key}: lacks its chapter {each}" for each in missing[:5]]
     for chapter in chapters:
         if chapter not in missing:
-            html, text = _chapter(chapter, parts.read(chapter), titles.get(chapter, ""))
+            content, surplus = within_limits(key, _decoded(parts.read(chapter)))
+            warnings += surplus
+            html, text = _chapter(chapter, content, titles.get(chapter, ""))
             written.append(html)
             shown.append(text)
     html = f"<html><body><main>{''.join(written)}</main></body></html>"
     converted = page.convert(key, html.encode(), NOWHERE)
-    warnings = [f"{key}: lacks its chapter {each}" for each in missing[:5]]
     body = _FRONT.sub("", converted.markdown)
     words = count_words("\n".join(shown), body)
     warnings += converted.warnings
@@ -90,9 +93,9 @@ def _reading_order(parts: Parts, package: str, book: Element) -> tuple[list[str]
     return list(dict.fromkeys(chapters)), titles
 
 
-def _chapter(name: str, data: bytes, title: str) -> tuple[str, str]:
+def _chapter(name: str, content: str, title: str) -> tuple[str, str]:
     """Return a chapter as HTML, and its words; a chapter without a heading gets its title."""
-    text = re.sub(r"<(script|style|title|a|span|div|p)\b([^<>]*)/>", r"<\1\2></\1>", _decoded(data))
+    text = re.sub(r"<(script|style|title|a|span|div|p)\b([^<>]*)/>", r"<\1\2></\1>", content)
     tree = LexborHTMLParser(text)
     body = tree.body
     if body is None:

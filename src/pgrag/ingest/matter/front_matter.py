@@ -24,6 +24,8 @@ _JSON = BaseHandler(fm_boundary=re.compile(r"^;{3,}[ \t]*$\n?", re.MULTILINE))
 _BARE_JSON = re.compile(r"\s*^\{\s*(?://[^\n]*\s+)*(?:\"[^\"\n]+\"\s*:|\}[ \t]*$)", re.MULTILINE)
 _BARE_END = re.compile(r"^\}[ \t]*$", re.MULTILINE)
 _JSON_FIELD = re.compile(r"^[ \t{]*\"([^\"\n]+)\"[ \t]*:[ \t]*(.+?),?[ \t}]*$", re.MULTILINE)
+#: The parser takes a time that grows with the square of the parts of a name.
+_DEEP_TOML = re.compile(r"(?<![\w\"'.-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){200}")
 _TOML_FIELD = re.compile(r"^([\w-]+)[ \t]*=[ \t]*(.+)$", re.MULTILINE)
 _PLACE = re.compile(r" \(at line (\d+), column \d+\)$")
 _KEY = re.compile(r"^([\w\"'][^:#\n\t{}\[\]]*?)[ \t]*:(?=\s|$)", re.MULTILINE)
@@ -100,7 +102,7 @@ def _line(text: str, offset: int) -> int:
 
 def _read_toml(key: str, block: str, start: int, warnings: list[str]) -> dict[str, Any] | None:
     try:
-        return {name: json_value(value) for name, value in tomllib.loads(block).items()}
+        return {name: json_value(value) for name, value in _load_toml(block).items()}
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         if "=" not in block:
             return None
@@ -108,7 +110,13 @@ def _read_toml(key: str, block: str, start: int, warnings: list[str]) -> dict[st
         line = start + min(int(place[1]) - 1 if place else 0, block.count("\n"))
         problem = _PLACE.sub("", str(error))
         warnings.append(f"{key}: front matter is broken TOML in line {line}: {problem}")
-        return _salvaged(block, _TOML_FIELD, lambda value: tomllib.loads(f"v = {value}")["v"])
+        return _salvaged(block, _TOML_FIELD, lambda value: _load_toml(f"v = {value}")["v"])
+
+
+def _load_toml(text: str) -> dict[str, Any]:
+    if _DEEP_TOML.search(text):
+        raise ValueError("a name has more than 200 parts")
+    return tomllib.loads(text)
 
 
 def _read_json(key: str, block: str, start: int, warnings: list[str]) -> dict[str, Any] | None:

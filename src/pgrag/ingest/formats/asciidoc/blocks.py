@@ -3,7 +3,12 @@
 import re
 from html import escape
 
-from pgrag.ingest.formats.asciidoc.inline import UNTITLED, quote_href, with_attributes
+from pgrag.ingest.formats.asciidoc.inline import (
+    LONGEST_VALUE,
+    UNTITLED,
+    quote_href,
+    with_attributes,
+)
 from pgrag.ingest.formats.asciidoc.lists import CALLOUT, FENCE, Lists
 from pgrag.ingest.formats.asciidoc.tables import table
 
@@ -77,7 +82,7 @@ class Blocks(Lists):
         if "!" in name:
             self.attributes.pop(name.strip("!"), None)
         else:
-            self.attributes[name] = with_attributes(value, self.attributes)
+            self.attributes[name] = with_attributes(value, self.attributes)[:LONGEST_VALUE]
 
     def _section(self, line: str, anchor: str) -> str:
         match = _TITLE.fullmatch(line)

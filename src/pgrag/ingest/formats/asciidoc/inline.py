@@ -57,14 +57,25 @@ UNTITLED = "\1"
 """Around an id in the place of a title that is only known at the end of the document."""
 
 _KEPT = re.compile("\0(\\d+)\0")
+#: Characters of the value of an attribute, as AsciiDoctor limits it, and those that the values in a
+#: text may have for each of its own.
+LONGEST_VALUE, _GROWTH = 4096, 10
 
 
 def with_attributes(text: str, attributes: dict[str, str]) -> str:
-    """Put the values of attributes in the place of their names; unknown names stay."""
-    return _ATTRIBUTE.sub(
-        lambda match: attributes.get(match[1].lower(), _BUILT_IN.get(match[1].lower(), match[0])),
-        text,
-    )
+    """Put the values of attributes in the place of their names; unknown names stay, and those whose
+    values would make far more of the text.
+    """
+    room = LONGEST_VALUE + _GROWTH * len(text)
+
+    def value(match: re.Match[str]) -> str:
+        nonlocal room
+        name = match[1].lower()
+        found = attributes.get(name, _BUILT_IN.get(name, match[0]))
+        room -= len(found)
+        return found if room >= 0 else match[0]
+
+    return _ATTRIBUTE.sub(value, text)
 
 
 def inline(text: str, attributes: dict[str, str]) -> str:

@@ -9,8 +9,8 @@ from pgrag.ingest.formats.html import dom
 from pgrag.ingest.text.raised import lowered, raised
 
 _MATH = re.compile(r"\\[(\[](.*)\\[)\]]", re.DOTALL)
-#: Formulas in a text, which scripts such as MathJax show. None is in another, so that each is sought
-#: up to the next one; `\\[` in it breaks a line.
+#: Formulas in a text, which scripts such as MathJax show. None is in another, so that each is
+#: sought up to the next one; `\\[` in it breaks a line.
 _IN_TEXT = re.compile(
     r"\\\((?P<line>(?:\\\\|(?!\\[()]).){1,2000}+)\\\)"
     r"|\\\[(?P<block>(?:\\\\|(?!\\[\[\]]).){1,5000}+)\\\]"

@@ -2,17 +2,21 @@
 
 import re
 from collections import Counter, defaultdict
-from itertools import accumulate
 
 from pgrag.ground.errors import SourceError
 
 #: The parser takes quadratic time for elements in elements.
 _DEEPEST = 5000
-_NESTING = re.compile(
-    r"<(/?)(?:div|section|article|main|aside|blockquote|ul|ol|dl|details|figure|center|form|nav"
-    r"|table|button|fieldset)\b",
-    re.IGNORECASE,
-)
+_NESTING = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
+#: Elements that nest in none of their kind: they have no content or only text, or end where the
+#: next begins.
+_FLAT = frozenset((
+    "area", "base", "body", "br", "col", "dd", "dt", "embed", "head", "hr", "html", "img", "input",
+    "li", "link", "meta", "option", "p", "param", "source", "tbody", "td", "th", "thead", "tr",
+    "track", "wbr", "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike",
+    "strong", "tt", "u", "iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea",
+    "title", "xmp",
+))  # fmt: skip
 #: Elements that the parser opens again in each paragraph until they end.
 _NAMES = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _FORMATTING = re.compile(rf"<(/?)({_NAMES})\b([^<>]*)>", re.IGNORECASE)
@@ -58,8 +62,12 @@ def within_limits(key: str, text: str) -> tuple[str, list[str]]:
 
 def _depth(text: str) -> int:
     """Return how many elements are in each other at most."""
-    steps = accumulate(-1 if closes else 1 for closes in _NESTING.findall(text))
-    return max(steps, default=0)
+    depth = most = 0
+    for closes, name in _NESTING.findall(text):
+        if name.lower() not in _FLAT:
+            depth = max(depth - 1, 0) if closes else depth + 1
+            most = max(most, depth)
+    return most
 
 
 def _is_crowded(attributes: str) -> bool:

@@ -6,8 +6,6 @@ from docutils import nodes
 from docutils.core import publish_parts
 from docutils.parsers.rst import Parser
 from docutils.parsers.rst.states import Inliner
-from docutils.readers import standalone
-from docutils.transforms.misc import Transitions
 from docutils.utils import unescape
 from docutils.writers.html5_polyglot import HTMLTranslator, Writer
 
@@ -16,6 +14,7 @@ from pgrag.ingest.formats.decoding import decode
 from pgrag.ingest.formats.html import page
 from pgrag.ingest.formats.loss import count_words
 from pgrag.ingest.formats.rst import directives, objects, roles
+from pgrag.ingest.formats.rst.bounds import Reader
 from pgrag.ingest.formats.rst.scope import Scope
 from pgrag.ingest.formats.rst.shown import shown_text
 from pgrag.ingest.values import Origin
@@ -53,7 +52,7 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
     writer = Writer()
     writer.translator_class = _Translator
     parts = publish_parts(
-        text, reader=_Reader(), parser=parser, writer=writer, settings_overrides=settings
+        text, reader=Reader(), parser=parser, writer=writer, settings_overrides=settings
     )
     faults = [f"{key}: {fault}" for fault in parser.faults[:_MOST_FAULTS]]
     if more := len(parser.faults) - len(faults):
@@ -81,16 +80,6 @@ def _bounded() -> Inliner:
 
     inliner.parse = parse_short  # type: ignore[method-assign, assignment]
     return inliner
-
-
-class _Reader(standalone.Reader):
-    """A reader that lets transitions stand where they are: to look at the places of all takes time
-    that grows with the square of their number, and none is shown.
-    """
-
-    def get_transforms(self) -> list[Any]:
-        """Return the usual changes of a document."""
-        return [each for each in super().get_transforms() if each is not Transitions]
 
 
 class _Observed(Parser):
