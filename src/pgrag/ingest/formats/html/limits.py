@@ -14,8 +14,8 @@ _FLAT = frozenset((
     "area", "base", "body", "br", "col", "dd", "dt", "embed", "head", "hr", "html", "img", "input",
     "li", "link", "meta", "option", "p", "param", "source", "tbody", "td", "th", "thead", "tr",
     "track", "wbr", "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike",
-    "strong", "tt", "u", "iframe", "noembed", "noframes", "plaintext", "script", "style", "textarea",
-    "title", "xmp",
+    "strong", "tt", "u", "iframe", "noembed", "noframes", "plaintext", "script", "style",
+    "textarea", "title", "xmp",
 ))  # fmt: skip
 #: Elements that the parser opens again in each paragraph until they end.
 _NAMES = "b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
