@@ -72,6 +72,24 @@ def test_what_takes_too_much_memory_fails_alone():
         assert process.run(bytes, 3) == b"\0\0\0"
 
 
+_KEPT = []
+
+
+def _keep(_, size):
+    _KEPT.append(b"x" * size)
+    return os.getpid()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system does not limit memory")
+def test_what_earlier_calls_left_takes_no_memory_from_the_next():
+    with Child(Limits(memory=400_000_000)) as process:
+        pids = [process.run(_keep, "a", 120_000_000) for _ in range(7)]
+        assert 1 < len({*pids}) < 7, "only a process that keeps much is replaced"
+        with pytest.raises(SourceError, match="more than 400,000,000 bytes"):
+            process.run(_keep, "a", 500_000_000)
+        assert process.run(_keep, "a", 120_000_000) not in pids
+
+
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timer")
 def test_what_takes_long_for_its_size_is_given_up_by_processor_time():
     with Child(Limits(seconds=60)) as process:

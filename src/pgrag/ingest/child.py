@@ -29,6 +29,9 @@ _GRACE = 2.0
 #: Shares of the limit that a file may take in processor time: any file, and each megabyte of it.
 _SHARE, _SHARE_OF_MEGABYTE = 1 / 120, 1 / 12
 
+#: Bytes of memory that a process has for itself, with all parsers.
+_OWN_MEMORY = 200_000_000
+
 #: Classes that every answer may contain; none of them can be altered.
 _COMMON = (
     datetime,
@@ -98,13 +101,21 @@ class Child:
             ) from problem
         finally:
             timer.cancel()
+        if error == _too_much(self._limits.memory) or self._is_swollen(process.pid):
+            self.close()  # the next call starts anew
         if error is None:
             return result  # type: ignore[no-any-return]
-        if error == _too_much(self._limits.memory):
-            self.close()  # what is left of its memory would be too little for the next
         if isinstance(error, PgragError):
             raise error
         raise SourceError(f"{arguments[0]}: cannot be read: {error}.")
+
+    def _is_swollen(self, pid: int) -> bool:
+        """Whether a process keeps much memory of what it has read before."""
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+            most = _OWN_MEMORY + (self._limits.memory or _OWN_MEMORY) // 2
+            return resource is not None and pages * resource.getpagesize() > most
+        return False
 
     def kill(self) -> None:
         """End the process from another thread: the call under way fails, the next starts anew."""
@@ -206,7 +217,6 @@ def main() -> None:
     if hasattr(signal, "SIGALRM"):
         for each in (signal.SIGALRM, signal.SIGPROF):
             signal.signal(each, signal.SIG_DFL)  # what the parent ignores is inherited
-    _limit_memory(int(sys.argv[1]))
     requests = sys.stdin.buffer
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what is printed is not an answer
@@ -238,6 +248,7 @@ def _limit_time(seconds: float) -> None:
 
 def _answer(requests: IO[bytes], seconds: float) -> tuple[Any, PgragError | str | None]:
     try:
+        _limit_memory(int(sys.argv[1]))  # beyond what was kept of the calls before
         function, arguments, options = pickle.load(requests)
         _limit_time(seconds)
         return function(*arguments, **options), None
