@@ -3,7 +3,7 @@
 import logging
 import selectors
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import partial
 from threading import Lock
@@ -22,6 +22,7 @@ from pgrag.ground.cancelling import cancellable
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseUnavailable
 from pgrag.ground.identity import identity, is_pooled, limits, own_settings, setting
+from pgrag.ground.locks import Locks
 from pgrag.ground.scoped import holding
 
 _GRACE_MS = 500
@@ -87,6 +88,7 @@ class Database:
         self._lock = Lock()
         self._pool = self._new_pool(pool_size)
         self._further_pools: dict[tuple[str, bool], ConnectionPool[_Connection]] = {}
+        self._locks: ContextVar[Locks] = ContextVar("locks")
 
     def __enter__(self) -> Self:
         return self
@@ -169,28 +171,14 @@ class Database:
     def lock(self, name: str, *shared: str) -> Iterator[str | None]:
         """Hold an advisory lock, and share others; yields the first that another session prevents.
 
-        Uses a separate connection, so that long work does not occupy one of the pool. The locks are
-        those of a transaction, which a pooler leaves on one session of the server. It has no
-        snapshot between its statements, so it delays no vacuum.
+        All locks of a thread are on one connection of their own, so that long work does not occupy
+        one of the pool; one that is not the last may be let go together with those after it.
         """
-        with translated_errors(), self._own_connection() as connection:
-            connection.execute(
-                "select set_config(s.name, '0', true) from pg_settings as s"
-                " where s.name in ('idle_in_transaction_session_timeout', 'transaction_timeout')"
-            )
-            row = connection.execute(
-                "select l.name from unnest(%s::text[]) with ordinality as l (name, nth)"
-                " where not case when l.nth = 1"
-                " then pg_try_advisory_xact_lock(hashtextextended(l.name, 0))"
-                " else pg_try_advisory_xact_lock_shared(hashtextextended(l.name, 0)) end limit 1",
-                [[name, *shared]],
-            ).fetchone()
-            try:
-                yield row[0] if row else None
-            finally:
-                # The server would notice the closed connection later than a next run may begin.
-                with suppress(psycopg.OperationalError):
-                    connection.rollback()
+        locks = self._locks.get(None)
+        if locks is None:
+            self._locks.set(locks := Locks(self._own_connection))
+        with translated_errors(), locks.held(name, *shared) as prevented:
+            yield prevented
 
     @contextmanager
     def listening(self, channel: str) -> Iterator[Callable[[float], bool]]:

@@ -21,7 +21,7 @@ _OF_FUNCTIONS = (
     "pgrag.title_lexemes",
     "pgrag.lexemes_beside",
 )
-_OWN = ("statement_timeout", "lock_timeout", "role", "search_path", "pgrag.hybrid_alpha")
+_OWN = ("statement_timeout", "lock_timeout", "search_path", "pgrag.hybrid_alpha")
 _READ_OWN = """
 select n.name, coalesce(s.reset_val, '') as value
 from unnest(%s::text[]) as n (name)
@@ -41,7 +41,8 @@ def is_pooled(connection: psycopg.Connection[Any]) -> bool:
 def own_settings(connection: psycopg.Connection[Any]) -> dict[str, str]:
     """What server, database and role set for each session; timeouts are milliseconds, 0: none."""
     with connection.cursor(row_factory=tuple_row) as cursor:
-        return dict(cursor.execute(_READ_OWN, [[*_OWN]]).fetchall())
+        own = dict(cursor.execute(_READ_OWN, [[*_OWN]]).fetchall())
+    return {"role": "none", **own}
 
 
 def identity(own: Mapping[str, str], milliseconds: int | None = None) -> tuple[bytes, list[str]]:
