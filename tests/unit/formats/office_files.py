@@ -121,3 +121,12 @@ def tr(*cells, properties=""):
 
 def tbl(*rows):
     return f"<w:tbl>{''.join(rows)}</w:tbl>"
+
+
+def odt(content):
+    """A text of OpenDocument."""
+    oasis = "urn:oasis:names:tc:opendocument:xmlns"
+    spaces = " ".join(f'xmlns:{name}="{oasis}:{name}:1.0"' for name in ("office", "text", "table"))
+    body = f"<office:body><office:text>{content}</office:text></office:body>"
+    root = f"<office:document-content {spaces}>{body}</office:document-content>"
+    return archive({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": root})

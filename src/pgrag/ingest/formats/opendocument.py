@@ -11,6 +11,8 @@ from pgrag.ingest.formats.zipped import Parts, attribute, first, local, texts
 from pgrag.ingest.values import NOWHERE, Origin
 
 _MOST_REPEATED = 100
+#: Characters that the equal cells and rows of a file may have, which it names once.
+_MOST_OF_REPEATED = 1_000_000
 _MOST_LEVELS = 200
 #: Elements that are not shown, or lists of what the document holds elsewhere.
 _UNSEEN = frozenset({
@@ -74,6 +76,7 @@ class _Writer:
         self._notes: list[str] = []
         self._ordered: list[bool] = []
         self._depth = 0
+        self._room = _MOST_OF_REPEATED
 
     def inner(self, element: Element) -> str:
         """Return what is in an element."""
@@ -185,7 +188,7 @@ class _Writer:
         row = "".join(written for _, written in cells)
         if not row or attribute(element, "visibility") in ("collapse", "filter"):
             return ""
-        return f"<tr>{row}</tr>" * _repeated(element, "number-rows-repeated")
+        return self._repeated(f"<tr>{row}</tr>", attribute(element, "number-rows-repeated"))
 
     def _table_cell(self, element: Element) -> str:
         spans = "".join(
@@ -194,7 +197,17 @@ class _Writer:
             if (count := attribute(element, f"number-{field}-spanned")) not in ("", "1")
         )
         inner = self.inner(element)
-        return f"<td{spans}>{inner}</td>" * _repeated(element, "number-columns-repeated")
+        count = attribute(element, "number-columns-repeated")
+        return self._repeated(f"<td{spans}>{inner}</td>", count)
+
+    def _repeated(self, written: str, count: str) -> str:
+        """Return what stands for many equal cells or rows, while there is room for them."""
+        times = min(int(count), _MOST_REPEATED) if count.isdecimal() else 1
+        more = (times - 1) * len(written)
+        if more > self._room:
+            return written
+        self._room -= max(more, 0)
+        return written * times
 
     def _covered_table_cell(self, element: Element) -> str:
         return ""
@@ -222,11 +235,6 @@ class _Writer:
         for each in root.iter():
             each.tag = local(each)
         return tostring(root, encoding="unicode")
-
-
-def _repeated(element: Element, field: str) -> int:
-    count = attribute(element, field)
-    return min(int(count), _MOST_REPEATED) if count.isdigit() else 1
 
 
 def convert(key: str, data: bytes, origin: Origin) -> Converted:
