@@ -45,6 +45,8 @@ def test_what_is_no_page_and_a_missing_program_are_named(monkeypatch):
     assert convert("release-7.1", b"# Changes\n").markdown == "# Changes\n"
     with pytest.raises(SourceError, match=r"^a\.1\.gz: is cut off"):
         convert("a.1.gz", b"\x1f\x8b\x08\x00broken")
+    with pytest.raises(SourceError, match=r"^a\.1: has a request of more than 5,000 characters"):
+        convert("a.1", PAGE + b".B " * 2000)
     assert convert("b.1", b".so man1/kiln.1\n").markdown == "See [kiln.1](kiln.1).\n"
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(SourceError, match="mandoc or groff must read"):

@@ -48,7 +48,10 @@ def test_a_list_of_pages_without_end_is_refused(pdf):
     {6: stream(b" " * 5_000_000 + TEXT)},
     {6: stream(b"BT /F1 1 Tf 10 700 Td " + b"(a) Tj 1 0 Td\n" * 200_000 + b"ET")},
     {6: stream(b"q " * 1_000_000 + TEXT)},
-], ids=["forms", "deep forms", "a form in itself", "spaces", "letters", "states"])  # fmt: skip
+    {6: stream(b"/P <</MCID 1>> BDC " * 6_000 + TEXT + b"EMC " * 6_000)},
+], ids=[
+    "forms", "deep forms", "a form in itself", "spaces", "letters", "states", "marks"
+])  # fmt: skip
 def test_a_page_that_draws_without_end_is_left_out_and_the_others_stay(objects):
     converted = convert("a.pdf", two_pages(objects))
     assert converted.warnings == (HEAVY,)

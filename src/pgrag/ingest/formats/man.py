@@ -23,6 +23,9 @@ except ModuleNotFoundError:  # Windows
 
 _IS_MANUAL = re.compile(rb"^[.'][ \t]*(?:TH|Dd|Sh|SH)\b", re.MULTILINE)
 _INSTEAD = re.compile(r"(?:[.']\\\".*\n|\s*\n)*\.so[ \t]+(\S+)")
+#: Programs read the words of a request as requests again, in a time that grows with the square.
+_LONGEST_REQUEST = 5000
+_LONG_REQUEST = re.compile(rf"^[.'].{{{_LONGEST_REQUEST}}}", re.MULTILINE)
 _SECONDS = 30
 _MOST_BYTES = 50_000_000
 #: The part of an answer that mandoc writes around the text: title and date, as head and foot.
@@ -43,6 +46,11 @@ def convert(key: str, data: bytes, origin: Origin) -> Converted:
         raise SourceError(
             f"{key}: is named like a manual page, but has none of its requests (.TH, .Dd, .SH).",
             hint="Leave it out with --exclude, or give it the suffix .txt.",
+        )
+    if _LONG_REQUEST.search(text):
+        raise SourceError(
+            f"{key}: has a request of more than {_LONGEST_REQUEST:,} characters.",
+            hint="Break its line.",
         )
     source = text.encode()
     if program := shutil.which("mandoc"):

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from pypdf import PageObject, PdfReader, PdfWriter
@@ -27,6 +28,8 @@ _PATHS_OF_A_PAGE = 2_000
 #: What the pages may draw in bytes, of which the layout reads about a million in a second.
 _DRAWN_BYTES, _DRAWN_PER_BYTE = 1_500_000, 10
 _DEPTH = 100
+_MARKED_DEPTH = 500
+_MARKED = re.compile(rb"\b(?:B[DM]C|EMC)\b")
 _PAINT = re.compile(
     rb"(\((?:\\.|[^\\()])*\)|<[0-9A-Fa-f\s]*>)|(?<=[\s\]>)])(?:S|s|f\*?|F|B\*?|b\*?)(?=\s|$)"
 )
@@ -178,6 +181,8 @@ def _of_stream(
         data = stream.get_data()
     except PyPdfError:  # it unpacks to more than pypdf allows, 75 MB
         return _Drawing(float("inf"))
+    if _nests_too_deep(data):
+        return _Drawing(float("inf"))
     # the letters of the painting operators are an upper bound, and fast to count
     may_crowd = forms or len(outer) > 1 or sum(map(data.count, _PAINTING)) > _PATHS_OF_A_PAGE
     paths = sum(not match[1] for match in _PAINT.finditer(data)) if may_crowd else 0
@@ -190,6 +195,16 @@ def _of_stream(
             drawing.paths += uses * inner.paths
             drawing.streams |= inner.streams
     return drawing
+
+
+def _nests_too_deep(data: bytes) -> bool:
+    """Whether marked parts are in each other without end, for which the layout has too small a
+    stack.
+    """
+    if data.count(b"BDC") + data.count(b"BMC") <= _MARKED_DEPTH:
+        return False
+    steps = accumulate(-1 if mark == b"EMC" else 1 for mark in _MARKED.findall(data))
+    return max(steps, default=0) > _MARKED_DEPTH
 
 
 def _streams(contents: Any) -> Iterator[StreamObject]:

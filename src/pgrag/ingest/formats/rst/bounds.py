@@ -16,7 +16,7 @@ _MOST_LABELS = 50
 _MOST_CONTENTS = 10
 
 
-class Reader(standalone.Reader):
+class Reader(standalone.Reader):  # type: ignore[type-arg]  # not at run time
     """Reads a document with fewer changes. Transitions stay where they are, because to compare all
     of them takes time that grows with the square of their number, and none is shown.
     """
@@ -38,7 +38,7 @@ class _Fewer(Transform):
         contents = [each for each in waiting if each[1] is Contents]
         for each in contents[_MOST_CONTENTS:]:
             waiting.remove(each)
-            topic = each[2].parent
+            topic: Any = each[2] and each[2].parent
             topic.parent.remove(topic)
         row = 0
         targets = self.document.findall(nodes.target)
@@ -46,7 +46,8 @@ class _Fewer(Transform):
             row = row + 1 if _after(target) is following else 0
             if row == _MOST_LABELS:
                 # labels do not pass a comment
-                target.parent.insert(target.parent.index(target) + 1, nodes.comment())
+                parent: Any = target.parent
+                parent.insert(parent.index(target) + 1, nodes.comment())
                 row = 0
 
 
@@ -62,18 +63,18 @@ class _Machine(NestedStateMachine):
     each part, which takes half of its time.
     """
 
-    def add_states(self, state_classes: list[type[RSTState]]) -> None:
+    def add_states(self, state_classes: Any) -> None:
         """Let states be made when they are needed."""
         self.states = _States(self, state_classes)
 
 
-class _States(dict[str, RSTState]):
+class _States(dict[str, Any]):
     def __init__(self, machine: _Machine, classes: list[type[RSTState]]) -> None:
         super().__init__()
         self._machine = machine
         self._classes = classes
 
-    def __missing__(self, name: str) -> RSTState:
+    def __missing__(self, name: str) -> Any:
         state = next(each for each in self._classes if each.__name__ == name)(self._machine)
         if hasattr(self._machine, "memo"):  # it runs; else all begin with it
             state.runtime_init()
