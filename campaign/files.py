@@ -13,7 +13,7 @@ from random import Random
 from campaign.constructs import FORMATS, NUMBERS, PLAIN, WORDS, Constructs
 from campaign.outcome import Faults, Outcome, turns
 from campaign.packing import packed
-from campaign.pages import _shrunk as shrunk
+from campaign.pages import shrunk
 from campaign.reading import MOST_SECONDS, read_weighed
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.child import Child, Limits

@@ -196,7 +196,7 @@ def _fault(child: Child, key: str, data: bytes, options: PageOptions) -> tuple[s
     return f"{seconds:.1f} s for {len(data):,} bytes", ""
 
 
-def _shrunk(data: bytes, fails: Callable[[bytes], bool]) -> bytes:
+def shrunk(data: bytes, fails: Callable[[bytes], bool]) -> bytes:
     """The page without the parts that the fault does not need."""
     tries, size = 0, len(data) // 2
     while size and tries < SHRINKINGS:
@@ -294,7 +294,7 @@ def run(
 
                 told = f"page {number} of seed {seed}: {fault}\n{options}"
                 if " s for " not in fault:
-                    told += f"\n{_shrunk(content, fails)[:500]!r}"
+                    told += f"\n{shrunk(content, fails)[:500]!r}"
                 faults.add(kind, told)
             if document and number % STORED == 0:
                 stored += store.add(key, document)
