@@ -2,6 +2,7 @@
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from ipaddress import ip_address
 
 import pytest
 from git_server import commit, run_git, serving
@@ -181,6 +182,13 @@ def test_neither_configuration_nor_hooks_of_others_take_part(server, network, ro
     ("git@github.com:owner/name.git", "ssh://git@github.com/owner/name.git"),
     ("ssh://git@host.example:2222/x", "ssh://git@host.example:2222/x"),
     ("https://[2001:db8::1]:8443/x.git", "https://[2001:db8::1]:8443/x.git"),
+    ("https://ｇithub。com/owner/name", "https://github.com/owner/name.git"),
+    ("https://github.com./owner/name", "https://github.com/owner/name.git"),
+    ("https://faß.example/x.git", "https://xn--fa-hia.example/x.git"),
+    ("https://Bücher.example:8443/x.git", "https://xn--bcher-kva.example:8443/x.git"),
+    ("git@bücher.example:owner/name.git", "ssh://git@xn--bcher-kva.example/owner/name.git"),
+    ("https://１２７.1/x.git", "https://127.0.0.1/x.git"),
+    ("https://0x7f000001/x.git", "https://127.0.0.1/x.git"),
     ("https://github.com/owner/name/wiki", None),
     ("https://docs.example.org/guide/", None),
     ("docs", None),
@@ -190,16 +198,44 @@ def test_neither_configuration_nor_hooks_of_others_take_part(server, network, ro
 def test_an_address_says_whether_it_is_a_repository(source, url):
     address = repository_at(source)
     assert (address and address.url) == url
+    if address:  # what is checked and pinned is what git is told
+        assert f"{address.host}" in address.url
+        assert address.url.isascii()
 
 
 @pytest.mark.parametrize("source", [
     "git://example.org/x.git", "ext::sh -c id.git", "git+ftp://example.org/x",
     "ssh://-oProxyCommand=id/x", "https://a b/x.git", "https://host:99999/x.git",
-    "git+file://x/y",
+    "git+file://x/y", "https://host:0/x.git", "https://ex%61mple.org/x.git",
+    "https://evil.example\\@good.example/x.git", "https://a@b@good.example/x.git",
+    "https://a\u200db.example/x.git", "https://℀.example/x.git", "https://-a.example/x.git",
+    "https://good.example\u2215@evil.example/x.git", "https://256.1.1.1/x.git",
+    "https://good.example/x\\..\\y.git",
 ])  # fmt: skip
 def test_other_protocols_and_odd_hosts_are_refused(source, network):
     with pytest.raises(SourceError):
         discover(source, network=network)
+
+
+def test_git_is_told_the_host_that_was_checked(network, monkeypatch):
+    """IDNA of 2003 and 2008 make two hosts of faß.example; the resolver must not choose."""
+    asked, told = [], []
+
+    def check(_, host, port):
+        asked.append(host)
+        return [ip_address("127.0.0.1")]
+
+    def run(_, *arguments, network):
+        told.extend(arguments)
+        return ""
+
+    monkeypatch.setattr(repository_module, "reachable_addresses", check)
+    monkeypatch.setattr(repository_module, "run_git", run)
+    with pytest.raises(SourceError, match="no commits"):
+        discover("https://faß.example/x.git", network=network)
+    assert asked == ["xn--fa-hia.example"]
+    assert "http.curloptResolve=xn--fa-hia.example:443:127.0.0.1" in told
+    assert all(each.isascii() for each in told)
 
 
 def test_fetches_come_one_after_the_other_and_clear_what_a_killed_git_left(server, network):

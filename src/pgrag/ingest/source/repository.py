@@ -19,10 +19,13 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 from pgrag.ground.errors import SourceError
+from pgrag.ground.hosts import ascii_host
 from pgrag.ground.outgoing import AllowList, reachable_addresses
 from pgrag.ingest.source.git import UNCONNECTED, run_git
 
 _SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?P<path>(?!//)[^\\]+)")
+#: Programs disagree about where a host begins after other characters (RFC 3986, 3.2.1).
+_USERINFO = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*")
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 #: Hosts whose addresses with an owner and a name are repositories.
 _FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
@@ -70,6 +73,11 @@ def repository_at(source: str, *, is_named: bool = False) -> Address | None:
     except ValueError as error:
         raise SourceError(f"{source.rpartition('@')[2]}: is not an address: {error}.") from error
     path = parts.path.rstrip("/")
+    problem = None
+    try:
+        host = ascii_host(host)
+    except ValueError as error:
+        problem = error
     is_on_forge = host in _FORGES and path.count("/") == 2
     if not (is_marked or path.endswith(".git") or is_on_forge):
         return None
@@ -78,11 +86,18 @@ def repository_at(source: str, *, is_named: bool = False) -> Address | None:
             f"{scheme}://{host}{path}: git does not support this protocol here.",
             hint="Use an address that begins with https:// or ssh://.",
         )
-    if not re.fullmatch(r"[\w.:-]+", host) or host.startswith("-") or not path.isprintable():
+    if problem is not None:
+        raise SourceError(f"{scheme}://{host}{path}: is not an address: {problem}.")
+    if not path.isprintable() or "\\" in path or port == 0:
         raise SourceError(f"{scheme}://{host}{path}: is not an address of a repository.")
+    userinfo = parts.netloc.rpartition("@")[0]
+    if not _USERINFO.fullmatch(userinfo):
+        raise SourceError(
+            f"{scheme}://{host}{path}: the login has characters that addresses lack.",
+            hint="Write them with a percent sign: %40 for @, %5C for a backslash.",
+        )
     if is_on_forge and not path.endswith(".git"):
         path += ".git"  # what the address without it redirects to
-    userinfo = parts.netloc.rpartition("@")[0]
     written = f"[{host}]" if ":" in host else host
     netloc = f"{written}:{port}" if port else written
     if scheme == "ssh" and userinfo:  # a name and no secret
