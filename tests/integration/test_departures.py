@@ -19,7 +19,7 @@ INDEX = (
     '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "index_source",'
     ' "arguments": {"library": "gone", "source": "/nowhere"}, "_meta": {"progressToken": 1}}}'
 )
-QUESTION = '{"question": "When is the range of the tide largest?", "library": "harbour", "stream": true}'
+QUESTION = '{"question": "When is the tide largest?", "library": "harbour", "stream": true}'
 AGENT = f"{JSON}Accept: application/json, text/event-stream\r\n"
 OF_VERSION = "/v1/libraries/gone/versions/1"
 
