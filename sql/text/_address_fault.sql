@@ -13,8 +13,7 @@ as $$
         when address_fault.address !~ ('[:\\&\u0001-\u001F\u007F-\u009F\u061C\u200B\u200E\u200F'
             || '\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\U000E0000-\U000E0FFF]|^\s*//')
         then null
-        when address_fault.address ~ ('[\u0001-\u001F\u007F-\u009F\u061C\u200B\u200E\u200F'
-            || '\u2028-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\U000E0000-\U000E0FFF]')
+        when _pgrag.without_hidden(address_fault.address) <> address_fault.address
         then 'it has control characters, or others that nobody sees'
         when a.address ~* '^[^/?]*&(#x?[0-9a-f]|(colon|tab|newline);)'
         then 'it has entities of HTML'
@@ -78,13 +77,25 @@ as $$
         when page_address.url is not null and _pgrag.address_fault(page_address.url) is null
         then page_address.url
         when _pgrag.address_fault(page_address.key) is null then page_address.key
-        else './' || pg_catalog.regexp_replace(
-            page_address.key,
-            '[\u0001-\u001F\u007F-\u009F\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF'
-                || '\uFFF9-\uFFFB\U000E0000-\U000E0FFF]',
-            '', 'g'
-        )
+        else './' || _pgrag.without_hidden(page_address.key)
     end;
+$$;
+
+-- A part of an address without the characters that no address may have.
+create or replace function _pgrag.without_hidden(
+    part text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select pg_catalog.regexp_replace(
+        without_hidden.part,
+        '[\u0001-\u001F\u007F-\u009F\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF'
+            || '\uFFF9-\uFFFB\U000E0000-\U000E0FFF]',
+        '', 'g'
+    );
 $$;
 
 -- What a page stated that readers are not given: its own addresses, and those of its links.

@@ -2,7 +2,7 @@
 
 import psycopg
 import pytest
-from library import ingest, page, refused, run
+from library import document, ingest, page, refused, run
 from psycopg.types.json import Jsonb
 
 GOOD = [
@@ -72,7 +72,7 @@ def test_names_of_pages_are_no_addresses_and_keys_none_either(connection):
     bad = ["javascript:alert(1)", "ftp://x/y", "\x01vbscript:x", "data:text/html,x"]
     made = page("a.md", "x", edges=[edge(each, "explicit:wikilink") for each in names + bad])
     odd = page("javascript:alert(1).md", "y")
-    hidden = page("a\u202eb.md", "z")
+    hidden = page("a\u202eb.md", document("z", anchor="x\u202e\ny"))
     ingest(connection, "manual", [made, odd | {"url": None}, hidden | {"url": None}])
     targets = {row["target"] for row in run(connection, "links", library="manual", top_k=1000)}
     assert targets == set(names)
@@ -80,6 +80,8 @@ def test_names_of_pages_are_no_addresses_and_keys_none_either(connection):
         row["url"] for row in connection.execute("select url from pgrag.pages order by page_id")
     ]
     assert urls[1:] == ["./javascript:alert(1).md", "./ab.md"]
+    anchors = connection.execute("select anchor from pgrag.documents where anchor <> ''").fetchall()
+    assert anchors == [{"anchor": "xy"}]
 
 
 @pytest.mark.parametrize("base", [*BAD[:10], *BAD[22:30], "mailto:a@b.example"])
