@@ -184,7 +184,9 @@ create table pgrag.pages (
     path text[] not null default '{}',
     front_matter jsonb not null default '{}',
     uuid text,
-    link text,
+    link text constraint pages_link_check check (
+        link !~* '^[[:space:][:cntrl:]]*(javascript|vbscript|data):'
+    ),
     topic text,
     type text,
     tags text[] not null default '{}',

@@ -29,6 +29,7 @@ begin
     perform _pgrag.require_lease();
     perform _pgrag.check_names(library_name, version_label);
     perform _pgrag.check_base_url(open_version.source ->> 'base_url');
+    perform _pgrag.check_location(open_version.source ->> 'location');
     -- Again, if discard_version removes the library between the two statements.
     loop
         select l.library_id, l.language, pgrag.effective_settings(l.settings)
@@ -139,6 +140,24 @@ begin
         raise exception 'The base_url % cannot be used: %.',
             quote_literal(left(check_base_url.base_url, 200)), fault
             using errcode = 'PGR01', hint = 'Give one like https://docs.example/guide.';
+    end if;
+end;
+$$;
+
+-- The location of a source is a path, or an address also of git: whatever runs nothing.
+create or replace function _pgrag.check_location(
+    location text
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if check_location.location ~* '^[[:space:][:cntrl:]]*(javascript|vbscript|data):' then
+        raise exception 'The location % of a source cannot be used.',
+            quote_literal(left(check_location.location, 200))
+            using errcode = 'PGR01', hint = 'Give a folder, or an address such as https://….';
     end if;
 end;
 $$;

@@ -48,6 +48,7 @@ begin
             using errcode = 'PGR01', hint = 'Upload again what has changed.';
     end if;
     perform _pgrag.check_address(source);
+    perform _pgrag.check_base_url(create_job.arguments ->> 'base_url');
     if not exists (select from pgrag.libraries as l where l.name = library_name) then
         perform _pgrag.require_right_to_create(library_name);
     end if;

@@ -86,9 +86,19 @@ def test_names_of_pages_are_no_addresses_and_keys_none_either(connection):
 
 @pytest.mark.parametrize("base", [*BAD[:10], *BAD[22:30], "mailto:a@b.example"])
 def test_a_base_address_is_refused_with_the_way_out(connection, base):
-    with refused(connection, "PGR01", "The base_url ") as told:
+    with refused(connection, "PGR01", "The base_url ", "https://docs.example"):
         run(connection, "open_version", library="manual", source=Jsonb({"base_url": base}))
-    assert told is None or "https://docs.example" in str(told)
+    with refused(connection, "PGR01", "The base_url "):
+        given = Jsonb({"source": "/docs", "base_url": base})
+        run(connection, "create_job", library="manual", arguments=given)
+
+
+def test_the_location_of_a_source_runs_nothing(connection):
+    for location in ("/docs", "C:\\docs", "ssh://git@host/x.git", "https://docs.example/"):
+        run(connection, "open_version", library="manual", source=Jsonb({"location": location}))
+    for location in (" JavaScript:alert(1)", "data:text/html,x"):
+        with refused(connection, "PGR01", "location"):
+            run(connection, "open_version", library="manual", source=Jsonb({"location": location}))
 
 
 def test_tables_refuse_what_the_functions_would(connection):
@@ -96,6 +106,7 @@ def test_tables_refuse_what_the_functions_would(connection):
     run(connection, "open_version", library="manual", source=Jsonb({"base_url": "https://x/y"}))
     for statement in (
         "update pgrag.pages set url = %s",
+        "update pgrag.pages set link = %s",
         "update pgrag.versions set source = jsonb_build_object('base_url', %s::text)",
         "update pgrag.edges set target = %s",
     ):
