@@ -54,6 +54,11 @@ immutable
 parallel safe
 as $$
     select case
+        -- Most links.
+        when target_fault.target ~ (
+            '^(https?://[A-Za-z0-9.-]+(:[0-9]+)?([/?#]|$)|(?!//))[A-Za-z0-9_./?#=%~+,;()@!-]*$'
+        )
+        then null
         when coalesce(nullif(btrim(target_fault.rule), ''), 'explicit:link') = 'explicit:link'
             or target_fault.target ~* (
                 '^[\s\u0001-\u0020\u00A0]*([a-z][a-z0-9+.-]*://'
