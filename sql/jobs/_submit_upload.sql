@@ -26,3 +26,16 @@ begin
     return 'queued';
 end;
 $$;
+
+-- Removes the job of an upload that was not completed.
+create or replace function _pgrag.discard_upload(
+    job_id bigint
+)
+returns void
+language sql
+volatile
+set search_path from current
+as $$
+    delete from pgrag.jobs as j
+    where j.job_id = discard_upload.job_id and j.state = 'uploading';
+$$;
