@@ -99,7 +99,9 @@ class App(Connected):
             source = discover(source, **part_of(given, Choosing), version=version, network=network)
             if "versions" not in given:
                 source = noting_versions(source, library, named, given)
-        continuing = nullcontext() if site is None or dry_run else self._continuing(library, version)
+        continuing = (
+            nullcontext() if site is None or dry_run else self._continuing(library, version)
+        )
         with source, continuing:
             row = self._library(library)
             settings = self._settings_of(row)

@@ -51,6 +51,7 @@ class Attempt:
         lease: float,
         turn: float,
         roots: Sequence[Path],
+        is_crowded: Callable[[], bool],
     ) -> None:
         self._app = app
         self._row = row
@@ -61,6 +62,7 @@ class Attempt:
         self._ready: float | None = None
         self._stopping = stopping
         self._roots = roots
+        self._is_crowded = is_crowded
         self._progress: dict[str, Any] | None = None
         self._is_over = Event()
         self._standing = "held"
@@ -141,10 +143,9 @@ class Attempt:
             # Asked again: others may have found another worker since.
             with suppress(errors.DatabaseError):
                 self._look()
-        if self._standing not in ("held", "waited for") or self._stopping.is_set():
-            raise _GivenUp
-        if self._standing == "waited for" and self._has_had_its_turn():
-            log.info("Job %s is given back: others wait.", self._row["job_id"])
+        is_lent = self.is_late() and self._is_crowded()
+        is_over = (is_lent or self._standing == "waited for") and self._has_had_its_turn()
+        if self._standing not in ("held", "waited for") or self._stopping.is_set() or is_over:
             raise _GivenUp
 
     def _has_had_its_turn(self) -> bool:

@@ -71,6 +71,10 @@ class _Places:
         attempts = [*self._attempts]
         return len(attempts) >= _MOST_ATTEMPTS or not all(each.is_late() for each in attempts)
 
+    def are_lent(self) -> bool:
+        """Whether attempts run beside others, so that those that are late should end soon."""
+        return len(self._attempts) > 1
+
     def begin(self, attempt: Attempt) -> None:
         """Let an attempt take a place, within `claiming`."""
         self._attempts.append(attempt)
@@ -181,6 +185,7 @@ class Worker:
                 attempt = Attempt(
                     self._app, row, self._stopping,
                     lease=self._lease, turn=self._turn, roots=self._roots,
+                    is_crowded=_places.are_lent,
                 )  # fmt: skip
                 _places.begin(attempt)
                 return attempt
