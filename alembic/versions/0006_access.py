@@ -154,7 +154,7 @@ create table pgrag.jobs (
 );
 create index jobs_queue on pgrag.jobs (asked_by, state, priority desc, run_at, job_id)
     where state in ('uploading', 'queued', 'running');
-create index jobs_turns on pgrag.jobs (asked_by, started_at desc nulls last);
+create index jobs_turns on pgrag.jobs (asked_by, started_at) where started_at is not null;
 create index jobs_uploads on pgrag.jobs (asked_by) where reserved_bytes > 0;
 create unique index jobs_running on pgrag.jobs (library, version) where state = 'running';
 create index jobs_version on pgrag.jobs (library, version, job_id);

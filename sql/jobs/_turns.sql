@@ -38,13 +38,11 @@ as $$
         from pgrag.jobs as j
         where j.asked_by = a.asked_by and j.state = 'running'
     ) as r
-    left join lateral (
-        select j.started_at
+    cross join lateral (
+        select max(j.started_at) as started_at
         from pgrag.jobs as j
-        where j.asked_by = a.asked_by
-        order by j.started_at desc nulls last
-        limit 1
-    ) as l on true;
+        where j.asked_by = a.asked_by and j.started_at is not null
+    ) as l;
 $$;
 
 -- The first job of somebody that could begin now, or this one if it could. Only administrators run what reads any folder.
