@@ -58,8 +58,9 @@ begin
 end;
 $$;
 
--- Keeps bytes free for the upload of a job. allowance: the bytes that all uploads may take together,
--- and nobody more than half of them; null: no limit. One after the other, so that it is exact.
+-- Keeps bytes free for the upload of a job. allowance: the bytes that all uploads may take
+-- together, and nobody more than half of them; null: no limit. One after the other, so that it is
+-- exact.
 create or replace function _pgrag.reserve_upload(
     job_id bigint,
     bytes bigint,

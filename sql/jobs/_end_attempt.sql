@@ -1,7 +1,7 @@
 -- Ends an attempt that did not succeed. With a reason it counts as a failure, and the next attempt
 -- waits longer than the last. Without one the job is given back: by a worker that stops, that finds
--- the version in use, or whose turn for somebody is over. With a delay it is due after that, else it
--- keeps its place among the jobs of who asked for it.
+-- the version in use, or after the job has had its turn. With a delay it is due after that, else
+-- it keeps its place among the jobs of who asked for it.
 create or replace function _pgrag.end_attempt(
     job_id bigint,
     claim integer,

@@ -1,6 +1,6 @@
 -- The heartbeat of a worker: whether it still holds the job, has to cancel it, has lost it, or is
--- waited for. The last if the attempt has lasted a turn, and somebody with fewer running jobs has one
--- that could begin, or one of higher priority could: then the worker gives the job back.
+-- waited for. The last if the attempt has lasted a turn, and somebody with fewer running jobs has
+-- one that could begin, or one of higher priority could: then the worker gives the job back.
 create or replace function _pgrag.extend_lease(
     job_id bigint,
     claim integer,
@@ -41,7 +41,6 @@ create or replace function _pgrag.is_waited_for(
 returns boolean
 language sql
 stable
-set search_path from current
 as $$
     select exists (
         select

@@ -1,5 +1,5 @@
--- Why queued jobs wait: their places among those of who asked for each, and running jobs of the same
--- version. All jobs of one asker are counted at once, because a list may have thousands of them.
+-- Why queued jobs wait: their places among those of who asked for each, and running jobs of the
+-- same version. All jobs of one asker are counted at once, because a list may have thousands.
 create or replace function _pgrag.places(
     job_ids bigint[]
 )

@@ -1,5 +1,5 @@
--- Refuses another job of somebody who has too many that wait or run. most null: 1000 for writers, no
--- limit for administrators. One after the other for each of those who ask, so that it is exact.
+-- Refuses another job of somebody who has too many that wait or run. most null: 1000 for writers,
+-- no limit for administrators. One after the other for each of those who ask, so that it is exact.
 create or replace function _pgrag.require_room(
     asked_by text,
     most integer

@@ -45,7 +45,8 @@ as $$
     ) as l;
 $$;
 
--- The first job of somebody that could begin now, or this one if it could. Only administrators run what reads any folder.
+-- The first job of somebody that could begin now, or this one if it could. Only administrators run
+-- what reads any folder.
 create or replace function _pgrag.next_job(
     asked_by text,
     besides bigint default null,

@@ -59,4 +59,5 @@ $$;
 comment on function pgrag.jobs is
 'The jobs of the libraries that the caller may see, the latest first: at most top_k with an id below
 before, in one state (uploading, queued, running, succeeded, failed, cancelled), of one library;
-null for all. source: upload for uploaded files. place, waits_for: as of pgrag.job. Errors: PGR01 for a state that does not exist.';
+null for all. source: upload for uploaded files. place, waits_for: as of pgrag.job. Errors: PGR01
+for a state that does not exist.';
