@@ -3,10 +3,10 @@
 A round makes a job on an embedded server of its own, and disturbs the worker that has it in one of
 six ways: the worker is killed, the server is restarted, the worker is stopped for longer than its
 lease (as if the network were cut), a job is poisoned (it ends every worker, or its source is gone),
-the worker's clock is wrong, or others ask for jobs, so that it has to give back its turn. Other workers run meanwhile. Then the poisoned job must have failed,
-with a reason for each attempt; the job must have succeeded, the library must equal one that was
-indexed without a disturbance, no text may have been embedded twice, and `check_library` must report
-nothing.
+the worker's clock is wrong, or others ask for jobs, so that it has to give back its turn. Other
+workers run meanwhile. Then the poisoned job must have failed, with a reason for each attempt; the
+other jobs must have succeeded, the library must equal one that was indexed without a disturbance,
+no text may have been embedded twice, and `check_library` must report nothing.
 """
 
 import os

@@ -305,3 +305,10 @@ def test_a_session_that_holds_a_job_holds_up_no_other_caller(connection, databas
         run(session, "cancel_job", job_id=held)
         assert claim(connection)["job_id"] == other
         session.rollback()
+
+
+def test_whoever_keeps_the_lock_of_turns_stops_no_worker(connection, database_url):
+    job = ask(connection, "ada", "one")
+    with psycopg.connect(database_url, row_factory=dict_row) as session:
+        run(session, "_pgrag.claim_job", worker="x", wanted_id=-1)
+        assert claim(connection)["job_id"] == job
