@@ -13,6 +13,7 @@ from pgrag.ground.callers import Caller, calling
 from pgrag.ground.errors import Busy
 from pgrag.ground.settings import Settings
 from pgrag.ingest import writer
+from pgrag.ingest.reader import Reader
 from pgrag.service import jobs
 from pgrag.service.app import App
 from pgrag.service.worker import Worker, complete
@@ -34,36 +35,50 @@ def claims(app, number):
     ]
 
 
-def test_a_long_job_gives_its_turn_to_others_and_loses_nothing(app, docs, monkeypatch):
-    for number in range(12, 40):
+@pytest.fixture
+def long(docs, monkeypatch):
+    """A folder whose pages take their time, until the event is set."""
+    for number in range(12, 300):
         (docs / f"page{number}.md").write_text(f"# Page {number}\n\nThe pump of {number}.\n")
-    slow_pages(monkeypatch, 0.1)
+    begin, hurries = Reader._begin, Event()
+
+    def slowly(self, file):
+        hurries.wait(0.2 if file.key not in self.stored else 0)
+        return begin(self, file)
+
+    monkeypatch.setattr(Reader, "_begin", slowly)
     monkeypatch.setattr(writer, "BATCH_SECONDS", 0.2)
-    single = docs / "page1.md"
-    long = ask(app, "ada", docs, "long")
+    return docs, hurries
+
+
+def test_a_long_job_gives_its_turn_to_others_and_loses_nothing(app, long):
+    folder, hurries = long
+    number = ask(app, "ada", folder, "long")
     with running(app, turn=0.6, poll=0.2):
-        for number in range(3):
-            eventually(lambda: job(app, long)["state"] == "running")
-            other = ask(app, f"bob{number}", single, f"short{number}")
-            eventually(lambda: job(app, other)["state"] in jobs.ENDED)  # noqa: B023
-            ended(app, other)
-            assert job(app, long)["state"] not in jobs.ENDED
-        row = ended(app, long)
-    assert claims(app, long) > 1
-    assert (row["attempts"], row["failures"], row["report"]["pages"]) == (1, [], 40)
-    assert len(app.database.call("pages", library="long")) == 40
+        for nth in range(2):
+            eventually(lambda: job(app, number)["state"] == "running")
+            ended(app, ask(app, f"bob{nth}", folder / "page1.md", f"short{nth}"))
+            assert job(app, number)["state"] not in jobs.ENDED
+        while claims(app, number) < 2:
+            ended(app, ask(app, "cyd", folder / "page1.md", "short"))
+        hurries.set()
+        row = ended(app, number)
+    assert (row["attempts"], row["failures"], row["report"]["pages"]) == (1, [], 300)
+    assert len(app.database.call("pages", library="long", top_k=1000)) == 300
     assert app.database.call("check_library", library="long") == []
 
 
-def test_two_long_jobs_take_turns_until_both_are_done(app, docs, monkeypatch):
-    slow_pages(monkeypatch, 0.2)
-    monkeypatch.setattr(writer, "BATCH_SECONDS", 0.1)
-    both = [ask(app, caller, docs, caller) for caller in ("ada", "bob")]
+def test_two_long_jobs_take_turns_until_both_are_done(app, long):
+    folder, hurries = long
+    both = [ask(app, caller, folder, caller) for caller in ("ada", "bob")]
     with running(app, turn=0.3, poll=0.2):
+        eventually(lambda: min(claims(app, number) for number in both) > 1)
+        hurries.set()
         for number in both:
             assert ended(app, number)["report"]["failed"] == {}
-    assert min(claims(app, number) for number in both) > 1
-    assert {len(app.database.call("pages", library=each)) for each in ("ada", "bob")} == {12}
+    assert {
+        len(app.database.call("pages", library=each, top_k=1000)) for each in ("ada", "bob")
+    } == {300}
 
 
 def held_up(monkeypatch, *libraries):
