@@ -2,6 +2,7 @@
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from ipaddress import ip_address
 
 import pytest
@@ -287,3 +288,27 @@ def test_a_fetch_that_is_interrupted_leaves_no_process(server, network, monkeypa
     with pytest.raises(KeyboardInterrupt):
         discover(f"{server.url}/site.git", network=network)
     assert [process.poll() is not None for process in started] == [True]
+
+
+def test_repositories_that_were_fetched_long_ago_make_room(server, network, root, monkeypatch):
+    names = [f"copy{number}" for number in range(3)]
+    for name in names:
+        (root / f"{name}.git").symlink_to("site.git")
+    urls = [f"{server.url}/{name}.git" for name in names]
+    others = replace(network, uses_credentials=False)
+
+    def kept():
+        return len(list(network.cache.glob("*/HEAD")))
+
+    for url in urls[:2]:
+        contents(url, network)
+    size = sum(path.stat().st_size for path in network.cache.rglob("*"))
+    monkeypatch.setattr(repository_module, "MOST_BYTES", size * 3 // 4)
+    with pytest.raises(SourceError, match="no room for another repository"):
+        contents(urls[2], others)
+    assert kept() == 3, "a run may be reading them"
+    assert contents(urls[2], network)["docs/a.md"] == "# A 2\n"
+    monkeypatch.setattr(repository_module, "IN_USE_SECONDS", 0)
+    contents(f"{server.url}/site.git", network)
+    assert kept() < 3
+    assert contents(urls[0], others, ref="v1.9.0")["docs/a.md"] == "# A 0\n"

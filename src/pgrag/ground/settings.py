@@ -234,6 +234,12 @@ class Settings(BaseSettings):
     """Bytes of memory that one page may take"""
     max_upload_bytes: int = Field(default=500_000_000, ge=1_000_000, le=100_000_000_000)
     """Bytes of the largest upload over REST"""
+    max_waiting_upload_bytes: int = Field(
+        default=10_000_000_000, ge=2_000_000, le=100_000_000_000_000
+    )
+    """Bytes of all uploads that wait for a worker; those of one key may take half"""
+    max_waiting_jobs: int = Field(default=1000, ge=1, le=1_000_000)
+    """Jobs of one key that wait, run or are scheduled"""
     outgoing_allow: Annotated[
         tuple[Annotated[str, AfterValidator(_outgoing_entry)], ...],
         NoDecode,
