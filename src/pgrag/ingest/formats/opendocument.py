@@ -12,7 +12,7 @@ from pgrag.ingest.values import NOWHERE, Origin
 
 _MOST_REPEATED = 100
 #: Characters that the equal cells and rows of a file may have, which it names once.
-_MOST_OF_REPEATED = 1_000_000
+_MOST_OF_REPEATED = 200_000
 _MOST_LEVELS = 200
 #: Elements that are not shown, or lists of what the document holds elsewhere.
 _UNSEEN = frozenset({
