@@ -105,6 +105,7 @@ def test_every_error_has_its_status(error):
         errors.TimeExceeded: 422,
         errors.Busy: 503,
         errors.DatabaseUnavailable: 503,
+        errors.DatabaseFull: 503,
         errors.NotPermitted: 403,
         errors.SchemaOutdated: 503,
         errors.SchemaTooNew: 503,
@@ -130,6 +131,7 @@ SECRET = "hunter2 at 10.0.0.7"
     [
         (errors.EmbeddingError(SECRET, hint=SECRET), 502, "embedding-failed"),
         (errors.DatabaseUnavailable(SECRET, hint=SECRET), 503, "database-unavailable"),
+        (errors.DatabaseFull(SECRET, hint=SECRET), 503, "database-full"),
         (errors.SettingsError(SECRET, hint=SECRET), 500, "internal-error"),
         (errors.DatabaseError(SECRET, hint=SECRET), 500, "internal-error"),
         (RuntimeError(SECRET), 500, "internal-error"),

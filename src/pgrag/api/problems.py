@@ -104,6 +104,13 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         "The database does not answer",
         "The database does not answer; the request may be sent again.",
     ),
+    errors.DatabaseFull: Kind(
+        503,
+        "database-full",
+        "The database lacks disk space or memory",
+        "The database has no disk space or memory left for the request; its operator must free"
+        " some.",
+    ),
     errors.NotPermitted: FORBIDDEN,
     errors.SchemaOutdated: Kind(
         503, "schema-outdated", "The database is older than the service", _UNFIT
@@ -161,7 +168,7 @@ async def pgrag_problem(request: Request, error: Exception) -> Response:
     if kind.status >= 500:
         level = logging.WARNING if is_busy else logging.ERROR
         log.log(level, "%s %s: %s", request.method, request.url.path, error)
-    is_outage = isinstance(error, errors.DatabaseUnavailable)
+    is_outage = isinstance(error, errors.DatabaseUnavailable | errors.DatabaseFull)
     is_unfit = isinstance(error, errors.SchemaOutdated | errors.SchemaTooNew)
     return problem(
         request,

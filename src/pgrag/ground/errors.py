@@ -37,6 +37,14 @@ class DatabaseUnavailable(DatabaseError):
     """The database does not answer."""
 
 
+class DatabaseDown(DatabaseUnavailable):
+    """The database will not answer until somebody acts, so another attempt is useless."""
+
+
+class DatabaseFull(DatabaseError):
+    """The machine of the database has no disk space, or no memory, left for a statement."""
+
+
 class LeaseLost(DatabaseError):
     """A worker's lease of its job has ended, so it may write no more."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import psycopg
 from psycopg.rows import tuple_row
 
-from pgrag.ground import errors
+from pgrag.ground import errors, waits
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.routines import digest, installed_digest
 
@@ -222,7 +222,13 @@ def prepare(connection: psycopg.Connection[Any]) -> None:
 
 def _lock_upgrades(connection: psycopg.Connection[Any]) -> None:
     """Wait for other upgrades of the database, and let none begin until the transaction ends."""
-    connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+    # As pg_dump does: an upgrade that a limit for searches ends would never come to its end.
+    connection.execute(
+        "select set_config(s.name, '0', true) from pg_settings as s where s.name in"
+        " ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')"
+    )
+    with waits.told("Waiting for another upgrade of the database to end."):
+        connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
 
 
 def raw(connection: "Connection") -> psycopg.Connection[Any]:
@@ -235,7 +241,8 @@ def raw(connection: "Connection") -> psycopg.Connection[Any]:
 
 def _connect(url: str) -> psycopg.Connection[Any]:
     # The SQL files are sent as UTF-8 bytes, so PGCLIENTENCODING must not apply.
-    return psycopg.connect(url, client_encoding="UTF8")
+    with waits.told("Waiting for a connection to the database."):
+        return psycopg.connect(waits.bounded(url), client_encoding="UTF8")
 
 
 def _resource(name: str) -> Path:

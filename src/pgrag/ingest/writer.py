@@ -16,7 +16,16 @@ from psycopg.types.json import Jsonb
 from pgrag.ground.callers import as_service
 from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
-from pgrag.ground.errors import DatabaseUnavailable, LeaseLost, PgragError
+from pgrag.ground.errors import (
+    DatabaseDown,
+    DatabaseFull,
+    DatabaseUnavailable,
+    LeaseLost,
+    NotConfigured,
+    NotPermitted,
+    PgragError,
+    SchemaOutdated,
+)
 from pgrag.ingest.embeddings import batches, embed_pending
 from pgrag.ingest.page import IndexTarget
 from pgrag.ingest.remembered import describe
@@ -31,6 +40,11 @@ from pgrag.models.embedding import Embedder
 BATCH_DOCUMENTS = 1500
 #: Seconds before each retry while the database is unavailable.
 RETRY_DELAYS = (1.0, 3.0, 9.0)
+#: Errors that no page causes, so that every other page would meet them, too: a database that does
+#: not answer, is full or read-only, or has been upgraded or closed to the role meanwhile.
+_OF_NO_PAGE = (
+    DatabaseUnavailable, DatabaseFull, LeaseLost, NotConfigured, NotPermitted, SchemaOutdated,
+)  # fmt: skip
 #: Share of the database's pages that must change before a run analyses the tables: sampling large
 #: tables takes seconds, too long for one page of a small library.
 NEWS = 0.02
@@ -91,7 +105,7 @@ class Writer:
             yield
         finally:
             self.vector_index.close()
-            with suppress(DatabaseUnavailable, LeaseLost):
+            with suppress(*_OF_NO_PAGE):
                 [row] = self.database.call("discard_version", **self.target.names)
                 self.report.discarded = row["discard_version"]
 
@@ -171,7 +185,7 @@ class Writer:
         self.vector_index.expect(documents, passages)
         try:
             rows = self._ingest(batch)
-        except (DatabaseUnavailable, LeaseLost):
+        except _OF_NO_PAGE:
             raise
         except PgragError as error:
             # One bad page fails the whole statement: write page by page to isolate it.
@@ -233,11 +247,15 @@ def _in_thread(
 def _again(
     step: Callable[_Arguments, _Result], *arguments: _Arguments.args, **options: _Arguments.kwargs
 ) -> _Result:
-    """Repeat a step until the database is back or `RETRY_DELAYS` are over."""
-    for delay in RETRY_DELAYS:
+    """Repeat a step until the database is back or `RETRY_DELAYS` are over, and say so at once."""
+    for attempt, delay in enumerate(RETRY_DELAYS):
         try:
             return step(*arguments, **options)
-        except DatabaseUnavailable:
+        except DatabaseDown:
+            raise
+        except DatabaseUnavailable as error:
+            if not attempt:
+                log.warning("%s Trying again for %.0f seconds.", error.message, sum(RETRY_DELAYS))
             time.sleep(delay)
     return step(*arguments, **options)
 

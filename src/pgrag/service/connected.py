@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import psycopg
 
-from pgrag.ground import schema
+from pgrag.ground import schema, waits
 from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.embedded import EmbeddedServer
+from pgrag.ground.embedded.revival import Revival
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SettingsError
 from pgrag.ground.settings import Settings, load_settings
 from pgrag.models.providers import Providers
@@ -41,6 +42,7 @@ class Connected:
         self.server = EmbeddedServer(self.settings.home)
         self.providers = Providers(self.settings)
         self._lock = RLock()
+        self._revival = Revival(self.server)
         self._url: str | None = None
         self._database: Database | None = None
 
@@ -82,16 +84,9 @@ class Connected:
                     self.url,
                     pool_size=self.settings.pool_size,
                     hybrid_alpha=self.settings.hybrid_alpha,
-                    revive=self._revive if self.is_embedded else None,
+                    revive=self._revival if self.is_embedded else None,
                 )
             return self._database
-
-    def _revive(self) -> bool:
-        """Restart the embedded server after a crash; a stopped server stays stopped."""
-        crashed = self.server.has_crashed()
-        if crashed:
-            self.server.start()
-        return crashed
 
     @property
     def search(self) -> Search:
@@ -139,7 +134,10 @@ class Connected:
         if schema.status(self.url).state != "current":
             self._tell("Bringing the database up to date.")
         status = schema.upgrade(self.url)
-        with translated_errors(), psycopg.connect(self.url, autocommit=True) as connection:
+        with (
+            translated_errors(),
+            psycopg.connect(waits.bounded(self.url), autocommit=True) as connection,
+        ):
             if not embedding.is_installed(connection):
                 self._tell("Loading the built-in model into the database.")
             embedding.install(connection)

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 from psycopg.rows import dict_row
 
-from pgrag.ground import schema
+from pgrag.ground import schema, waits
 from pgrag.ground.calls import call
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseError, LanguageModelError, SettingsError
@@ -36,7 +36,10 @@ _ENFORCED_TLS = frozenset({"require", "verify-ca", "verify-full"})
 def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Finding]:
     """Check a database, its schema, its libraries, and the `models` configured here."""
     try:
-        with translated_errors(), psycopg.connect(url, autocommit=True) as connection:
+        with (
+            translated_errors(),
+            psycopg.connect(waits.bounded(url), autocommit=True) as connection,
+        ):
             listed = [
                 Finding("database", "ok", masked_url(url)),
                 *schema.server_findings(connection),
