@@ -67,6 +67,7 @@ __all__ = [
     "DatabaseFull",
     "DatabaseUnavailable",
     "DimensionMismatch",
+    "DiskFull",
     "Edge",
     "EmbeddingError",
     "EvaluationRun",

@@ -1,5 +1,6 @@
 """What goes wrong is told as a problem document, and nothing of the inside with it."""
 
+import errno
 import re
 from collections.abc import AsyncIterator
 from typing import Any
@@ -113,6 +114,7 @@ def test_every_error_has_its_status(error):
         errors.RerankingError: 502,
         errors.LanguageModelError: 502,
         errors.NotConfigured: 501,
+        errors.DiskFull: 507,
     }
     statuses = [status for base, status in expected.items() if issubclass(error, base)]
     assert kind_of(error("message")).status == (statuses or [500])[0]
@@ -132,6 +134,7 @@ SECRET = "hunter2 at 10.0.0.7"
         (errors.EmbeddingError(SECRET, hint=SECRET), 502, "embedding-failed"),
         (errors.DatabaseUnavailable(SECRET, hint=SECRET), 503, "database-unavailable"),
         (errors.DatabaseFull(SECRET, hint=SECRET), 503, "database-full"),
+        (OSError(errno.ENOSPC, SECRET), 507, "disk-full"),
         (errors.SettingsError(SECRET, hint=SECRET), 500, "internal-error"),
         (errors.DatabaseError(SECRET, hint=SECRET), 500, "internal-error"),
         (RuntimeError(SECRET), 500, "internal-error"),

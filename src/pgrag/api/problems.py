@@ -121,6 +121,12 @@ KINDS: dict[type[errors.PgragError], Kind] = {
     errors.EmbeddingError: _failed("embedding", "The embedding model failed"),
     errors.RerankingError: _failed("reranking", "The reranker failed"),
     errors.LanguageModelError: _failed("language-model", "The language model failed"),
+    errors.DiskFull: Kind(
+        507,
+        "disk-full",
+        "The service lacks disk space",
+        "The disk of the service is full; its operator must free some.",
+    ),
     errors.NotConfigured: Kind(501, "not-configured", "The service is not set up for this"),
     errors.PgragError: INTERNAL,
 }
@@ -245,6 +251,12 @@ def _allowed(request: Request) -> list[str]:
     return ["GET", "HEAD", *methods[1:]] if "GET" in methods else methods
 
 
+async def _system_error(request: Request, error: Exception) -> Response:
+    if full := errors.disk_full(error):
+        return await pgrag_problem(request, full)
+    raise error
+
+
 async def _unexpected(request: Request, _: Exception) -> Response:
     # The server logs the traceback itself.
     return problem(request, INTERNAL)
@@ -255,4 +267,5 @@ def add_handlers(api: FastAPI) -> None:
     api.add_exception_handler(errors.PgragError, pgrag_problem)
     api.add_exception_handler(RequestValidationError, _invalid_request)
     api.add_exception_handler(HTTPException, _http_error)
+    api.add_exception_handler(OSError, _system_error)
     api.add_exception_handler(Exception, _unexpected)

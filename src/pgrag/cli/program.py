@@ -17,7 +17,7 @@ import typer
 from pgrag.cli.help import Command, Group
 from pgrag.cli.notations import as_options
 from pgrag.cli.output import complain
-from pgrag.ground.errors import PgragError, reason
+from pgrag.ground.errors import PgragError, disk_full, reason
 
 #: Commands and groups by panel of the help, with their modules, where they have the same name; a
 #: group that is its whole module is called `commands`.
@@ -118,6 +118,8 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
+        if full := disk_full(error):
+            _fail(error, full.message, full.hint)
         message = f"Unexpected error: {reason(error)}."
         _fail(error, message, "Set PGRAG_LOG_LEVEL=debug to see where.")
 

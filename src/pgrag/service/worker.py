@@ -97,6 +97,9 @@ class Attempt:
             final = isinstance(error, hopeless)
             return partial(call, "_pgrag.end_attempt", reason=_storable(str(error)), final=final)
         except Exception as error:
+            if full := errors.disk_full(error):
+                log.warning("Job %s failed: %s", number, full)
+                return partial(call, "_pgrag.end_attempt", reason=str(full))
             log.exception("Job %s failed", number)
             said = (
                 f"It failed unexpectedly: {errors.reason(error)}; the log of the worker says more."
