@@ -134,7 +134,7 @@ SECRET = "hunter2 at 10.0.0.7"
         (errors.EmbeddingError(SECRET, hint=SECRET), 502, "embedding-failed"),
         (errors.DatabaseUnavailable(SECRET, hint=SECRET), 503, "database-unavailable"),
         (errors.DatabaseFull(SECRET, hint=SECRET), 503, "database-full"),
-        (OSError(errno.ENOSPC, SECRET), 507, "disk-full"),
+        (OSError(errno.ENOSPC, "full", SECRET), 507, "disk-full"),
         (errors.SettingsError(SECRET, hint=SECRET), 500, "internal-error"),
         (errors.DatabaseError(SECRET, hint=SECRET), 500, "internal-error"),
         (RuntimeError(SECRET), 500, "internal-error"),

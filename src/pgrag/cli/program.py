@@ -110,18 +110,27 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # "?" for characters that the locale lacks
     try:
-        program(sys.argv[1:] or _completed())(prog_name="pgrag")
+        try:
+            program(sys.argv[1:] or _completed())(prog_name="pgrag")
+        finally:
+            sys.stdout.flush()  # a full disk is told here, not by Python at exit
     except PgragError as error:
         _fail(error, as_options(error.message), error.hint and as_options(error.hint))
     except BrokenPipeError:
-        # The reader has closed the output: nothing can be written, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has closed the output.
+        _give_up_output()
         sys.exit(1)
     except Exception as error:
         if full := disk_full(error):
+            _give_up_output()
             _fail(error, full.message, full.hint)
         message = f"Unexpected error: {reason(error)}."
         _fail(error, message, "Set PGRAG_LOG_LEVEL=debug to see where.")
+
+
+def _give_up_output() -> None:
+    """Let nothing more be written to stdout, not even at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _completed() -> list[str]:
