@@ -55,12 +55,12 @@ def unwritable(server):
 
 def test_a_server_that_cannot_write_is_told_at_once_and_the_next_run_completes(own, tmp_path):
     pgrag, server = own
-    source = write_pages(tmp_path / "pumps", 150)
+    source = write_pages(tmp_path / "pumps", 600)  # so many that it is hit while it writes
     url = server.start()
     pgrag.run("db", "upgrade")
     run = pgrag.start("index", "pumps", source)
     wait_for(url, "select count(*) from pgrag.pages", run, least=1)
-    os.kill(run.pid, signal.SIGSTOP)  # it must not reach its end before the server does
+    os.kill(run.pid, signal.SIGSTOP)
     with unwritable(server):
         os.kill(run.pid, signal.SIGCONT)
         out, err = run.communicate()
@@ -74,12 +74,12 @@ def test_a_server_that_cannot_write_is_told_at_once_and_the_next_run_completes(o
         words = said("the same, `pgrag search`", told)
         assert "did not start: the permissions are wrong" in words
     assert "pages written" in pgrag.run("index", "pumps", source).out
-    assert_complete(server.start(), library="pumps", pages=150)
+    assert_complete(server.start(), library="pumps", pages=600)
 
 
 def test_a_run_says_that_it_tries_again_before_it_does(own, tmp_path):
     pgrag, server = own
-    source = write_pages(tmp_path / "pumps", 150)
+    source = write_pages(tmp_path / "pumps", 600)
     url = server.start()
     pgrag.run("db", "upgrade")
     run = pgrag.start("index", "pumps", source)
