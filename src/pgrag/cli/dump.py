@@ -72,7 +72,7 @@ def is_archive(path: Path) -> bool:
 
 
 def _is_whole_tar(path: Path) -> bool:
-    """Whether a tar file has all its members, and its end; pg_restore reads half of one for ever."""
+    """Whether a tar file has its end: without it pg_restore may read for ever."""
     try:
         with tarfile.open(path, "r:") as archive, path.open("rb") as file:
             archive.getmembers()

@@ -163,7 +163,7 @@ class GenerationCancelled(LanguageModelError):
 
 
 class DiskFull(PgragError):
-    """This machine, not that of the database, has no disk space left."""
+    """The machine of this process, not that of the database, has no disk space left."""
 
 
 def disk_full(error: BaseException) -> DiskFull | None:

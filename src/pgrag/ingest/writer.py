@@ -123,6 +123,9 @@ class Writer:
         """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables; for a
         part of a version only the backlog of the `stored` pages.
         """
+        again(self._finish, stored)
+
+    def _finish(self, stored: list[int]) -> None:
         database, target, report = self.database, self.target, self.report
         if stored or not target.adds:
             report.embedded += embed_pending(
@@ -165,14 +168,13 @@ class Writer:
     def _analyse(self, *statements: str) -> None:
         report = self.report
         # Only the owner of the tables may do this; a service indexes in the role of its caller.
-        with as_service(), self.database.connection() as connection:
-            [row] = connection.execute(
-                "select greatest(reltuples, 0) as pages from pg_class where oid = %s::regclass",
-                ["pgrag.pages"],
+        with as_service():
+            [row] = self.database.query(
+                "select greatest(reltuples, 0) as pages from pg_class"
+                " where oid = 'pgrag.pages'::regclass"
             )
             if report.written + report.removed > NEWS * row["pages"]:
-                for statement in statements:
-                    connection.execute(statement.encode())
+                self.database.run_alone(*statements)
 
     def _write(self, batch: "_Batch") -> list[int]:
         pages, report = batch.pages, self.report
@@ -182,7 +184,7 @@ class Writer:
             # An estimate: the missing pages are as long as those so far.
             missing = report.pages - report.written - report.unchanged
             passages = (report.documents + documents) * missing // (report.written + len(pages))
-        self.vector_index.expect(documents, passages)
+        again(self.vector_index.expect, documents, passages)
         try:
             rows = self._ingest(batch)
         except _OF_NO_PAGE:
@@ -208,19 +210,19 @@ class Writer:
         if is_first and written:
             # Before the next batch is planned: plans for empty tables read all rows.
             self._embed(page_ids)
-            self._analyse(_ANALYSE_TEXTS, _ANALYSE_VECTORS)
+            again(self._analyse, _ANALYSE_TEXTS, _ANALYSE_VECTORS)
             return []
         return page_ids
 
     def _embed(self, page_ids: list[int]) -> None:
-        self.report.embedded += _again(
+        self.report.embedded += again(
             embed_pending, self.database, self.embedder, self.target.library, page_ids=page_ids
         )
 
     def _ingest(self, batch: "_Batch") -> list[Row]:
         documents = Jsonb(batch.json, dumps=str)
         arguments = {**self.target.names, "pages": documents, "resolve": False}
-        return _again(self.database.call, "ingest_pages", **arguments)
+        return again(self.database.call, "ingest_pages", **arguments)
 
 
 class _Batch:
@@ -244,7 +246,7 @@ def _in_thread(
             yield pending.result()
 
 
-def _again(
+def again(
     step: Callable[_Arguments, _Result], *arguments: _Arguments.args, **options: _Arguments.kwargs
 ) -> _Result:
     """Repeat a step until the database is back or `RETRY_DELAYS` are over, and say so at once."""

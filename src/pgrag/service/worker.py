@@ -99,11 +99,10 @@ class Attempt:
         except Exception as error:
             if full := errors.disk_full(error):
                 log.warning("Job %s failed: %s", number, full)
-                return partial(call, "_pgrag.end_attempt", reason=str(full))
-            log.exception("Job %s failed", number)
-            said = (
-                f"It failed unexpectedly: {errors.reason(error)}; the log of the worker says more."
-            )
+                said = str(full)
+            else:
+                log.exception("Job %s failed", number)
+                said = f"It failed unexpectedly: {errors.reason(error)}; see the worker's log."
             return partial(call, "_pgrag.end_attempt", reason=_storable(said))
         return partial(call, "_pgrag.finish_job", report=_kept(report))
 
