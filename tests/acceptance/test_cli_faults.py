@@ -8,12 +8,13 @@ import socket
 import subprocess
 import tarfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
 import pytest
 from command_line import CommandLine, assert_complete, wait_for, write_pages
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgrag.ground.embedded import EmbeddedServer
 
@@ -77,24 +78,32 @@ def test_a_server_that_cannot_write_is_told_at_once_and_the_next_run_completes(o
     assert_complete(server.start(), library="pumps", pages=600)
 
 
-def test_a_run_says_that_it_tries_again_before_it_does(own, tmp_path):
-    pgrag, server = own
+def test_a_database_that_is_closed_under_a_run_ends_it_with_the_reason(
+    admin, pgrag, databases, tmp_path
+):
     source = write_pages(tmp_path / "pumps", 600)
-    url = server.start()
-    pgrag.run("db", "upgrade")
+    url = pgrag.variables["PGRAG_DATABASE_URL"]
+    name = conninfo_to_dict(url)["dbname"]
+    pgrag = replace(pgrag, small_batches=True)
     run = pgrag.start("index", "pumps", source)
     wait_for(url, "select count(*) from pgrag.pages", run, least=1)
-    elsewhere = make_conninfo(url, dbname="postgres")
-    with psycopg.connect(elsewhere, autocommit=True) as connection:
-        connection.execute("alter database pgrag with allow_connections false")
-    os.kill(server.status().pid, signal.SIGQUIT)
-    told = next_line(run)
-    words = said("the server was killed, during `pgrag index`", told)
-    assert re.search(r"The database cannot be used: .*Trying again for \d+ seconds", words)
-    # Started again by the run itself, it admits nobody: that lasts, so there is no other attempt.
-    _, err = run.communicate()
+    os.kill(run.pid, signal.SIGSTOP)
+    admin.execute(f"alter database {name} with allow_connections false".encode())
+    admin.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [name]
+    )
+    try:
+        os.kill(run.pid, signal.SIGCONT)
+        _, err = run.communicate()
+    finally:
+        admin.execute(f"alter database {name} with allow_connections true".encode())
+    first, *_, last, _ = err.splitlines()
+    said("the database is closed, during `pgrag index`", err)
     assert run.returncode == 1
-    assert "is not currently accepting connections" in said("a database that is closed", err)
+    assert re.search(r"The database cannot be used: .*Trying again for \d+ seconds", first)
+    assert "is not currently accepting connections" in last, "told, and not tried for so long"
+    pgrag.run("index", "pumps", source)
+    assert_complete(url, library="pumps", pages=600)
 
 
 FULL = Path("/dev/full")
@@ -108,6 +117,7 @@ def test_a_full_disk_for_the_output_is_named(indexed, arguments):
     with FULL.open("w") as full:
         ended = subprocess.run(
             indexed.command(*arguments),
+            check=False,
             cwd=indexed.folder,
             env=indexed.environment,
             stdout=full,
