@@ -262,7 +262,8 @@ class TestLimits:
         assert [admit(connection, secret)["refusal"] for _ in range(3)] == [None, None, "rate"]
         connection.execute(
             "update pgrag.key_usage set full_at = full_at - make_interval(days => %(days)s),"
-            " running = array(select r - make_interval(days => %(days)s) from unnest(running) as r)",
+            " running = array("
+            "select r - make_interval(days => %(days)s) from unnest(running) as r)",
             {"days": days},
         )
         assert [admit(connection, secret)["refusal"] for _ in range(3)] == [None, None, "rate"]
