@@ -133,7 +133,8 @@ begin
     where k.key_id = known.key_id
         and (
             k.last_used_at is null
-            or k.last_used_at not between now() - interval '1 minute' and now() + interval '1 minute'
+            or k.last_used_at < now() - interval '1 minute'
+            or k.last_used_at > now()
         );
 end;
 $$;
