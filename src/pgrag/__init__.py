@@ -91,6 +91,7 @@ __all__ = [
     "LeaseLost",
     "Library",
     "LibraryFinding",
+    "LimitReached",
     "Link",
     "Neighbour",
     "NotConfigured",

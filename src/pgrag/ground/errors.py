@@ -47,6 +47,10 @@ class DatabaseFull(DatabaseError):
     """The machine of the database has no disk space, or no memory, left for a statement."""
 
 
+class LimitReached(PgragError):
+    """The caller has as much as one may have of something that all share."""
+
+
 class LeaseLost(DatabaseError):
     """A worker's lease of its job has ended, so it may write no more."""
 
