@@ -101,8 +101,14 @@ begin
         on conflict do nothing;
     end loop;
     moment := clock_timestamp();
-    used.running := array(select r from unnest(used.running) as r where r > moment);
+    -- What lies further ahead than any request puts it was written before the clock was set back.
+    used.running := array(
+        select r from unnest(used.running) as r where r > moment and r <= moment + interval '1 day'
+    );
     full_in := greatest(0, extract(epoch from used.full_at - moment)::double precision);
+    if full_in > burst / rate + 1 then
+        full_in := 0;
+    end if;
     room := burst / rate - full_in;
     -- Within rounding error of a request counts as one: sums of intervals are not exact.
     remaining := greatest(0, floor(room * rate + 1e-6)::integer);
@@ -125,6 +131,10 @@ begin
     update pgrag.keys as k
     set last_used_at = now()
     where k.key_id = known.key_id
-        and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute');
+        and (
+            k.last_used_at is null
+            or k.last_used_at < now() - interval '1 minute'
+            or k.last_used_at > now()
+        );
 end;
 $$;

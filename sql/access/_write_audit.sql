@@ -19,7 +19,7 @@ begin
     where said.allowed
         or not exists (
             select from pgrag.audit as a
-            where a.at > now() - interval '1 minute'
+            where a.at between now() - interval '1 minute' and now() + interval '1 minute'
                 and not a.allowed
                 and (a.caller, a.action, a.reason, a.address)
                     is not distinct from (said.caller, said.action, said.reason, said.address)

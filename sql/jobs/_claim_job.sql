@@ -128,7 +128,8 @@ begin
         select j.*
         from pgrag.jobs as j
         where j.state = 'running'
-            and j.leased_until < now()
+            -- No lease is longer than a day, unless the clock was set back since.
+            and j.leased_until not between now() and now() + interval '1 day'
             and (j.confined or (select _pgrag.is_admin()) is not false)
         for update skip locked
     loop

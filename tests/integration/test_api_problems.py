@@ -1,5 +1,6 @@
 """What goes wrong is told as a problem document, and nothing of the inside with it."""
 
+import errno
 import re
 from collections.abc import AsyncIterator
 from typing import Any
@@ -105,6 +106,7 @@ def test_every_error_has_its_status(error):
         errors.TimeExceeded: 422,
         errors.Busy: 503,
         errors.DatabaseUnavailable: 503,
+        errors.DatabaseFull: 503,
         errors.NotPermitted: 403,
         errors.SchemaOutdated: 503,
         errors.SchemaTooNew: 503,
@@ -112,6 +114,7 @@ def test_every_error_has_its_status(error):
         errors.RerankingError: 502,
         errors.LanguageModelError: 502,
         errors.NotConfigured: 501,
+        errors.DiskFull: 507,
     }
     statuses = [status for base, status in expected.items() if issubclass(error, base)]
     assert kind_of(error("message")).status == (statuses or [500])[0]
@@ -130,6 +133,8 @@ SECRET = "hunter2 at 10.0.0.7"
     [
         (errors.EmbeddingError(SECRET, hint=SECRET), 502, "embedding-failed"),
         (errors.DatabaseUnavailable(SECRET, hint=SECRET), 503, "database-unavailable"),
+        (errors.DatabaseFull(SECRET, hint=SECRET), 503, "database-full"),
+        (OSError(errno.ENOSPC, "full", SECRET), 507, "disk-full"),
         (errors.SettingsError(SECRET, hint=SECRET), 500, "internal-error"),
         (errors.DatabaseError(SECRET, hint=SECRET), 500, "internal-error"),
         (RuntimeError(SECRET), 500, "internal-error"),

@@ -103,9 +103,10 @@ CODES = {
     errors.UnknownModel: "PGR09",
     errors.SchemaOutdated: "42883 42P01 3F000 42703",
     errors.TimeExceeded: "57014",
-    errors.DatabaseError: "23505 53100 P0001",
+    errors.DatabaseError: "23505 P0001",
+    errors.DatabaseFull: "53100 53200 53400",
     errors.Busy: "40P01 40001 55P03",
-    errors.DatabaseUnavailable: "53300 57P01 57P03 08006",
+    errors.DatabaseUnavailable: "53300 57P01 57P03 08006 25P03",
     errors.NotPermitted: "42501",
 }
 SAID = {
@@ -113,7 +114,8 @@ SAID = {
     errors.TimeExceeded: "cancelled",
     errors.DatabaseError: "refused",
     errors.Busy: "Try again",
-    errors.DatabaseUnavailable: "PGRAG_DATABASE_URL",
+    errors.DatabaseUnavailable: "cannot be used",
+    errors.DatabaseFull: "The database lacks ",
     errors.NotPermitted: "does not let this role",
 }
 

@@ -9,7 +9,14 @@ import pytest
 from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, write
 
 from pgrag.ground.connections import Database
-from pgrag.ground.errors import DatabaseError, DatabaseUnavailable, EmbeddingError, InvalidInput
+from pgrag.ground.errors import (
+    DatabaseError,
+    DatabaseFull,
+    DatabaseUnavailable,
+    EmbeddingError,
+    InvalidInput,
+    NotConfigured,
+)
 from pgrag.ingest import pipeline, reader, writer
 from pgrag.ingest.page import IndexTarget
 from pgrag.ingest.source.sources import discover
@@ -161,6 +168,30 @@ class TestDatabaseAway:
             report = index(database, embedder, folder)
             assert report.written + report.unchanged == 4
             assert is_complete(database)
+
+    @pytest.mark.parametrize(("state", "kind"), [("53100", DatabaseFull), ("25006", NotConfigured)])
+    def test_what_no_page_causes_ends_the_run_at_the_first_attempt(
+        self, database, database_url, embedder, folder, state, kind
+    ):
+        """A full disk fails every page; a sequence counts the attempts, for it is never undone."""
+        with psycopg.connect(database_url, autocommit=True) as owner:
+            owner.execute("create sequence public.attempts")
+            owner.execute(
+                "create function public.refuse() returns trigger language plpgsql as $$ begin"
+                " perform nextval('public.attempts');"
+                f" raise exception 'no room' using errcode = '{state}'; end $$".encode()
+            )
+            owner.execute(
+                "create trigger refuse before insert on pgrag.pages"
+                " execute function public.refuse()"
+            )
+            with pytest.raises(kind, match="no room"):
+                index(database, embedder, folder)
+            counted = owner.execute("select last_value from public.attempts").fetchone()
+            assert counted == (1,)
+            assert database.call("libraries") == []
+            owner.execute("drop function public.refuse() cascade")
+        assert index(database, embedder, folder).written == 4
 
 
 class TestTwoRunsOfOneVersion:

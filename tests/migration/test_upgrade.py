@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,10 +15,11 @@ from alembic.config import Config
 from campaign import contents
 from campaign.restore import definitions
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 from sqlalchemy import NullPool, create_engine
 
-from pgrag.ground import errors, schema
+from pgrag.ground import errors, schema, waits
 from pgrag.ground.connections import Database, connect
 from pgrag.ground.routines import function_files
 from pgrag.models.embedding import install
@@ -374,6 +376,45 @@ def test_extension_in_another_schema(empty_database_url):
     with Database(empty_database_url) as database:
         assert database.call("embed", input="words")[0]["embed"].dimensions() == 256
         assert database.query("show search_path") == [{"search_path": '"$user", public'}]
+
+
+def test_an_upgrade_that_waits_for_another_says_so_before_it_goes_on(
+    empty_database_url, caplog, monkeypatch
+):
+    monkeypatch.setattr(waits, "TELL_SECONDS", 0.1)
+    with (
+        ThreadPoolExecutor(1) as thread,
+        psycopg.connect(empty_database_url, autocommit=True) as other,
+    ):
+        other.execute("select pg_advisory_lock(%s)", [schema._LOCK])
+        # A limit for searches must not end an upgrade.
+        limited = make_conninfo(empty_database_url, options="-c statement_timeout=3s")
+        upgraded = thread.submit(schema.upgrade, limited)
+        while "Waiting for another upgrade of the database to end." not in caplog.messages:
+            assert not upgraded.done()
+            time.sleep(0.05)
+        other.execute("select pg_sleep(4)")
+        assert not upgraded.done()
+        other.execute("select pg_advisory_unlock_all()")
+        assert upgraded.result().state == "current"
+
+
+def test_the_right_that_an_upgrade_lacks_is_named(admin, databases, url_of):
+    role, name = "pgrag_test_owner", databases.create()
+    admin.execute(f"drop role if exists {role}; create role {role} login password 'geheim'")
+    limited = make_conninfo(url_of(name), user=role, password="geheim")
+    try:
+        for schema_is_allowed, remedy in (
+            (False, "grant create on database"),
+            (True, "create extension if not exists vector"),
+        ):
+            if schema_is_allowed:
+                admin.execute(f"alter database {name} owner to {role}".encode())
+            with pytest.raises(errors.NotPermitted, match=remedy):
+                schema.upgrade(limited)
+    finally:
+        admin.execute(f"drop database {name} with (force)".encode())
+        admin.execute(f"drop role {role}")
 
 
 def test_owner_without_special_rights(admin, databases, url_of):

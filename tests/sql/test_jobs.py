@@ -440,3 +440,15 @@ def test_jobs_are_listed_by_pages(connection, job):
         made[3]
     ]
     assert run(connection, "jobs", wanted_state="failed") == []
+
+
+@pytest.mark.parametrize("days", [-1, 1])
+def test_a_clock_that_is_set_leaves_no_job_with_a_worker_that_is_gone(connection, job, days):
+    waiting = job()
+    first = claim(connection)
+    connection.execute(
+        "update pgrag.jobs set leased_until = leased_until - make_interval(days => %s)", [days]
+    )
+    run(connection, "_pgrag.reclaim_jobs")
+    assert state(connection, waiting) == "queued"
+    assert value(connection, "_pgrag.extend_lease", **names(first)) == "lost"

@@ -255,6 +255,19 @@ class TestLimits:
         assert admit(connection, secret)["refusal"] is None
         assert admit(connection, secret)["refusal"] == "concurrency"
 
+    @pytest.mark.parametrize("days", [-1, 1])
+    def test_a_clock_that_is_set_locks_no_key_out(self, connection, days):
+        """What the clock said before the change is as far off as if the table had moved."""
+        secret = create(connection, "docs", rate=0.5, burst=2, concurrency=2)
+        assert [admit(connection, secret)["refusal"] for _ in range(3)] == [None, None, "rate"]
+        connection.execute(
+            "update pgrag.key_usage set full_at = full_at - make_interval(days => %(days)s),"
+            " running = array("
+            "select r - make_interval(days => %(days)s) from unnest(running) as r)",
+            {"days": days},
+        )
+        assert [admit(connection, secret)["refusal"] for _ in range(3)] == [None, None, "rate"]
+
     def test_processes_share_the_limits(self, clone):
         """Nobody is admitted twice for one request of the burst, however they come."""
         with clone() as url, psycopg.connect(url, autocommit=True, row_factory=dict_row) as main:

@@ -1,5 +1,8 @@
 """Dumps without the marks that PostgreSQL keeps among the options of columns."""
 
+import tarfile
+from io import BytesIO
+
 import pytest
 
 from pgrag.cli.dump import is_archive, portable
@@ -29,11 +32,19 @@ def test_marks_of_a_server_are_left_out_of_scripts_and_not_of_archives():
     assert list(portable([])) == []
 
 
+def tar():
+    """An archive with one member, as `pg_dump --format tar` begins it."""
+    with BytesIO() as made:
+        with tarfile.open(fileobj=made, mode="w") as archive:
+            archive.addfile(tarfile.TarInfo("toc.dat"))
+        return made.getvalue()
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
         (b"PGDMP\x01\x10", True),
-        (b"toc.dat\x00\x00", True),
+        (tar(), True),
         (b"--\n-- PostgreSQL database dump\n-- PostgreSQL database dump complete\n", False),
     ],
 )
@@ -43,3 +54,10 @@ def test_the_form_of_a_dump_is_seen(tmp_path, content, expected):
     assert is_archive(tmp_path)
     with pytest.raises(SourceError, match="is not a dump"):
         is_archive(tmp_path / "..")
+
+
+def test_half_of_a_tar_is_refused(tmp_path):
+    """pg_restore reads it for ever."""
+    (tmp_path / "half").write_bytes(tar()[:600])
+    with pytest.raises(SourceError, match="its end is missing"):
+        is_archive(tmp_path / "half")

@@ -108,6 +108,13 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         "The database does not answer",
         "The database does not answer; the request may be sent again.",
     ),
+    errors.DatabaseFull: Kind(
+        503,
+        "database-full",
+        "The database lacks disk space or memory",
+        "The database has no disk space or memory left for the request; its operator must free"
+        " some.",
+    ),
     errors.NotPermitted: FORBIDDEN,
     errors.SchemaOutdated: Kind(
         503, "schema-outdated", "The database is older than the service", _UNFIT
@@ -118,6 +125,12 @@ KINDS: dict[type[errors.PgragError], Kind] = {
     errors.EmbeddingError: _failed("embedding", "The embedding model failed"),
     errors.RerankingError: _failed("reranking", "The reranker failed"),
     errors.LanguageModelError: _failed("language-model", "The language model failed"),
+    errors.DiskFull: Kind(
+        507,
+        "disk-full",
+        "The service lacks disk space",
+        "The disk of the service is full; its operator must free some.",
+    ),
     errors.NotConfigured: Kind(501, "not-configured", "The service is not set up for this"),
     errors.PgragError: INTERNAL,
 }
@@ -165,7 +178,7 @@ async def pgrag_problem(request: Request, error: Exception) -> Response:
     if kind.status >= 500:
         level = logging.WARNING if is_busy else logging.ERROR
         log.log(level, "%s %s: %s", request.method, request.url.path, error)
-    is_outage = isinstance(error, errors.DatabaseUnavailable)
+    is_outage = isinstance(error, errors.DatabaseUnavailable | errors.DatabaseFull)
     is_unfit = isinstance(error, errors.SchemaOutdated | errors.SchemaTooNew)
     seconds = RETRY_AFTER_SECONDS if is_outage or is_busy else None
     if kind is LIMIT_REACHED:
@@ -245,6 +258,12 @@ def _allowed(request: Request) -> list[str]:
     return ["GET", "HEAD", *methods[1:]] if "GET" in methods else methods
 
 
+async def _system_error(request: Request, error: Exception) -> Response:
+    if full := errors.disk_full(error):
+        return await pgrag_problem(request, full)
+    raise error
+
+
 async def _unexpected(request: Request, _: Exception) -> Response:
     # The server logs the traceback itself.
     return problem(request, INTERNAL)
@@ -255,4 +274,5 @@ def add_handlers(api: FastAPI) -> None:
     api.add_exception_handler(errors.PgragError, pgrag_problem)
     api.add_exception_handler(RequestValidationError, _invalid_request)
     api.add_exception_handler(HTTPException, _http_error)
+    api.add_exception_handler(OSError, _system_error)
     api.add_exception_handler(Exception, _unexpected)

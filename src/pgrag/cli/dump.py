@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import tarfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -54,13 +55,31 @@ def is_archive(path: Path) -> bool:
             head = file.read(200)
             file.seek(-min(300, path.stat().st_size), os.SEEK_END)
             tail = file.read()
-        if head.startswith((b"PGDMP", b"toc.dat")):
+        is_half = b"PostgreSQL database dump" in head
+        if head.startswith(b"PGDMP"):
             return True
-        if b"PostgreSQL database dump complete" in tail:
+        if head.startswith(b"toc.dat"):
+            if _is_whole_tar(path):
+                return True
+            is_half = True
+        elif b"PostgreSQL database dump complete" in tail:
             return False
-        if b"PostgreSQL database dump" in head:
-            raise SourceError(f"{path}: its end is missing.", hint="Dump it again.")
+        if is_half:
+            raise SourceError(
+                f"{path}: its end is missing.", hint="Dump it again, or copy it again."
+            )
     raise SourceError(f"{path}: is not a dump.", hint="`pgrag db dump` writes one.")
+
+
+def _is_whole_tar(path: Path) -> bool:
+    """Whether a tar file has its end: without it pg_restore may read for ever."""
+    try:
+        with tarfile.open(path, "r:") as archive, path.open("rb") as file:
+            archive.getmembers()
+            file.seek(-2 * tarfile.BLOCKSIZE, os.SEEK_END)
+            return not any(file.read())
+    except (tarfile.TarError, OSError):
+        return False
 
 
 def restore(path: Path, psql: Sequence[str], pg_restore: Path, variables: dict[str, str]) -> None:
@@ -118,4 +137,7 @@ def _not_restored(path: Path, said: bytes, pg_restore: Path) -> DatabaseError:
         )
     first = next((line for line in told.splitlines() if "ERROR" in line or "error" in line), told)
     reason = re.sub(r"^(psql|pg_restore):(<stdin>:\d+:)? *", "", first)
-    return DatabaseError(f"{path} is not restored, and nothing has changed: {reason}")
+    return DatabaseError(
+        f"{path} is not restored, and nothing has changed: {reason}",
+        hint="Dump it again, or copy it again." if first.startswith("pg_restore") else None,
+    )

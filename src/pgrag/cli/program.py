@@ -17,7 +17,7 @@ import typer
 from pgrag.cli.help import Command, Group
 from pgrag.cli.notations import as_options
 from pgrag.cli.output import complain
-from pgrag.ground.errors import PgragError, reason
+from pgrag.ground.errors import PgragError, disk_full, reason
 from pgrag.ground.printable import Record
 
 #: Commands and groups by panel of the help, with their modules, where they have the same name; a
@@ -112,16 +112,27 @@ def main() -> None:
             stream.reconfigure(errors="replace")  # "?" for characters that the locale lacks
     logging.setLogRecordFactory(Record)
     try:
-        program(sys.argv[1:] or _completed())(prog_name="pgrag")
+        try:
+            program(sys.argv[1:] or _completed())(prog_name="pgrag")
+        finally:
+            sys.stdout.flush()  # a full disk is told here, not by Python at exit
     except PgragError as error:
         _fail(error, as_options(error.message), error.hint and as_options(error.hint))
     except BrokenPipeError:
-        # The reader has closed the output: nothing can be written, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader has closed the output.
+        _give_up_output()
         sys.exit(1)
     except Exception as error:
+        if full := disk_full(error):
+            _give_up_output()
+            _fail(error, full.message, full.hint)
         message = f"Unexpected error: {reason(error)}."
         _fail(error, message, "Set PGRAG_LOG_LEVEL=debug to see where.")
+
+
+def _give_up_output() -> None:
+    """Let nothing more be written to stdout, not even at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _completed() -> list[str]:

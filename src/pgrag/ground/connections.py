@@ -16,7 +16,7 @@ from psycopg import sql
 from psycopg.rows import dict_row, tuple_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from pgrag.ground import callers
+from pgrag.ground import callers, waits
 from pgrag.ground.calls import Row, asked, composed
 from pgrag.ground.cancelling import cancellable
 from pgrag.ground.driver_errors import translated_errors
@@ -200,7 +200,6 @@ class Database:
         return connect(
             self.url,
             autocommit=autocommit,
-            connect_timeout=int(self._timeout),
             application_name=callers.current_caller().application,
         )
 
@@ -234,7 +233,7 @@ class Database:
 
     def _new_pool(self, size: int) -> ConnectionPool[_Connection]:
         return ConnectionPool(
-            self.url,
+            waits.bounded(self.url),
             connection_class=_Connection,
             min_size=0,
             max_size=size,
@@ -244,7 +243,6 @@ class Database:
                 "row_factory": dict_row,
                 "application_name": "pgrag",
                 "client_encoding": "UTF8",
-                "connect_timeout": int(self._timeout),
             },
             configure=self._configure,
             open=False,
@@ -273,7 +271,7 @@ class Database:
         except PoolTimeout:
             # Pool exhausted or server down? Only a direct attempt tells which, and why.
             try:
-                psycopg.connect(self.url, connect_timeout=int(self._timeout)).close()
+                connect(self.url).close()
             except psycopg.OperationalError:
                 if self._revive is None or not self._revive():
                     raise
@@ -326,7 +324,10 @@ def connect(url: str, **options: Any) -> psycopg.Connection[Any]:
     """Open a connection outside of a pool; its rows are tuples. It prepares no statements, and it
     sends SQL as UTF-8 whatever PGCLIENTENCODING says.
     """
-    return psycopg.connect(url, prepare_threshold=None, client_encoding="UTF8", **options)
+    with waits.told("Waiting for a connection to the database."):
+        return psycopg.connect(
+            waits.bounded(url), prepare_threshold=None, client_encoding="UTF8", **options
+        )
 
 
 _notices: ContextVar[list[str]] = ContextVar("notices")

@@ -1,5 +1,6 @@
 """The only place that translates errors of the database driver into errors of this project."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -39,6 +40,8 @@ class _Outcome(NamedTuple):
     hint: str | None = None
 
 
+_UNUSABLE = "The database cannot be used: "
+_IS_IT_THERE = "Check that it runs and that PGRAG_DATABASE_URL is right."
 _OUTCOMES = [
     # Undefined function, table, schema, column, object: the database is older than this code.
     _Outcome(
@@ -51,13 +54,13 @@ _OUTCOMES = [
         ("57014",),
         errors.TimeExceeded,
         "The query was cancelled: ",
-        "Raise statement_timeout or narrow the search.",
+        "Ask for less, or raise the statement_timeout of the role.",
     ),
     _Outcome(
         ("25006",),
         errors.NotConfigured,
         "The database is read-only: ",
-        "Set PGRAG_DATABASE_URL to the primary server.",
+        "Set PGRAG_DATABASE_URL to the primary server, and default_transaction_read_only to off.",
     ),
     # Data exception, not-null or check violation, program limit exceeded.
     _Outcome(("22", "23502", "23514", "54"), errors.InvalidInput),
@@ -73,15 +76,59 @@ _OUTCOMES = [
     # Object in use: a removal during a run of pgrag index.
     _Outcome(("55006",), errors.Busy),
     # No connection, server starting or stopping, too many connections.
+    _Outcome(("08", "57P", "53300"), errors.DatabaseUnavailable, _UNUSABLE, _IS_IT_THERE),
+    # A session or a transaction that the server ended because it lasted too long.
+    _Outcome(("25P03", "25P04"), errors.DatabaseUnavailable, _UNUSABLE),
     _Outcome(
-        ("08", "57P", "53300"),
-        errors.DatabaseUnavailable,
-        "The database cannot be used: ",
-        "Check that it runs and that PGRAG_DATABASE_URL is right.",
+        ("53200",),
+        errors.DatabaseFull,
+        "The database lacks memory: ",
+        "Free memory on its server; if it is that of locks, raise max_locks_per_transaction.",
+    ),
+    # The disk is full, or a statement has reached the limit of its temporary files.
+    _Outcome(
+        ("53",),
+        errors.DatabaseFull,
+        "The database lacks disk space: ",
+        "Free space on its disk, or raise temp_file_limit if the message names it.",
     ),
     _Outcome(("",), errors.DatabaseError, "The database refused: "),
 ]
 
+
+class _Refusal(NamedTuple):
+    """A connection that the server refuses: what its message says, the error, and the remedy."""
+
+    said: str
+    error: type[errors.PgragError]
+    hint: str
+
+
+#: libpq passes on no SQLSTATE of a refused connection, so its message must do; in another language
+#: than English the error and the hint are the general ones.
+_REFUSALS = [
+    _Refusal(
+        "too many clients|too many connections|remaining connection slots|no more connections",
+        errors.DatabaseUnavailable,
+        "Try again; or raise its max_connections (of the role or database: connection limit), or"
+        " lower PGRAG_POOL_SIZE and PGRAG_COSTLY_POOL_SIZE.",
+    ),
+    _Refusal(
+        "starting up|shutting down|in recovery|not yet accepting|not accepting connections$",
+        errors.DatabaseUnavailable,
+        "It starts, stops or recovers: try again.",
+    ),
+    _Refusal(
+        "password|authentication failed|no pg_hba.conf entry|pg_hba.conf rejects",
+        errors.DatabaseDown,
+        "Check user and password in PGRAG_DATABASE_URL, and the server's pg_hba.conf.",
+    ),
+    _Refusal(
+        "FATAL: .*(does not exist|permission denied|not permitted to log in|not currently accept)",
+        errors.DatabaseDown,
+        "Check database and user in PGRAG_DATABASE_URL, and whether the user may connect.",
+    ),
+]
 
 #: What PostgreSQL says if an upgrade replaces a function under a running call.
 _REPLACED = ("cache lookup failed for ", "cached plan must not change result type")
@@ -110,6 +157,9 @@ def _translated(error: psycopg.Error) -> errors.PgragError:
     if state in _ERRORS:
         return _ERRORS[state](message, hint=hint)
     if state is None:
+        for refusal in _REFUSALS:
+            if isinstance(error, psycopg.OperationalError) and re.search(refusal.said, message):
+                return refusal.error(_UNUSABLE + one_sentence(message), hint=refusal.hint)
         # Raised by the driver, not by the server.
         drivers = {psycopg.DataError: "22000", psycopg.OperationalError: "08000"}
         state = next((code for kind, code in drivers.items() if isinstance(error, kind)), "")

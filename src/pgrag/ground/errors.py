@@ -1,5 +1,7 @@
 """The error tree. Each error's message names the bad value and the way out."""
 
+import errno
+
 
 class PgragError(Exception):
     """An error that pgrag can explain."""
@@ -35,6 +37,14 @@ class Busy(DatabaseError):
 
 class DatabaseUnavailable(DatabaseError):
     """The database does not answer."""
+
+
+class DatabaseDown(DatabaseUnavailable):
+    """The database will not answer until somebody acts, so another attempt is useless."""
+
+
+class DatabaseFull(DatabaseError):
+    """The machine of the database has no disk space, or no memory, left for a statement."""
 
 
 class LimitReached(PgragError):
@@ -154,6 +164,21 @@ class AnswerCutShort(LanguageModelError):
 
 class GenerationCancelled(LanguageModelError):
     """The caller cancelled the generation of the answer."""
+
+
+class DiskFull(PgragError):
+    """The machine of this process, not that of the database, has no disk space left."""
+
+
+def disk_full(error: BaseException) -> DiskFull | None:
+    """The error to tell in place of one of the operating system, if that means a full disk."""
+    if not isinstance(error, OSError) or error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return None
+    where = f" of {error.filename}" if error.filename else ""
+    return DiskFull(
+        f"There is no space left on the disk{where}.",
+        hint="Free space where the output goes and in the folder for temporary files (TMPDIR).",
+    )
 
 
 def reason(error: BaseException) -> str:

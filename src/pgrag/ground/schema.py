@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import psycopg
 from psycopg.rows import tuple_row
 
-from pgrag.ground import errors
+from pgrag.ground import errors, waits
 from pgrag.ground.connections import connect
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.routines import digest, installed_digest
@@ -178,7 +178,9 @@ def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
         )
         [(version, number, encoding, extension, available)] = cursor.fetchall()
         folds = encoding == "UTF8" and cursor.execute(
-            "select to_tsvector('german', 'HÄUSER') = to_tsvector('german', 'häuser')"
+            # Turkish pairs I with ı, so that INSTALL is not install.
+            "select to_tsvector('english', 'INSTALL') = to_tsvector('english', 'install')"
+            " and to_tsvector('german', 'HÄUSER') = to_tsvector('german', 'häuser')"
             " and to_tsvector('russian', 'ДОМА') = to_tsvector('russian', 'дома')"
         ).fetchone() == (True,)
     return [
@@ -193,9 +195,10 @@ def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
         _finding(
             "case folding",
             folds,
-            "German and Russian words are found in any case."
+            "English, German and Russian words are found in any case."
             if folds
-            else "The database's locale does not fold the case of German or Russian letters.",
+            else "The database's locale does not fold the case of English, German or Russian"
+            " letters.",
             "Create the database with a UTF-8 locale, such as C.UTF-8.",
         ),
     ]
@@ -205,9 +208,19 @@ def prepare(connection: psycopg.Connection[Any]) -> None:
     """Begin a migration under a lock; create schema and extension, set the search_path."""
     _lock_upgrades(connection)
     connection.execute("set local client_min_messages = warning")
-    connection.execute("create schema if not exists pgrag")
     # Not in "$user": that may be the schema whose routines are replaced.
-    connection.execute("create extension if not exists vector with schema public")
+    extension = b"create extension if not exists vector with schema public"
+    for statement, remedy in (
+        (b"create schema if not exists pgrag", "grant create on database … to …"),
+        (extension, extension.decode()),
+    ):
+        try:
+            connection.execute(statement)
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise errors.NotPermitted(
+                f"The upgrade needs a right that this role lacks: {error.diag.message_primary}.",
+                hint=f"Let a superuser run `{remedy}` in the database, then upgrade again.",
+            ) from error
     # The functions fix this search_path by "set search_path from current".
     connection.execute(
         "select set_config('search_path', format('pg_catalog, %I, pg_temp', n.nspname), true)"
@@ -221,7 +234,13 @@ def prepare(connection: psycopg.Connection[Any]) -> None:
 
 def _lock_upgrades(connection: psycopg.Connection[Any]) -> None:
     """Wait for other upgrades of the database, and let none begin until the transaction ends."""
-    connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+    # As pg_dump does: an upgrade that a limit for searches ends would never come to its end.
+    connection.execute(
+        "select set_config(s.name, '0', true) from pg_settings as s where s.name in"
+        " ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')"
+    )
+    with waits.told("Waiting for another upgrade of the database to end."):
+        connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
 
 
 def raw(connection: "Connection") -> psycopg.Connection[Any]:

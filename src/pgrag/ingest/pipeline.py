@@ -21,7 +21,7 @@ from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.dates import Dating
 from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.vector_index import VectorIndex
-from pgrag.ingest.writer import Writer
+from pgrag.ingest.writer import Writer, again
 from pgrag.models.embedding import Embedder
 
 #: Seconds between two attempts to begin while another run is active.
@@ -171,10 +171,10 @@ def _synchronise(writer: Writer, reader: Reader, source: Source, progress: Progr
         report.gone.extend(removed)
     else:
         if gone:
-            database.call("remove_pages", **target.names, keys=gone)
+            again(database.call, "remove_pages", **target.names, keys=gone)
         if reader.redated:
             dates = {key: asdict(dates) for key, dates in reader.redated.items()}
-            database.call("_pgrag.date_pages", **target.names, dates=Jsonb(dates))
+            again(database.call, "_pgrag.date_pages", **target.names, dates=Jsonb(dates))
         if stored or report.written or report.unchanged:
             writer.finish([stored[key]["page_id"] for key in reader.kept if key in stored])
 

@@ -16,7 +16,16 @@ from psycopg.types.json import Jsonb
 from pgrag.ground.callers import as_service
 from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
-from pgrag.ground.errors import DatabaseUnavailable, LeaseLost, PgragError
+from pgrag.ground.errors import (
+    DatabaseDown,
+    DatabaseFull,
+    DatabaseUnavailable,
+    LeaseLost,
+    NotConfigured,
+    NotPermitted,
+    PgragError,
+    SchemaOutdated,
+)
 from pgrag.ingest.embeddings import batches, embed_pending
 from pgrag.ingest.page import IndexTarget
 from pgrag.ingest.remembered import describe
@@ -33,6 +42,11 @@ BATCH_DOCUMENTS = 1500
 BATCH_SECONDS = 5.0
 #: Seconds before each retry while the database is unavailable.
 RETRY_DELAYS = (1.0, 3.0, 9.0)
+#: Errors that no page causes, so that every other page would meet them, too: a database that does
+#: not answer, is full or read-only, or has been upgraded or closed to the role meanwhile.
+_OF_NO_PAGE = (
+    DatabaseUnavailable, DatabaseFull, LeaseLost, NotConfigured, NotPermitted, SchemaOutdated,
+)  # fmt: skip
 #: Share of the database's pages that must change before a run analyses the tables: sampling large
 #: tables takes seconds, too long for one page of a small library.
 NEWS = 0.02
@@ -93,7 +107,7 @@ class Writer:
             yield
         finally:
             self.vector_index.close()
-            with suppress(DatabaseUnavailable, LeaseLost):
+            with suppress(*_OF_NO_PAGE):
                 [row] = self.database.call("discard_version", **self.target.names)
                 self.report.discarded = row["discard_version"]
 
@@ -113,6 +127,9 @@ class Writer:
         """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables; for a
         part of a version only the backlog of the `stored` pages.
         """
+        again(self._finish, stored)
+
+    def _finish(self, stored: list[int]) -> None:
         database, target, report = self.database, self.target, self.report
         if stored or not target.adds:
             report.embedded += embed_pending(
@@ -171,10 +188,10 @@ class Writer:
             # An estimate: the missing pages are as long as those so far.
             missing = report.pages - report.written - report.unchanged
             passages = (report.documents + documents) * missing // (report.written + len(pages))
-        self.vector_index.expect(documents, passages)
+        again(self.vector_index.expect, documents, passages)
         try:
             rows = self._ingest(batch)
-        except (DatabaseUnavailable, LeaseLost):
+        except _OF_NO_PAGE:
             raise
         except PgragError as error:
             # One bad page fails the whole statement: write page by page to isolate it.
@@ -197,19 +214,19 @@ class Writer:
         if is_first and written:
             # Before the next batch is planned: plans for empty tables read all rows.
             self._embed(page_ids)
-            self._analyse(_ANALYSE_TEXTS, _ANALYSE_VECTORS)
+            again(self._analyse, _ANALYSE_TEXTS, _ANALYSE_VECTORS)
             return []
         return page_ids
 
     def _embed(self, page_ids: list[int]) -> None:
-        self.report.embedded += _again(
+        self.report.embedded += again(
             embed_pending, self.database, self.embedder, self.target.library, page_ids=page_ids
         )
 
     def _ingest(self, batch: "_Batch") -> list[Row]:
         documents = Jsonb(batch.json, dumps=str)
         arguments = {**self.target.names, "pages": documents, "resolve": False}
-        return _again(self.database.call, "ingest_pages", **arguments)
+        return again(self.database.call, "ingest_pages", **arguments)
 
 
 class _Batch:
@@ -233,14 +250,18 @@ def _in_thread(
             yield pending.result()
 
 
-def _again(
+def again(
     step: Callable[_Arguments, _Result], *arguments: _Arguments.args, **options: _Arguments.kwargs
 ) -> _Result:
-    """Repeat a step until the database is back or `RETRY_DELAYS` are over."""
-    for delay in RETRY_DELAYS:
+    """Repeat a step until the database is back or `RETRY_DELAYS` are over, and say so at once."""
+    for attempt, delay in enumerate(RETRY_DELAYS):
         try:
             return step(*arguments, **options)
-        except DatabaseUnavailable:
+        except DatabaseDown:
+            raise
+        except DatabaseUnavailable as error:
+            if not attempt:
+                log.warning("%s Trying again for %.0f seconds.", error.message, sum(RETRY_DELAYS))
             time.sleep(delay)
     return step(*arguments, **options)
 

@@ -43,6 +43,8 @@ _NEXT: dict[type[errors.PgragError], str] = {
 _HIDDEN: dict[type[errors.PgragError], str] = {
     errors.Busy: "The server is busy.",
     errors.DatabaseUnavailable: "The database of this server does not answer.",
+    errors.DatabaseFull: "The database of this server has no disk space or memory left for this"
+    " call; its operator must free some.",
     errors.SchemaOutdated: "The database is older than this server; its operator must run"
     " `pgrag db upgrade`.",
     errors.SchemaTooNew: "The database is newer than this server; its operator must update pgrag.",

@@ -98,10 +98,12 @@ class Attempt:
             final = isinstance(error, hopeless)
             return partial(call, "_pgrag.end_attempt", reason=_storable(str(error)), final=final)
         except Exception as error:
-            log.exception("Job %s failed", number)
-            said = (
-                f"It failed unexpectedly: {errors.reason(error)}; the log of the worker says more."
-            )
+            if full := errors.disk_full(error):
+                log.warning("Job %s failed: %s", number, full)
+                said = str(full)
+            else:
+                log.exception("Job %s failed", number)
+                said = f"It failed unexpectedly: {errors.reason(error)}; see the worker's log."
             return partial(call, "_pgrag.end_attempt", reason=_storable(said))
         return partial(call, "_pgrag.finish_job", report=_kept(report))
 

@@ -14,6 +14,7 @@ from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database, connect
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.embedded import EmbeddedServer
+from pgrag.ground.embedded.revival import Revival
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SettingsError
 from pgrag.ground.settings import Settings, load_settings
 from pgrag.models.providers import Providers
@@ -39,6 +40,7 @@ class Connected:
         self.server = EmbeddedServer(self.settings.home)
         self.providers = Providers(self.settings)
         self._lock = RLock()
+        self._revival = Revival(self.server)
         self._url: str | None = None
         self._database: Database | None = None
 
@@ -80,16 +82,9 @@ class Connected:
                     self.url,
                     pool_size=self.settings.pool_size,
                     hybrid_alpha=self.settings.hybrid_alpha,
-                    revive=self._revive if self.is_embedded else None,
+                    revive=self._revival if self.is_embedded else None,
                 )
             return self._database
-
-    def _revive(self) -> bool:
-        """Restart the embedded server after a crash; a stopped server stays stopped."""
-        crashed = self.server.has_crashed()
-        if crashed:
-            self.server.start()
-        return crashed
 
     @property
     def search(self) -> Search:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from pgrag.ground.embedded.account import Account
 from pgrag.ground.embedded.binaries import Installation, installed
 from pgrag.ground.embedded.cluster import Cluster, create, load
-from pgrag.ground.errors import DatabaseUnavailable
+from pgrag.ground.errors import DatabaseDown, DatabaseUnavailable
 from pgrag.ground.settings import memory, processors
 
 _MB = 1 << 20
@@ -180,11 +180,11 @@ def is_busy(log: str) -> bool:
     return re.search(_BUSY, log) is not None
 
 
-def startup_failure(log: str, *, data: Path, port: int) -> DatabaseUnavailable:
+def startup_failure(log: str, *, data: Path, port: int) -> DatabaseDown:
     """Return an error that explains a failed start, with the last lines of the log."""
     _, cause, way_out = next(each for each in _FAILURES if re.search(each[0], log))
     lines = "\n".join(f"    {line}" for line in log.strip().splitlines()[-_SHOWN_LINES:])
-    return DatabaseUnavailable(
+    return DatabaseDown(
         f"The embedded PostgreSQL did not start: {cause.format(port=port)}.\n{lines}\n",
         hint=way_out.format(data=data),
     )

@@ -4,6 +4,7 @@ import os
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import time
 from collections.abc import Iterator
@@ -68,6 +69,16 @@ def running_pid(cluster: Cluster) -> int | None:
     """Return the process id of the server that runs on this data directory, if any."""
     pid = recorded_pid(cluster)
     return pid if pid is not None and _is_postmaster(pid, cluster) else None
+
+
+def is_shut_down(cluster: Cluster) -> bool:
+    """Whether the last server of this data directory was shut down, and so needs no recovery."""
+    try:
+        with (cluster.data / "global" / "pg_control").open("rb") as control:
+            # After the system's identifier and two versions; DB_SHUTDOWNED and …_IN_RECOVERY.
+            return struct.unpack_from("=QIII", control.read(20))[3] in (1, 2)
+    except (OSError, struct.error):
+        return True
 
 
 def settle(cluster: Cluster, log: Path, *, alive: int | None = None) -> State:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
+from pgrag.ground import waits
 from pgrag.ground.embedded import postmaster
 from pgrag.ground.embedded.cluster import Cluster, load, make_folder
 from pgrag.ground.embedded.initialise import SUPERUSER, prepare
@@ -72,12 +73,12 @@ class EmbeddedServer:
             return _url(cluster, tcp=listen)
 
     def has_crashed(self) -> bool:
-        """Whether the server ended without a shutdown or still recovers: its pid file exists."""
+        """Whether the server ended without a shutdown, or still recovers from that."""
         cluster = load(self.home)
         return (
             cluster is not None
             and not self.status().running
-            and (cluster.data / "postmaster.pid").exists()
+            and not postmaster.is_shut_down(cluster)
         )
 
     def stop(self) -> postmaster.Shutdown | None:
@@ -130,7 +131,8 @@ class EmbeddedServer:
     def _start(self, *, listen: bool, port: int | None) -> Cluster:
         cluster = load(self.home)
         if cluster is not None:
-            state = postmaster.settle(cluster, self.log)
+            with waits.told("Waiting for the embedded PostgreSQL to recover from a crash."):
+                state = postmaster.settle(cluster, self.log)
             if state is postmaster.State.READY:
                 _ensure_database(cluster)
                 if _serves(cluster, listen=listen, port=port):
@@ -139,7 +141,8 @@ class EmbeddedServer:
             if postmaster.terminate(cluster, immediately=is_stuck) and is_stuck:
                 log.warning("The embedded PostgreSQL was stuck in its recovery: starting it again.")
         cluster, programs = prepare(self.home, port=port)
-        postmaster.launch(cluster, programs, self.log, listen=listen)
+        with waits.told("Waiting for the embedded PostgreSQL to start."):
+            postmaster.launch(cluster, programs, self.log, listen=listen)
         _ensure_database(cluster)
         return cluster
 
@@ -153,17 +156,18 @@ class EmbeddedServer:
             make_folder(self.home, mode=0o711 if os.geteuid() == 0 else 0o700)
         deadline = time.monotonic() + 2 * postmaster.PATIENCE
         with open(self.home / "server.lock", "a", encoding="ascii") as lock:
-            while True:
-                with suppress(BlockingIOError):
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    break
-                if time.monotonic() > deadline:
-                    raise DatabaseUnavailable(
-                        "Another process has been starting or stopping the embedded PostgreSQL "
-                        f"of {self.home} for {2 * postmaster.PATIENCE:.0f} seconds.",
-                        hint=f"End the process that has {lock.name} open.",
-                    )
-                time.sleep(postmaster.POLL)
+            with waits.told(f"Another process starts or stops the PostgreSQL of {self.home}."):
+                while True:
+                    with suppress(BlockingIOError):
+                        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        break
+                    if time.monotonic() > deadline:
+                        raise DatabaseUnavailable(
+                            "Another process has been starting or stopping the embedded PostgreSQL "
+                            f"of {self.home} for {2 * postmaster.PATIENCE:.0f} seconds.",
+                            hint=f"End the process that has {lock.name} open.",
+                        )
+                    time.sleep(postmaster.POLL)
             yield
 
 
