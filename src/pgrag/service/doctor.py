@@ -14,6 +14,7 @@ from pgrag.ground import schema
 from pgrag.ground.calls import call
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseError, LanguageModelError, SettingsError
+from pgrag.ground.poolers import pooling
 from pgrag.ground.schema import Finding
 from pgrag.ground.settings import masked_url, misspelt_settings
 from pgrag.models.embedding.builtin import read_description
@@ -42,6 +43,7 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
                 *schema.server_findings(connection),
                 *_shadowing_findings(connection),
                 *_network_findings(connection),
+                *_pooler_findings(url),
             ]
             status = schema.status(url)
             listed.append(_schema_finding(status, is_embedded=is_embedded))
@@ -102,6 +104,34 @@ def _network_findings(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
         is_open=is_open,
         sslmode=info.get_parameters().get("sslmode", "prefer"),
     )
+
+
+_POOLERS = {
+    "session": Finding(
+        "pooler",
+        "ok",
+        "Behind a pooler in session mode, as far as can be told: every connection keeps a session"
+        " of the server.",
+    ),
+    "transaction": Finding(
+        "pooler",
+        "ok",
+        "Behind a pooler in transaction mode: workers look for jobs every few seconds, and"
+        " `pgrag db dump` needs the direct address.",
+    ),
+    "statement": Finding(
+        "pooler",
+        "wrong",
+        "Behind a pooler in statement mode, which allows no transactions.",
+        "Set pool_mode = transaction (or session) for this database in the pooler.",
+    ),
+}
+
+
+def _pooler_findings(url: str) -> Iterator[Finding]:
+    """Say whether others share the sessions, and what that means; nothing without a pooler."""
+    if (kind := pooling(url)) != "none":
+        yield _POOLERS[kind]
 
 
 def network_warnings(
