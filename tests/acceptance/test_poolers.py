@@ -50,6 +50,14 @@ FORGED = (
     "set default_transaction_read_only = on",
     "set default_transaction_isolation = 'serializable'",
     "set default_text_search_config = 'simple'",
+    "set transaction_timeout = '400ms'",
+    "set idle_in_transaction_session_timeout = '400ms'",
+    "set gin_fuzzy_search_limit = 1",
+    "set transform_null_equals = on",
+    "set array_nulls = off",
+    "set quote_all_identifiers = on",
+    "set restrict_nonsystem_relation_kind = 'view'",
+    "set hnsw.ef_search = 1",
     "set row_security = off",
     "set bytea_output = 'escape'",
     "set intervalstyle = 'sql_standard'",
@@ -242,7 +250,7 @@ def test_every_command_works_by_way_of_a_pooler(empty_database_url, tmp_path, pr
         assert json.loads(pgrag.run("audit", "export").out)["action"] == "create_key alpha"
         with package.connect(url) as client:
             assert client.search("crane", library="harbour").hits
-        asked = "select count(*) from pgrag.search('crane')"
+        asked = "select count(*) from pgrag.pages('harbour')"
         assert "30" in pgrag.run("db", "psql", "--", "-At", "-c", asked).out.split()
         dump = tmp_path / "pgrag.dump"
         words = ("db", "dump", "--format=custom", f"--file={dump}")
