@@ -5,8 +5,8 @@ from typing import Literal
 import psycopg
 from psycopg.rows import tuple_row
 
-from pgrag.ground.identity import is_pooled
 from pgrag.ground.driver_errors import translated_errors
+from pgrag.ground.identity import is_pooled
 
 Pooling = Literal["none", "session", "transaction", "statement"]
 """How long a pooler leaves a session of the server to a client."""
