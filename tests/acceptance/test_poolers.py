@@ -25,7 +25,8 @@ import poolers
 from pgrag.ground.callers import Caller, calling
 from pgrag.ground.connections import Database
 
-TENANTS = ("alpha", "bravo")
+#: Words that no answer has of itself.
+TENANTS = ("aurochs", "bison")
 #: All of a lane together; shared among its poolers and their modes.
 CALLS = {"embedded": 2_000, "container": 20_000}
 CLIENTS = 6
@@ -100,7 +101,9 @@ def behind(direct, tmp_path_factory, pooler):
     # In session mode each connection of the service needs a session of its own.
     size = 4 if mode == "transaction" else 60
     with poolers.pooled(direct, folder, program=program, mode=mode, size=size) as url:
-        yield CommandLine(folder, {"PGRAG_DATABASE_URL": url, "PGRAG_READ_TIMEOUT": "900"})
+        # Nobody reads what the service would say of each request.
+        quiet = {"PGRAG_READ_TIMEOUT": "900", "PGRAG_LOG_LEVEL": "warning"}
+        yield CommandLine(folder, {"PGRAG_DATABASE_URL": url, **quiet})
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +116,8 @@ def tenants(behind):
         for number in range(5):
             (docs / f"{number}.md").write_text(f"# Page {number}\n\nThe {name}word of the quay.\n")
         behind.run("index", name, docs)
-        made = behind.json("keys", "create", name, "--libraries", name, "--role", "write")
+        limits = ("--rate", "10000/s", "--concurrency", 100)
+        made = behind.json("keys", "create", name, "-l", name, "--role", "write", *limits)
         secrets[name] = made["secret"]
     return secrets
 
@@ -141,7 +145,7 @@ def faults(client, name, secret, calls):
         (f"/v1/search?q={name}word", 200),
         (f"/v1/search?q=quay&library={name}", 200),
         (f"/v1/search?q=quay&library={other}", 404),
-        (f"/v1/libraries/{name}/pages", 200),
+        (f"/v1/libraries/{name}/versions", 200),
     )
     for address, expected in itertools.islice(itertools.cycle(requests), calls):
         try:
@@ -176,8 +180,8 @@ def single(clone, tmp_path_factory, program):
 @pytest.mark.parametrize("forged", [*FORGED, "discard all"])
 def test_no_setting_of_the_session_reaches_a_statement(single, forged):
     database, through = single
-    [alpha] = database.query("select library_id from pgrag.libraries where name = 'alpha'")
-    tenant = Caller("alpha", "pgrag_reader", f"{{{alpha['library_id']}}}")
+    [own] = database.query("select library_id from pgrag.libraries where name = 'aurochs'")
+    tenant = Caller("aurochs", "pgrag_reader", f"{{{own['library_id']}}}")
 
     def seen():
         found = database.call("search", query="quay")
@@ -199,7 +203,7 @@ def test_no_setting_of_the_session_reaches_a_statement(single, forged):
                     assert seen() == expected
                 if caller is None:
                     database.query("select pg_sleep(0.6)")
-                    database.call("ingest_pages", library="alpha", pages=Jsonb([]))
+                    database.call("ingest_pages", library="aurochs", pages=Jsonb([]))
             finally:
                 with psycopg.connect(through, autocommit=True, prepare_threshold=None) as other:
                     other.execute("discard all")
@@ -282,9 +286,9 @@ def test_an_agent_searches_by_way_of_a_pooler(behind, tenants):
 
     async def session():
         async with Client(server) as client:
-            return await client.call_tool("search_docs", {"query": "quay", "library": "alpha"})
+            return await client.call_tool("search_docs", {"query": "quay", "library": "aurochs"})
 
-    assert "alphaword" in anyio.run(session).content[0].text
+    assert "aurochsword" in anyio.run(session).content[0].text
 
 
 def test_the_statement_of_a_client_that_is_gone_is_cancelled(behind, tenants, direct):
@@ -294,7 +298,7 @@ def test_the_statement_of_a_client_that_is_gone_is_cancelled(behind, tenants, di
     )
     request = (
         "GET /v1/search?q=quay HTTP/1.1\r\nHost: localhost\r\n"
-        f"Authorization: Bearer {tenants['alpha']}\r\n\r\n"
+        f"Authorization: Bearer {tenants['aurochs']}\r\n\r\n"
     )
     with (
         served(behind, "--no-worker") as (client, _),
