@@ -232,7 +232,7 @@ def test_tenants_stay_apart_whatever_the_sessions_hold(request, behind, tenants)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)
     assert wrong == [], Counter(fault.split(":")[0] for fault in wrong)
-    assert process.returncode == 0
+    assert process.returncode == -signal.SIGTERM, "it ended, and by nothing else"
 
 
 def test_every_command_works_by_way_of_a_pooler(empty_database_url, tmp_path, program):
