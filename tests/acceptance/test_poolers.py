@@ -9,6 +9,7 @@ import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 
 import anyio
 import httpx
@@ -22,8 +23,10 @@ from service import eventually, served
 
 import pgrag as package
 import poolers
+from pgrag.ground import schema
 from pgrag.ground.callers import Caller, calling
 from pgrag.ground.connections import Database
+from pgrag.service.doctor import findings
 
 #: Words that no answer has of itself.
 TENANTS = ("aurochs", "bison")
@@ -276,6 +279,36 @@ def test_every_command_works_by_way_of_a_pooler(empty_database_url, tmp_path, pr
         finally:
             worker.kill()
             worker.communicate()
+
+
+MAINTENANCE = (
+    "set role pgrag_reader",
+    "set default_transaction_read_only = on",
+    "set row_security = off",
+)
+
+
+def test_maintenance_minds_no_setting_of_the_session(database_url, tmp_path, program):
+    with poolers.pooled(database_url, tmp_path, program=program, size=1) as url:
+        for forged in MAINTENANCE:
+            for maintained in (
+                partial(schema.upgrade, url),
+                partial(findings, url, is_embedded=False, models=[]),
+            ):
+                with psycopg.connect(url, autocommit=True, prepare_threshold=None) as other:
+                    other.execute(forged)
+                told = maintained()
+                if isinstance(told, list):
+                    assert all(finding.ok for finding in told), told
+                else:
+                    assert told.state == "current"
+
+
+def test_a_pooler_that_allows_no_transaction_is_named(database_url, tmp_path, program):
+    with poolers.pooled(database_url, tmp_path, program=program, mode="statement") as url:
+        [finding] = findings(url, is_embedded=False, models=[])
+        assert (finding.name, finding.level) == ("pooler", "wrong")
+        assert "pool_mode = transaction" in finding.remedy
 
 
 def test_an_agent_searches_by_way_of_a_pooler(behind, tenants):

@@ -331,10 +331,24 @@ def _always(seconds: float) -> bool:
 
 
 def connect(url: str, **options: Any) -> psycopg.Connection[Any]:
-    """Open a connection outside of a pool; its rows are tuples. It prepares no statements, and it
-    sends SQL as UTF-8 whatever PGCLIENTENCODING says.
+    """Open a connection outside of a pool; its rows are tuples. It prepares no statements, it sends
+    SQL as UTF-8 whatever PGCLIENTENCODING says, and its first transaction begins afresh.
     """
-    return psycopg.connect(url, prepare_threshold=None, client_encoding="UTF8", **options)
+    connection = psycopg.connect(url, prepare_threshold=None, client_encoding="UTF8", **options)
+    if not connection.autocommit:
+        begin_afresh(connection)
+    return connection
+
+
+def begin_afresh(connection: psycopg.Connection[Any]) -> None:
+    """Behind a pooler, begin a transaction without what others have set in the session."""
+    if is_pooled(connection):
+        statements = (*afresh(connection), b"set role none")
+        connection.rollback()
+        for statement in statements:
+            connection.execute(statement)
+    else:
+        connection.rollback()
 
 
 _notices: ContextVar[list[str]] = ContextVar("notices")

@@ -38,15 +38,19 @@ _ENFORCED_TLS = frozenset({"require", "verify-ca", "verify-full"})
 def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Finding]:
     """Check a database, its schema, its libraries, and the `models` configured here."""
     try:
-        with translated_errors(), connect(url, autocommit=True) as connection:
+        pooler = [_POOLERS[kind]] if (kind := pooling(url)) != "none" else []
+        if not all(finding.ok for finding in pooler):
+            return pooler
+        # Before the transaction below: the pooler may have a single session.
+        status = schema.status(url)
+        with translated_errors(), connect(url) as connection:
             listed = [
                 Finding("database", "ok", masked_url(url)),
                 *schema.server_findings(connection),
                 *_shadowing_findings(connection),
                 *_network_findings(connection),
-                *_pooler_findings(url),
+                *pooler,
             ]
-            status = schema.status(url)
             listed.append(_schema_finding(status, is_embedded=is_embedded))
             if status.state == "current":
                 connection.row_factory = dict_row
@@ -127,12 +131,6 @@ _POOLERS = {
         "Set pool_mode = transaction (or session) for this database in the pooler.",
     ),
 }
-
-
-def _pooler_findings(url: str) -> Iterator[Finding]:
-    """Say whether others share the sessions, and what that means; nothing without a pooler."""
-    if (kind := pooling(url)) != "none":
-        yield _POOLERS[kind]
 
 
 def network_warnings(
