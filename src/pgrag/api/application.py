@@ -16,6 +16,7 @@ from starlette.routing import Route
 from pgrag.api import docs_page, limits, openapi, problems
 from pgrag.api.admission import MOST_REFUSALS, Guard, GuardedEndpoint
 from pgrag.api.declared import known_parameters
+from pgrag.api.delivery import QuietDepartures
 from pgrag.api.headers import HeadAsGet, SecurityHeaders
 from pgrag.api.origins import KnownHosts, KnownOrigins
 from pgrag.api.routes import (
@@ -155,7 +156,8 @@ def create_app(
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
     make_stack = api.build_middleware_stack
     # Starlette answers unforeseen errors outside the middleware that is added above.
-    api.build_middleware_stack = lambda: SecurityHeaders(make_stack())  # type: ignore[method-assign]
+    outermost = lambda: QuietDepartures(SecurityHeaders(make_stack()))  # noqa: E731
+    api.build_middleware_stack = outermost  # type: ignore[method-assign]
     return api
 
 
