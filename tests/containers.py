@@ -8,6 +8,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from docker.errors import DockerException
 
@@ -47,6 +48,30 @@ def container() -> Iterator[str]:
         yield url
         # The first one only asks for the version.
         assert connections() > before + 1, "the tests did not use the server in the container"
+
+
+@contextmanager
+def pooler(base: str, settings: Path) -> Iterator[None]:
+    """A PgBouncer of this image, or of the Debian in it, that listens on this machine."""
+    client = DockerClient().client
+    image, _ = client.images.build(
+        path=str(Path(__file__).parents[1] / "docker"),
+        dockerfile="pooler.Dockerfile",
+        buildargs={"BASE_IMAGE": base},
+        rm=True,
+    )
+    running = client.containers.run(
+        image,
+        ["pgbouncer", "/settings.ini"],
+        detach=True,
+        network_mode="host",
+        volumes={str(settings): {"bind": "/settings.ini", "mode": "ro"}},
+        labels={_LABEL: _owner(os.getpid())},
+    )
+    try:
+        yield
+    finally:
+        running.remove(force=True)
 
 
 def missing_engine() -> str | None:

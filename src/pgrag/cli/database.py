@@ -19,7 +19,7 @@ from pgrag.cli.notations import counted, misuse, parse_target
 from pgrag.cli.output import notice, print_facts, print_indented, print_text, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import library_names, opened
-from pgrag.ground.errors import SchemaOutdated
+from pgrag.ground.errors import DatabaseError, SchemaOutdated
 from pgrag.ground.printable import printable
 
 commands = typer.Typer(help="The database: upgrade, inspect, dump, restore and stop it.")
@@ -75,25 +75,39 @@ def url(
 @commands.command(context_settings=_PASSED_ON)
 def psql(context: typer.Context) -> None:
     """Open psql on the database; further arguments go to psql: pgrag db psql -- -c 'select …'."""
+    from pgrag.ground.poolers import pooling
+
     with opened() as app:
         if app.is_embedded:
             # psql must also open a database that no upgrade can bring up to date: to remove it.
             with suppress(SchemaOutdated):
                 app.require_schema()
         address = app.url
-    # The search path finds functions and vector types with and without their schema.
-    search_path = f"{os.environ.get('PGOPTIONS', '')} -c search_path=pgrag,public".strip()
     # The context of an error is a stack of pgrag's functions: no help to users.
     arguments = ["--variable=SHOW_CONTEXT=never", *context.args]
     program, command, variables = _program("psql", address, arguments)
-    os.execve(program, command, variables | {"PGOPTIONS": search_path})
+    # The search path finds functions and vector types with and without their schema. A pooler
+    # refuses it, or leaves it to the next client.
+    if pooling(address) == "none":
+        search_path = f"{variables.get('PGOPTIONS', '')} -c search_path=pgrag,public".strip()
+        variables["PGOPTIONS"] = search_path
+    os.execve(program, command, variables)
 
 
 @commands.command(context_settings=_PASSED_ON)
 def dump(context: typer.Context) -> None:
     """Write the schema pgrag and its data as SQL to stdout; further arguments go to pg_dump."""
+    from pgrag.ground.poolers import pooling
+
     with opened() as app:
         address = app.url
+        if (kind := pooling(address)) in {"transaction", "statement"}:
+            raise DatabaseError(
+                f"pg_dump needs a session of its own, but PGRAG_DATABASE_URL is a pooler in {kind}"
+                " mode.",
+                hint="Run it with the direct address of the server:"
+                " PGRAG_DATABASE_URL=postgresql://… pgrag db dump …",
+            )
     # The roles of owners and privileges may not exist where the dump is restored.
     schemas = ["--schema=pgrag", "--schema=_pgrag", "--extension=vector"]
     anywhere = ["--no-owner", "--no-privileges"]

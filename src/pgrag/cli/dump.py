@@ -25,6 +25,8 @@ set lock_timeout = '30s';
 drop schema if exists pgrag cascade;
 drop schema if exists _pgrag cascade;
 """
+#: A dump sets what the next client of a pooler must not find in the session.
+_AFTER = b"\nreset all;\n"
 _ROWS = re.compile(rb"COPY [^\t]+ FROM stdin;\s*")
 
 
@@ -113,6 +115,7 @@ def restore(path: Path, psql: Sequence[str], pg_restore: Path, variables: dict[s
             with suppress(BrokenPipeError):  # psql has failed, and says why
                 writing.stdin.write(_BEFORE)
                 writing.stdin.writelines(portable(script))
+                writing.stdin.write(_AFTER)
             if reading and reading.wait():
                 writing.kill()  # or it would commit what it has read
             with suppress(BrokenPipeError):

@@ -21,7 +21,7 @@ from pgrag.ground.calls import Row, asked, composed
 from pgrag.ground.cancelling import cancellable
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseUnavailable
-from pgrag.ground.identity import identity, is_pooled, limits, own_settings, setting
+from pgrag.ground.identity import afresh, identity, is_pooled, limits, own_settings, setting
 from pgrag.ground.locks import Locks
 from pgrag.ground.scoped import holding
 
@@ -44,9 +44,12 @@ logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 class _Connection(psycopg.Connection[Row]):
-    """A pooled connection that remembers when it was returned, and its `own_settings`."""
+    """A pooled connection that remembers when it was returned, and its `own_settings`; `first` is
+    what each transaction begins with.
+    """
 
     used_at = -_TRUSTED
+    first: tuple[bytes, ...] = ()
     own: dict[str, str]
 
 
@@ -109,6 +112,8 @@ class Database:
         driver errors become `pgrag.ground.errors`.
         """
         with translated_errors(), self._lent() as connection, connection.transaction():
+            for statement in connection.first:
+                connection.execute(statement)
             connection.execute(*identity(connection.own))
             yield connection
 
@@ -227,6 +232,8 @@ class Database:
         sent = statement.encode() if isinstance(statement, str) else statement
         with self._lent() as connection:
             with connection.pipeline():
+                for first in connection.first:
+                    connection.execute(first)
                 connection.execute(*identity(connection.own, milliseconds))
                 cursor = connection.execute(sent, arguments)
             return cursor.fetchall()
@@ -309,6 +316,7 @@ class Database:
         if is_pooled(connection):
             # The session in which a statement is prepared is another one the next time.
             connection.prepare_threshold = None
+            connection.first = afresh(connection)
         connection.own = own_settings(connection)
         if self._hybrid_alpha is not None:
             connection.own["pgrag.hybrid_alpha"] = str(self._hybrid_alpha)
@@ -321,13 +329,27 @@ def _always(seconds: float) -> bool:
 
 
 def connect(url: str, **options: Any) -> psycopg.Connection[Any]:
-    """Open a connection outside of a pool; its rows are tuples. It prepares no statements, and it
-    sends SQL as UTF-8 whatever PGCLIENTENCODING says.
+    """Open a connection outside of a pool; its rows are tuples. It prepares no statements, it sends
+    SQL as UTF-8 whatever PGCLIENTENCODING says, and its first transaction begins afresh.
     """
     with waits.told("Waiting for a connection to the database."):
-        return psycopg.connect(
+        connection = psycopg.connect(
             waits.bounded(url), prepare_threshold=None, client_encoding="UTF8", **options
         )
+    if not connection.autocommit:
+        begin_afresh(connection)
+    return connection
+
+
+def begin_afresh(connection: psycopg.Connection[Any]) -> None:
+    """Behind a pooler, begin a transaction without what others have set in the session."""
+    if is_pooled(connection):
+        statements = (*afresh(connection), b"set role none")
+        connection.rollback()
+        for statement in statements:
+            connection.execute(statement)
+    else:
+        connection.rollback()
 
 
 _notices: ContextVar[list[str]] = ContextVar("notices")

@@ -27,6 +27,13 @@ select n.name, coalesce(s.reset_val, '') as value
 from unnest(%s::text[]) as n (name)
 left join pg_catalog.pg_settings as s on s.name = n.name
 """
+_READ_KIND = """
+select
+    max(s.reset_val) filter (where s.name = 'default_transaction_isolation'),
+    max(s.reset_val) filter (where s.name = 'default_transaction_read_only'),
+    pg_catalog.pg_is_in_recovery()
+from pg_catalog.pg_settings as s
+"""
 
 
 def is_pooled(connection: psycopg.Connection[Any]) -> bool:
@@ -36,6 +43,21 @@ def is_pooled(connection: psycopg.Connection[Any]) -> bool:
     with connection.cursor(row_factory=tuple_row) as cursor:
         row = cursor.execute("select pg_backend_pid()").fetchone()
     return row != (connection.info.backend_pid,)
+
+
+def afresh(connection: psycopg.Connection[Any]) -> tuple[bytes, ...]:
+    """What begins each transaction behind a pooler: a session has whatever its last client set.
+
+    Of the kind of the transaction itself, which was fixed before, a standby has no choice. None
+    of these takes a snapshot, after which it could not be changed.
+    """
+    with connection.cursor(row_factory=tuple_row) as cursor:
+        [(isolation, read_only, is_standby)] = cursor.execute(_READ_KIND).fetchall()
+    kind = (
+        f"set transaction_isolation = '{isolation}'".encode(),
+        f"set transaction_read_only = {read_only}".encode(),
+    )
+    return (b"reset all", *(() if is_standby else kind))
 
 
 def own_settings(connection: psycopg.Connection[Any]) -> dict[str, str]:

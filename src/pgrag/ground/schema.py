@@ -10,7 +10,7 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from pgrag.ground import errors, waits
-from pgrag.ground.connections import connect
+from pgrag.ground.connections import begin_afresh, connect
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.routines import digest, installed_digest
 
@@ -127,8 +127,10 @@ def upgrade(url: str) -> SchemaStatus:
                         raise errors.DatabaseError(finding.message, hint=finding.remedy)
                 _require_known(_status(raw(connection)))
                 connection.rollback()
+                begin_afresh(raw(connection))
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
+                begin_afresh(raw(connection))
                 _lock_upgrades(raw(connection))
                 raw(connection).execute("select from pgrag.secure_tables()")
                 raw(connection).commit()

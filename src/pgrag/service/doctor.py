@@ -15,6 +15,7 @@ from pgrag.ground.calls import call
 from pgrag.ground.connections import connect
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseError, LanguageModelError, SettingsError
+from pgrag.ground.poolers import pooling
 from pgrag.ground.schema import Finding
 from pgrag.ground.settings import masked_url, misspelt_settings
 from pgrag.models.embedding.builtin import read_description
@@ -37,14 +38,19 @@ _ENFORCED_TLS = frozenset({"require", "verify-ca", "verify-full"})
 def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Finding]:
     """Check a database, its schema, its libraries, and the `models` configured here."""
     try:
-        with translated_errors(), connect(url, autocommit=True) as connection:
+        pooler = [_POOLERS[kind]] if (kind := pooling(url)) != "none" else []
+        if not all(finding.ok for finding in pooler):
+            return pooler
+        # Before the transaction below: the pooler may have a single session.
+        status = schema.status(url)
+        with translated_errors(), connect(url) as connection:
             listed = [
                 Finding("database", "ok", masked_url(url)),
                 *schema.server_findings(connection),
                 *_shadowing_findings(connection),
                 *_network_findings(connection),
+                *pooler,
             ]
-            status = schema.status(url)
             listed.append(_schema_finding(status, is_embedded=is_embedded))
             if status.state == "current":
                 connection.row_factory = dict_row
@@ -103,6 +109,28 @@ def _network_findings(connection: psycopg.Connection[Any]) -> Iterator[Finding]:
         is_open=is_open,
         sslmode=info.get_parameters().get("sslmode", "prefer"),
     )
+
+
+_POOLERS = {
+    "session": Finding(
+        "pooler",
+        "ok",
+        "Behind a pooler in session mode, as far as can be told: every connection keeps a session"
+        " of the server.",
+    ),
+    "transaction": Finding(
+        "pooler",
+        "ok",
+        "Behind a pooler in transaction mode: workers look for jobs every few seconds, and"
+        " `pgrag db dump` needs the direct address.",
+    ),
+    "statement": Finding(
+        "pooler",
+        "wrong",
+        "Behind a pooler in statement mode, which allows no transactions.",
+        "Set pool_mode = transaction (or session) for this database in the pooler.",
+    ),
+}
 
 
 def network_warnings(

@@ -1,0 +1,10 @@
+# PgBouncer of Debian, for docker/compose.pooled.yaml and the tests.
+ARG BASE_IMAGE=debian:trixie-slim
+FROM ${BASE_IMAGE}
+RUN command -v pgbouncer >/dev/null || \
+    (apt-get update && apt-get install -y --no-install-recommends pgbouncer && rm -rf /var/lib/apt/lists/*)
+COPY pgbouncer.ini /etc/pgbouncer/pgbouncer.ini
+USER nobody
+EXPOSE 6432
+# The file of the passwords is written at the start: PgBouncer reads no variables.
+CMD ["sh", "-c", "umask 077 && printf '\"pgrag\" \"%s\"\\n' \"$PGRAG_PASSWORD\" >/tmp/users && exec pgbouncer /etc/pgbouncer/pgbouncer.ini"]

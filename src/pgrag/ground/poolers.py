@@ -1,0 +1,42 @@
+"""Connection poolers between pgrag and PostgreSQL: whether there is one, and what it shares."""
+
+from typing import Literal
+
+import psycopg
+from psycopg.rows import tuple_row
+
+from pgrag.ground.driver_errors import translated_errors
+from pgrag.ground.identity import is_pooled
+
+Pooling = Literal["none", "session", "transaction", "statement"]
+"""How long a pooler leaves a session of the server to a client."""
+
+_SESSION = b"select pg_backend_pid()"
+
+
+def pooling(url: str) -> Pooling:
+    """Tell how the server at an address is reached.
+
+    A pooler that gives a session to a second client while the first is still connected shares it
+    by transactions; one that does not may have had another one free.
+    """
+    with translated_errors(), _connect(url) as first:
+        if not is_pooled(first):
+            return "none"
+        before = _session_of(first)
+        with _connect(url) as second:
+            try:
+                with second.transaction():
+                    after = _session_of(second)
+            except psycopg.Error:
+                return "statement"
+        return "transaction" if after == before else "session"
+
+
+def _connect(url: str) -> psycopg.Connection[tuple[int]]:
+    return psycopg.connect(url, autocommit=True, row_factory=tuple_row, prepare_threshold=None)
+
+
+def _session_of(connection: psycopg.Connection[tuple[int]]) -> int:
+    [(session,)] = connection.execute(_SESSION).fetchall()
+    return session
