@@ -53,18 +53,18 @@ def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag, folder):
 
 def test_a_worker_or_the_service_does_a_job_and_stops_when_told(pgrag, folder):
     with served(pgrag, "--no-worker"):
-        pgrag.run("index", "notes", folder, "--job")
-    assert pgrag.json("jobs", "show", "1")["state"] == "queued"
+        job = pgrag.json("index", "notes", folder, "--job")["job_id"]
+    assert pgrag.json("jobs", "show", job)["state"] == "queued"
     worker = pgrag.start("worker")
     try:
-        eventually(lambda: pgrag.json("jobs", "show", "1")["state"] == "succeeded")
+        eventually(lambda: pgrag.json("jobs", "show", job)["state"] == "succeeded")
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(timeout=120) == 0
     finally:
         worker.kill()
         worker.communicate()
-    assert "1 page written" in pgrag.run("jobs", "show", "1").out
+    assert "1 page written" in pgrag.run("jobs", "show", job).out
     assert "Tides" in pgrag.run("search", "sill", "--library", "notes").out
-    pgrag.run("index", "notes", folder, "--job")
+    job = pgrag.json("index", "notes", folder, "--job")["job_id"]
     with served(pgrag):
-        eventually(lambda: pgrag.json("jobs", "show", "2")["state"] == "succeeded")
+        eventually(lambda: pgrag.json("jobs", "show", job)["state"] == "succeeded")
