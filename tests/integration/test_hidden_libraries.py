@@ -1,4 +1,4 @@
-"""What a caller may not see is as if it were not, whoever works on it: no lock, no wait, no count."""
+"""What a caller may not see is as if it were not, whoever works on it: no lock, wait or count."""
 
 from contextlib import ExitStack, contextmanager
 
@@ -36,7 +36,9 @@ def url(database_url, tmp_path):
 def tenant(url):
     """A service, and the header of a key that opens the library "ours"."""
     with psycopg.connect(url, autocommit=True) as connection:
-        [[secret]] = connection.execute("select pgrag.create_key('k', 'write', '{ours}')").fetchall()
+        [[secret]] = connection.execute(
+            "select pgrag.create_key('k', 'write', '{ours}')"
+        ).fetchall()
     with serving(url, policy=Policy(needs_key=True), lock_timeout=1) as api:
         yield api, {"Authorization": f"Bearer {secret}"}
 
