@@ -57,7 +57,8 @@ HIDDEN_IDS = {
 
 
 def _is_too_slow(answer: httpx.Response) -> bool:
-    return answer.status_code in TOO_SLOW
+    # Over MCP errors have the status 200.
+    return answer.status_code in TOO_SLOW or "The server is busy." in answer.text
 
 
 def _difference(
