@@ -2,7 +2,7 @@
 
 import json
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.sharedctypes import Synchronized
@@ -105,7 +105,7 @@ def _write(url: str, seed: int, changes: "Synchronized[int]") -> None:
     random = Random(seed)
     settings = Settings(database_url=SecretStr(url), embedding_url=None)
     with TemporaryDirectory() as folder, App(settings) as app:
-        steps = [
+        steps: list[Callable[[], object]] = [
             *[partial(_index, app, random, Path(folder))] * 4,
             partial(app.database.call, "remove_version", library=WRITTEN, version=LABELS[0]),
             partial(app.database.call, "remove_library", library=WRITTEN),

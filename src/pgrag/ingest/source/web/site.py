@@ -84,7 +84,7 @@ def open_site(
         raise InvalidInput(f"{start}: pgrag logs in to no website.", hint="Omit name and password.")
     names = {"library": library, "version": version}
     with ExitStack() as stack:
-        name, taken = stack.enter_context(held(database, "crawl", **names))
+        name, taken = stack.enter_context(held(database, "crawl", library, version))
         if taken:
             raise SourceError(f"Another run is crawling for {name}.", hint="Wait for its end.")
         visit = _Visit(
