@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -114,21 +115,28 @@ class Requests:
         return made
 
     def about(self, hidden: dict[str, Any]) -> list[Request]:
-        """A request to every route, tool and method; what it can name is of a hidden library."""
+        """A request to each route, tool and method that can name something of a hidden library."""
         usual = self._arguments.usual
+        named = 0
 
         def choose(name: str, type_: str) -> Any:
+            nonlocal named
             fitting = hidden.get(ALIASES.get(name, name))
             if fitting is None:
                 return usual(name, type_)
+            named += 1
             return [fitting] if type_.endswith("[]") else fitting
 
         self._choose, self._always = choose, hidden
-        made = [
-            *(self._of_route(*route) for route in self._routes),
-            *(self._of_agent(method) for method in PROTOCOL if method != "tools/call"),
-            *(self._of_tool(tool) for tool in self._tools),
-        ]
+        made = []
+        for make in (
+            *(partial(self._of_route, *route) for route in self._routes),
+            *(partial(self._of_agent, method) for method in PROTOCOL if method != "tools/call"),
+            *(partial(self._of_tool, tool) for tool in self._tools),
+        ):
+            before, request = named, make()
+            if named > before:
+                made.append(request)
         self._always = {}
         return made
 
