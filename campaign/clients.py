@@ -91,13 +91,15 @@ class Services:
             request.method, path, params=request.query or None, headers=request.headers,
             content=body,
         )  # fmt: skip
+        sent = f"{path} {body}"
         for ids, tokens, given_ids in (
             (SEARCH_ID.findall(answer.text), TOKENS, self._searches),
             (JOB_ID.findall(answer.text), JOBS, self._jobs),
         ):
             for given in ids:
                 known = {*self._recorded, *given_ids.values()}
-                if len(given_ids) < len(tokens) and given not in known:
+                # An error repeats the id that was sent.
+                if len(given_ids) < len(tokens) and given not in known and given not in sent:
                     given_ids[tokens[len(given_ids)]] = given
         return answer
 
