@@ -2,10 +2,11 @@
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from campaign.arguments import Arguments, as_json
+from campaign.arguments import ALIASES, Arguments, as_json
 from campaign.tenants import CANARY, OTHER
 
 #: Arguments of functions by their names in REST and MCP.
@@ -77,6 +78,8 @@ class Requests:
         self._arguments = arguments
         self._random = arguments.random
         self._choose = arguments.usual
+        #: The arguments that are never left out.
+        self._always: dict[str, Any] = {}
         self._schemas = document["components"]["schemas"]
         self._routes: list[tuple[str, str, dict[str, Any]]] = [
             *(("GET", address, {}) for address in ADDRESSES),
@@ -96,15 +99,48 @@ class Requests:
         random = self._random
         is_usual = random.random() < SHARE_USUAL
         self._choose = self._arguments.usual if is_usual else self._arguments.value
-        made = self._of_agent() if random.random() < SHARE_OF_AGENTS else self._of_route()
+        if random.random() < SHARE_OF_AGENTS:
+            [method] = random.choices([*PROTOCOL], [*PROTOCOL.values()])
+            is_call = method == "tools/call"
+            tool = random.choice([*self._tools])
+            made = self._of_tool(tool) if is_call else self._of_agent(method)
+        else:
+            made = self._of_route(*random.choice(self._routes))
+            if random.random() < 0.03:
+                made.path = random.choice(SPELLINGS).format(made.path)
         for name in random.sample([*HEADERS], random.choice([0] * 8 + [1, 2])):
             made.headers[name] = random.choice(HEADERS[name])
         if random.random() < 0.03:
             made.method = random.choice(METHODS)
         return made
 
-    def _of_route(self) -> Request:
-        method, path, operation = self._random.choice(self._routes)
+    def about(self, hidden: dict[str, Any]) -> list[Request]:
+        """A request to each route, tool and method that can name something of a hidden library."""
+        usual = self._arguments.usual
+        named = 0
+
+        def choose(name: str, type_: str) -> Any:
+            nonlocal named
+            fitting = hidden.get(ALIASES.get(name, name))
+            if fitting is None:
+                return usual(name, type_)
+            named += 1
+            return [fitting] if type_.endswith("[]") else fitting
+
+        self._choose, self._always = choose, hidden
+        made = []
+        for make in (
+            *(partial(self._of_route, *route) for route in self._routes),
+            *(partial(self._of_agent, method) for method in PROTOCOL if method != "tools/call"),
+            *(partial(self._of_tool, tool) for tool in self._tools),
+        ):
+            before, request = named, make()
+            if named > before:
+                made.append(request)
+        self._always = {}
+        return made
+
+    def _of_route(self, method: str, path: str, operation: dict[str, Any]) -> Request:
         made = Request(f"{method} {path}", method, path)
         for parameter in operation.get("parameters", []):
             name = parameter["name"]
@@ -122,17 +158,14 @@ class Requests:
             is_json = media_type == "application/json"
             made.body = _json(self._value("", content["schema"])) if is_json else self._text("body")
             made.headers["Content-Type"] = media_type
-        if self._random.random() < 0.03:
-            made.path = self._random.choice(SPELLINGS).format(made.path)
         return made
 
-    def _of_agent(self) -> Request:
-        [method] = self._random.choices([*PROTOCOL], [*PROTOCOL.values()])
+    def _of_tool(self, tool: str) -> Request:
+        arguments = self._value("", self._tools[tool])
+        return of_agent(tool, "tools/call", {"name": tool, "arguments": arguments})
+
+    def _of_agent(self, method: str) -> Request:
         match method:
-            case "tools/call":
-                tool = self._random.choice([*self._tools])
-                arguments = self._value("", self._tools[tool])
-                return of_agent(tool, method, {"name": tool, "arguments": arguments})
             case "prompts/get":
                 arguments = {name: self._text(name) for name in ("question", "library", "version")}
                 parameters = {"name": "answer_from_docs", "arguments": arguments}
@@ -157,6 +190,7 @@ class Requests:
         return str(self._choose(name, "text"))
 
     def _is_given(self, name: str, *, is_required: bool) -> bool:
+        is_required |= name in self._always or NAMES.get(name) in self._always
         return is_required or self._random.random() < (0.6 if name == "library" else 0.15)
 
     def _value(self, name: str, schema: dict[str, Any]) -> Any:

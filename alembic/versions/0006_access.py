@@ -125,7 +125,8 @@ alter table pgrag.key_usage enable row level security;
 alter table pgrag.audit enable row level security;
 
 create table pgrag.jobs (
-    job_id bigint generated always as identity primary key,
+    job_id bigint primary key
+        default extract(epoch from clock_timestamp() - timestamptz '2026-01-01 00:00Z') * 1000000,
     library text not null,
     version text not null,
     arguments jsonb not null,
@@ -161,7 +162,8 @@ create index jobs_version on pgrag.jobs (library, version, job_id);
 create index jobs_finished on pgrag.jobs (finished_at);
 create index jobs_state on pgrag.jobs (state, job_id);
 comment on table pgrag.jobs is 'Brings a source into a version, which has one running job.';
-comment on column pgrag.jobs.job_id is 'Number of the job for callers.';
+comment on column pgrag.jobs.job_id is
+    'Microseconds from 2026 until it was made: a count would tell of the jobs of others.';
 comment on column pgrag.jobs.library is 'Name instead of an id: the job may make the library.';
 comment on column pgrag.jobs.version is 'Label: the job may make the version, and outlive it.';
 comment on column pgrag.jobs.arguments is 'source and pgrag index options; no source: an upload.';

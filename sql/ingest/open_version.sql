@@ -27,7 +27,7 @@ declare
     wanted_model bigint := _pgrag.model_id(open_version.model);
 begin
     perform _pgrag.require_lease();
-    perform _pgrag.check_names(library_name, version_label);
+    perform _pgrag.require_target(library_name, version_label);
     perform _pgrag.check_base_url(open_version.source ->> 'base_url');
     perform _pgrag.check_location(open_version.source ->> 'location');
     -- Again, if discard_version removes the library between the two statements.
@@ -38,7 +38,7 @@ begin
         where l.name = library_name
         for no key update;
         exit when found;
-        perform _pgrag.require_right_to_create(library_name);
+        perform _pgrag.require_target(library_name, version_label);
         insert into pgrag.libraries as l (name, language, language_code, model_id)
         values (
             library_name,
@@ -162,19 +162,27 @@ begin
 end;
 $$;
 
--- Whoever sees only some libraries must not make others, nor learn which exist.
-create or replace function _pgrag.require_right_to_create(
-    library text
+-- Asked before a run, a job or a lock of a version does anything else: whoever sees only some
+-- libraries must not make others, nor learn by an error or a wait which exist.
+create or replace function _pgrag.require_target(
+    library text,
+    version text
 )
 returns void
 language plpgsql
 stable
 parallel safe
 as $$
+declare
+    library_name constant text := lower(btrim(require_target.library));
 begin
-    if row_security_active('pgrag.libraries') and not _pgrag.sees_every_library() then
+    perform _pgrag.check_names(library_name, lower(btrim(require_target.version)));
+    if row_security_active('pgrag.libraries')
+        and not _pgrag.sees_every_library()
+        and not exists (select from pgrag.libraries as l where l.name = library_name)
+    then
         raise exception 'There is no library %, and % may not create one.',
-            quote_literal(library), _pgrag.caller()
+            quote_literal(library_name), _pgrag.caller()
             using errcode = 'PGR02', hint = 'Ask an administrator to create and grant it.';
     end if;
 end;

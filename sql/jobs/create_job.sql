@@ -25,7 +25,9 @@ declare
     is_confined constant boolean := coalesce(create_job.confined, true);
     new_id bigint;
 begin
-    perform _pgrag.check_names(library_name, label);
+    -- Else a job could outlive its library, which a removal beside this call takes away.
+    perform from pgrag.libraries as l where l.name = library_name for key share;
+    perform _pgrag.require_target(library_name, label);
     perform _pgrag.check_range('priority', create_job.priority, -100, 100);
     perform _pgrag.check_range('max_attempts', create_job.max_attempts, 1, 100);
     if create_job.every not between interval '1 minute' and interval '10 years' then
@@ -54,9 +56,6 @@ begin
     end if;
     perform _pgrag.check_address(source);
     perform _pgrag.check_base_url(create_job.arguments ->> 'base_url');
-    if not exists (select from pgrag.libraries as l where l.name = library_name) then
-        perform _pgrag.require_right_to_create(library_name);
-    end if;
     if not is_upload then
         update pgrag.jobs as j
         set run_at = least(j.run_at, coalesce(create_job.run_at, now())),
@@ -77,6 +76,9 @@ begin
     end if;
     if new_id is null then
         perform _pgrag.require_room(_pgrag.caller(), create_job.most_jobs);
+    end if;
+    -- Again, if another job was made in the same microsecond.
+    while new_id is null loop
         insert into pgrag.jobs as j (
             library, version, arguments, confined, asked_by, priority, state, max_attempts,
             run_at, every
@@ -86,8 +88,9 @@ begin
             create_job.priority, case when is_upload then 'uploading' else 'queued' end,
             create_job.max_attempts, coalesce(create_job.run_at, now()), create_job.every
         )
+        on conflict on constraint jobs_pkey do nothing
         returning j.job_id into new_id;
-    end if;
+    end loop;
     -- Workers listen, and poll, because a notification may be lost. It is empty, because every role
     -- may listen.
     perform pg_notify('pgrag_jobs', '');

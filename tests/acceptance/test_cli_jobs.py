@@ -15,20 +15,21 @@ def folder(tmp_path):
 
 
 def test_a_job_is_made_shown_cancelled_and_tried_again(pgrag, folder):
-    made = pgrag.run("index", "notes@1.0", folder, "--job")
-    assert made.out.startswith("Job 1: a worker will index notes@1.0")
-    assert pgrag.json("index", "notes@1.0", folder, "--every", "1d")["job_id"] == 1
+    made = pgrag.run("index", "notes@1.0", folder, "--job").out
+    assert ": a worker will index notes@1.0" in made
+    job = made.partition(":")[0].removeprefix("Job ")
+    assert pgrag.json("index", "notes@1.0", folder, "--every", "1d")["job_id"] == int(job)
     listed = pgrag.run("jobs", "list").out
     assert "notes 1.0" in listed
     assert "queued" in listed
-    shown = pgrag.run("jobs", "show", "1").out
-    assert f"Job 1: notes 1.0 from {folder}" in shown
+    shown = pgrag.run("jobs", "show", job).out
+    assert f"Job {job}: notes 1.0 from {folder}" in shown
     assert "again 1 day, 0:00:00 after each end" in shown
-    assert "cancelled" in pgrag.run("jobs", "cancel", "1").out
+    assert "cancelled" in pgrag.run("jobs", "cancel", job).out
     assert [row["state"] for row in pgrag.json("jobs", "list", "--state", "cancelled")] == [
         "cancelled"
     ]
-    assert "queued again" in pgrag.run("jobs", "retry", "1").out
+    assert "queued again" in pgrag.run("jobs", "retry", job).out
     assert "There is no job 7" in pgrag.run("jobs", "cancel", "7", code=1).err
     refused = pgrag.run("index", "notes", folder, "--job", "--dry-run", code=2).err
     assert "cannot be combined with --job" in refused
@@ -52,18 +53,18 @@ def test_a_job_has_the_arguments_of_a_run_by_hand(pgrag, folder):
 
 def test_a_worker_or_the_service_does_a_job_and_stops_when_told(pgrag, folder):
     with served(pgrag, "--no-worker"):
-        pgrag.run("index", "notes", folder, "--job")
-    assert pgrag.json("jobs", "show", "1")["state"] == "queued"
+        job = pgrag.json("index", "notes", folder, "--job")["job_id"]
+    assert pgrag.json("jobs", "show", job)["state"] == "queued"
     worker = pgrag.start("worker")
     try:
-        eventually(lambda: pgrag.json("jobs", "show", "1")["state"] == "succeeded")
+        eventually(lambda: pgrag.json("jobs", "show", job)["state"] == "succeeded")
         worker.send_signal(signal.SIGTERM)
         assert worker.wait(timeout=120) == 0
     finally:
         worker.kill()
         worker.communicate()
-    assert "1 page written" in pgrag.run("jobs", "show", "1").out
+    assert "1 page written" in pgrag.run("jobs", "show", job).out
     assert "Tides" in pgrag.run("search", "sill", "--library", "notes").out
-    pgrag.run("index", "notes", folder, "--job")
+    job = pgrag.json("index", "notes", folder, "--job")["job_id"]
     with served(pgrag):
-        eventually(lambda: pgrag.json("jobs", "show", "2")["state"] == "succeeded")
+        eventually(lambda: pgrag.json("jobs", "show", job)["state"] == "succeeded")

@@ -5,6 +5,9 @@ import pytest
 from campaign import __main__ as whole
 from campaign import overload, rest, services
 from campaign.outcome import Outcome
+from campaign.servers import execute
+
+from pgrag.ground.schema import sql_root
 
 
 def broken(url: str, table: str = "lexeme_statistics") -> str:
@@ -56,7 +59,52 @@ def test_another_library_changes_no_answer_of_a_service(database_url):
     assert outcome.counts["requests"] == 400
     assert outcome.counts["answers 200"] > 100
     assert outcome.counts["routes, tools and methods"] > 90
+    assert outcome.counts["timed requests"] == 20
+    assert outcome.counts["changes of a hidden library meanwhile"] > 20
     assert outcome.faults == []
+
+
+#: Looks into what is hidden before the caller of a service learns that it is unknown.
+LOOK = """
+create function _pgrag.look(library text) returns void language plpgsql security definer as $$
+begin
+    perform {} from pgrag.libraries as l where l.name = library and l.name like 'zyxquokka%'
+        and current_setting('lock_timeout') <> '0';
+end $$
+"""
+LOOKING = (
+    (sql_root() / "versions" / "_library_id.sql")
+    .read_text("utf-8")
+    .replace("begin\n", "begin\n    perform _pgrag.look(library_id.library);\n", 1)
+)
+
+
+@pytest.mark.parametrize(
+    ("look", "count", "told"),
+    [
+        ("pg_sleep(0.02)", 100, "different times"),
+        (
+            "pg_advisory_xact_lock_shared(hashtextextended('pgrag index ' || l.name, 0))", 40,
+            "'503' instead of '404'",
+        ),
+    ],
+)  # fmt: skip
+def test_a_look_at_what_is_hidden_is_reported_by_its_time_or_its_wait(
+    database_url, monkeypatch, look, count, told
+):
+    monkeypatch.setattr(services, "SHARE_LOCKED", 0)
+    build = services.Tenants.build
+
+    def leaking(self):
+        known = build(self)
+        for url in (self.alone, self.both):
+            execute(url, LOOK.format(look), LOOKING)
+        return known
+
+    monkeypatch.setattr(services.Tenants, "build", leaking)
+    faults = services.run(database_url, count=count, seed=1).faults
+    assert any(told in fault for fault in faults), faults
+    assert all("zyxquokka" in fault for fault in faults)
 
 
 def test_a_missing_policy_and_a_route_of_the_owner_are_reported(database_url, monkeypatch):

@@ -4,6 +4,7 @@ import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
 import pytest
 from consistency import assert_consistent
 from corpus import Author, pages
@@ -170,3 +171,25 @@ def test_a_writer_that_waited_works_on_what_the_other_left(connect, first, secon
                 pass
         error = waiting.exception(timeout=120)
     assert getattr(error, "sqlstate", error) == sqlstate
+
+
+def test_no_job_outlives_a_library_that_is_removed_while_it_is_made(connect):
+    """Its worker, which may make libraries, would make it anew: for a caller who may not."""
+    owner, tenant, watcher = connect(), connect(), connect()
+    ingest(owner, "tool", [page("a.md", "Drain the node.")])
+    owner.execute("do $$ begin create role maker in role pgrag_writer;"
+                  " exception when duplicate_object then null; end $$")  # fmt: skip
+    run(owner, "grant_libraries", role_name="maker", libraries=["tool"])
+    tenant.execute("set role maker")
+    arguments = {"library": "tool", "arguments": Jsonb({"source": "https://docs.example/"})}
+    with ThreadPoolExecutor(1) as threads:
+        with owner.transaction():
+            run(owner, "remove_library", library="tool")
+            made = threads.submit(run, tenant, "create_job", **arguments)
+            waits = "select cardinality(pg_blocking_pids(%s))"
+            while not made.done() and not value(watcher, waits, tenant.info.backend_pid):
+                pass
+        with pytest.raises(psycopg.Error, match="There is no library 'tool'") as refused:
+            made.result()
+    assert refused.value.sqlstate == "PGR02"
+    assert run(owner, "jobs") == []

@@ -12,6 +12,7 @@ from pgrag.ground.errors import Busy
 from pgrag.ingest.children import Children
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.kept_pages import KeptPages
+from pgrag.ingest.locking import held
 from pgrag.ingest.matter.page_types import PageTypes
 from pgrag.ingest.matter.properties import path_warnings
 from pgrag.ingest.page import ANSWERS, IndexTarget
@@ -108,28 +109,24 @@ def index(
 
 @contextmanager
 def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
-    """Lock out other runs, and removals of the version, by the locks that
-    `_pgrag.lock_out_indexing` takes.
-    """
-    library, version = (part.strip().lower() for part in target.names.values())
-    name = "@".join(filter(None, (library, version)))
-    run = f"pgrag index {name}"
+    """Lock out other runs, and removals of the version."""
     deadline = time.monotonic() + target.patience
     while True:
-        with database.lock(run, f"pgrag version {name}", f"pgrag library {library}") as taken:
+        with held(database, "index", **target.names, from_removal=True) as (name, taken):
             if not taken:
                 yield
                 return
         if time.monotonic() >= deadline:
             break
         time.sleep(_PAUSE)
-    if taken == run:
+    if taken == "index":
         raise Busy(
             f"Another run is indexing {name}.",
             hint="Wait for its end, or interrupt it: the next run completes it.",
         )
+    removed = target.library.strip().lower() if taken == "library" else name
     raise Busy(
-        f"Another session is removing {taken.split(' ', 2)[2]}.",
+        f"Another session is removing {removed}.",
         hint="Wait for its end, then index again.",
     )
 

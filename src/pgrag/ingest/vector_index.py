@@ -112,10 +112,12 @@ class VectorIndex:
         self._is_large = row["place_vectors"]
 
     def _build(self, index: _Index) -> bool:
+        # Another run may have dropped what is missing: this one does not wait for that run's build.
+        patience = _LONGEST_WAIT if index in self._held else 0.0
         if self._state(index)["valid"] or not (index in self._held or self._lock(index)):
             return False
         try:
-            with self._alone():
+            with self._alone(patience):
                 # Somebody may have built it before the lock was taken.
                 return self._build_missing(self._state(index))
         except DatabaseError as error:
@@ -139,14 +141,16 @@ class VectorIndex:
         return True
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Wait until no other run builds an index, for an hour: two would wait for each other."""
-        deadline = time.monotonic() + _LONGEST_WAIT
-        while time.monotonic() < deadline:
+    def _alone(self, patience: float) -> Iterator[None]:
+        """Wait until no other run builds an index: two would wait for each other."""
+        deadline = time.monotonic() + patience
+        while True:
             with self._database.lock("pgrag vector index build") as taken:
                 if taken is None:
                     yield
                     return
+            if time.monotonic() >= deadline:
+                break
             time.sleep(_PAUSE)
         raise Busy("Other runs are building vector indexes.")
 

@@ -50,13 +50,13 @@ _OF_NO_PAGE = (
 #: Share of the database's pages that must change before a run analyses the tables: sampling large
 #: tables takes seconds, too long for one page of a small library.
 NEWS = 0.02
-#: What a run writes besides vectors; the first two are too small for autovacuum.
+#: What a run writes besides vectors; the first two are too small for autovacuum. Skips a table that
+#: another run analyses or locks: nobody waits for the libraries of others.
 _ANALYSE_TEXTS = (
-    "analyze pgrag.libraries, pgrag.versions, pgrag.pages, pgrag.documents,"
+    "analyze (skip_locked) pgrag.libraries, pgrag.versions, pgrag.pages, pgrag.documents,"
     " pgrag.lexeme_statistics, pgrag.edges, pgrag.page_names, pgrag.page_ranks,"
     " pgrag.section_texts"
 )
-#: Skips a table that another run's build of the vector index has locked; that run analyses it.
 _ANALYSE_VECTORS = "analyze (skip_locked) pgrag.embeddings"
 #: Marks pages as all-visible, for index-only scans of the next run and of links. The vector indexes
 #: are left out: their vacuum is slow, and faulty before pgvector 0.8.4.

@@ -11,6 +11,7 @@ from pgrag.ground.connections import Database
 from pgrag.ground.errors import DatabaseError, LanguageModelError, PgragError
 from pgrag.ingest.enrichment.calls import ModelAnswer, ModelCalls
 from pgrag.ingest.enrichment.kinds import Kind
+from pgrag.ingest.locking import held
 from pgrag.models.llm import ChatModel
 
 #: Answers per transaction, and the seconds after which a smaller batch is stored.
@@ -93,11 +94,10 @@ class Enricher:
         `LanguageModelError` after several failures in a row, `EmbeddingError`, and `DatabaseError`
         while another run enriches the library.
         """
-        library = self.library.strip().lower()
-        with self.database.lock(f"pgrag enrich {library}") as taken:
+        with held(self.database, "enrich", self.library) as (name, taken):
             if taken:
                 raise DatabaseError(
-                    f"Another run is enriching the library {library!r}.",
+                    f"Another run is enriching the library {name!r}.",
                     hint="Wait for its end, or interrupt it: what it has stored stays.",
                 )
             return self._run(kind, progress)

@@ -18,6 +18,7 @@ from pgrag.ground.errors import ForbiddenAddress, InvalidInput, SourceError
 from pgrag.ground.outgoing import guarded_client
 from pgrag.ground.settings import Settings, masked_url
 from pgrag.ingest.child import Child, Limits
+from pgrag.ingest.locking import held
 from pgrag.ingest.source.dates import dates_of_time, without_copied
 from pgrag.ingest.source.source import Skipped, Source, SourceFile
 from pgrag.ingest.source.web.addresses import OTHER_VERSION, Scope, normalised
@@ -83,11 +84,9 @@ def open_site(
         raise InvalidInput(f"{start}: pgrag logs in to no website.", hint="Omit name and password.")
     names = {"library": library, "version": version}
     with ExitStack() as stack:
-        name = f"{library}@{version}".strip().lower()
-        if stack.enter_context(database.lock(f"pgrag crawl {name}")):
-            raise SourceError(
-                f"Another run is crawling for {name.removesuffix('@')}.", hint="Wait for its end."
-            )
+        name, taken = stack.enter_context(held(database, "crawl", library, version))
+        if taken:
+            raise SourceError(f"Another run is crawling for {name}.", hint="Wait for its end.")
         visit = _Visit(
             stack, database=database, names=names, settings=settings, options=options, start=start
         )
