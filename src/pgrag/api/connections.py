@@ -1,6 +1,7 @@
-"""How connections are served: a request must arrive in time, and connections are limited.
+"""How connections are served: a request must arrive in time, its answer must be read in time, and
+connections are limited.
 
-uvicorn alone waits for the rest of a request for ever.
+uvicorn alone waits for either for ever.
 """
 
 import asyncio
@@ -11,38 +12,57 @@ from typing import Any
 import h11
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pgrag.api.headers import ALWAYS
+from pgrag.api.crowd import Crowd
+from pgrag.api.headers import ALWAYS, SecurityHeaders
 from pgrag.api.problems import HTTP_KINDS, MEDIA_TYPE, REQUEST_TIMEOUT, Kind
 from pgrag.ground.settings import Settings
 
 SLOWEST = 10_000
-"""A body that arrives at this many bytes a second may take longer than other requests."""
+"""A body that arrives, or an answer that is read, at this many bytes a second may take longer than
+others.
+"""
 
 
 def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Config:
     """The configuration of a server; `options` are those of uvicorn."""
-    timed = type("Timed", (TimedProtocol,), {"seconds": settings.request_timeout})
-    return uvicorn.Config(
-        api, http=timed, ws="none", limit_concurrency=settings.connection_limit, **options
+    most, proxies = settings.connection_limit, settings.forwarded_allow_ips
+    crowd = Crowd(
+        most,
+        settings.connections_per_address or -(-most // 2),
+        ProxyHeadersMiddleware(api, proxies).trusted_hosts if proxies else (),
     )
+    timed = type(
+        "Timed", (TimedProtocol,), {"seconds": settings.request_timeout, "crowd": crowd}
+    )
+    # Without proxies, uvicorn trusts those of this machine.
+    return uvicorn.Config(api, http=timed, ws="none", forwarded_allow_ips=proxies, **options)
 
 
 class TimedProtocol(H11Protocol):
-    """HTTP/1.1 whose requests, headers and body, must arrive within `seconds`.
+    """HTTP/1.1 whose requests, headers and body, must arrive within `seconds`, as a member of a
+    `crowd`.
 
     A body that goes on arriving at `SLOWEST` bytes a second, such as an upload, may take longer.
-    A late request is answered, unless the service has begun to or nothing has arrived at all.
+    A late request is answered, unless the service has begun to or nothing has arrived at all. A
+    connection ends whose client does not read its answer at that rate.
     """
 
     seconds: float
+    crowd: Crowd
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect the first request."""
         super().connection_made(transport)
         self._deadline: asyncio.TimerHandle | None = None
+        self._reading: asyncio.TimerHandle | None = None
         self._arrived = 0
+        self._host = self.client[0] if self.client else ""
+        if (refusal := self.crowd.enter(self, self._host)) is not None:
+            refusal.app = self.app
+            self.app = SecurityHeaders(refusal)  # type: ignore[assignment]
         self._expect()
 
     def data_received(self, data: bytes) -> None:
@@ -63,7 +83,44 @@ class TimedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Expect no more."""
         self._expect_nothing()
+        self.resume_writing()
+        self.crowd.leave(self, self._host)
         super().connection_lost(exc)
+
+    def idleness(self) -> int:
+        """How readily it gives way: least with an answer on its way, most if it never asked."""
+        if self.conn.their_state is h11.SEND_BODY:
+            return 1
+        if self.cycle is None:
+            return 3
+        return 2 if self.cycle.response_complete else 0
+
+    def give_way(self, kind: Kind, detail: str) -> None:
+        """End it, with an answer to what was begun."""
+        self.crowd.leave(self, self._host)
+        self._end(kind, detail)
+
+    def abort(self) -> None:
+        """End it at once."""
+        self.transport.abort()
+
+    def pause_writing(self) -> None:
+        """Expect that the client reads."""
+        super().pause_writing()
+        self._expect_reader()
+
+    def resume_writing(self) -> None:
+        """Expect no more that the client reads."""
+        super().resume_writing()
+        if self._reading is not None:
+            self._reading.cancel()
+            self._reading = None
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, even if the end of the last answer is not read."""
+        super().timeout_keep_alive_handler()
+        if self._reading is None:
+            self._expect_reader()
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP, as all errors are answered."""
@@ -94,6 +151,17 @@ class TimedProtocol(H11Protocol):
         ):
             self.transport.write(self.conn.send(event))
 
+    def _expect_reader(self) -> None:
+        self._reading = self.loop.call_later(
+            self.seconds, self._look_for_reader, self.transport.get_write_buffer_size()
+        )
+
+    def _look_for_reader(self, before: int) -> None:
+        if before - self.transport.get_write_buffer_size() < SLOWEST * self.seconds:
+            self.transport.abort()
+        else:
+            self._expect_reader()
+
     def _expect(self) -> None:
         if self._deadline is None:
             self._arrived = 0
@@ -111,7 +179,10 @@ class TimedProtocol(H11Protocol):
             self._deadline = None
             self._expect()
             return
+        self._end(REQUEST_TIMEOUT, f"A request must arrive within {self.seconds:g} seconds.")
+
+    def _end(self, kind: Kind, detail: str) -> None:
         has_begun = bool(self.conn.trailing_data[0]) or self.conn.their_state is h11.SEND_BODY
         if has_begun and self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            self._refuse(REQUEST_TIMEOUT, f"A request must arrive within {self.seconds:g} seconds.")
+            self._refuse(kind, detail)
         self.transport.close()

@@ -59,15 +59,13 @@ class App(Connected):
         kept_pages: KeptPages | None = None,
         children: Children | None = None,
         adds: bool = False,
-        patience: float = 0.0,
         progress: Progress | None = None,
         **arguments: Unpack[IndexArguments],
     ) -> IndexReport:
         """Synchronise a version of a library with a source; see `pipeline.index`. A `version` of
         None is the one that the address of a website names, else "". With `in_child` a crash of a
         parser costs a page; `children` are processes to use. With `for_others` git has none of the
-        credentials of this user. With `adds` no page is removed. The run waits `patience` seconds
-        for the end of another one.
+        credentials of this user. With `adds` no page is removed.
         """
         from pgrag.ingest import pipeline
         from pgrag.ingest.arguments import Choosing, checked, part_of, refuse_meaningless
@@ -119,7 +117,6 @@ class App(Connected):
                     in_child,
                     self._limits(),
                     adds,
-                    patience,
                 ),
                 # always the built-in model: chunk borders must not depend on the library's model
                 similarities=partial(similarities, self.providers.builtin),
@@ -291,7 +288,13 @@ class App(Connected):
                 yield error
 
     def send_pages(
-        self, library: str, version: str, pages: Sequence[UploadedPage], *, patience: float = 0.0
+        self,
+        library: str,
+        version: str,
+        pages: Sequence[UploadedPage],
+        *,
+        dry_run: bool = False,
+        kept_pages: KeptPages | None = None,
     ) -> IndexReport:
         """Add these pages to a version, or replace those with their keys; see `index`."""
         from pgrag.ingest.source.uploads import sent_pages
@@ -299,7 +302,7 @@ class App(Connected):
         source = sent_pages(pages)
         return self.index(
             library, version, source, in_child=True, children=self._kept_children(), adds=True,
-            patience=patience,
+            dry_run=dry_run, kept_pages=kept_pages,
         )  # fmt: skip
 
     def _kept_children(self) -> Children:
