@@ -20,7 +20,7 @@ _Result = TypeVar("_Result")
 
 class Children:
     """A pool of `most` child processes, one per core by default; a context manager. Another starts
-    when all have been busy for `WORTH` seconds; after `idle_seconds` they end.
+    when all have been busy for `worth` seconds; after `idle_seconds` they end.
     """
 
     def __init__(
@@ -29,13 +29,15 @@ class Children:
         most: int | None = None,
         answers: Iterable[type] = (),
         *,
+        worth: float = WORTH,
         idle_seconds: float | None = None,
     ) -> None:
         self._limits, self._answers = limits, tuple(answers)
+        self._worth = worth
         self._idle_seconds = idle_seconds
         self._timer: Timer | None = None
-        self._most = most or min(MOST, processors())
-        self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="pgrag-read")
+        self.most = most or min(MOST, processors())
+        self._threads = ThreadPoolExecutor(self.most, thread_name_prefix="pgrag-read")
         self._changed = Condition()
         self._children: list[Child] = []
         self._idle: list[Child] = []
@@ -70,8 +72,8 @@ class Children:
         with self._changed:
             while not self._idle and not self._is_closed:
                 left: float | None = None
-                if len(self._children) < self._most:
-                    left = self._started + WORTH - time.monotonic()
+                if len(self._children) < self.most:
+                    left = self._started + self._worth - time.monotonic()
                     if left <= 0:
                         self._started = time.monotonic()
                         self._children.append(Child(self._limits, self._answers))

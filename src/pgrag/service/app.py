@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrag.ground import errors
 from pgrag.ground.calls import Row
+from pgrag.ground.settings import processors
 from pgrag.service.connected import Connected
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from pgrag.ingest.source.uploads import UploadedPage
 
 
+#: Processes that read pages which callers send: at least two, so that nobody needs them all.
+SENT_PAGES = max(2, min(4, processors()))
 #: Seconds after the last page that was sent until the processes end that read such pages.
 _IDLE_SECONDS = 60.0
 #: What the versions of one tree have in common besides their source.
@@ -312,8 +315,9 @@ class App(Connected):
 
         with self._lock:
             if self._children is None:
+                # Two callers at least are served at a time: the second does not wait for the first.
                 self._children = Children(
-                    self._limits(), answers=ANSWERS, idle_seconds=_IDLE_SECONDS
+                    self._limits(), SENT_PAGES, ANSWERS, worth=0.0, idle_seconds=_IDLE_SECONDS
                 )
             return self._children
 

@@ -18,8 +18,8 @@ from pgrag.ground.cancelling import Statements
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import Busy, PgragError, Taken
 from pgrag.ground.requests import holder
-from pgrag.ground.settings import Settings, processors, variable
-from pgrag.ingest.children import MOST
+from pgrag.ground.settings import Settings, variable
+from pgrag.service.app import SENT_PAGES
 from pgrag.service.turns import Turns
 
 R = TypeVar("R")
@@ -76,14 +76,13 @@ class Works:
 
     def __init__(self, settings: Settings) -> None:
         few, answers = settings.costly_pool_size, settings.llm_concurrency
-        pages = max(2, min(MOST, processors()))
         read, lock = settings.read_timeout, settings.lock_timeout
         self.read = Work("read", None, read, lock)
         self.write = Work("write", few, settings.write_timeout, lock)
         self.costly = Work("costly", few, settings.costly_timeout, lock)
         self.admission = Work("admission", few, read, lock)
         self.answer = Work("answer", answers, read, lock)
-        self.page = Work("page", pages, read, lock)
+        self.page = Work("page", SENT_PAGES, read, lock)
         self.index = Work("index", _RUN * few, _WEEK, _WEEK)
         self.probe = Work("probe", 1, read, lock)
         in_use = f"All {few} connections for requests of this kind are in use."
@@ -92,7 +91,7 @@ class Works:
         self.turns = {
             "read": Turns(settings.pool_size, "", ""),
             "answer": Turns(answers, "", ""),
-            "page": Turns(pages, reading, "Try again.", patience=PAGE_SECONDS),
+            "page": Turns(SENT_PAGES, reading, "Try again.", patience=PAGE_SECONDS),
             **{name: Turns(few, in_use, more, patience=QUEUE_SECONDS) for name in _SMALL},
         }
         self._lines: dict[str, Turns] = {}
