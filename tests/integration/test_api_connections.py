@@ -151,7 +151,7 @@ def working(service: Service, connection, count: int) -> Iterator[None]:
 
 
 def test_a_full_service_refuses_and_is_probed(database_url, connection):
-    limits = {"connection_limit": 6, "connections_per_address": 6}
+    limits = {"connection_limit": 6, "connections_per_address": 6, "lock_timeout": 60}
     with mcp_service(database_url, **limits) as service:
         with working(service, connection, 6):
             for _ in range(3):
@@ -162,7 +162,7 @@ def test_a_full_service_refuses_and_is_probed(database_url, connection):
 
 
 def test_one_address_leaves_half_of_the_connections(database_url, connection):
-    with mcp_service(database_url, connection_limit=6) as service:
+    with mcp_service(database_url, connection_limit=6, lock_timeout=60) as service:
         with working(service, connection, 3):
             assert asked(service, PROBE) == (200, {"status": "ok"})
             status, told = asked(service, READ)
@@ -173,8 +173,12 @@ def test_one_address_leaves_half_of_the_connections(database_url, connection):
 
 
 def test_a_proxy_may_have_all_connections(database_url, connection):
-    settings = {"connection_limit": 6, "forwarded_allow_ips": "10.0.0.0/8,127.0.0.1"}
-    with mcp_service(database_url, **settings) as service, working(service, connection, 5):
+    settings = {"connection_limit": 6, "lock_timeout": 60}
+    proxies = {"forwarded_allow_ips": "10.0.0.0/8,127.0.0.1"}
+    with (
+        mcp_service(database_url, **settings, **proxies) as service,
+        working(service, connection, 5),
+    ):
         assert asked(service, READ)[0] == 200
 
 

@@ -140,7 +140,7 @@ def test_a_page_that_is_read_holds_no_library_and_no_connection(
         eventually(lambda: running(connection) == 0)
         assert not any(future.done() for future in waiting)
         for each in blocked:
-            threading.Thread(target=pipe.write_text, args=[""]).start()
+            threading.Thread(target=pipe.write_text, args=[""], daemon=True).start()
         wait([*blocked, *waiting], timeout=60)
         assert {future.result().status_code for future in waiting} == {200}
 

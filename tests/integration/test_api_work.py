@@ -63,7 +63,9 @@ def test_writers_that_wait_for_a_library_hold_no_connection(buoys, lock, connect
         assert not any(future.done() for future in waiting)
         lock.rollback()
         wait(waiting, timeout=60)
-        assert {*statuses(waiting)} == {200}
+        # Of the tunings only the first is there to be undone.
+        assert {*statuses(waiting[12:])} == {200}
+        assert {*statuses(waiting)} <= {200, 422}
 
 
 @pytest.mark.usefixtures("lock")
