@@ -34,7 +34,9 @@ def keys(database_url, connection):
     ingest_buoys(connection)
     made = {}
     for name in ("greedy", "polite"):
-        create = "select pgrag.create_key(%s, 'write', '{*}', rate => 1000, concurrency => 100) as s"
+        create = (
+            "select pgrag.create_key(%s, 'write', '{*}', rate => 1000, concurrency => 100) as s"
+        )
         [row] = connection.execute(create, [name]).fetchall()
         made[name] = {"Authorization": f"Bearer {row['s']}"}
     return made
@@ -139,7 +141,7 @@ def test_a_page_that_is_read_holds_no_library_and_no_connection(
             assert changed.status_code == 200, changed.text
         eventually(lambda: running(connection) == 0)
         assert not any(future.done() for future in waiting)
-        for each in blocked:
+        for _ in blocked:
             threading.Thread(target=pipe.write_text, args=[""], daemon=True).start()
         wait([*blocked, *waiting], timeout=60)
         assert {future.result().status_code for future in waiting} == {200}

@@ -1,4 +1,4 @@
-"""Turns that callers share: the share of each, the order of those who wait, and what ends a wait."""
+"""Turns that callers share: the share of each, the order of those who wait, the end of a wait."""
 
 import math
 
@@ -73,8 +73,7 @@ def test_holders_come_in_rotation_however_many_requests_each_has():
     async def work(crowd):
         await crowd.come("x", "y", *["a"] * 9, "b", "c", "b")
         came = [await crowd.end("x"), await crowd.end("y")]
-        for _ in range(4):
-            came.append(await crowd.end(crowd.ends[0][0]))
+        came += [await crowd.end(crowd.ends[0][0]) for _ in range(4)]
         assert came == [["a"], ["b"], ["c"], ["a"], ["b"], ["a"]]
 
     crowded(work, 2)

@@ -29,14 +29,10 @@ others.
 def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Config:
     """The configuration of a server; `options` are those of uvicorn."""
     most, proxies = settings.connection_limit, settings.forwarded_allow_ips
-    crowd = Crowd(
-        most,
-        settings.connections_per_address or -(-most // 2),
-        ProxyHeadersMiddleware(api, proxies).trusted_hosts if proxies else (),
-    )
-    timed = type(
-        "Timed", (TimedProtocol,), {"seconds": settings.request_timeout, "crowd": crowd}
-    )
+    app: Any = api
+    trusted: Any = ProxyHeadersMiddleware(app, proxies).trusted_hosts if proxies else ()
+    crowd = Crowd(most, settings.connections_per_address or -(-most // 2), trusted)
+    timed = type("Timed", (TimedProtocol,), {"seconds": settings.request_timeout, "crowd": crowd})
     # Without proxies, uvicorn trusts those of this machine.
     return uvicorn.Config(api, http=timed, ws="none", forwarded_allow_ips=proxies, **options)
 
@@ -58,11 +54,11 @@ class TimedProtocol(H11Protocol):
         super().connection_made(transport)
         self._deadline: asyncio.TimerHandle | None = None
         self._reading: asyncio.TimerHandle | None = None
-        self._arrived = 0
+        self._arrived, self._expected_at = 0, 0.0
         self._host = self.client[0] if self.client else ""
         if (refusal := self.crowd.enter(self, self._host)) is not None:
             refusal.app = self.app
-            self.app = SecurityHeaders(refusal)  # type: ignore[assignment]
+            self.app = SecurityHeaders(refusal)
         self._expect()
 
     def data_received(self, data: bytes) -> None:
@@ -88,9 +84,12 @@ class TimedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def idleness(self) -> int:
-        """How readily it gives way: least with an answer on its way, most if it never asked."""
+        """How readily it gives way: least with an answer on its way, most if it never asked, or
+        sends a body more slowly than others may.
+        """
         if self.conn.their_state is h11.SEND_BODY:
-            return 1
+            due = SLOWEST * (self.loop.time() - self._expected_at - 1)
+            return 3 if self._arrived < due else 1
         if self.cycle is None:
             return 3
         return 2 if self.cycle.response_complete else 0
@@ -164,7 +163,7 @@ class TimedProtocol(H11Protocol):
 
     def _expect(self) -> None:
         if self._deadline is None:
-            self._arrived = 0
+            self._arrived, self._expected_at = 0, self.loop.time()
             self._deadline = self.loop.call_later(self.seconds, self._expire)
 
     def _expect_nothing(self) -> None:

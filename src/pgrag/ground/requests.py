@@ -49,7 +49,7 @@ def holder() -> str | None:
     of what callers share.
     """
     request = _request.get()
-    return request and request.holder
+    return None if request is None else request.holder
 
 
 def note(*, action: str | None = None, library: Any = None, search_id: UUID | None = None) -> None:

@@ -54,20 +54,21 @@ class Turns:
         given = anyio.Event()
         line = self._waiting.setdefault(holder, deque())
         line.append(given)
+        is_taken = False
         try:
-            with anyio.move_on_after(self._patience) as wait:
+            with anyio.move_on_after(self._patience):
                 await given.wait()
-            if wait.cancelled_caught:
-                raise self._refusal(holder)
-        except BaseException:
-            if given.is_set():
+                is_taken = True
+        finally:
+            if given.is_set() and not is_taken:
                 # The turn came together with the end of the wait.
                 self._give_back(holder)
-            else:
+            elif not is_taken:
                 line.remove(given)
                 if not line:
                     del self._waiting[holder]
-            raise
+        if not is_taken:
+            raise self._refusal(holder)
 
     def _refusal(self, holder: str | None) -> Busy:
         said = self._busy
@@ -81,13 +82,13 @@ class Turns:
     def _give_back(self, holder: str | None) -> None:
         """Give what is free to those who wait, the holder first that had its turn longest ago."""
         self._held -= Counter([holder])
-        for holder in [*self._waiting]:
-            if not self._may_begin(holder):
+        for each in [*self._waiting]:
+            if not self._may_begin(each):
                 continue
-            line = self._waiting[holder]
-            self._held[holder] += 1
+            line = self._waiting[each]
+            self._held[each] += 1
             line.popleft().set()
             if line:
-                self._waiting.move_to_end(holder)
+                self._waiting.move_to_end(each)
             else:
-                del self._waiting[holder]
+                del self._waiting[each]

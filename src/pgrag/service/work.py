@@ -125,9 +125,7 @@ class Works:
             nonlocal is_running
             is_running = True
             try:
-                if target is not None:
-                    statements.run(partial(_is_free, target))
-                outcome.append(statements.run(function))
+                outcome.append(statements.run(partial(_when_free, target, function)))
             except Exception as error:
                 outcome.append(error)
             finally:
@@ -229,6 +227,12 @@ class Works:
         finally:
             if line.is_idle:
                 self._lines.pop(name, None)
+
+
+def _when_free(target: Target | None, function: Callable[[], R]) -> R:
+    if target is not None:
+        _is_free(target)
+    return function()
 
 
 def _is_free(target: Target) -> bool:
