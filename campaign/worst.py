@@ -1,9 +1,8 @@
 """The clients that send a service the worst that they may, for `campaign.overload`, in a process of
-their own: `python -m campaign.worst URL KEY KIND SECONDS`.
+their own: `python campaign/worst.py URL KEY KIND SECONDS` prints a line when it begins.
 """
 
 import asyncio
-import json
 import socket
 import sys
 from collections.abc import Awaitable, Callable
@@ -24,7 +23,7 @@ PAGE = "/v1/libraries/{}/versions/1/pages/page{}.html"
 HTML = {"Content-Type": "text/html"}
 COSTLY = "<p>" + "<b><i><u><a href=x>x" * 5000
 REGEX = {"mode": "regex", "pattern": r"(.*)(.*)(.*)\1\2\3zz", "timeout_ms": "30000"}
-JOINED = "FROM page p, page q, page r WHERE p.title < q.title AND q.title < r.title"
+JOINED = "TABLE file.outlinks, file.inlinks FLATTEN file.tags AS tag SORT file.name, tag"
 WORDS = " ".join(f"valve{n} pump wheel" for n in range(200))
 AGENT = {"Accept": "application/json, text/event-stream"}
 
@@ -119,7 +118,7 @@ def _hold(url: str, kind: str, until: float) -> None:
 
 if __name__ == "__main__":
     url, key, kind, seconds = sys.argv[1:]
-    print(json.dumps(kind), flush=True)
+    print(kind, flush=True)
     until = monotonic() + float(seconds)
     if kind in KINDS:
         asyncio.run(_send(url, key, kind, until))

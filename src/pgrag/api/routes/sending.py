@@ -9,7 +9,8 @@ from pydantic_core import from_json
 
 from pgrag.api import bodies
 from pgrag.api.arguments import PATH, Text, VersionPath
-from pgrag.api.problems import TOO_LARGE, problem
+from pgrag.api.delivery import disconnected
+from pgrag.api.problems import STOPPING, TOO_LARGE, problem
 from pgrag.api.routes.uploads import pieces, stored
 from pgrag.ground.errors import InvalidInput, UnknownPage
 from pgrag.ground.values import jobs as values
@@ -17,7 +18,7 @@ from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.source.uploads import LINES, UploadedPage, checked_key, sent_page
 from pgrag.service.app import App
-from pgrag.service.work import Target, Works
+from pgrag.service.work import Abandoned, Target, Works
 
 router = bodies.router_of_version()
 
@@ -125,7 +126,11 @@ async def _page(request: Request, library: str, version: str, key: str | None) -
         report = await works.run(works.page, partial(send, dry_run=True))
         if not report.failed:
             target = Target(app.database, library, _PATIENCE)
-            report = await works.run(works.write, send, target=target)
+            try:
+                gone = partial(disconnected, request.receive)
+                report = await works.run(works.write, send, target=target, until=gone)
+            except Abandoned:
+                return problem(request, STOPPING)
     for reason in report.failed.values():
         raise InvalidInput(reason)
     return bodies.answered(
