@@ -42,6 +42,8 @@ _MOST_REASONS = 1000
 #: Errors that another attempt would meet, too.
 _HOPELESS = (errors.InvalidInput, errors.NotFound, errors.SettingsError)
 _turn = Lock()
+#: A job has connections of its own, too, so that it delays no search of the same process.
+_RUNS = Work("job", 4, 7 * 24 * 3600.0, 7 * 24 * 3600.0)
 #: Heartbeats have a connection of their own: searches and the job may use all others.
 _HEARTBEATS = Work("heartbeats", 1, 10.0, 10.0)
 
@@ -108,7 +110,8 @@ class Attempt:
         row = self._row
         arguments = dict(row["arguments"])
         lease = f"{row['job_id']}.{row['claim']}"
-        with ExitStack() as stack, calling(Caller(f"job {row['job_id']}", lease=lease)):
+        caller = Caller(f"job {row['job_id']}", lease=lease)
+        with ExitStack() as stack, calling(caller), working(_RUNS):
             source: str | Source
             adds, unread = False, list[str]()
             if row["is_upload"]:
