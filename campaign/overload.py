@@ -12,14 +12,17 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from math import isfinite
 from pathlib import Path
 from random import Random
 from statistics import linear_regression
 from time import monotonic
+from typing import Any
 
 import httpx
 import psycopg
@@ -49,29 +52,36 @@ ROLES = {"measuring": "search", "polite": "write", "flooding": "write"}
 
 def _searches(address: str, key: str, seed: int, *, until: float, pause: float) -> list[float]:
     """The seconds of searches, one after another; a failed search counts as infinite."""
-    random, seconds = Random(seed), []
-    headers = {"Authorization": f"Bearer {key}"}
-    with httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=60) as client:
-        while monotonic() < until:
-            started = monotonic()
-            answer = client.get("/v1/search", params={"q": " ".join(random.sample(flood.WORDS, 3))})
-            took = monotonic() - started
-            seconds.append(took if answer.status_code == 200 else float("inf"))
-            time.sleep(pause)
-    return seconds
+    random = Random(seed)
+    parameters = ({"q": " ".join(random.sample(flood.WORDS, 3))} for _ in count())
+    requests = ({"method": "GET", "url": "/v1/search", "params": each} for each in parameters)
+    return _seconds(address, key, requests, until=until, pause=pause)
 
 
 def _pages(address: str, key: str, *, until: float) -> list[float]:
-    """The seconds in which small pages were sent, as those of searches."""
+    """The same of small pages that are sent."""
+    markdown = {"Content-Type": "text/markdown"}
+    texts = (f"# Valve\n\nOpened for the {number}th time." for number in count())
+    requests = (
+        {"method": "PUT", "url": POLITE_PAGE, "content": text, "headers": markdown}
+        for text in texts
+    )
+    return _seconds(address, key, requests, until=until, pause=PAUSE)
+
+
+def _seconds(
+    address: str, key: str, requests: Iterator[dict[str, Any]], *, until: float, pause: float
+) -> list[float]:
     seconds = []
-    headers = {"Authorization": f"Bearer {key}", "Content-Type": "text/markdown"}
-    with httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=60) as client:
+    headers = {"Authorization": f"Bearer {key}"}
+    with httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=20) as client:
         while monotonic() < until:
             started = monotonic()
-            answer = client.put(POLITE_PAGE, content=f"# Valve\n\nOpened at {started}.")
-            took = monotonic() - started
-            seconds.append(took if answer.status_code == 200 else float("inf"))
-            time.sleep(PAUSE)
+            is_answered = False
+            with suppress(httpx.TransportError):
+                is_answered = client.request(**next(requests)).status_code == 200
+            seconds.append(monotonic() - started if is_answered else float("inf"))
+            time.sleep(pause)
     return seconds
 
 

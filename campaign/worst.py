@@ -1,5 +1,5 @@
 """The clients that send a service the worst that they may, for `campaign.overload`, in a process of
-their own: `python campaign/worst.py URL KEY KIND SECONDS` prints a line when it begins.
+their own: `python campaign/worst.py URL KEY KIND SECONDS` prints a line when it is under way.
 """
 
 import asyncio
@@ -7,7 +7,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,6 +17,8 @@ import httpx
 CLIENTS = 20
 #: Connections without a key: more than a service takes.
 SOCKETS = 1010
+#: Seconds between two further connections.
+PAUSE = 0.005
 LIBRARY, TAKEN = "greedy", "taken"
 #: A library of a name of its own, so that no lock is shared with polite callers.
 PAGE = "/v1/libraries/{}/versions/1/pages/page{}.html"
@@ -106,7 +108,16 @@ def _hold(url: str, kind: str, until: float) -> None:
     """Open connections again and again, as those that are open are ended."""
     address = (urlsplit(url).hostname, urlsplit(url).port)
     sockets: list[socket.socket] = []
+    started = monotonic()
+    is_told = False
     while monotonic() < until:
+        # Floods are the task of a proxy: these are the connections that one client keeps open.
+        if len(sockets) > SOCKETS:
+            if not is_told:
+                is_told = True
+                until += monotonic() - started
+                print(kind, flush=True)
+            sleep(PAUSE)
         with suppress(OSError):
             sockets.append(socket.create_connection(address, timeout=1))
             sockets[-1].sendall(HALVES[kind])
@@ -118,9 +129,9 @@ def _hold(url: str, kind: str, until: float) -> None:
 
 if __name__ == "__main__":
     url, key, kind, seconds = sys.argv[1:]
-    print(kind, flush=True)
     until = monotonic() + float(seconds)
     if kind in KINDS:
+        print(kind, flush=True)
         asyncio.run(_send(url, key, kind, until))
     else:
         _hold(url, kind, until)

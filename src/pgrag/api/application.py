@@ -156,6 +156,8 @@ def create_app(
     agents = GuardedEndpoint(guard, "mcp", api.state.mcp)
     api.router.routes[:0] = [Route(address, agents) for address in ("/mcp", "/mcp/")]
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
+    described = openapi.Described(api).__call__
+    api.router.routes.insert(0, Route("/openapi.json", described, methods=["GET"]))
     make_stack = api.build_middleware_stack
     # Starlette answers unforeseen errors outside the middleware that is added above.
     api.build_middleware_stack = lambda: SecurityHeaders(make_stack())  # type: ignore[method-assign]

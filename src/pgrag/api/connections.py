@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from pgrag.api.crowd import Crowd
+from pgrag.api.crowd import MOST_IDLE, Crowd
 from pgrag.api.headers import ALWAYS, SecurityHeaders
 from pgrag.api.problems import HTTP_KINDS, MEDIA_TYPE, REQUEST_TIMEOUT, Kind
 from pgrag.ground.settings import Settings
@@ -89,9 +89,9 @@ class TimedProtocol(H11Protocol):
         """
         if self.conn.their_state is h11.SEND_BODY:
             due = SLOWEST * (self.loop.time() - self._expected_at - 1)
-            return 3 if self._arrived < due else 1
+            return MOST_IDLE if self._arrived < due else 1
         if self.cycle is None:
-            return 3
+            return MOST_IDLE
         return 2 if self.cycle.response_complete else 0
 
     def give_way(self, kind: Kind, detail: str) -> None:

@@ -7,6 +7,7 @@ that an orchestrator does not kill one that is only full.
 
 from collections import OrderedDict
 from collections.abc import Container, Iterable
+from itertools import islice
 from typing import Protocol
 
 from starlette.requests import Request
@@ -22,11 +23,18 @@ MOST_EXTRA = 64
 """Connections beyond the limits that are open at a time, to be refused or to probe."""
 
 
+MOST_ASKED = 16
+"""Connections of which one has to give way: the oldest, or those that were not asked before."""
+
+MOST_IDLE = 3
+"""The idleness of a connection that never asked, or sends too slowly."""
+
+
 class Connection(Protocol):
     """What a crowd asks of a connection."""
 
     def idleness(self) -> int:
-        """How readily it gives way: 0 for a request at work, more for less."""
+        """How readily it gives way: from 0 for a request at work to `MOST_IDLE`."""
 
     def give_way(self, kind: Kind, detail: str) -> None:
         """End it, with an answer to what was begun."""
@@ -86,7 +94,12 @@ class Crowd:
     def _make_room(self, groups: Iterable[dict[Connection, None]], refusal: "Refusal") -> bool:
         """End the idlest connection, the oldest of equals, of the first group that has one."""
         for group in groups:
-            idlest = max(group, key=lambda each: each.idleness())
+            # Few are looked at, so that a flood of connections costs little; others the next time.
+            oldest = [*islice(group, MOST_ASKED)]
+            idlest = max(oldest, key=lambda each: each.idleness())
+            if idlest.idleness() < MOST_IDLE:
+                for each in oldest:
+                    group[each] = group.pop(each)
             if idlest.idleness():
                 idlest.give_way(refusal.kind, refusal.detail)
                 return True
