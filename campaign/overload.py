@@ -94,6 +94,13 @@ def _polite(address: str, key: str, seed: int, seconds: float) -> dict[str, floa
         return {"searches": _p95(found.result()), "pages": _p95(sent.result())}
 
 
+def _capacity(address: str, key: str, seconds: float) -> float:
+    """How many searches a second ten clients get."""
+    measuring = partial(_searches, address, key, until=monotonic() + seconds, pause=0)
+    with ThreadPoolExecutor(10) as clients:
+        return sum(map(len, clients.map(measuring, range(10)))) / seconds
+
+
 def _worst(
     url: str, address: str, keys: dict[str, str], seed: int, seconds: float
 ) -> tuple[dict[str, float], list[str]]:
@@ -184,10 +191,7 @@ def run(
         service(url, "--require-keys", **_model(silent)) as (address, pid),
     ):
         quiet = max(2.0, min(30.0, seconds / 10))
-        with ThreadPoolExecutor(10) as clients:
-            until = monotonic() + quiet
-            measuring = partial(_searches, address, keys["measuring"], until=until, pause=0)
-            capacity = sum(map(len, clients.map(measuring, range(10)))) / quiet
+        capacity = _capacity(address, keys["measuring"], quiet)
         polite = partial(_searches, address, keys["polite"], seed, pause=PAUSE)
         unloaded = polite(until=monotonic() + quiet)
         left = max(3.0, seconds - 2 * quiet)

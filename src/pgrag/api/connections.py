@@ -6,6 +6,7 @@ uvicorn alone waits for either for ever.
 
 import asyncio
 import json
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
@@ -20,21 +21,41 @@ from pgrag.api.headers import ALWAYS, SecurityHeaders
 from pgrag.api.problems import HTTP_KINDS, MEDIA_TYPE, REQUEST_TIMEOUT, Kind
 from pgrag.ground.settings import Settings
 
+try:
+    import resource
+except ModuleNotFoundError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 SLOWEST = 10_000
 """A body that arrives, or an answer that is read, at this many bytes a second may take longer than
 others.
 """
 
 
+FURTHER_FILES = 1000
+"""Files that may be open besides the connections of clients."""
+
+
 def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Config:
     """The configuration of a server; `options` are those of uvicorn."""
     most, proxies = settings.connection_limit, settings.forwarded_allow_ips
+    _allow_files(most)
     app: Any = api
     trusted: Any = ProxyHeadersMiddleware(app, proxies).trusted_hosts if proxies else ()
     crowd = Crowd(most, settings.connections_per_address or -(-most // 2), trusted)
     timed = type("Timed", (TimedProtocol,), {"seconds": settings.request_timeout, "crowd": crowd})
     # Without proxies, uvicorn trusts those of this machine.
     return uvicorn.Config(api, http=timed, ws="none", forwarded_allow_ips=proxies, **options)
+
+
+def _allow_files(connections: int) -> None:
+    """Raise the limit of open files of this process, which many systems set to 1024."""
+    with suppress(AttributeError, OSError, ValueError):  # Windows has no such limit
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = connections + FURTHER_FILES
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class TimedProtocol(H11Protocol):

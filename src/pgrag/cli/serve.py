@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from pgrag.service.access import Policy
     from pgrag.service.app import App
 
-FURTHER_FILES = 1000
-"""Files that may be open besides the connections of clients."""
-
 log = logging.getLogger(__name__)
 
 GRACE_SECONDS = 30
@@ -80,7 +77,6 @@ def serve(
             api, app.settings, host=host, port=port, log_level=app.settings.log_level,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )  # fmt: skip
-        _allow_files(app.settings.connection_limit)
         server = uvicorn.Server(configuration)
         # uvicorn names the address only of sockets that it binds itself.
         shown = f"[{host}]" if ":" in host else host
@@ -92,18 +88,6 @@ def serve(
             server.run(sockets=sockets)
         if not server.started:
             raise typer.Exit(1)
-
-
-def _allow_files(connections: int) -> None:
-    """Raise the limit of open files of this process, which many systems set to 1024."""
-    with suppress(ImportError, OSError, ValueError):  # Windows
-        import resource
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = connections + FURTHER_FILES
-        if soft != resource.RLIM_INFINITY and soft < wanted:
-            most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: int) -> "Policy":
