@@ -70,7 +70,7 @@ PATHS = {"read": "/v1/search?q=buoy", "costly": TEXT}
 def test_one_caller_has_half_of_a_class_and_another_the_other_half(
     database_url, connection, keys, work
 ):
-    settings = {"pool_size": 4, "costly_pool_size": 4, "read_timeout": 60}
+    settings = {"pool_size": 2, "costly_pool_size": 4, "read_timeout": 60}
     with service(database_url, **settings) as client:
         assert client.request("GET", PATHS[work], headers=keys["polite"]).status_code == 200
         with locked(database_url, "lock table pgrag.documents in access exclusive mode"):
@@ -84,7 +84,7 @@ def test_one_caller_has_half_of_a_class_and_another_the_other_half(
 
 
 def test_admissions_of_one_key_do_not_wait_for_those_of_another(database_url, connection, keys):
-    with service(database_url, costly_pool_size=2) as client:
+    with service(database_url, costly_pool_size=1) as client:
         for name in keys:
             assert client.request("GET", "/v1/libraries", headers=keys[name]).status_code == 200
         row = "(select key_id from pgrag.keys where name = 'greedy')"
@@ -100,7 +100,7 @@ def test_admissions_of_one_key_do_not_wait_for_those_of_another(database_url, co
 
 
 def test_made_up_secrets_are_those_of_one_caller(database_url, connection, keys):
-    with service(database_url, costly_pool_size=2) as client:
+    with service(database_url, costly_pool_size=1) as client:
         assert client.request("GET", "/v1/libraries", headers=keys["polite"]).status_code == 200
         with locked(database_url, "lock table pgrag.key_secrets in access exclusive mode"):
             for secret in made_up(8):
@@ -127,11 +127,12 @@ def put(client: ApiClient, library: str, page: str, caller: dict[str, str]) -> F
 def test_a_page_that_is_read_holds_no_library_and_no_connection(
     database_url, connection, keys, tmp_path
 ):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
     with service(database_url, costly_pool_size=2) as client:
         children = client.app._kept_children()
-        blocked = [children.submit(Path.read_text, pipe) for _ in range(children.most)]
+        pipes = [tmp_path / f"pipe{number}" for number in range(children.most)]
+        for pipe in pipes:
+            os.mkfifo(pipe)
+        blocked = [children.submit(Path.read_text, pipe) for pipe in pipes]
         waiting = [put(client, "harbour", f"new{n}", keys["greedy"]) for n in range(6)]
         for number in range(3):
             changed = client.request(
@@ -141,7 +142,7 @@ def test_a_page_that_is_read_holds_no_library_and_no_connection(
             assert changed.status_code == 200, changed.text
         eventually(lambda: running(connection) == 0)
         assert not any(future.done() for future in waiting)
-        for _ in blocked:
+        for pipe in pipes:
             threading.Thread(target=pipe.write_text, args=[""], daemon=True).start()
         wait([*blocked, *waiting], timeout=60)
         assert {future.result().status_code for future in waiting} == {200}

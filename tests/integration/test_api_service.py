@@ -58,7 +58,7 @@ def test_fifty_searches_at_once_share_three_connections(database_url, connection
 
 def test_requests_wait_for_a_busy_database_and_health_does_not(database_url, connection):
     ingest_buoys(connection)
-    with serving(database_url, pool_size=4) as client, psycopg.connect(database_url) as locking:
+    with serving(database_url, pool_size=2) as client, psycopg.connect(database_url) as locking:
         client.ok("/readyz")
         locking.execute("lock table pgrag.documents in access exclusive mode")
         waiting = [client.start("GET", "/v1/search?q=buoy") for _ in range(6)]

@@ -61,14 +61,6 @@ def test_a_holder_has_at_most_half(total, most):
     crowded(work, total)
 
 
-def test_the_process_itself_may_have_all():
-    async def work(crowd):
-        await crowd.come(*[None] * 5)
-        assert crowd.order == [None] * 4
-
-    crowded(work, 4)
-
-
 def test_holders_come_in_rotation_however_many_requests_each_has():
     async def work(crowd):
         await crowd.come("x", "y", *["a"] * 9, "b", "c", "b")

@@ -14,9 +14,8 @@ class Turns:
     """So many turns at a time, of which a holder has at most half, rounded up.
 
     Holders that wait are served in rotation, however many requests each of them has waiting, so a
-    holder that sends many waits for itself. The holder None, the process itself, may have all. For
-    the tasks of one event loop. `patience` is how many seconds one waits for a turn; `busy` and
-    `hint` are told to whom gets none.
+    holder that sends many waits for itself. For the tasks of one event loop. `patience` is how many
+    seconds one waits for a turn; `busy` and `hint` are told to whom gets none.
     """
 
     def __init__(self, total: int, busy: str, hint: str, *, patience: float = inf) -> None:
@@ -47,8 +46,7 @@ class Turns:
 
     def _may_begin(self, holder: str | None) -> bool:
         # Whoever waits while a turn is free has all that it may have: nobody is overtaken.
-        most = self.total if holder is None else self.most
-        return self._held.total() < self.total and self._held[holder] < most
+        return self._held.total() < self.total and self._held[holder] < self.most
 
     async def _wait(self, holder: str | None) -> None:
         given = anyio.Event()

@@ -42,7 +42,7 @@ CANCEL_SECONDS = 0.2
 PAGE_SECONDS = 30.0
 """How long a page that is sent waits for a process that reads it."""
 
-_SMALL = ("write", "costly", "admission", "index")
+_SMALL = ("write", "costly", "index")
 _WEEK = 7 * 24 * 3600.0
 _RUN = 3
 """Connections that a run of indexing may use at a time."""
@@ -77,10 +77,12 @@ class Works:
     def __init__(self, settings: Settings) -> None:
         few, answers = settings.costly_pool_size, settings.llm_concurrency
         read, lock = settings.read_timeout, settings.lock_timeout
-        self.read = Work("read", None, read, lock)
+        # One caller alone has as many as the settings say, and leaves as many to others.
+        reads, admissions = 2 * settings.pool_size, 2 * few
+        self.read = Work("read", reads, read, lock)
         self.write = Work("write", few, settings.write_timeout, lock)
         self.costly = Work("costly", few, settings.costly_timeout, lock)
-        self.admission = Work("admission", few, read, lock)
+        self.admission = Work("admission", admissions, read, lock)
         self.answer = Work("answer", answers, read, lock)
         self.page = Work("page", SENT_PAGES, read, lock)
         self.index = Work("index", _RUN * few, _WEEK, _WEEK)
@@ -89,9 +91,10 @@ class Works:
         more = f"Try again, or raise {variable('costly_pool_size')}."
         reading = "All processes that read pages are at work."
         self.turns = {
-            "read": Turns(settings.pool_size, "", ""),
+            "read": Turns(reads, "", ""),
             "answer": Turns(answers, "", ""),
             "page": Turns(SENT_PAGES, reading, "Try again.", patience=PAGE_SECONDS),
+            "admission": Turns(admissions, in_use, more, patience=QUEUE_SECONDS),
             **{name: Turns(few, in_use, more, patience=QUEUE_SECONDS) for name in _SMALL},
         }
         self._lines: dict[str, Turns] = {}
