@@ -1,12 +1,12 @@
 """Disturb workers at random moments; afterwards every job is done, and nothing was done twice.
 
 A round makes a job on an embedded server of its own, and disturbs the worker that has it in one of
-five ways: the worker is killed, the server is restarted, the worker is stopped for longer than its
+six ways: the worker is killed, the server is restarted, the worker is stopped for longer than its
 lease (as if the network were cut), a job is poisoned (it ends every worker, or its source is gone),
-or the worker's clock is wrong. Other workers run meanwhile. Then the poisoned job must have failed,
-with a reason for each attempt; the job must have succeeded, the library must equal one that was
-indexed without a disturbance, no text may have been embedded twice, and `check_library` must report
-nothing.
+the worker's clock is wrong, or others ask for jobs, so that it has to give back its turn. Other
+workers run meanwhile. Then the poisoned job must have failed, with a reason for each attempt; the
+other jobs must have succeeded, the library must equal one that was indexed without a disturbance,
+no text may have been embedded twice, and `check_library` must report nothing.
 """
 
 import os
@@ -37,9 +37,15 @@ STATE = "select state from pgrag.job(%s)"
 CREATE = """
 select pgrag.create_job(%s, %s, %s, confined => false, priority => %s, max_attempts => %s)
 """
-CASES = ("killed", "restarted", "stopped", "poisoned", "clock")
+_CREATE_FOR = """
+select pgrag.create_job(c, %s, confined => false)
+from set_config('pgrag.library_ids', '*', false), set_config('pgrag.caller', %s, false) as c
+"""
+CASES = ("killed", "restarted", "stopped", "poisoned", "clock", "crowded")
 #: Seconds; short, so that a round need not wait long for its end.
-LEASE = 2.0
+LEASE, TURN = 2.0, 0.3
+#: How many others ask for a job.
+CROWD = 5
 
 #: The lexemes of a passage that stand for its library and version.
 _IDS = re.compile(r"'@[lv]\d+' ?")
@@ -61,7 +67,7 @@ def poisoned(self, library, version, *others, **options):
     return index(self, library, version, *others, **options)
 App.index = poisoned
 with App() as app:
-    Worker(app, lease=lease, poll=0.2).run()
+    Worker(app, lease=lease, poll=0.2, turn={TURN}).run()
 """
 
 #: Each stored vector leaves a row, which shows vectors that are stored twice.
@@ -225,6 +231,9 @@ def _round(
         _hurry(app)
         time.sleep(0.02)
     time.sleep(random.uniform(0, usual))
+    if case == "crowded":
+        given = Jsonb({"source": str(source)})
+        jobs |= {_asked(app, _CREATE_FOR, given, f"crowd{n}"): "succeeded" for n in range(CROWD)}
     _disturb(case, app, workers, job, random)
     faults = _faults_of_round(app, expected, jobs)
     workers.kill_all()

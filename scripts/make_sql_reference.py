@@ -81,6 +81,7 @@ _ERRORS = """## Errors
 | `PGR17` | there is no such key |
 | `PGR18` | there is no such job |
 | `PGR19` | a worker's lease of its job has ended |
+| `PGR20` | the caller has as many jobs, or bytes of uploads, as one may have |
 """
 
 _FUNCTION = re.compile(

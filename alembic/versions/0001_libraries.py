@@ -124,7 +124,11 @@ create table pgrag.versions (
     release_key text collate "C",
     prerelease boolean not null default false,
     status text not null default 'indexing' check (status in ('indexing', 'ready')),
-    source jsonb not null default '{}',
+    source jsonb not null default '{}' constraint versions_base_url_check check (
+        source ->> 'base_url' !~ '[[:cntrl:]]'
+        and source ->> 'base_url' !~ '^[[:space:]]*[A-Za-z][A-Za-z0-9+.-]*:(?!//)'
+        and source ->> 'base_url' !~* '^[[:space:]]*(?!https?:)[a-z][a-z0-9+.-]*:'
+    ),
     page_count integer not null default 0,
     document_count integer not null default 0,
     created_at timestamptz not null default now(),
@@ -169,12 +173,20 @@ create table pgrag.pages (
     page_id bigint not null check (page_id >> 33 = library_id),
     version_id bigint not null,
     key text not null,
-    url text not null,
+    url text not null constraint pages_url_check check (
+        url !~ '[[:cntrl:]]' and (
+            url !~ '^[[:space:]]*[A-Za-z][A-Za-z0-9+.-]*:'
+            or url ~* '^(https?://|mailto:)'
+            or url ~* '^(?!javascript|vbscript|data)[a-z0-9+.-]+:[^:]+[.](md|mdx|markdown)$'
+        )
+    ),
     title text not null,
     path text[] not null default '{}',
     front_matter jsonb not null default '{}',
     uuid text,
-    link text,
+    link text constraint pages_link_check check (
+        link !~* '^[[:space:][:cntrl:]]*(javascript|vbscript|data):'
+    ),
     topic text,
     type text,
     tags text[] not null default '{}',

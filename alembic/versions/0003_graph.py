@@ -70,7 +70,9 @@ create table pgrag.edges (
     how text,
     rule text not null,
     kind text not null,
-    target text not null,
+    target text not null constraint edges_target_check check (
+        target !~* '^[[:space:][:cntrl:]]*(javascript|vbscript|data):[^[:space:]]'
+    ),
     fragment text,
     fragment_found boolean,
     name text not null,

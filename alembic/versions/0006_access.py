@@ -145,12 +145,17 @@ create table pgrag.jobs (
     is_cancelling boolean not null default false,
     progress jsonb,
     report jsonb,
+    reserved_bytes bigint not null default 0,
+    uploaded_bytes bigint not null default 0,
     created_at timestamptz not null default now(),
     started_at timestamptz,
     finished_at timestamptz,
     constraint jobs_running_check check ((state = 'running') = (leased_until is not null))
 );
-create index jobs_queue on pgrag.jobs (priority desc, run_at, job_id) where state = 'queued';
+create index jobs_queue on pgrag.jobs (asked_by, state, priority desc, run_at, job_id)
+    where state in ('uploading', 'queued', 'running');
+create index jobs_turns on pgrag.jobs (asked_by, started_at) where started_at is not null;
+create index jobs_uploads on pgrag.jobs (asked_by) where reserved_bytes > 0;
 create unique index jobs_running on pgrag.jobs (library, version) where state = 'running';
 create index jobs_version on pgrag.jobs (library, version, job_id);
 create index jobs_finished on pgrag.jobs (finished_at);
@@ -162,7 +167,7 @@ comment on column pgrag.jobs.version is 'Label: the job may make the version, an
 comment on column pgrag.jobs.arguments is 'source and pgrag index options; no source: an upload.';
 comment on column pgrag.jobs.confined is 'Reads only what operators allow, without credentials.';
 comment on column pgrag.jobs.asked_by is 'Key or role that made it; revoking the key cancels it.';
-comment on column pgrag.jobs.priority is '-100 to 100; higher ones come first.';
+comment on column pgrag.jobs.priority is '-100 to 100, set by administrators; higher ones first.';
 comment on column pgrag.jobs.state is 'uploading, queued, running, succeeded, failed or cancelled.';
 comment on column pgrag.jobs.attempts is 'Attempts, also the running one; not those given back.';
 comment on column pgrag.jobs.max_attempts is
@@ -177,6 +182,9 @@ comment on column pgrag.jobs.leased_until is 'Lease end, then queued again; null
 comment on column pgrag.jobs.is_cancelling is 'Cancelled while running; ends at next heartbeat.';
 comment on column pgrag.jobs.progress is 'Pages done, in total, passages written; null: none yet.';
 comment on column pgrag.jobs.report is 'Of its last success, as pgrag index --json; null: none.';
+comment on column pgrag.jobs.reserved_bytes is
+    'Bytes kept free for its upload, which count until that is removed; 0: no upload.';
+comment on column pgrag.jobs.uploaded_bytes is 'Bytes that are stored of its upload.';
 comment on column pgrag.jobs.created_at is 'When it was made.';
 comment on column pgrag.jobs.started_at is 'When its last attempt began; null: never.';
 comment on column pgrag.jobs.finished_at is

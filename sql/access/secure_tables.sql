@@ -83,18 +83,18 @@ begin
     end loop;
 
     -- A worker reads with its own rights, so only administrators make jobs that read any folder,
-    -- and change them; others may cancel them.
+    -- and change them; others may cancel them. Priorities are the administrators'.
     revoke update on pgrag.jobs from pgrag_writer;
     grant update (
-        state, priority, attempts, failures, run_at, every, claim, worker, leased_until,
-        is_cancelling, progress, report, started_at, finished_at
+        state, attempts, failures, run_at, every, claim, worker, leased_until, is_cancelling,
+        progress, report, reserved_bytes, uploaded_bytes, started_at, finished_at
     ) on pgrag.jobs to pgrag_writer;
     if not exists (
         select from pg_policy as p
         where p.polrelid = 'pgrag.jobs'::regclass and p.polname = 'confined'
     ) then
         create policy confined on pgrag.jobs as restrictive for insert
-            with check (confined or (select _pgrag.is_admin()));
+            with check (confined and priority = 0 or (select _pgrag.is_admin()));
         create policy confined_changes on pgrag.jobs as restrictive for update
             using (true)
             with check (

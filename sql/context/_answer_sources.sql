@@ -120,7 +120,7 @@ as $$
     select ceil(octet_length(_pgrag.source_block(source_size.source, 10)) / 4.0)::integer;
 $$;
 
--- A source as a language model reads it. No text of a passage can end the quotation.
+-- A source as a language model reads it.
 create or replace function _pgrag.source_block(
     source jsonb,
     number integer
@@ -130,36 +130,28 @@ language sql
 immutable
 parallel safe
 as $$
-    select format(
-        E'<source number="%s" title="%s"%s relevance="%s">\n%s\n</source>',
-        source_block.number,
-        _pgrag.in_attribute(
-            concat_ws(
-                ' › ',
-                nullif(source_block.source ->> 'title', source_block.source #>> '{path,0}'),
-                (
-                    select string_agg(p.step, ' › ' order by p.nth)
-                    from jsonb_array_elements_text(source_block.source -> 'path')
-                        with ordinality as p (step, nth)
+    select _pgrag.quoted(
+        'source',
+        format(
+            ' number="%s" title="%s"%s relevance="%s"',
+            source_block.number,
+            _pgrag.quoted_line(
+                concat_ws(
+                    ' › ',
+                    nullif(source_block.source ->> 'title', source_block.source #>> '{path,0}'),
+                    (
+                        select string_agg(p.step, ' › ' order by p.nth)
+                        from jsonb_array_elements_text(source_block.source -> 'path')
+                            with ordinality as p (step, nth)
+                    )
                 )
-            )
+            ),
+            case
+                when source_block.source ->> 'type' <> ''
+                then format(' type="%s"', _pgrag.quoted_line(source_block.source ->> 'type'))
+            end,
+            round((source_block.source ->> 'score')::numeric, 2)
         ),
-        case
-            when source_block.source ->> 'type' <> ''
-            then format(' type="%s"', _pgrag.in_attribute(source_block.source ->> 'type'))
-        end,
-        round((source_block.source ->> 'score')::numeric, 2),
-        regexp_replace(source_block.source ->> 'content', '<(\s*/?\s*source)', '&lt;\1', 'gi')
+        source_block.source ->> 'content'
     );
-$$;
-
-create or replace function _pgrag.in_attribute(
-    value text
-)
-returns text
-language sql
-immutable
-parallel safe
-as $$
-    select translate(coalesce(in_attribute.value, ''), E'"<>\n\r', E'\'()  ');
 $$;

@@ -59,9 +59,9 @@ begin
         passages,
         _pgrag.affordable(
             passages,
-            -- With the heading of its block.
+            -- With the heading of its block, and the tags of its quotation.
             array(
-                select ceil(octet_length(p.content) / 4.0)::integer + 28
+                select ceil(octet_length(p.content) / 4.0)::integer + 38
                 from unnest(passages) with ordinality as p
                 order by p.ordinality
             ),
@@ -96,21 +96,25 @@ begin
                     then format(
                         E'[%s] %s (relevance %s, %s)\n',
                         o.nth,
-                        array_to_string(o.breadcrumbs, ' › '),
+                        _pgrag.quoted_line(array_to_string(o.breadcrumbs, ' › ')),
                         round(o.score::numeric, 2),
-                        o.url || case when o.anchor <> '' then '#' || o.anchor else '' end
+                        _pgrag.quoted_line(
+                            o.url || case when o.anchor <> '' then '#' || o.anchor else '' end
+                        )
                     )
                     when o.opens_page or o.root_before is distinct from o.root_section
                     then format(
                         E'## %s (%s)\n',
-                        concat_ws(' › ', o.title, nullif(nullif(o.root_section, ''), o.title)),
-                        o.url
+                        _pgrag.quoted_line(
+                            concat_ws(' › ', o.title, nullif(nullif(o.root_section, ''), o.title))
+                        ),
+                        _pgrag.quoted_line(o.url)
                     )
                 end,
                 case
                     when arguments ->> 'format' = 'grouped' and o.heading <> ''
                         and o.heading <> o.root_section
-                    then format(E'### %s\n', o.heading)
+                    then format(E'### %s\n', _pgrag.quoted_line(o.heading))
                 end,
                 case
                     when arguments ->> 'format' = 'grouped'
@@ -118,12 +122,17 @@ begin
                         E'[relevance %s, level %s]\n', round(o.score::numeric, 2), o.heading_level
                     )
                 end,
-                case
-                    when (arguments ->> 'overlap')::boolean and o.overlap <> ''
-                        and o.sort_order_before is distinct from o.sort_order - 1
-                    then '… ' || o.overlap || ' '
-                end,
-                o.content
+                _pgrag.quoted(
+                    'passage', format(' id="%s"', o.document_id),
+                    concat(
+                        case
+                            when (arguments ->> 'overlap')::boolean and o.overlap <> ''
+                                and o.sort_order_before is distinct from o.sort_order - 1
+                            then '… ' || o.overlap || ' '
+                        end,
+                        o.content
+                    )
+                )
             ) as block
         from ordered as o
     )
@@ -153,7 +162,8 @@ paragraph is in the context itself (overlap). Whole passages only, best first, a
 into token_budget (a token is counted as 4 bytes of UTF-8); then in reading order, page by page.
 block is the text of a row: format "simple" puts breadcrumbs and relevance above every passage,
 "grouped" a heading above each root section, and relevance and heading level above every passage;
-the blocks, joined by empty lines, are the context. relation: hit, injected, expansion, parent or
+the passage itself stands between <passage id="…"> and </passage>, which no page can forge; the
+blocks, joined by empty lines, are the context. relation: hit, injected, expansion, parent or
 sibling. A second search adds up to inject_count passages (relation injected) from pages of the
 types inject_types, the best of those that have no hit, one per page (null: the types of the intent;
 empty: no second search). hybrid_score, confidence, and the scores and ranks of both retrievers: of

@@ -36,6 +36,7 @@ as $$
             )
         ) with ordinality as e
         where p.library_id = write_edges.library_id and p.page_id = any (write_edges.page_ids)
+            and _pgrag.target_fault(e.target, e.rule) is null
     ),
     numbered as (
         select

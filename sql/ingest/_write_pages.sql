@@ -56,6 +56,7 @@ begin
     with incoming as materialized (
         select
             p.*, _pgrag.source_hash(i.page) as source_hash, last_id + i.nth as new_id,
+            _pgrag.address_warnings(i.page) as address_warnings,
             _pgrag.page_language(
                 p.key, p.language, _pgrag.page_content(i.page), write_pages.language
             ) as language_code
@@ -80,9 +81,11 @@ begin
         select
             write_pages.library_id,
             -- Of a page that exists, its id stays.
-            i.new_id, write_pages.version_id, i.key, coalesce(i.url, i.key),
+            i.new_id, write_pages.version_id, i.key,
+            _pgrag.page_address(i.url, i.key),
             coalesce(nullif(btrim(i.title), ''), i.key), coalesce(i.path, '{}'),
-            coalesce(i.front_matter, '{}'), lower(i.uuid), i.link, i.topic,
+            coalesce(i.front_matter, '{}'), lower(i.uuid),
+            case when _pgrag.address_fault(i.link) is null then i.link end, i.topic,
             coalesce(
                 nullif(btrim(i.type), ''),
                 (
@@ -104,7 +107,7 @@ begin
             i.created, case when i.created is not null then coalesce(i.created_from, stated) end,
             i.modified, case when i.modified is not null then coalesce(i.modified_from, stated) end,
             i.source_hash,
-            coalesce(i.warnings, '{}') || _pgrag.language_warning(
+            coalesce(i.warnings, '{}') || i.address_warnings || _pgrag.language_warning(
                 i.key, i.language, i.front_matter, i.language_code
             ),
             coalesce(i.body, ''),

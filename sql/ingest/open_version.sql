@@ -28,6 +28,8 @@ declare
 begin
     perform _pgrag.require_lease();
     perform _pgrag.check_names(library_name, version_label);
+    perform _pgrag.check_base_url(open_version.source ->> 'base_url');
+    perform _pgrag.check_location(open_version.source ->> 'location');
     -- Again, if discard_version removes the library between the two statements.
     loop
         select l.library_id, l.language, pgrag.effective_settings(l.settings)
@@ -102,15 +104,60 @@ begin
             using errcode = 'PGR01',
                 hint = 'Use 1 to 100 letters, digits, dots, dashes, underscores or slashes.';
     end if;
-    if length(version) > 100 or version ~ '[\s@*]' then
+    if length(version) > 100
+        or version ~ ('[\s@*\u0001-\u001F\u007F-\u009F\u200B-\u200F\u2028-\u202E'
+            || '\u2060-\u206F\uFEFF\U000E0000-\U000E0FFF]')
+    then
         raise exception 'The version label % cannot be used.', quote_literal(version)
-            using errcode = 'PGR01', hint = 'Use up to 100 characters, without spaces, @ or *.';
+            using errcode = 'PGR01',
+                hint = 'Use up to 100 visible characters, without spaces, @ or *.';
     end if;
     if version = '-' or version ~ '^[~^<>=|]' then
         raise exception 'The version label % cannot be used.', quote_literal(version)
             using errcode = 'PGR01',
                 hint = 'A search that names it means another one: "-" is the version without a'
                     ' label, "^1" a range.';
+    end if;
+end;
+$$;
+
+-- The addresses of all pages begin with it.
+create or replace function _pgrag.check_base_url(
+    base_url text
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    fault constant text := case
+        when check_base_url.base_url ~* '^\s*mailto:' then 'nothing is published there'
+        else _pgrag.address_fault(check_base_url.base_url)
+    end;
+begin
+    if fault is not null then
+        raise exception 'The base_url % cannot be used: %.',
+            quote_literal(left(check_base_url.base_url, 200)), fault
+            using errcode = 'PGR01', hint = 'Give one like https://docs.example/guide.';
+    end if;
+end;
+$$;
+
+-- The location of a source is a path, or an address also of git: whatever runs nothing.
+create or replace function _pgrag.check_location(
+    location text
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    if check_location.location ~* '^[[:space:][:cntrl:]]*(javascript|vbscript|data):' then
+        raise exception 'The location % of a source cannot be used.',
+            quote_literal(left(check_location.location, 200))
+            using errcode = 'PGR01', hint = 'Give a folder, or an address such as https://….';
     end if;
 end;
 $$;

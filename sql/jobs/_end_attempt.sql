@@ -1,12 +1,13 @@
 -- Ends an attempt that did not succeed. With a reason it counts as a failure, and the next attempt
--- waits longer than the last. Without one the job is given back: by a worker that stops, or that
--- finds the version in use.
+-- waits longer than the last. Without one the job is given back: by a worker that stops, that finds
+-- the version in use, or after the job has had its turn. With a delay it is due after that, else
+-- it keeps its place among the jobs of who asked for it.
 create or replace function _pgrag.end_attempt(
     job_id bigint,
     claim integer,
     reason text default null,
     final boolean default false,
-    delay interval default '0'
+    delay interval default null
 )
 returns text
 language plpgsql
@@ -34,7 +35,8 @@ begin
         attempts = case when is_over and next_state = 'queued' then 0 else made end,
         run_at = case
             when is_over then now() + coalesce(job.every, '0')
-            when end_attempt.reason is null then _pgrag.moment_in(end_attempt.delay)
+            when end_attempt.reason is null
+            then coalesce(_pgrag.moment_in(end_attempt.delay), j.run_at)
             else now()
                 + least(interval '10 seconds' * 2 ^ least(made - 1, 20), interval '1 hour')
         end,
@@ -53,7 +55,7 @@ begin
         finished_at = case when is_over or next_state = 'cancelled' then now() end
     where j.job_id = job.job_id;
     if next_state = 'cancelled' then
-        delete from pgrag.uploads as u where u.job_id = job.job_id;
+        perform _pgrag.drop_uploads(array[job.job_id]);
     end if;
     perform pg_notify('pgrag_jobs', '');
     return next_state;
@@ -77,16 +79,15 @@ as $$
     for no key update;
 $$;
 
--- The time after this interval, within a day.
+-- The time after this interval, within a day; null for null.
 create or replace function _pgrag.moment_in(
     length interval
 )
 returns timestamptz
 language sql
 stable
+strict
 parallel safe
 as $$
-    select pg_catalog.now() + least(
-        greatest(coalesce(moment_in.length, '0'), interval '0'), interval '1 day'
-    );
+    select pg_catalog.now() + least(greatest(moment_in.length, interval '0'), interval '1 day');
 $$;

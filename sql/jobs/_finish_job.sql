@@ -37,7 +37,7 @@ begin
         is_cancelling = false,
         finished_at = now()
     where j.job_id = finished.job_id;
-    delete from pgrag.uploads as u where u.job_id = finished.job_id;
+    perform _pgrag.drop_uploads(array[finished.job_id]);
     perform pg_notify('pgrag_jobs', '');
     return next_state;
 end;

@@ -1,5 +1,6 @@
 create or replace function pgrag.retry_job(
-    job_id bigint
+    job_id bigint,
+    most_jobs integer default null
 )
 returns text
 language plpgsql
@@ -21,6 +22,8 @@ begin
         raise exception 'Job % may read any folder, so only administrators try it again.',
             retried.job_id
             using errcode = '42501', hint = 'Make a job of your own: pgrag.create_job.';
+    elsif retried.state <> 'queued' then
+        perform _pgrag.require_room(retried.asked_by, retry_job.most_jobs);
     end if;
     update pgrag.jobs as j
     set state = 'queued', attempts = 0, run_at = now(), finished_at = null
@@ -32,5 +35,6 @@ $$;
 
 comment on function pgrag.retry_job is
 'Queues a job that has ended, or that waits for its time, with all its attempts anew; returns its
-state. Earlier failures stay listed. Errors: PGR01 for a job that runs, or whose upload is gone,
-42501 for one that may read any folder unless the caller is an administrator, PGR18.';
+state. Earlier failures stay listed. most_jobs: as of pgrag.create_job, for who asked for the job.
+Errors: PGR01 for a job that runs, or whose upload is gone,
+42501 for one that may read any folder unless the caller is an administrator, PGR18, PGR20.';

@@ -88,6 +88,7 @@ __all__ = [
     "LeaseLost",
     "Library",
     "LibraryFinding",
+    "LimitReached",
     "Link",
     "Neighbour",
     "NotConfigured",

@@ -187,7 +187,7 @@ def test_an_upload_over_the_limit_leaves_nothing(database_url):
 
         sent = send(api, "POST", f"{UPLOAD}?name=a.zip", body(), "application/zip")
         problem(sent, 413, "too-large")
-        assert [row["state"] for row in api.ok("/v1/jobs")["jobs"]] == ["cancelled"]
+        assert api.ok("/v1/jobs")["jobs"] == []
         assert api.app.database.query("select from pgrag.uploads") == []
 
 
@@ -291,3 +291,54 @@ def test_a_form_that_cannot_be_read_is_bad_input(api, body):
 @pytest.mark.parametrize("path", ["/v1/jobs/7", "/v1/jobs/7/events"])
 def test_an_unknown_job_is_told(api, path):
     problem(api.get(path), 404, "unknown-job")
+
+
+def beyond(response: Any, *said: str) -> None:
+    problem(response, 429, "limit-reached")
+    assert int(response.headers["retry-after"]) > 0
+    for each in said:
+        assert each in f"{response.json()['detail']} {response.json()['hint']}"
+
+
+def test_more_jobs_than_one_may_have_are_refused(database_url, docs):
+    with serving(database_url, mcp_roots=(docs.parent,), max_waiting_jobs=2) as api:
+        for number in range(2):
+            body = {"library": f"manual{number}", "source": str(docs)}
+            assert api.post("/v1/jobs", body).status_code == 202
+            assert api.post("/v1/jobs", body).status_code == 202, "it waits already"
+        body = {"library": "another", "source": str(docs)}
+        beyond(api.post("/v1/jobs", body), "2 jobs", "cancel some", "PGRAG_MAX_WAITING_JOBS")
+        beyond(send(api, "POST", f"{UPLOAD}?name=a.md", TIDES, "text/markdown"), "2 jobs")
+        line = '{"key": "a.md", "content": "# A"}'
+        beyond(send(api, "POST", PAGES, line, "application/x-ndjson"), "2 jobs")
+        first = api.ok("/v1/jobs")["jobs"][-1]
+        assert (first["place"], first["waits_for"]) == (1, None)
+        api.post(f"/v1/jobs/{first['job_id']}/cancel", None)
+        assert api.post("/v1/jobs", body).status_code == 202
+        beyond(api.post(f"/v1/jobs/{first['job_id']}/retry", None), "2 jobs")
+
+
+def test_uploads_beyond_the_allowance_are_refused_before_they_are_read(database_url):
+    with serving(database_url, max_waiting_upload_bytes=2_000_000) as api:
+        url = f"{UPLOAD}?name=a.md"
+        assert send(api, "POST", url, b"x" * 700_000, "text/markdown").status_code == 202
+        read = []
+
+        async def body():
+            for _ in range(40):
+                read.append(1)
+                yield b"x" * 100_000
+
+        said = "may take 1000000 bytes together", "700000 are taken", "UPLOAD_BYTES"
+        announced = {"Content-Type": "text/markdown", "Content-Length": "4000000"}
+        beyond(api.request("POST", url, content=body(), headers=announced), *said)
+        assert read == []
+        beyond(send(api, "POST", url, body(), "text/markdown"), *said)
+        form = {"Content-Type": "multipart/form-data; boundary=B"}
+        read.clear()
+        beyond(api.request("POST", UPLOAD, content=body(), headers=form), *said)
+        assert read == [], "nothing of a form is on the disk"
+        assert [row["uploaded_bytes"] for row in api.app.database.query("table pgrag.jobs")] == [
+            700_000
+        ]
+        assert send(api, "POST", url, b"x" * 300_000, "text/markdown").status_code == 202

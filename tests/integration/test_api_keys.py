@@ -334,6 +334,43 @@ class TestRoles:
         site.run("delete from pgrag.jobs")
         gone = keyed.request("DELETE", address.format("harbour"), headers=writer)
         assert gone.json()["removed"] == 1
+
+    def test_only_an_admin_sets_the_priority_of_a_job(self, site, keyed):
+        body = {"library": "harbour", "source": "https://docs.example/", "priority": 9}
+        writer, admin = site.key("pushing", "write"), site.key("leading", "admin")
+        asked = keyed.request("POST", "/v1/jobs", headers=writer, json=body)
+        problem(asked, 422, "invalid-input")
+        assert "priority" in asked.json()["detail"]
+        assert "administrators" in asked.json()["hint"]
+        asked = keyed.request("POST", "/v1/jobs", headers=admin, json=body)
+        assert asked.json()["priority"] == 9
+        site.run("delete from pgrag.jobs")
+
+    def test_uploads_of_keys_that_see_nothing_of_each_other_share_their_allowance(self, site):
+        limits = {"max_waiting_upload_bytes": 2_000_000, "max_waiting_jobs": 2}
+        upload = "/v1/libraries/{}/versions/9.2/upload?name=a.md"
+        site.run("select pgrag.open_version('hidden')")
+        with serving(site.url, policy=KEYED, **limits) as service:
+
+            def send(key, library, size):
+                return service.request(
+                    "POST", upload.format(library), headers=key, content=b"x" * size
+                )
+
+            one, two, three = (
+                site.key(f"sender{number}", "write", libraries=[library])
+                for number, library in enumerate(("harbour", "hidden", "harbour"))
+            )
+            assert send(one, "harbour", 900_000).status_code == 202
+            problem(send(one, "harbour", 100_001), 429, "limit-reached")
+            assert send(two, "hidden", 900_000).status_code == 202
+            refused = send(three, "harbour", 200_001)
+            problem(refused, 429, "limit-reached")
+            assert "together" in refused.json()["detail"]
+            assert "hidden" not in refused.text
+            assert send(three, "harbour", 200_000).status_code == 202
+        site.run("delete from pgrag.jobs")
+        site.run("select pgrag.remove_library('hidden')")
         site.run("select pgrag.remove_version('harbour', '9.2')")
 
     def test_a_searcher_rates_what_it_found(self, site, keyed):

@@ -83,7 +83,7 @@ def test_it_is_asked_once_searched_and_never_shown(app, server):
     payload = server.payloads[0]
     assert payload["max_tokens"] == 1024
     prompt = payload["messages"][1]["content"]
-    assert prompt.startswith("<page>\n# The chisel\n\n## Blade\n\nThe blade of a chisel wants care")
+    assert prompt.startswith("<source>\n# The chisel\n\n## Blade\n\nThe blade of a chisel wants")
     # What was estimated is near what was sent.
     messages = [message for payload in server.payloads for message in payload["messages"]]
     sent = sum(len(message["content"].encode()) for message in messages)

@@ -277,3 +277,14 @@ def test_tags_are_read_below_the_roots_only(database_url, tmp_path):
         assert "outside the folders" in told
         for wrong in ({"allow_private": True}, {"version": "1.0"}, {"max_pages": 0}):
             client.failed("index_docs", **arguments, **wrong)
+
+
+def test_an_agent_learns_that_its_operator_has_too_many_jobs(database_url, tmp_path):
+    folder = str(write(SOURCES[1], tmp_path))
+    with connected(database_url, writes=True, max_waiting_jobs=1) as client:
+        client.app.database.query(
+            "select pgrag.create_job('other', '{\"source\": \"/a\"}', run_at => 'tomorrow')"
+        )
+        said = client.failed("index_docs", library="harbour", source=folder)
+        assert "it may not have more" in said
+        assert "cancel some" in said

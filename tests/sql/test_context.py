@@ -171,13 +171,17 @@ class TestContext:
         assert relations["Sentence 1 of kernel.md."] == "expansion"
         assert blocks[0]["block"] == (
             "## Kernel › Start (kernel.md)\n"
-            f"[relevance {blocks[0]['score']:.2f}, level 0]\nKernel upgrade 0."
+            f"[relevance {blocks[0]['score']:.2f}, level 0]\n"
+            f'<passage id="{blocks[0]["document_id"]}">\nKernel upgrade 0.\n</passage>'
         )
-        assert blocks[1]["block"] == "[relevance 0.10, level 0]\nSentence 1 of kernel.md."
+        assert blocks[1]["block"] == (
+            "[relevance 0.10, level 0]\n"
+            f'<passage id="{blocks[1]["document_id"]}">\nSentence 1 of kernel.md.\n</passage>'
+        )
         blocks = self.context(connection, top_k=1, alpha=0, expand=False, format="simple")
         assert blocks[0]["block"] == (
             f"[1] Kernel › kernel.md › Start (relevance {blocks[0]['score']:.2f}, kernel.md)\n"
-            + blocks[0]["content"]
+            f'<passage id="{blocks[0]["document_id"]}">\n{blocks[0]["content"]}\n</passage>'
         )
 
     def test_budget_is_kept_for_the_best_and_counts_four_bytes(self, connection, tool):
@@ -202,7 +206,7 @@ class TestContext:
             page("small.md", "The kernel is small."),
         ])  # fmt: skip
         blocks = run(connection, "context", query="kernel upgrade manual", library="sizes",
-                     token_budget=100, score_share=0, levels=[2])  # fmt: skip
+                     token_budget=120, score_share=0, levels=[2])  # fmt: skip
         ranked = search(connection, "kernel upgrade manual", library="sizes", levels=[2])
         assert [row["key"] for row in ranked] == ["best.md", "large.md", "small.md"]
         assert [block["url"] for block in blocks] == ["best.md", "small.md"]
@@ -212,7 +216,7 @@ class TestContext:
         ])  # fmt: skip
         rows = search(connection, "slipway crane boats", library="yards", levels=[2])
         assert [row["key"] for row in rows[:2]] == ["wide.md", "other.md"]
-        given = {"library": "yards", "score_share": 0, "token_budget": 90, "levels": [2]}
+        given = {"library": "yards", "score_share": 0, "token_budget": 105, "levels": [2]}
         blocks = run(connection, "context", query="slipway crane boats", **given)
         assert {block["document_id"] for block in blocks} == {r["document_id"] for r in rows[:2]}
         ingest(
@@ -223,7 +227,7 @@ class TestContext:
         given = {"library": "harbour", "top_k": 1, "levels": [2], "expansion_threshold": 0}
         whole = run(connection, "context", query="pilots ladder", **given)
         assert [block["relation"] for block in whole].count("expansion") == 10
-        some = run(connection, "context", query="pilots ladder", **given, token_budget=120)
+        some = run(connection, "context", query="pilots ladder", **given, token_budget=150)
         assert [block["content"] for block in some] == [
             "Word 8 of it.", "Pilots board by ladder.", "They leave by boat."
         ]  # fmt: skip
@@ -270,7 +274,7 @@ class TestContext:
             ("Sentence 22 of vault.md.", "sibling"),
         ]  # fmt: skip
         blocks = self.context(connection, '"vault keys 20"', expand=False, siblings=1, overlap=True)
-        texts = [b["block"].split("\n")[-1] for b in blocks]
+        texts = [b["block"].split("\n")[-2] for b in blocks]
         assert texts[0] == "… the end of 18 Sentence 19 of vault.md."
         assert texts[1:] == ["Vault keys 20.", "Sentence 21 of vault.md."]
         assert all("the end of" not in b["content"] for b in blocks)

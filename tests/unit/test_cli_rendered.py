@@ -157,8 +157,9 @@ def test_pieces_that_a_few_characters_separate_are_one():
 
 def test_control_characters_never_reach_the_terminal():
     assert plain("a") == "a"
-    assert shown("a\x1b[2Jb") == ["a\ufffd[2Jb"]
-    assert excerpt("a\x1b[2J**b**", "x", 72)[0].plain == "a\ufffd[2Jb"
+    assert shown("a\x1b[2Jb") == [r"a\x1b[2Jb"]
+    assert excerpt("a\x1b[2J**b**", "x", 72)[0].plain == r"a\x1b[2Jb"
+    assert shown("a&#x202e;b &#8203;c &#x9b;d") == ["a\\u202eb \\u200bc ›d"]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from ipaddress import ip_address
 
 import pytest
 from git_server import commit, run_git, serving
@@ -181,6 +183,13 @@ def test_neither_configuration_nor_hooks_of_others_take_part(server, network, ro
     ("git@github.com:owner/name.git", "ssh://git@github.com/owner/name.git"),
     ("ssh://git@host.example:2222/x", "ssh://git@host.example:2222/x"),
     ("https://[2001:db8::1]:8443/x.git", "https://[2001:db8::1]:8443/x.git"),
+    ("https://ｇithub。com/owner/name", "https://github.com/owner/name.git"),
+    ("https://github.com./owner/name", "https://github.com/owner/name.git"),
+    ("https://faß.example/x.git", "https://xn--fa-hia.example/x.git"),
+    ("https://Bücher.example:8443/x.git", "https://xn--bcher-kva.example:8443/x.git"),
+    ("git@bücher.example:owner/name.git", "ssh://git@xn--bcher-kva.example/owner/name.git"),
+    ("https://１２７.1/x.git", "https://127.0.0.1/x.git"),
+    ("https://0x7f000001/x.git", "https://127.0.0.1/x.git"),
     ("https://github.com/owner/name/wiki", None),
     ("https://docs.example.org/guide/", None),
     ("docs", None),
@@ -190,16 +199,44 @@ def test_neither_configuration_nor_hooks_of_others_take_part(server, network, ro
 def test_an_address_says_whether_it_is_a_repository(source, url):
     address = repository_at(source)
     assert (address and address.url) == url
+    if address:  # what is checked and pinned is what git is told
+        assert f"{address.host}" in address.url
+        assert address.url.isascii()
 
 
 @pytest.mark.parametrize("source", [
     "git://example.org/x.git", "ext::sh -c id.git", "git+ftp://example.org/x",
     "ssh://-oProxyCommand=id/x", "https://a b/x.git", "https://host:99999/x.git",
-    "git+file://x/y",
+    "git+file://x/y", "https://host:0/x.git", "https://ex%61mple.org/x.git",
+    "https://evil.example\\@good.example/x.git", "https://a@b@good.example/x.git",
+    "https://a\u200db.example/x.git", "https://℀.example/x.git", "https://-a.example/x.git",
+    "https://good.example\u2215@evil.example/x.git", "https://256.1.1.1/x.git",
+    "https://good.example/x\\..\\y.git",
 ])  # fmt: skip
 def test_other_protocols_and_odd_hosts_are_refused(source, network):
     with pytest.raises(SourceError):
         discover(source, network=network)
+
+
+def test_git_is_told_the_host_that_was_checked(network, monkeypatch):
+    """IDNA of 2003 and 2008 make two hosts of faß.example; the resolver must not choose."""
+    asked, told = [], []
+
+    def check(_, host, port):
+        asked.append(host)
+        return [ip_address("127.0.0.1")]
+
+    def run(_, *arguments, network):
+        told.extend(arguments)
+        return ""
+
+    monkeypatch.setattr(repository_module, "reachable_addresses", check)
+    monkeypatch.setattr(repository_module, "run_git", run)
+    with pytest.raises(SourceError, match="no commits"):
+        discover("https://faß.example/x.git", network=network)
+    assert asked == ["xn--fa-hia.example"]
+    assert "http.curloptResolve=xn--fa-hia.example:443:127.0.0.1" in told
+    assert all(each.isascii() for each in told)
 
 
 def test_fetches_come_one_after_the_other_and_clear_what_a_killed_git_left(server, network):
@@ -251,3 +288,27 @@ def test_a_fetch_that_is_interrupted_leaves_no_process(server, network, monkeypa
     with pytest.raises(KeyboardInterrupt):
         discover(f"{server.url}/site.git", network=network)
     assert [process.poll() is not None for process in started] == [True]
+
+
+def test_repositories_that_were_fetched_long_ago_make_room(server, network, root, monkeypatch):
+    names = [f"copy{number}" for number in range(3)]
+    for name in names:
+        (root / f"{name}.git").symlink_to("site.git")
+    urls = [f"{server.url}/{name}.git" for name in names]
+    others = replace(network, uses_credentials=False)
+
+    def kept():
+        return len(list(network.cache.glob("*/HEAD")))
+
+    for url in urls[:2]:
+        contents(url, network)
+    size = sum(path.stat().st_size for path in network.cache.rglob("*"))
+    monkeypatch.setattr(repository_module, "MOST_BYTES", size * 3 // 4)
+    with pytest.raises(SourceError, match="no room for another repository"):
+        contents(urls[2], others)
+    assert kept() == 3, "a run may be reading them"
+    assert contents(urls[2], network)["docs/a.md"] == "# A 2\n"
+    monkeypatch.setattr(repository_module, "IN_USE_SECONDS", 0)
+    contents(f"{server.url}/site.git", network)
+    assert kept() < 3
+    assert contents(urls[0], others, ref="v1.9.0")["docs/a.md"] == "# A 0\n"

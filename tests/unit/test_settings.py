@@ -176,3 +176,11 @@ def test_secrets_are_never_shown_right_or_wrong(monkeypatch):
         ("u:p@h", "u:********@h"),
     ]:
         assert masked_url(url) == shown
+
+
+def test_the_host_of_an_endpoint_is_the_one_that_browsers_see(monkeypatch):
+    monkeypatch.setenv("PGRAG_LLM_URL", "http://u:p@faß。example:8080/v1?a=b")
+    assert load_settings().llm_url == "http://u:p@xn--fa-hia.example:8080/v1?a=b"
+    monkeypatch.setenv("PGRAG_LLM_URL", "http://℀.example/v1")
+    with pytest.raises(SettingsError, match="must be like https://host/v1"):
+        load_settings()

@@ -26,6 +26,20 @@ def test_an_address_has_no_dot_segments(address, spelling):
     assert found == (None if spelling is None else f"https://docs.example{spelling}")
 
 
+@pytest.mark.parametrize(("host", "spelling"), [
+    ("faß.example", "xn--fa-hia.example"),
+    ("ｄocs。example", "docs.example"),
+    ("docs.example.", "docs.example"),
+    ("2130706433", "127.0.0.1"),
+    ("[::FFFF:127.0.0.1]", "[::ffff:7f00:1]"),
+    ("a%62.example", None),
+    ("☃.example", None),
+    ("a\u200db.example", None),
+])  # fmt: skip
+def test_a_host_has_one_spelling(host, spelling):
+    assert normalised(f"https://{host}/") == (None if spelling is None else f"https://{spelling}/")
+
+
 @pytest.mark.parametrize(("path", "folder", "version"), [
     ("/docs/4.2", "/docs/4.2/", "4.2"),
     ("/docs/4.2/", "/docs/4.2/", "4.2"),

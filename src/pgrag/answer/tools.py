@@ -10,6 +10,7 @@ from pgrag.answer import tool_arguments
 from pgrag.ground.arguments import Mode
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import InvalidInput, NotFound
+from pgrag.ground.quoting import quotable
 from pgrag.search.search import Search
 
 EVERY_VERSION, UNVERSIONED = "*", "-"
@@ -109,7 +110,7 @@ class Toolbox:
         key = f"{name} {written}"
         outcome: Outcome = "repeated" if key in self._seen else "unusable"
         self._seen.add(key)
-        return Used(outcome, text)
+        return Used(outcome, quotable(text))
 
     def _find(self, mode: Mode, arguments: tool_arguments.Searching, budget: int) -> Used:
         library, version = self._library, self._version
@@ -121,7 +122,7 @@ class Toolbox:
             filters=self._filters, library=library, version=version,
         )  # fmt: skip
         rows = {row["document_id"]: row["score"] for row in result.rows}
-        notes = "".join(f"\nNote: {notice}" for notice in result.notices)
+        notes = "".join(f"\nNote: {quotable(notice)}" for notice in result.notices)
         if not rows:
             return Used("nothing", f"Nothing was found.{notes}", search_id=result.search_id)
         shown = self._shown(rows, budget)

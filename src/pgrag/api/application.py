@@ -15,6 +15,7 @@ from starlette.routing import Route
 from pgrag.api import docs_page, limits, openapi, problems, sizes
 from pgrag.api.admission import MOST_REFUSALS, Guard, GuardedEndpoint
 from pgrag.api.declared import known_parameters
+from pgrag.api.delivery import QuietDepartures
 from pgrag.api.headers import HeadAsGet, SecurityHeaders
 from pgrag.api.origins import KnownHosts, KnownOrigins
 from pgrag.api.routes import (
@@ -160,7 +161,8 @@ def create_app(
     api.router.routes.insert(0, Route("/openapi.json", described, methods=["GET"]))
     make_stack = api.build_middleware_stack
     # Starlette answers unforeseen errors outside the middleware that is added above.
-    api.build_middleware_stack = lambda: SecurityHeaders(make_stack())  # type: ignore[method-assign]
+    outermost = lambda: QuietDepartures(SecurityHeaders(make_stack()))  # noqa: E731
+    api.build_middleware_stack = outermost  # type: ignore[method-assign]
     return api
 
 

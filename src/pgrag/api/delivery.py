@@ -13,7 +13,7 @@ from fastapi import Request, Response
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from pgrag.answer import AnswerEvent, AnswerStream
 from pgrag.api.problems import INTERNAL, pgrag_problem, problem
@@ -69,6 +69,28 @@ async def follow(
     except anyio.get_cancelled_exc_class():
         # The server is shutting down: no client is left to answer.
         raise Abandoned from None
+
+
+class QuietDepartures:
+    """ASGI middleware, the outermost: a client that goes away is no fault of the service."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, if its client waits for it."""
+        try:
+            await self._app(scope, receive, send)
+        except Exception as error:
+            if not _is_departure(error):
+                raise
+            log.debug("%s %s: the client went away", scope["method"], scope["path"])
+
+
+def _is_departure(error: BaseException | None) -> bool:
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(_is_departure, error.exceptions))
+    return isinstance(error, ClientDisconnect | Abandoned)
 
 
 class EventStream(Response):

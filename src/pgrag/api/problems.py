@@ -18,6 +18,8 @@ log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_SECONDS = 5
+LIMIT_SECONDS = 60
+"""Until a caller that has too many jobs, or too large uploads, may ask again: jobs take time."""
 MOST_ERRORS = 20
 """Fields that one problem names: a bad vector has thousands."""
 
@@ -60,6 +62,7 @@ REQUEST_TIMEOUT = Kind(408, "request-timeout", "The request did not arrive in ti
 TOO_LARGE = Kind(413, "too-large", "The request is too large")
 UNSUPPORTED = Kind(415, "unsupported-media-type", "The format cannot be read")
 TOO_MANY = Kind(429, "too-many-requests", "The client sends too many requests")
+LIMIT_REACHED = Kind(429, "limit-reached", "The caller has as much as one may have")
 HTTP_KINDS = {
     400: Kind(400, "unreadable-request", "The request cannot be read"),
     404: Kind(404, "not-found", "There is nothing at this address"),
@@ -96,6 +99,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         422, "dimension-mismatch", "The vector does not have the model's dimensions"
     ),
     errors.InvalidInput: Kind(422, "invalid-input", "An argument is invalid"),
+    errors.LimitReached: LIMIT_REACHED,
     errors.TimeExceeded: Kind(422, "took-too-long", "The search ran out of time"),
     errors.Busy: Kind(503, "busy", "Others are in the way; the request may be sent again"),
     errors.DatabaseUnavailable: Kind(
@@ -163,12 +167,15 @@ async def pgrag_problem(request: Request, error: Exception) -> Response:
         log.log(level, "%s %s: %s", request.method, request.url.path, error)
     is_outage = isinstance(error, errors.DatabaseUnavailable)
     is_unfit = isinstance(error, errors.SchemaOutdated | errors.SchemaTooNew)
+    seconds = RETRY_AFTER_SECONDS if is_outage or is_busy else None
+    if kind is LIMIT_REACHED:
+        seconds = LIMIT_SECONDS
     return problem(
         request,
         kind,
         kind.detail or error.message,
         hint=error.hint if kind.status < 500 or kind.status == 501 or is_unfit or is_busy else None,
-        headers={"Retry-After": str(RETRY_AFTER_SECONDS)} if is_outage or is_busy else None,
+        headers=None if seconds is None else {"Retry-After": str(seconds)},
         column=error.column if isinstance(error, errors.InvalidQuery) else None,
     )
 

@@ -9,8 +9,9 @@ from typer import Argument, Option
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, Row, command
 from pgrag.cli.notations import counted
-from pgrag.cli.output import notice, print_text, printable, stdout
+from pgrag.cli.output import notice, print_text, stdout
 from pgrag.cli.session import read_versions
+from pgrag.ground.printable import printable
 
 _SIGNS = {"added": ("+", "green"), "removed": ("-", "red"), "moved": (">", "cyan")}
 _CHANGED = ("~", "yellow")

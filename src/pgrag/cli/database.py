@@ -16,10 +16,11 @@ from pgrag.cli import options
 from pgrag.cli.command import App, Output, command, listed, member, text
 from pgrag.cli.dump import is_archive, portable, restore
 from pgrag.cli.notations import counted, misuse, parse_target
-from pgrag.cli.output import notice, print_facts, print_indented, print_text, printable, stdout
+from pgrag.cli.output import notice, print_facts, print_indented, print_text, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import library_names, opened
 from pgrag.ground.errors import SchemaOutdated
+from pgrag.ground.printable import printable
 
 commands = typer.Typer(help="The database: upgrade, inspect, dump, restore and stop it.")
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}

@@ -52,6 +52,7 @@ _COLUMNS: Columns = {
     "source": "source", "progress": _progress,
     "attempts": lambda row: f"{row['attempts']} of {row['max_attempts']}",
     "due": lambda row: row["run_at"] if row["state"] == "queued" else None,
+    "place": "place",
     "every": lambda row: row["every"] and str(row["every"]), "ended": "finished_at",
 }  # fmt: skip
 
@@ -123,7 +124,9 @@ def _lines(row: Row) -> list[str]:
     lines = [f"Job {row['job_id']}: {name} from {row['source']}, asked by {row['asked_by']}"]
     standing = f"  {row['state']}, attempt {row['attempts']} of {row['max_attempts']}"
     if row["state"] == "queued":
-        standing += f", due {row['run_at']:%Y-%m-%d %H:%M:%S %Z}"
+        standing += f", due {row['run_at']:%Y-%m-%d %H:%M:%S %Z}, place {row['place']:,}"
+        if row["waits_for"]:
+            standing += f", after job {row['waits_for']} of the same version"
     if row["worker"]:
         standing += f", worker {row['worker']}"
     lines.append(standing + (f": {_progress(row)}" if _progress(row) else ""))

@@ -1,49 +1,61 @@
 """Results go to stdout, messages to stderr; colour only on terminals."""
 
 import json
-import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-#: Control characters: a terminal would obey those of indexed text.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+from pgrag.ground.printable import printable, printable_json
+
 #: The width without a terminal: programs get whole lines.
 _UNFOLDED = 1_000_000
 #: Columns with longer values may be folded, down to this width.
 _LEAST = 24
 
 
+class _Console(Console):
+    """A console on which texts of others cannot hide or command anything."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """Yield the pieces of what is printed."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else piece._replace(text=printable(piece.text))
+
+
 @cache
 def stdout() -> Console:
     """The console of results."""
     width = None if sys.stdout.isatty() else _UNFOLDED
-    return Console(highlight=False, markup=False, emoji=False, width=width)
+    return _Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 @cache
 def stderr() -> Console:
     """The console of all messages that are not results."""
     width = None if sys.stderr.isatty() else _UNFOLDED
-    return Console(stderr=True, highlight=False, markup=False, emoji=False, width=width)
+    return _Console(stderr=True, highlight=False, markup=False, emoji=False, width=width)
 
 
 def print_json(value: Any) -> None:
     """Write a value as JSON, and nothing else, to stdout; dates as ISO 8601."""
-    print(json.dumps(value, indent=2, ensure_ascii=_is_ascii(), default=_jsonable))
+    written = json.dumps(value, indent=2, ensure_ascii=_is_ascii(), default=_jsonable)
+    print(printable_json(written))
 
 
 def json_line(value: Any) -> str:
     """Return a value as one line of JSON Lines."""
-    return json.dumps(value, ensure_ascii=_is_ascii(), default=_jsonable) + "\n"
+    return printable_json(json.dumps(value, ensure_ascii=_is_ascii(), default=_jsonable)) + "\n"
 
 
 def _is_ascii() -> bool:
@@ -70,11 +82,6 @@ def complain(message: str, hint: str | None = None) -> None:
     stderr().print(Text.assemble(("error: ", "bold red"), printable(message)))
     if hint:
         stderr().print(Text(printable(hint)))
-
-
-def printable(text: str) -> str:
-    """Return the text with control characters replaced."""
-    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
 def print_indented(text: Text, *, indent: int = 4) -> None:

@@ -13,7 +13,8 @@ from itertools import groupby, zip_longest
 from rich.cells import cell_len
 from rich.text import Text
 
-from pgrag.cli.output import printable, stdout
+from pgrag.cli.output import stdout
+from pgrag.ground.printable import printable
 
 _MATCH, _CODE = "bold yellow", "cyan"
 #: Stand for the `**` around a match, which are not Markdown.
@@ -283,7 +284,8 @@ def _inline(markdown: str, style: str = "") -> list[tuple[str, str]]:
         elif mark["code"] is not None:
             parts.append((mark["code"].strip() or mark["code"], _CODE))
         elif mark["entity"] is not None:
-            parts.append((html.unescape(mark["entity"]).replace("\xa0", " "), style))
+            meant = html.unescape(mark["entity"]).replace("\xa0", " ")
+            parts.append((printable(meant), style))
         elif mark["dropped"] is not None:
             parts.append((" " if _BREAK.match(mark["dropped"]) else "", style))
         elif mark["escaped"] is not None:

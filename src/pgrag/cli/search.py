@@ -13,10 +13,11 @@ from typer import Argument, Option
 from pgrag.cli import options
 from pgrag.cli.command import App, Output, Row, listed, searching
 from pgrag.cli.notations import counted, label, misuse
-from pgrag.cli.output import notice, print_indented, print_text, printable, stdout
+from pgrag.cli.output import notice, print_indented, print_text, stdout
 from pgrag.cli.rendered import excerpt, rendered
 from pgrag.cli.session import read_versions
 from pgrag.ground.arguments import ContextArguments, FacetArguments, PagesArguments, SearchArguments
+from pgrag.ground.printable import printable
 from pgrag.search.result import is_unlikely, next_cursor
 
 if TYPE_CHECKING:

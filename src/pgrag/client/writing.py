@@ -150,7 +150,8 @@ class Writing(Part):
         """Let a worker (`pgrag serve`, `pgrag worker`) synchronise a version with a source.
 
         A path is on the worker's machine. `every` is the time from an end to the next run; of jobs
-        that are due, those with the highest `priority` come first. The other arguments are those of
+        that are due, those with the highest `priority` come first, and those of equal priority take
+        turns between those who asked. The other arguments are those of
         `index`, and `tags`, as of `index_tags`.
         """
         from pgrag.service.jobs import create

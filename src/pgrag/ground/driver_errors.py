@@ -26,6 +26,7 @@ _ERRORS: dict[str, type[errors.PgragError]] = {
     "PGR17": errors.UnknownKey,
     "PGR18": errors.UnknownJob,
     "PGR19": errors.LeaseLost,
+    "PGR20": errors.LimitReached,
 }
 
 

@@ -41,6 +41,10 @@ class DatabaseUnavailable(DatabaseError):
     """The database does not answer."""
 
 
+class LimitReached(PgragError):
+    """The caller has as much as one may have of something that all share."""
+
+
 class LeaseLost(DatabaseError):
     """A worker's lease of its job has ended, so it may write no more."""
 

@@ -19,6 +19,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from pgrag.ground.errors import SettingsError
+from pgrag.ground.hosts import ascii_host
 
 ENV_FILE = ".env"
 MASK = "********"
@@ -58,11 +59,14 @@ def _database_url(secret: SecretStr) -> SecretStr:
 def _http_url(value: str) -> str:
     try:
         parts = urlsplit(value.strip())
+        host = "" if value.isascii() else ascii_host(parts.hostname or "")
     except ValueError:  # its message quotes a part
-        parts = urlsplit("")
+        parts, host = urlsplit(""), ""
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("must be like https://host/v1")
-    return value.strip()
+    login, at, _ = parts.netloc.rpartition("@")
+    port = f":{parts.port}" if parts.port else ""
+    return parts._replace(netloc=f"{login}{at}{host}{port}").geturl() if host else value.strip()
 
 
 def _absolute(value: Path) -> Path:
@@ -230,6 +234,12 @@ class Settings(BaseSettings):
     """Bytes of memory that one page may take"""
     max_upload_bytes: int = Field(default=500_000_000, ge=1_000_000, le=100_000_000_000)
     """Bytes of the largest upload over REST"""
+    max_waiting_upload_bytes: int = Field(
+        default=10_000_000_000, ge=2_000_000, le=100_000_000_000_000
+    )
+    """Bytes of all uploads that wait for a worker; those of one key may take half"""
+    max_waiting_jobs: int = Field(default=1000, ge=1, le=1_000_000)
+    """Jobs of one key that wait, run or are scheduled"""
     outgoing_allow: Annotated[
         tuple[Annotated[str, AfterValidator(_outgoing_entry)], ...],
         NoDecode,

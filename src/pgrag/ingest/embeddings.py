@@ -1,6 +1,8 @@
 """Embed the texts that have no vector yet."""
 
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
+from time import monotonic
 from typing import Literal, TypeVar
 
 from pgvector import HalfVector
@@ -82,16 +84,21 @@ def _embed_pages(
 
 
 def batches(
-    items: Iterable[_Item], size_of: Callable[[_Item], int], enough: int
+    items: Iterable[_Item],
+    size_of: Callable[[_Item], int],
+    enough: int,
+    seconds: float = inf,
 ) -> Iterator[list[_Item]]:
-    """Yield batches of items in order; each batch but the last has at least the size `enough`."""
+    """Yield batches of items in order; each but the last has at least the size `enough`, or has
+    been waited for so many `seconds`.
+    """
     batch: list[_Item] = []
-    size = 0
+    size, begun = 0, monotonic()
     for item in items:
         batch.append(item)
         size += size_of(item)
-        if size >= enough:
+        if size >= enough or monotonic() - begun >= seconds:
             yield batch
-            batch, size = [], 0
+            batch, size, begun = [], 0, monotonic()
     if batch:
         yield batch

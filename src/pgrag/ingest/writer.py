@@ -29,6 +29,8 @@ from pgrag.models.embedding import Embedder
 #: Passages per transaction: enough to amortise the cost of a statement, few enough that a crash
 #: repeats little work.
 BATCH_DOCUMENTS = 1500
+#: Seconds after which slow pages are written, so that a run that ends early has not read in vain.
+BATCH_SECONDS = 5.0
 #: Seconds before each retry while the database is unavailable.
 RETRY_DELAYS = (1.0, 3.0, 9.0)
 #: Share of the database's pages that must change before a run analyses the tables: sampling large
@@ -97,7 +99,9 @@ class Writer:
 
     def write_all(self, pages: Iterator[SourcePage]) -> None:
         """Write in a second thread and embed in a third, each one batch behind."""
-        read = map(_Batch, batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS))
+        read = map(
+            _Batch, batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS, BATCH_SECONDS)
+        )
         with (
             closing(_in_thread("pgrag-write", self._write, read)) as written,
             closing(_in_thread("pgrag-embed", self._embed, written)) as embedded,

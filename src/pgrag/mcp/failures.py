@@ -64,7 +64,7 @@ def tell(error: Exception, tool: str) -> str:
             log.error("%s: %s", tool, error)
             return _sentences(_HIDDEN[ancestor], _NEXT.get(ancestor))
     caller = errors.NotFound | errors.InvalidInput | errors.NotConfigured | errors.TimeExceeded
-    if not isinstance(error, caller | errors.SourceError):
+    if not isinstance(error, caller | errors.SourceError | errors.LimitReached):
         log.error("%s: %s", tool, error)
         return _UNEXPECTED
     following = next(_NEXT[kind] for kind in type(error).__mro__ if kind in _NEXT)

@@ -56,6 +56,10 @@ class Endpoint:
         if scope["method"] != "POST":
             await _refuse(send)
             return
+        # The SDK would log a client that leaves in the middle of its request as an error.
+        body = await _body(receive)
+        if body is None:
+            return
         async with self._starting:
             if self._manager is None:
                 if self._tasks is None:
@@ -63,9 +67,9 @@ class Endpoint:
                 self._manager = await self._tasks.start(self._run)
             manager = self._manager
         if self._streams:
-            await manager.handle_request(scope, receive, send)
+            await manager.handle_request(scope, _beginning_with(body, receive), send)
         else:
-            await _answer_or_leave(manager, scope, receive, send)
+            await _answer_or_leave(manager, body, scope, receive, send)
 
     async def _run(
         self, *, task_status: "TaskStatus[StreamableHTTPSessionManager]" = anyio.TASK_STATUS_IGNORED
@@ -85,20 +89,32 @@ class Endpoint:
         )
 
 
+async def _body(receive: Receive) -> bytes | None:
+    """The body of a request; None if its client leaves before its end."""
+    pieces = []
+    while (message := await receive())["type"] == "http.request":
+        pieces.append(message.get("body", b""))
+        if not message.get("more_body"):
+            return b"".join(pieces)
+    return None
+
+
+def _beginning_with(body: bytes, receive: Receive) -> Receive:
+    """Receive a body in one piece, then what else there is."""
+    messages = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def receive_next() -> MutableMapping[str, Any]:
+        return next(messages, None) or await receive()
+
+    return receive_next
+
+
 async def _answer_or_leave(
-    manager: "StreamableHTTPSessionManager", scope: Scope, receive: Receive, send: Send
+    manager: "StreamableHTTPSessionManager", body: bytes, scope: Scope, receive: Receive, send: Send
 ) -> None:
     """Answer a request in one piece, which the SDK does to its end; leave if the client does."""
-    has_body = anyio.Event()
-
-    async def receive_body() -> MutableMapping[str, Any]:
-        message = await receive()
-        if not message.get("more_body"):
-            has_body.set()
-        return message
 
     async def watch() -> None:
-        await has_body.wait()
         while (await receive())["type"] != "http.disconnect":
             pass
         group.cancel_scope.cancel()
@@ -107,7 +123,7 @@ async def _answer_or_leave(
     async with anyio.create_task_group() as group:
         group.start_soon(watch)
         try:
-            await manager.handle_request(scope, receive_body, send)
+            await manager.handle_request(scope, _beginning_with(body, receive), send)
         except Exception as error:
             failure = error  # the task group would raise it in a group of its own
         group.cancel_scope.cancel()

@@ -94,7 +94,8 @@ def _answer(documentation: Documentation, request: AnswerFromDocs) -> str:
         Block(
             source["document_id"],
             f"[{source['number']}] {on_one_line(' › '.join(source['path']) or source['title'])}"
-            f" ({named(source['library'], source['version'])})\n{source['url'] or source['key']}",
+            f" ({named(source['library'], source['version'])})"
+            f"\n{on_one_line(source['url'] or source['key'])}",
             source["content"],
         )
         for source in answer["sources"]

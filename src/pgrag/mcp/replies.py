@@ -1,17 +1,16 @@
 """Markdown for a model: whole passages, best first, within a token budget."""
 
-import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from pgrag.ground.calls import Row
+from pgrag.ground.quoting import quotable
 from pgrag.mcp.corpus import named
 from pgrag.search.result import is_unlikely
 
 _BYTES_PER_TOKEN = 4
-_END = re.compile(r"<(\s*/\s*passage)", re.IGNORECASE)
 _LONGEST = 300
 """Characters of a title or a query that a reply repeats."""
 _CUT = "\n[… cut here; about {tokens} more tokens: read_document(id={id}) with a larger budget]"
@@ -32,10 +31,15 @@ class Block:
     is_quoted: bool = True
 
     def __str__(self) -> str:
-        content = unquotable(self.content)
         if self.is_quoted:
-            return f'{self.head}\n<passage id="{self.id}">\n{content}\n</passage>'
+            return f"{self.head}\n{self.quotation}"
+        content = quotable(self.content)
         return f"{self.head}\n\n{content}" if self.head else content
+
+    @property
+    def quotation(self) -> str:
+        """The content between tags that it cannot forge: some clients show a model only this."""
+        return f'<passage id="{self.id}">\n{quotable(self.content)}\n</passage>'
 
 
 def line(text: str, *, id: int = 0) -> Block:
@@ -55,11 +59,6 @@ class Fitted:
 def count_tokens(text: str) -> int:
     """Estimate tokens like the rest of pgrag: 4 bytes of UTF-8 each."""
     return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
-
-
-def unquotable(text: str) -> str:
-    """The text without markup that would end a quotation."""
-    return _END.sub(r"<\\\1", text)
 
 
 def fit(
@@ -132,14 +131,19 @@ def breadcrumbs(row: Row) -> str:
 
 def on_one_line(text: str) -> str:
     """The text as one line of limited length, safe to embed in pgrag's own sentences."""
-    line = unquotable(" ".join(text.split()))
+    line = quotable(" ".join(text.split()))
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
 def address(row: Row) -> str:
     """The address of a passage, with the anchor of its section."""
-    url = on_one_line(row["url"] or "")
-    return f"{url}#{row['anchor']}" if url and row["anchor"] and "#" not in url else url
+    url, anchor = on_one_line(row["url"] or ""), on_one_line(row["anchor"] or "")
+    return f"{url}#{anchor}" if url and anchor and "#" not in url else url
+
+
+def notes(texts: Iterable[str], mark: str = "Note: ") -> list[str]:
+    """Remarks about a reply, one a line; they may name pages."""
+    return [mark + on_one_line(text) for text in texts]
 
 
 def hit_block(rank: int, row: Row, *, stated: str | None) -> Block:

@@ -14,7 +14,7 @@ from pgrag.ground.errors import InvalidInput, NotFound
 from pgrag.mcp import failures
 from pgrag.mcp.corpus import Documentation, label, named, shown
 from pgrag.mcp.progress import Context, Listing
-from pgrag.mcp.replies import on_one_line
+from pgrag.mcp.replies import Block, on_one_line
 from pgrag.service.work import Works
 
 LIBRARIES = "pgrag://libraries"
@@ -166,9 +166,9 @@ def _page(documentation: Documentation, library: str, wish: str | None, key: str
     resolved = documentation.resolve(library, wish)
     [row] = documentation.call("find_page", library=library, page=key, version=resolved.label)
     [page] = documentation.call("page", page_id=row["page_id"])
-    source = f"Source: {row['url'] or row['key']} ({named(resolved.library, resolved.label)})"
-    body: str = page["page"]["body"]
-    return f"{source}\n\n{body}"
+    where = on_one_line(row["url"] or row["key"])
+    head = f"Source: {where} ({named(resolved.library, resolved.label)})\n"
+    return str(Block(row["page_id"], head, page["page"]["body"]))
 
 
 def _completions(

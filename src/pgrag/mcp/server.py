@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from pgrag.ground.errors import Busy
+from pgrag.ground.quoting import quotable
 from pgrag.ground.requests import note
 from pgrag.mcp import failures, progress
 from pgrag.mcp.corpus import Documentation
@@ -112,9 +113,20 @@ def _answer(
         return _failure(failures.tell(error, tool.name))
     return types.CallToolResult(
         content=[types.TextContent(text=reply.text)],
-        structured_content=reply.content.model_dump(mode="json"),
+        structured_content=_quotable(reply.content.model_dump(mode="json")),
     )
 
 
+def _quotable(value: Any) -> Any:
+    """The fields of a reply; texts beside quotations, such as titles, cannot forge any."""
+    if isinstance(value, dict):
+        return {
+            name: each if name == "content" else _quotable(each) for name, each in value.items()
+        }
+    if isinstance(value, list):
+        return [_quotable(each) for each in value]
+    return quotable(value) if isinstance(value, str) else value
+
+
 def _failure(text: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+    return types.CallToolResult(content=[types.TextContent(text=quotable(text))], is_error=True)

@@ -5,7 +5,7 @@ are imported where they are used: this halves the start-up time of a search from
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from time import monotonic
@@ -100,7 +100,10 @@ class App(Connected):
             source = discover(source, **part_of(given, Choosing), version=version, network=network)
             if "versions" not in given:
                 source = noting_versions(source, library, named, given)
-        with source:
+        continuing = (
+            nullcontext() if site is None or dry_run else self._continuing(library, version)
+        )
+        with source, continuing:
             row = self._library(library)
             settings = self._settings_of(row)
             report = pipeline.index(
@@ -135,6 +138,16 @@ class App(Connected):
         if enrichment != "off" and not dry_run:
             self._enrich_indexed(report, enrichment)
         return report
+
+    @contextmanager
+    def _continuing(self, library: str, version: str) -> Iterator[None]:
+        """Let the next run index the pages of a site that this one has crawled but not indexed."""
+        try:
+            yield
+        except BaseException:
+            with suppress(errors.PgragError):
+                self.database.call("_pgrag.continue_crawl", library=library, version=version)
+            raise
 
     def _site(
         self,

@@ -1,29 +1,29 @@
 """Workers: they take jobs from the database, one after the other. A worker that is killed, stopped
 or cut off loses its job when the lease ends, and what it still tries to write is refused.
+
+Jobs take turns between those who asked for them; the database says whose turn it is. A job that has
+had its turn while others wait is given back after a page, and continues later from what is stored.
+What cannot be interrupted, such as fetching a repository, keeps running, but no longer keeps others
+from beginning: the worker lends its place.
 """
 
 import logging
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Condition, Event, Lock, Thread
 from time import monotonic, sleep
-from typing import Any
 
 from pgrag.ground import errors
-from pgrag.ground.callers import Caller, Work, calling, working
+from pgrag.ground.callers import current_caller
 from pgrag.ground.calls import Row
-from pgrag.ingest.report import IndexReport
-from pgrag.ingest.source.allowed import require_allowed
-from pgrag.ingest.source.source import Source
-from pgrag.ingest.source.uploads import received, remove_left, upload_folder
+from pgrag.ingest.source.uploads import remove_left
 from pgrag.service.app import App
-from pgrag.service.jobs import ENDED, index
+from pgrag.service.attempt import Attempt
+from pgrag.service.jobs import ENDED
 
 log = logging.getLogger(__name__)
 
@@ -33,164 +33,60 @@ LEASE_SECONDS = 60.0
 POLL_SECONDS = 5.0
 """Seconds between two looks for jobs that are due, unless a notification comes."""
 
+TURN_SECONDS = 20.0
+"""How long a job keeps its worker while others wait."""
+
+_MOST_ATTEMPTS = 8
+"""Attempts that one process makes at a time, all but one in lent places."""
+
 _CHANNEL = "pgrag_jobs"
 _LOOK_SECONDS = 0.2
 _GRACE_SECONDS = 30.0
-_BEAT_SECONDS = 0.5
-_BUSY_SECONDS = 3.0
-_MOST_REASONS = 1000
-#: Errors that another attempt would meet, too.
-_HOPELESS = (errors.InvalidInput, errors.NotFound, errors.SettingsError)
-_turn = Lock()
-#: A job has connections of its own, too, so that it delays no search of the same process.
-_RUNS = Work("job", 4, 7 * 24 * 3600.0, 7 * 24 * 3600.0)
-#: Heartbeats have a connection of their own: searches and the job may use all others.
-_HEARTBEATS = Work("heartbeats", 1, 10.0, 10.0)
 
 
-class _GivenUp(Exception):
-    """The job was cancelled, is another worker's now, or the worker stops."""
+class _Places:
+    """The attempts of this process, for all of its workers: one at a time, for an attempt uses the
+    whole processor, and another one beside those that are late.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._changed = Condition(self._lock)
+        self._attempts: list[Attempt] = []
+
+    @contextmanager
+    def claiming(self, seconds: float) -> Iterator[bool | None]:
+        """Hold the right to begin an attempt. Yields whether it is in a lent place; None if there
+        is no place within some seconds.
+        """
+        until = monotonic() + seconds
+        with self._lock:
+            while self.are_taken() and (left := until - monotonic()) > 0:
+                # Nobody says that an attempt is late.
+                self._changed.wait(min(left, _LOOK_SECONDS))
+            yield None if self.are_taken() else bool(self._attempts)
+
+    def are_taken(self) -> bool:
+        """Whether no attempt can begin."""
+        attempts = [*self._attempts]
+        return len(attempts) >= _MOST_ATTEMPTS or not all(each.is_late() for each in attempts)
+
+    def are_lent(self) -> bool:
+        """Whether attempts run beside others, so that those that are late should end soon."""
+        return len(self._attempts) > 1
+
+    def begin(self, attempt: Attempt) -> None:
+        """Let an attempt take a place, within `claiming`."""
+        self._attempts.append(attempt)
+
+    def end(self, attempt: Attempt) -> None:
+        """Free the place of an attempt."""
+        with self._lock:
+            self._attempts.remove(attempt)
+            self._changed.notify_all()
 
 
-class Attempt:
-    """One attempt at a job, with its heartbeat in a second thread."""
-
-    def __init__(
-        self, app: App, row: Row, lease: float, stopping: Event, roots: Sequence[Path]
-    ) -> None:
-        self._app = app
-        self._row = row
-        self._names = {"job_id": row["job_id"], "claim": row["claim"]}
-        self._lease = timedelta(seconds=lease)
-        self._stopping = stopping
-        self._roots = roots
-        self._progress: dict[str, Any] | None = None
-        self._is_over = Event()
-        self._standing = "held"
-
-    def run(self) -> None:
-        """Do the job, and say how it ended."""
-        heart = Thread(target=self._beat, name=f"pgrag job {self._row['job_id']}", daemon=True)
-        heart.start()
-        try:
-            end = self._ended()
-        finally:
-            self._is_over.set()
-            heart.join()
-        self._report(end)
-
-    def _ended(self) -> Callable[[], object]:
-        call = partial(self._app.database.call, **self._names)
-        number = self._row["job_id"]
-        try:
-            report = self._index()
-        except _GivenUp:
-            return partial(call, "_pgrag.end_attempt")
-        except errors.LeaseLost as error:
-            log.warning("%s", error)
-            return partial(call, "_pgrag.end_attempt")
-        except errors.Busy as error:
-            log.info("Job %s waits: %s", number, error)
-            return partial(call, "_pgrag.end_attempt", delay=timedelta(seconds=_BUSY_SECONDS))
-        except errors.PgragError as error:
-            log.warning("Job %s failed: %s", number, error)
-            # What was uploaded stays as it is.
-            hopeless = (*_HOPELESS, errors.SourceError) if self._row["is_upload"] else _HOPELESS
-            final = isinstance(error, hopeless)
-            return partial(call, "_pgrag.end_attempt", reason=_storable(str(error)), final=final)
-        except Exception as error:
-            log.exception("Job %s failed", number)
-            said = (
-                f"It failed unexpectedly: {errors.reason(error)}; the log of the worker says more."
-            )
-            return partial(call, "_pgrag.end_attempt", reason=_storable(said))
-        return partial(call, "_pgrag.finish_job", report=_kept(report))
-
-    def _index(self) -> IndexReport:
-        row = self._row
-        arguments = dict(row["arguments"])
-        lease = f"{row['job_id']}.{row['claim']}"
-        caller = Caller(f"job {row['job_id']}", lease=lease)
-        with ExitStack() as stack, calling(caller), working(_RUNS):
-            source: str | Source
-            adds, unread = False, list[str]()
-            if row["is_upload"]:
-                folder = stack.enter_context(upload_folder())
-                source, adds = self._received(folder), arguments.pop("adds", False)
-                unread = arguments.pop("unread", [])
-            else:
-                if row["confined"]:
-                    require_allowed(self._roots, arguments)
-                source = str(arguments.pop("source"))
-            report = index(
-                self._app,
-                row["library"],
-                row["version"],
-                source,
-                arguments,
-                for_others=row["confined"],
-                adds=adds,
-                progress=self._note,
-            )
-            if unread:
-                report.warn(f"The form has fields that nothing reads: {', '.join(unread)}.")
-            return report
-
-    def _received(self, folder: Path) -> Source:
-        number = self._row["job_id"]
-        pieces = self._app.database.stream("_pgrag.upload_pieces", batch=2, job_id=number)
-        return received(f"upload {number}", pieces, folder)
-
-    def _note(self, done: int, total: int, documents: int | None) -> None:
-        if self._standing != "held" or self._stopping.is_set():
-            raise _GivenUp
-        self._progress = {"done": done, "total": total, "documents": documents}
-
-    def _beat(self) -> None:
-        """Extend the lease until the attempt is over; only the database says that it ended."""
-        told, due = None, monotonic()
-        with working(_HEARTBEATS):
-            while not self._is_over.wait(_BEAT_SECONDS) and self._standing != "lost":
-                progress = self._progress
-                if progress is told and monotonic() < due:
-                    continue
-                with suppress(errors.DatabaseError):
-                    [row] = self._app.database.call(
-                        "_pgrag.extend_lease", **self._names, lease=self._lease, progress=progress
-                    )
-                    self._standing = row["extend_lease"]
-                    told, due = progress, monotonic() + min(self._lease.total_seconds() / 4, 2.0)
-
-    def _report(self, end: Callable[[], object]) -> None:
-        """Say how the attempt ended once the database answers; not while stopping."""
-        while True:
-            try:
-                end()
-            except errors.DatabaseUnavailable as error:
-                log.warning("Job %s cannot be ended yet: %s", self._row["job_id"], error)
-            except errors.InvalidInput as error:
-                reason = _storable(f"Its report cannot be stored: {error}")
-                end = partial(
-                    self._app.database.call, "_pgrag.end_attempt", **self._names, reason=reason
-                )
-            else:
-                return
-            if self._stopping.wait(1.0):
-                return
-
-
-def _storable(text: str) -> str:
-    return text.replace("\0", "").encode("utf-8", "backslashreplace").decode()
-
-
-def _kept(report: IndexReport) -> Mapping[str, Any]:
-    kept = asdict(report)
-    for name, value in kept.items():
-        if isinstance(value, list):
-            kept[name] = value[:_MOST_REASONS]
-        elif isinstance(value, dict):
-            kept[name] = dict(list(value.items())[:_MOST_REASONS])
-    return kept
+_places = _Places()
 
 
 class Worker:
@@ -202,12 +98,14 @@ class Worker:
         *,
         lease: float = LEASE_SECONDS,
         poll: float = POLL_SECONDS,
+        turn: float = TURN_SECONDS,
         roots: Sequence[Path] | None = None,
     ) -> None:
         self.name = f"{socket.gethostname()}:{os.getpid()}"
         self._app = app
         self._lease = lease
         self._poll = poll
+        self._turn = turn
         self._roots = app.settings.mcp_roots if roots is None else roots
         self._stopping = Event()
         self._thread = Thread(target=self.run, name="pgrag worker", daemon=True)
@@ -228,48 +126,86 @@ class Worker:
     def run(self) -> None:
         """Work until `stop`; wait for the database whenever it does not answer."""
         remove_left()
+        attempts: list[Thread] = []
         while not self._stopping.is_set():
             try:
                 # First, because a call brings back an embedded server that has crashed.
-                if self.work():
+                if self._begin(attempts):
                     continue
                 with self._app.database.listening(_CHANNEL) as wait:
                     while not self._stopping.is_set():
-                        if not self.work():
+                        if not self._begin(attempts):
                             self._wait(wait)
             except errors.PgragError as error:
                 log.warning("The worker waits: %s", error)
                 self._stopping.wait(min(self._poll, 1.0))
+        for thread in attempts:
+            thread.join()
+
+    def _begin(self, attempts: list[Thread]) -> bool:
+        """Begin the next job in a thread of its own, if there is one and a place for it."""
+        attempts[:] = [thread for thread in attempts if thread.is_alive()]
+        attempt = self._claimed(_LOOK_SECONDS)
+        if attempt is not None:
+            attempts.append(Thread(target=self._run, args=[attempt], name="pgrag job", daemon=True))
+            attempts[-1].start()
+        return attempt is not None
+
+    def _run(self, attempt: Attempt) -> None:
+        try:
+            attempt.run()
+        except errors.PgragError as error:
+            log.warning("The worker waits: %s", error)
+        finally:
+            _places.end(attempt)
 
     def work(self, job_id: int | None = None) -> bool:
-        """Do one job that is due, or this one; one at a time, for it uses the whole processor."""
-        if not _turn.acquire(timeout=self._poll):
+        """Do the next job, or this one out of turn."""
+        attempt = self._claimed(self._poll, job_id)
+        if attempt is None:
             return False
         try:
+            attempt.run()
+        finally:
+            _places.end(attempt)
+        return True
+
+    def _claimed(self, seconds: float, job_id: int | None = None) -> Attempt | None:
+        with _places.claiming(seconds) as is_lent:
+            if is_lent is None or self._stopping.is_set():
+                return None
             rows = self._app.database.call(
                 "_pgrag.claim_job",
                 worker=self.name,
                 lease=timedelta(seconds=self._lease),
                 wanted_id=job_id,
+                is_lent=is_lent,
             )
             for row in rows:
-                Attempt(self._app, row, self._lease, self._stopping, self._roots).run()
-            return bool(rows)
-        finally:
-            _turn.release()
+                attempt = Attempt(
+                    self._app, row, self._stopping,
+                    lease=self._lease, turn=self._turn, roots=self._roots,
+                    is_crowded=_places.are_lent,
+                )  # fmt: skip
+                _places.begin(attempt)
+                return attempt
+        return None
 
     def _wait(self, wait: Callable[[float], bool]) -> None:
-        until = monotonic() + self._poll
+        until, were_taken = monotonic() + self._poll, _places.are_taken()
         while monotonic() < until and not self._stopping.is_set():
-            if wait(min(self._poll, 0.5)):
+            if wait(min(self._poll, 0.5)) or (were_taken and not _places.are_taken()):
                 return
 
 
 def complete(
     app: App, job_id: int, tell: Callable[[Row], None], roots: Sequence[Path] | None = None
 ) -> Row:
-    """Wait for the end of a job; do it here if no worker has it. `tell` gets its row often."""
+    """Wait for the end of a job; where no worker is, this process works meanwhile: for the holder
+    of a key on whatever job comes next, else on this one. `tell` gets its row often.
+    """
     helper: Thread | None = None
+    wanted = None if current_caller().name else job_id
     while True:
         [job] = app.database.call("job", wanted_id=job_id)
         tell(job)
@@ -277,13 +213,13 @@ def complete(
             return job
         if job["state"] == "queued" and (helper is None or not helper.is_alive()):
             # In a thread of its own: what limits the caller must not limit the job.
-            helper = Thread(target=_help, args=[app, job_id, roots], daemon=True)
+            helper = Thread(target=_help, args=[app, wanted, roots], daemon=True)
             helper.start()
         sleep(_LOOK_SECONDS)
 
 
-def _help(app: App, job_id: int, roots: Sequence[Path] | None) -> None:
+def _help(app: App, job_id: int | None, roots: Sequence[Path] | None) -> None:
     try:
         Worker(app, roots=roots, poll=_LOOK_SECONDS).work(job_id)
     except errors.PgragError as error:
-        log.warning("Job %s waits: %s", job_id, error)
+        log.warning("A job waits: %s", error)

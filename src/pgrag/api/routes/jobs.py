@@ -49,7 +49,13 @@ class JobBody(Body):
         description="Repeat the job this long after each end: 30min, 12h, 1d.",
         examples=["1d"],
     )
-    priority: int = Field(default=0, ge=-100, le=100, description="Higher ones come first.")
+    priority: int = Field(
+        default=0,
+        ge=-100,
+        le=100,
+        description="Higher ones come first; only administrators may set it. Jobs of equal priority"
+        " take turns between those who ask.",
+    )
 
 
 class JobsParameters(Arguments):
@@ -82,6 +88,7 @@ def create_job(exchange: Exchange, body: JobBody) -> Any:
     number = create(
         exchange.call, body.library, body.version, body.source, arguments,
         every=body.every, priority=body.priority,
+        most_jobs=exchange.app.settings.max_waiting_jobs,
     )  # fmt: skip
     return job(exchange, number)
 
@@ -110,7 +117,8 @@ def cancel_job(exchange: Exchange, job_id: int) -> Any:
 @router.answers("/{job_id}/retry", JobState, method="POST", work="write", responses=problems(413))
 def retry_job(exchange: Exchange, job_id: int) -> Any:
     """Queue a job again that has ended, or that waits for its time."""
-    [row] = exchange.call("retry_job", job_id=job_id)
+    most = exchange.app.settings.max_waiting_jobs
+    [row] = exchange.call("retry_job", job_id=job_id, most_jobs=most)
     return {"job_id": job_id, "state": row["retry_job"]}
 
 

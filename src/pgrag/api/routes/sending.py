@@ -71,7 +71,7 @@ async def send_page(
     """
     if bodies.media_type_of(request) == LINES:
         return await stored(
-            request, library, version, [("pages.ndjson", pieces(request))], {"adds": True}
+            request, library, version, ("pages.ndjson", pieces(request)), {"adds": True}
         )
     return await _page(request, library, version, key)
 

@@ -28,6 +28,12 @@ class JobSummary(Value):
     created_at: datetime
     started_at: datetime | None = described("When its last attempt began.")
     finished_at: datetime | None = described("When it ended; of a schedule, the last time.")
+    place: int | None = described(
+        "While queued: its place among the jobs of who asked for it; between those who ask, jobs"
+        " take turns.",
+        1,
+    )
+    waits_for: int | None = described("The running job of its version, after which it can begin.")
 
 
 class Job(JobSummary):

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any, Self
 
 from pgrag.ground.errors import InvalidInput
+from pgrag.ground.quoting import quotable
 from pgrag.ingest.text.sentences import shortened
 from pgrag.models.llm import Completion, Message
 
@@ -19,9 +20,9 @@ _SYSTEM = (
     " that is asked for, without a heading, quotation marks or remarks."
 )
 _SITUATE = """\
-<page>
+<source>
 {page}
-</page>
+</source>
 
 It stands in the documentation under: {path}
 
@@ -35,9 +36,9 @@ Write one sentence of at most {limit} characters that places this passage on its
 search finds it: name what the page is about and what the passage is about, with the names that the
 passage itself leaves out. Do not repeat the passage. Write in the language of the passage."""
 _SUM_UP = """\
-<text>
+<passage>
 {text}
-</text>
+</passage>
 
 This text stands in the documentation under: {path}
 
@@ -52,8 +53,8 @@ class Kind(Enum):
     text, in characters, and `usual_limit` its default; the methods take its value as `limit`.
     """
 
-    CONTEXT = ("context", "context", "1", "context_length", 200, _SITUATE)
-    SUMMARIES = ("summaries", "summary", "1", "summary_length", 1200, _SUM_UP)
+    CONTEXT = ("context", "context", "2", "context_length", 200, _SITUATE)
+    SUMMARIES = ("summaries", "summary", "2", "summary_length", 1200, _SUM_UP)
 
     def __new__(cls, name: str, *_: object) -> Self:
         """Look a member up by the first of its values."""
@@ -90,9 +91,9 @@ class Kind(Enum):
         server that caches prompt prefixes reads it once for its passages.
         """
         prompt = self.wording.format(
-            page=_quoted(row["page_text"] or ""),
-            path=_quoted(" / ".join(row["path"]) or row["title"]),
-            text=_quoted(row["content"]),
+            page=quotable(row["page_text"] or ""),
+            path=" ".join(quotable(" / ".join(row["path"]) or row["title"]).split()),
+            text=quotable(row["content"]),
             limit=limit,
         )
         return [Message("system", _SYSTEM), Message("user", prompt)]
@@ -107,11 +108,6 @@ class Kind(Enum):
             text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
         is_whole = answer.finish_reason != "length" and len(text) <= limit
         return text if is_whole else shortened(text, limit)
-
-
-def _quoted(material: str) -> str:
-    """Keep a text from closing the tag that encloses it."""
-    return re.sub(r"<(\s*/\s*(?:page|passage|text)\b)", r"&lt;\1", material, flags=re.IGNORECASE)
 
 
 def parse_kinds(names: Iterable[str]) -> tuple[Kind, ...]:

@@ -7,8 +7,10 @@ import difflib
 import hashlib
 import os
 import re
+import shutil
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -19,10 +21,13 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 from pgrag.ground.errors import SourceError
+from pgrag.ground.hosts import ascii_host
 from pgrag.ground.outgoing import AllowList, reachable_addresses
 from pgrag.ingest.source.git import UNCONNECTED, run_git
 
 _SCP = re.compile(r"(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?P<path>(?!//)[^\\]+)")
+#: Programs disagree about where a host begins after other characters (RFC 3986, 3.2.1).
+_USERINFO = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*")
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 #: Hosts whose addresses with an owner and a name are repositories.
 _FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
@@ -35,6 +40,10 @@ _MISSING = re.compile(
     r"not found|does not exist|error: 404|no such|not appear to be", re.IGNORECASE
 )
 _BATCH = 100
+#: Bytes of all repositories that are kept, and the seconds after its last fetch in which none is
+#: removed: a run may be reading it.
+MOST_BYTES = 20_000_000_000
+IN_USE_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,11 @@ def repository_at(source: str, *, is_named: bool = False) -> Address | None:
     except ValueError as error:
         raise SourceError(f"{source.rpartition('@')[2]}: is not an address: {error}.") from error
     path = parts.path.rstrip("/")
+    problem = None
+    try:
+        host = ascii_host(host)
+    except ValueError as error:
+        problem = error
     is_on_forge = host in _FORGES and path.count("/") == 2
     if not (is_marked or path.endswith(".git") or is_on_forge):
         return None
@@ -78,11 +92,18 @@ def repository_at(source: str, *, is_named: bool = False) -> Address | None:
             f"{scheme}://{host}{path}: git does not support this protocol here.",
             hint="Use an address that begins with https:// or ssh://.",
         )
-    if not re.fullmatch(r"[\w.:-]+", host) or host.startswith("-") or not path.isprintable():
+    if problem is not None:
+        raise SourceError(f"{scheme}://{host}{path}: is not an address: {problem}.")
+    if not path.isprintable() or "\\" in path or port == 0:
         raise SourceError(f"{scheme}://{host}{path}: is not an address of a repository.")
+    userinfo = parts.netloc.rpartition("@")[0]
+    if not _USERINFO.fullmatch(userinfo):
+        raise SourceError(
+            f"{scheme}://{host}{path}: the login has characters that addresses lack.",
+            hint="Write them with a percent sign: %40 for @, %5C for a backslash.",
+        )
     if is_on_forge and not path.endswith(".git"):
         path += ".git"  # what the address without it redirects to
-    userinfo = parts.netloc.rpartition("@")[0]
     written = f"[{host}]" if ":" in host else host
     netloc = f"{written}:{port}" if port else written
     if scheme == "ssh" and userinfo:  # a name and no secret
@@ -113,6 +134,7 @@ class Repository:
         self._userinfo = address.userinfo
         self._environment = _environment(address, network)
         self._options = _options(address, network.allowed)
+        self._is_for_others = not network.uses_credentials
         cache.mkdir(parents=True, exist_ok=True, mode=0o700)
         listing = self._run(cache, "ls-remote", "--symref", "--", self.url)
         self._refs: dict[str, str] = {}
@@ -137,6 +159,11 @@ class Repository:
             if not (folder / "HEAD").exists():
                 run_git(folder.parent, "init", "--bare", "--quiet", "--template=", str(folder))
             missing = {commit: name for name, commit in wanted if not self._has(commit)}
+            if missing and not _make_room(folder) and self._is_for_others:
+                raise SourceError(
+                    f"{self.url}: there is no room for another repository on this machine.",
+                    hint="Try again in an hour: repositories that were not used since make room.",
+                )
             specs = [f"+{name}:refs/pgrag/{commit}" for commit, name in missing.items()]
             for start in range(0, len(specs), _BATCH):
                 self._run(
@@ -196,10 +223,38 @@ class Repository:
         raise SourceError(f"{self.url}: cannot be fetched: {problem}")
 
 
+def _make_room(own: Path) -> bool:
+    """Remove the repositories beside one that were fetched longest ago, until all are within their
+    limit; return whether they are.
+    """
+    used = {lock.with_suffix(""): lock.stat().st_mtime for lock in own.parent.glob("*.lock")}
+    sizes = {folder: _size(folder) for folder in used}
+    total = sum(sizes.values())
+    for folder in sorted(used.keys() - {own}, key=used.__getitem__):
+        if total <= MOST_BYTES or time.time() - used[folder] < IN_USE_SECONDS:
+            break
+        shutil.rmtree(folder, ignore_errors=True)
+        total -= sizes[folder]
+    return total <= MOST_BYTES
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    with suppress(OSError):  # another process is fetching, or removes it
+        for file in folder.rglob("*"):
+            total += file.stat().st_size
+    return total
+
+
+def _lock_of(folder: Path) -> Path:
+    return folder.with_suffix(".lock")
+
+
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Keep other processes from a repository, and clear what a killed git left in it."""
-    with folder.with_suffix(".lock").open("w") as lock:
+    _lock_of(folder).touch()
+    with _lock_of(folder).open("w") as lock:
         if fcntl is not None:
             fcntl.flock(lock, fcntl.LOCK_EX)
         for pattern in ("*.lock", "refs/**/*.lock", "objects/pack/tmp_*"):

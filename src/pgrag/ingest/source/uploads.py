@@ -229,11 +229,17 @@ def sent_pages(pages: Sequence[UploadedPage]) -> Source:
 
 def received(location: str, pieces: Iterable[Mapping[str, Any]], folder: Path) -> Source:
     """Write uploaded files into an empty folder, and open them as one source. A single file may be
-    an archive, or hold pages as lines of JSON. Raises SourceError.
+    an archive, or hold pages as lines of JSON; a file of number -1 is a field of a form that is no
+    file. Raises SourceError.
     """
     names: list[str] = []
+    unread: list[str] = []
     media_type = ""
     for piece in pieces:
+        if piece["file"] < 0:
+            # Programs send names of their users, for example.
+            unread.append(piece["name"])
+            continue
         name = checked_key(piece["name"])
         if piece["piece"] == 0:
             names.append(name)
@@ -249,7 +255,17 @@ def received(location: str, pieces: Iterable[Mapping[str, Any]], folder: Path) -
     check_together(names)
     first = names[0]
     if len(names) == 1 and (media_type == LINES or first.lower().endswith(".ndjson")):
-        return replace(_lines(folder / first), location=location)
+        opened = _lines(folder / first)
+    else:
+        opened = _files(location, names, media_type, folder)
+    if unread:
+        warning = f"The form has fields that nothing reads: {', '.join(unread)}."
+        opened = replace(opened, warnings=(*opened.warnings, warning))
+    return replace(opened, location=location, arguments=None)
+
+
+def _files(location: str, names: list[str], media_type: str, folder: Path) -> Source:
+    first = names[0]
     is_alone = len(names) == 1 and ("/" not in first or first.lower().endswith(_ARCHIVES))
     try:
         opened = discover(str(folder / first if is_alone else folder), include_ignored=True)
@@ -260,7 +276,7 @@ def received(location: str, pieces: Iterable[Mapping[str, Any]], folder: Path) -
     listed = opened.listed
     if len(listed) == 1 and "charset" in media_type.lower():
         listed = (replace(listed[0], origin=Origin(media_type)),)
-    return replace(opened, listed=listed, location=location, arguments=None)
+    return replace(opened, listed=listed)
 
 
 def _lines(path: Path) -> Source:

@@ -163,7 +163,7 @@ def below_headings(rows: list[Row], shown_path: list[str]) -> list[Block]:
 
 def as_given(rows: list[Row], blocks: tuple[Block, ...]) -> list[Paragraph]:
     """The rows that fit, as their blocks show them."""
-    shown = ({"content": block.content, "is_cut": block.is_cut} for block in blocks)
+    shown = ({"content": block.quotation, "is_cut": block.is_cut} for block in blocks)
     return [
         Paragraph.model_validate(row | {"breadcrumbs": breadcrumbs(row)} | part)
         for row, part in zip(rows, shown, strict=False)

@@ -82,7 +82,7 @@ def search_text(documentation: Documentation, request: SearchText) -> Reply:
     )
     content.cursor = page.cursor
     content.lines = [
-        Line.model_validate(row | {"content": _shortened(row)}) for row in rows[: len(page.blocks)]
+        Line.model_validate(row | {"content": _quoted(row)}) for row in rows[: len(page.blocks)]
     ]
     return Reply(page.text, content)
 
@@ -117,6 +117,10 @@ def _shortened(row: Row) -> str:
     start = max(row["column"] - 1 - _LONGEST_LINE // 3, 0)
     end = start + _LONGEST_LINE
     return ("…" if start else "") + content[start:end] + ("…" if end < len(content) else "")
+
+
+def _quoted(row: Row) -> str:
+    return Block(row["document_id"] or 0, "", _shortened(row)).quotation
 
 
 def _no_line(request: SearchText) -> str:

@@ -147,7 +147,7 @@ def get_related(documentation: Documentation, request: GetRelated) -> Reply:
     content = RelatedPages.model_validate({"page_id": page["page_id"], "related": rows})
     lines = [
         f"- **{replies.on_one_line(other.title)}** (page_id={other.page_id}, {other.score:.2f}):"
-        f" {other.reason}. {replies.on_one_line(other.url)}"
+        f" {replies.on_one_line(other.reason)}. {replies.on_one_line(other.url)}"
         for other in content.related
     ] or ["No other page is linked with it or similar to it."]
     head = f"# {replies.plural(len(rows), 'page')} related to {replies.on_one_line(page['title'])}"

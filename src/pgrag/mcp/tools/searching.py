@@ -12,7 +12,7 @@ from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, Resolved, label, named, shown
-from pgrag.mcp.replies import address, breadcrumbs, fit, hit_block, on_one_line
+from pgrag.mcp.replies import address, breadcrumbs, fit, hit_block, notes, on_one_line
 from pgrag.mcp.tool import Arguments, Paged, Reply, Tool, tool, with_declared
 from pgrag.search.result import Result
 from pgrag.search.search import Search
@@ -129,7 +129,12 @@ def _answered(
     said = ["There are no more passages. Go on with what you have, or ask in other words."]
     if request.cursor is None:
         said = [*result.notices, *_no_hits(documentation, search.__name__, request)]
-    lines = [_head(request, read), "", "Nothing was found.", *(f"- {line}" for line in said)]
+    lines = [
+        _head(request, read),
+        "",
+        "Nothing was found.",
+        *notes(said, "- "),
+    ]
     lines += ["", "---", *_rating(result)] if result.search_id else []
     return Reply("\n".join(lines), _content(request, read, result, said))
 
@@ -157,7 +162,7 @@ def _passages(request: _Request, read: Resolved | None, result: Result, doubts: 
         is_all = count == len(rows) and len(rows) < request.top_k
         return None if is_all else str(rows[count - 1]["cursor"])
 
-    head = "\n".join([_head(request, read), *(f"Note: {notice}" for notice in notices)])
+    head = "\n".join([_head(request, read), *notes(notices)])
     fitted = fit(head, blocks, lambda count: _foot(result, cursor(count)), request.token_budget)
     content = _content(request, read, result, notices)
     content.cursor = cursor(len(fitted.blocks))
@@ -168,7 +173,7 @@ def _passages(request: _Request, read: Resolved | None, result: Result, doubts: 
             | {
                 "breadcrumbs": breadcrumbs(row),
                 "url": address(row),
-                "content": block.content,
+                "content": block.quotation,
                 "is_cut": block.is_cut,
             }
         )

@@ -7,9 +7,10 @@ from pydantic import BaseModel, Field
 
 from pgrag.ground.connections import collected_notices
 from pgrag.ground.errors import InvalidCursor
+from pgrag.ground.quoting import quotable
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation
-from pgrag.mcp.replies import fit_page, line, plural, unquotable
+from pgrag.mcp.replies import fit_page, line, notes, plural
 from pgrag.mcp.tool import FromVersion, Paged, Reply, tool
 
 _TIMEOUT_MS = 5000
@@ -70,7 +71,11 @@ def query_pages(documentation: Documentation, request: QueryPages) -> Reply:
     def cursor(count: int) -> str | None:
         return str(skipped + count) if is_more or count < len(rows) else None
 
-    head = [f"# {plural(len(rows), 'row')}", f"From: {read}", *(f"Note: {n}" for n in notices)]
+    head = [
+        f"# {plural(len(rows), 'row')}",
+        f"From: {read}",
+        *notes(notices),
+    ]
     content = PageTable(**read.content, columns=columns, rows=[], cursor=None, notices=notices)
     if not rows:
         nothing = "There are no more rows." if skipped else _NO_ROW
@@ -108,4 +113,4 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    return unquotable(" ".join(text.split()).replace("|", "\\|"))
+    return quotable(" ".join(text.split()).replace("|", "\\|"))

@@ -153,6 +153,7 @@ def _completed(
     job_id = create(
         documentation.call, request.library, label(request.version) or "", request.source,
         arguments, max_attempts=1, confined=documentation.roots is not None,
+        most_jobs=documentation.app.settings.max_waiting_jobs,
     )  # fmt: skip
     try:
         job = complete(documentation.app, job_id, tell, documentation.roots)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
+from pgrag.ground.hosts import ascii_host
 from pgrag.ingest.globs import matcher
 
 #: Longer addresses are made by programs, and are no keys in the database.
@@ -71,8 +72,8 @@ def _resolved(path: str) -> str:
 
 
 def _authority(parts: SplitResult) -> str:
-    host = parts.hostname or ""
-    host = f"[{host}]" if ":" in host else host.encode("idna").decode()
+    host = ascii_host(parts.hostname or "")
+    host = f"[{host}]" if ":" in host else host
     return host if parts.port in (None, _PORTS[parts.scheme]) else f"{host}:{parts.port}"
 
 

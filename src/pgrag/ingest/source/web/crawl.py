@@ -160,7 +160,8 @@ class Crawl:
             [row] = self._call(
                 "_pgrag.store_fetched", pages=batch, bodies=bodies, max_depth=self.limits.depth
             )
-            self._answered += len(batch)
+            # What failed is asked again when the crawl continues, so it is not done.
+            self._answered += sum("failure" not in result for result in batch)
             self._known += row["queued"]
             self._bytes += sum(len(body) for body in bodies if body)
             self.found += sum(map(_is_found, batch))
