@@ -1,28 +1,33 @@
-"""Send a service four times what it can answer, and search meanwhile as another, polite caller.
+"""Send a service four times what it can answer, then one kind of the worst after the other, and
+search and write meanwhile as another, polite caller.
 
-The flood has a key with the limits that keys
-have by default. The polite caller's searches must keep their 95th percentile within three times of
+The flood and the worst have a key with the limits that keys have by default; of half requests and
+the like, none. The polite caller's requests must keep their 95th percentile within three times of
 what it is without the flood, the flood must get answers, 429 and 503 only (and the declared timeout
 of its costly searches), and memory must stay flat.
 """
 
 import json
+import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from math import isfinite
 from pathlib import Path
 from random import Random
 from statistics import linear_regression
 from time import monotonic
+from typing import Any
 
 import httpx
 import psycopg
 
-from campaign import corpus, flood
+from campaign import corpus, flood, worst
 from campaign.outcome import Outcome
 from campaign.servers import create_keys, service
 
@@ -37,22 +42,96 @@ WARM_UP_SECONDS = 60
 LEAST_SECONDS = 20
 ANSWERS = {"200", "429", "503", "abandoned", "/problems/took-too-long"}
 PAGES = 40
+PAUSE = 0.05
+POLITE_PAGE = "/v1/libraries/polite/versions/1/pages/valve.md"
+_LOCK = "select from pgrag.libraries as l where l.name = %s"
 #: Searches a second and connections.
 KEYS = {"measuring": (10_000, 1000), "polite": (1000, 10), "flooding": (20, 10)}
+ROLES = {"measuring": "search", "polite": "write", "flooding": "write"}
 
 
 def _searches(address: str, key: str, seed: int, *, until: float, pause: float) -> list[float]:
     """The seconds of searches, one after another; a failed search counts as infinite."""
-    random, seconds = Random(seed), []
+    random = Random(seed)
+    parameters = ({"q": " ".join(random.sample(flood.WORDS, 3))} for _ in count())
+    requests = ({"method": "GET", "url": "/v1/search", "params": each} for each in parameters)
+    return _seconds(address, key, requests, until=until, pause=pause)
+
+
+def _pages(address: str, key: str, *, until: float) -> list[float]:
+    """The same of small pages that are sent."""
+    markdown = {"Content-Type": "text/markdown"}
+    texts = (f"# Valve\n\nOpened for the {number}th time." for number in count())
+    requests = (
+        {"method": "PUT", "url": POLITE_PAGE, "content": text, "headers": markdown}
+        for text in texts
+    )
+    return _seconds(address, key, requests, until=until, pause=PAUSE)
+
+
+def _seconds(
+    address: str, key: str, requests: Iterator[dict[str, Any]], *, until: float, pause: float
+) -> list[float]:
+    seconds = []
     headers = {"Authorization": f"Bearer {key}"}
-    with httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=60) as client:
+    with httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=20) as client:
         while monotonic() < until:
             started = monotonic()
-            answer = client.get("/v1/search", params={"q": " ".join(random.sample(flood.WORDS, 3))})
-            took = monotonic() - started
-            seconds.append(took if answer.status_code == 200 else float("inf"))
+            is_answered = False
+            with suppress(httpx.TransportError):
+                is_answered = client.request(**next(requests)).status_code == 200
+            seconds.append(monotonic() - started if is_answered else float("inf"))
             time.sleep(pause)
     return seconds
+
+
+def _polite(address: str, key: str, seed: int, seconds: float) -> dict[str, float]:
+    """The 95th percentiles of searches and of small pages, at the same time."""
+    until = monotonic() + seconds
+    with ThreadPoolExecutor(2) as threads:
+        found = threads.submit(_searches, address, key, seed, until=until, pause=PAUSE)
+        sent = threads.submit(_pages, address, key, until=until)
+        return {"searches": _p95(found.result()), "pages": _p95(sent.result())}
+
+
+def _capacity(address: str, key: str, seconds: float) -> float:
+    """How many searches a second ten clients get."""
+    measuring = partial(_searches, address, key, until=monotonic() + seconds, pause=0)
+    with ThreadPoolExecutor(10) as clients:
+        return sum(map(len, clients.map(measuring, range(10)))) / seconds
+
+
+def _worst(
+    url: str, address: str, keys: dict[str, str], seed: int, seconds: float
+) -> tuple[dict[str, float], list[str]]:
+    """How many times slower polite requests are under each kind of the worst, and faults. Each
+    kind has its own comparison, just before.
+    """
+    slower, faults = {}, []
+    for kind in (*worst.KINDS, *worst.HALVES):
+        quiet = _polite(address, keys["polite"], seed, seconds)
+        with psycopg.connect(url) as locking:
+            if "taken" in kind:
+                locking.execute(f"{_LOCK} for no key update".encode(), [worst.TAKEN])
+            sending = subprocess.Popen(
+                [sys.executable, str(worst.__file__), address, keys["flooding"], kind,
+                 str(seconds + 1)],
+                stdout=subprocess.PIPE,
+            )  # fmt: skip
+            assert sending.stdout is not None
+            sending.stdout.readline()
+            time.sleep(0.5)
+            loaded = _polite(address, keys["polite"], seed, seconds)
+            locking.rollback()
+        sending.communicate(timeout=180)
+        for what, after in loaded.items():
+            slower[f"× {what} under {kind}"] = round(after / quiet[what], 1)
+            if not after <= max(TIMES_SLOWER * quiet[what], FAST_SECONDS):
+                faults.append(
+                    f"polite {what} took {after:.3f} s (p95) under {kind}, before"
+                    f" {quiet[what]:.3f} s"
+                )
+    return slower, faults
 
 
 def _p95(seconds: list[float]) -> float:
@@ -103,15 +182,17 @@ def run(
 ) -> Outcome:
     """Serve a migrated, empty database and overload the service for `count` seconds."""
     seconds = max(LEAST_SECONDS, min(count, int(60 * minutes))) if minutes else count
-    corpus.index(url, {("manual", ""): _manual()})
-    keys = create_keys(url, **{name: ("search", ["*"], *limits) for name, limits in KEYS.items()})
-    with service(url, "--require-keys") as (address, pid):
+    corpus.index(url, {("manual", ""): _manual(), (worst.TAKEN, "1"): {"a.md": corpus.NOTES}})
+    keys = create_keys(
+        url, **{name: (ROLES[name], ["*"], *limits) for name, limits in KEYS.items()}
+    )
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=1000) as silent,
+        service(url, "--require-keys", **_model(silent)) as (address, pid),
+    ):
         quiet = max(2.0, min(30.0, seconds / 10))
-        with ThreadPoolExecutor(10) as clients:
-            until = monotonic() + quiet
-            measuring = partial(_searches, address, keys["measuring"], until=until, pause=0)
-            capacity = sum(map(len, clients.map(measuring, range(10)))) / quiet
-        polite = partial(_searches, address, keys["polite"], seed, pause=0.05)
+        capacity = _capacity(address, keys["measuring"], quiet)
+        polite = partial(_searches, address, keys["polite"], seed, pause=PAUSE)
         unloaded = polite(until=monotonic() + quiet)
         left = max(3.0, seconds - 2 * quiet)
         memory = _Memory(url, pid)
@@ -126,10 +207,12 @@ def run(
             loaded = polite(until=until)
             watched.result()
         output, _ = flooding.communicate(timeout=180)
+        each = max(1.0, seconds / 4 / len({**worst.KINDS, **worst.HALVES}))
+        slower, worst_faults = _worst(url, address, keys, seed, each)
     answers = json.loads(output)
     before, after = _p95(unloaded), _p95(loaded)
     slopes = {name: memory.slope(name) for name in memory.samples}
-    faults = []
+    faults = [*worst_faults]
     if not isfinite(after) or after > max(TIMES_SLOWER * before, FAST_SECONDS):
         faults.append(f"polite searches took {after:.3f} s (p95), {before:.3f} s without a flood")
     if strange := {answer: n for answer, n in answers.items() if answer not in ANSWERS}:
@@ -149,10 +232,17 @@ def run(
             "polite searches": len(loaded),
             "ms p95 without the flood": round(1000 * before, 1),
             "ms p95 with it": round(1000 * after, 1),
+            **slower,
             **{f"MB a minute ({name})": round(slope, 2) for name, slope in slopes.items()},
         },
         faults,
     )
+
+
+def _model(silent: socket.socket) -> dict[str, str]:
+    """A language model that never answers."""
+    port = silent.getsockname()[1]
+    return {"PGRAG_LLM_URL": f"http://127.0.0.1:{port}/v1", "PGRAG_LLM_MODEL": "silent"}
 
 
 def _manual() -> dict[str, str]:

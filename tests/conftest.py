@@ -167,7 +167,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Isolate tests from the machine's settings and from the user's cluster."""
     for name in list(os.environ):
-        if name.upper().startswith("PGRAG_") or name.upper() == "HYBRID_ALPHA":
+        if name.upper().startswith("PGRAG_") or name.upper() in {
+            "HYBRID_ALPHA",
+            "FORWARDED_ALLOW_IPS",
+        }:
             monkeypatch.delenv(name)
     monkeypatch.setenv("PGRAG_HOME", str(tmp_path / "pgrag-home"))
     monkeypatch.chdir(tmp_path)  # away from a developer's .env

@@ -9,7 +9,6 @@ from urllib.parse import unquote
 
 import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from anyio.to_thread import current_default_thread_limiter
 
 from pgrag.api import create_app
 from pgrag.ground.settings import Settings
@@ -27,11 +26,6 @@ class ApiClient:
         self._portal = portal
         self._client = client
         self.app = app
-
-    @property
-    def threads(self) -> float:
-        """How many requests are worked on at once."""
-        return self._portal.call(lambda: current_default_thread_limiter().total_tokens)
 
     def start(self, method: str, url: str, **options: Any) -> Future[httpx.Response]:
         """Send a request and go on; the future's result is the response."""

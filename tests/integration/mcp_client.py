@@ -3,7 +3,6 @@
 from contextlib import contextmanager
 
 from anyio.from_thread import start_blocking_portal
-from anyio.to_thread import current_default_thread_limiter
 from mcp import Client
 
 from pgrag.ground.settings import Settings
@@ -25,11 +24,6 @@ class McpClient:
         self.portal = portal
         self.client = client
         self.app = app
-
-    @property
-    def threads(self):
-        """How many calls are worked on at once."""
-        return self.portal.call(lambda: current_default_thread_limiter().total_tokens)
 
     def tools(self):
         """The tools by name."""

@@ -23,8 +23,9 @@ LOCAL = Policy(allow_writes=True)
 class Service:
     """A running service; see `mcp_service`."""
 
-    def __init__(self, app, portal, address):
+    def __init__(self, app, portal, server, address):
         self.app = app
+        self.connections = server.server_state.connections
         self._portal = portal
         self.address = address
         self.http = httpx.Client(
@@ -70,7 +71,7 @@ def mcp_service(url, *, pool_size=3, hosts=(), origins=(), policy=LOCAL, grace=N
         serving = portal.start_task_soon(server.serve)
         eventually(lambda: server.started or serving.done())
         port = server.servers[0].sockets[0].getsockname()[1]
-        service = Service(app, portal, f"http://127.0.0.1:{port}")
+        service = Service(app, portal, server, f"http://127.0.0.1:{port}")
         try:
             yield service
         finally:

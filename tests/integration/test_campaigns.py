@@ -3,7 +3,7 @@
 import psycopg
 import pytest
 from campaign import __main__ as whole
-from campaign import overload, rest, services
+from campaign import overload, rest, services, worst
 from campaign.outcome import Outcome
 from campaign.servers import execute
 
@@ -20,16 +20,21 @@ def broken(url: str, table: str = "lexeme_statistics") -> str:
 def test_a_flood_gets_documented_answers(database_url, monkeypatch):
     # The percentile, and how many requests come at all, depend on what else the machine does.
     monkeypatch.setattr(overload, "TIMES_SLOWER", 1000)
+    monkeypatch.setattr(worst, "KINDS", {"pages of a taken library": worst.KINDS["pages"]})
+    monkeypatch.setattr(worst, "HALVES", {"half requests": b""})
     outcome = overload.run(database_url, count=12, seed=1)
     assert outcome.faults == []
     assert outcome.counts["× 429"] > 20
     assert outcome.counts["× 200"] > 0
     assert outcome.counts["polite searches"] > 10
     assert outcome.counts["ms p95 with it"] > 0
+    assert outcome.counts["× pages under pages of a taken library"] > 0
+    assert outcome.counts["× searches under half requests"] > 0
 
 
 def test_searches_that_fail_or_are_slow_and_other_answers_are_reported(database_url, monkeypatch):
     monkeypatch.setattr(overload, "ANSWERS", {"429"})
+    monkeypatch.setattr(overload, "_worst", lambda *_: ({}, []))
     create_keys = overload.create_keys
 
     def keys_of_a_broken_database(url: str, **keys: object) -> dict[str, str]:

@@ -259,9 +259,8 @@ def test_searches_are_recorded_as_those_of_agents_unless_it_only_reads(harbour_u
         assert quiet.ok("keyword_search", query="fees")[1]["search_id"] is None
 
 
-def test_older_protocol_and_threads(harbour_url):
+def test_the_older_protocol(harbour_url):
     with connected(harbour_url, mode="legacy", pool_size=2) as client:
-        assert client.threads == 2
         assert client.ok("search_docs", library="harbour", query="tide")[1]["passages"]
         assert "top_k" in client.failed("search_docs", library="harbour", query="tide", top_k=0)
 

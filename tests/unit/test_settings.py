@@ -8,9 +8,10 @@ import pytest
 from pgrag.ground.errors import SettingsError
 from pgrag.ground.settings import Settings, describe_settings, load_settings, masked_url, processors
 
-#: By the rule that users know, with one name that is older.
-VARIABLES = {f"PGRAG_{name.upper()}" for name in Settings.model_fields if name != "hybrid_alpha"}
-VARIABLES |= {"HYBRID_ALPHA"}
+#: By the rule that users know, with one name that is older, and one of uvicorn.
+OTHERS = {"HYBRID_ALPHA", "FORWARDED_ALLOW_IPS"}
+NAMES = {name.upper() for name in Settings.model_fields}
+VARIABLES = {f"PGRAG_{name}" for name in NAMES - OTHERS} | OTHERS
 
 
 @pytest.fixture(autouse=True)

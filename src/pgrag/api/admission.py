@@ -6,7 +6,8 @@ rights of that key; what it was, or why it was refused, is in the audit.
 
 import logging
 import math
-from dataclasses import dataclass
+from collections import OrderedDict
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 import anyio
@@ -18,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pgrag.api.limits import TokenBuckets, bearer, client_of, drained, too_many
 from pgrag.api.problems import FORBIDDEN, Kind, problem
+from pgrag.api.sizes import Bodies, is_upload
 from pgrag.ground.callers import calling
 from pgrag.ground.errors import PgragError
 from pgrag.ground.requests import Served, serving
@@ -32,6 +34,9 @@ INVALID_KEY = Kind(401, "invalid-key", "The key is not valid")
 
 MOST_REFUSALS = 10_000
 """Refusals that a process remembers, so that repeating one costs the database nothing."""
+
+MOST_KEYS = 10_000
+"""Keys that a process knows."""
 
 _ANOTHER = "Ask for another key; `pgrag keys list` says what became of this one."
 _UNKNOWN_KEY = {"unknown", "revoked", "expired", "rotated"}
@@ -89,6 +94,9 @@ class Guard:
     policy: Policy
     buckets: TokenBuckets | None
     refused: TokenBuckets
+    bodies: Bodies
+    known: OrderedDict[bytes, None] = field(default_factory=OrderedDict)
+    """The secrets that were admitted last, by their hashes."""
 
     async def __call__(
         self, operation: str, inner: ASGIApp, scope: Scope, receive: Receive, send: Send
@@ -104,7 +112,7 @@ class Guard:
         elif (hash_ := hash_of(bearer(headers))) is None:
             served.reason = "malformed"
         else:
-            admission = await self._admitted(hash_, needs, headers)
+            admission = await self._admitted(hash_, needs, headers, served.address)
             served.caller = admission.caller.name if admission.caller else None
             served.role, served.reason = admission.role, admission.refusal
         if served.reason is not None:
@@ -126,9 +134,15 @@ class Guard:
                 await end()
             await send(message)
 
-        with serving(served), calling(admission.caller if admission else None):
+        # What is uploaded is passed on piece by piece.
+        is_kept = not is_upload(scope)
+        with (
+            serving(served),
+            calling(admission.caller if admission else None),
+            self.bodies.counted(served.holder, receive) as counted,
+        ):
             try:
-                await inner(scope, receive, send_part)
+                await inner(scope, counted if is_kept else receive, send_part)
             finally:
                 await end()
 
@@ -137,10 +151,14 @@ class Guard:
             return "missing"
         return "read-only" if needs.is_change and not self.policy.allow_writes else None
 
-    async def _admitted(self, hash_: bytes, needs: Needs, headers: Headers) -> Admission:
+    async def _admitted(
+        self, hash_: bytes, needs: Needs, headers: Headers, address: str
+    ) -> Admission:
         origin = headers.get("origin")
         host = headers.get("host", "").lower()
-        return await self.works.in_turn(
+        # Made-up secrets have the turns of one caller, however many they are.
+        by = f"secret {hash_.hex()}" if hash_ in self.known else f"address {address}"
+        admission = await self.works.in_turn(
             self.works.admission,
             lambda: admit(
                 self.app.database,
@@ -150,7 +168,14 @@ class Guard:
                 is_foreign=origin is not None and origin.lower().partition("://")[2] != host,
                 lasts=timedelta(seconds=self.app.settings.costly_timeout),
             ),
+            by,
         )
+        self.known.pop(hash_, None)
+        if admission.refusal not in _UNKNOWN_KEY:
+            self.known[hash_] = None
+            if len(self.known) > MOST_KEYS:
+                self.known.popitem(last=False)
+        return admission
 
     async def _refuse(
         self,
@@ -181,7 +206,9 @@ class Guard:
         with anyio.CancelScope(shield=True):
             try:
                 await self.works.in_turn(
-                    self.works.admission, lambda: finish(self.app.database, served, admission)
+                    self.works.admission,
+                    lambda: finish(self.app.database, served, admission),
+                    served.holder,
                 )
             except PgragError as error:
                 log.warning("%s is not in the audit: %s", served.action, error)

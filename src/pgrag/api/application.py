@@ -6,14 +6,13 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-import anyio
 import anyio.to_thread
 from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
-from pgrag.api import docs_page, limits, openapi, problems
+from pgrag.api import docs_page, limits, openapi, problems, sizes
 from pgrag.api.admission import MOST_REFUSALS, Guard, GuardedEndpoint
 from pgrag.api.declared import known_parameters
 from pgrag.api.delivery import QuietDepartures
@@ -61,6 +60,9 @@ TAGS = [
     {"name": "evaluation", "description": "How good the search is, on labelled sets."},
     {"name": "health", "description": "The state of the service."},
 ]
+MOST_BODIES = 20
+"""Bodies of the largest size that are in memory at a time."""
+
 _AGENT_HEADERS = ["Accept", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"]
 
 
@@ -99,12 +101,12 @@ def create_app(
     api.state.pgrag = app
     api.state.worker = worker
     api.state.works = works = Works(settings)
-    api.state.readiness_limiter = anyio.CapacityLimiter(1)
+    api.state.readiness = health.Checks(app, works.probe)
     # Only indexing runs long enough to need a stream.
     api.state.mcp = Endpoint(partial(_make_mcp_server, app, works), streams=settings.mcp_writes)
     problems.add_handlers(api)
     api.add_middleware(
-        limits.BodyLimit, page=settings.max_page_bytes, upload=settings.max_upload_bytes
+        sizes.BodyLimit, page=settings.max_page_bytes, upload=settings.max_upload_bytes
     )
     api.add_middleware(KnownOrigins, origins=cors_origins, hosts=hosts)
     buckets = None
@@ -112,7 +114,8 @@ def create_app(
         buckets = limits.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
         api.add_middleware(limits.RateLimit, buckets=buckets)
     refused = limits.TokenBuckets(1, 1, most_clients=MOST_REFUSALS)
-    api.state.guard = guard = Guard(app, works, policy, buckets, refused)
+    bodies = sizes.Bodies(MOST_BODIES * sizes.largest_page(settings.max_page_bytes))
+    api.state.guard = guard = Guard(app, works, policy, buckets, refused, bodies)
     if hosts is not None:
         api.add_middleware(KnownHosts, hosts=hosts)
     if cors_origins:
@@ -154,6 +157,8 @@ def create_app(
     agents = GuardedEndpoint(guard, "mcp", api.state.mcp)
     api.router.routes[:0] = [Route(address, agents) for address in ("/mcp", "/mcp/")]
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
+    described = openapi.Described(api).__call__
+    api.router.routes.insert(0, Route("/openapi.json", described, methods=["GET"]))
     make_stack = api.build_middleware_stack
     # Starlette answers unforeseen errors outside the middleware that is added above.
     outermost = lambda: QuietDepartures(SecurityHeaders(make_stack()))  # noqa: E731
@@ -163,12 +168,8 @@ def create_app(
 
 @asynccontextmanager
 async def _lifespan(api: FastAPI) -> AsyncIterator[None]:
-    """Allow as many threads as connections; further requests wait for a thread, without limit.
-
-    With more threads than connections they would wait in the pool, and fail after its timeout.
-    """
+    """Work on jobs, and answer agents; at the end close what is open."""
     app: App = api.state.pgrag
-    anyio.to_thread.current_default_thread_limiter().total_tokens = app.settings.pool_size
     worker: Worker | None = api.state.worker
     if worker is not None:
         worker.start()

@@ -29,7 +29,7 @@ from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
 from pgrag.search.result import Result
 from pgrag.service.app import App
-from pgrag.service.work import Abandoned, Class, Works
+from pgrag.service.work import Abandoned, Class, Target, Works
 
 _REPEATED: dict[str, Any] = {"type": "repeated", "msg": "is given more than once"}
 _UNKNOWN: dict[str, Any] = {"type": "extra_forbidden", "msg": "there is no such argument"}
@@ -182,11 +182,17 @@ class Router(APIRouter):
 
             async def endpoint(request: Request, **arguments: Any) -> Response:
                 works: Works = request.app.state.works
-                exchange = Exchange(request.app.state.pgrag)
+                app: App = request.app.state.pgrag
+                exchange = Exchange(app)
+                target = None
+                if of_class == "write" and "library" in arguments:
+                    library, patience = arguments["library"], app.settings.lock_timeout
+                    target = Target(app.database, library, patience)
                 try:
                     return await works.run(
                         works.named(of_class),
                         lambda: exchange.answer(run(exchange, **arguments), status),
+                        target=target,
                         until=partial(disconnected, request.receive),
                     )
                 except Abandoned:

@@ -1,30 +1,21 @@
-"""Limits of a request's size, for the memory, and of its client's rate, for the other clients."""
+"""Limits of the rate of a client, for the other clients."""
 
 import ipaddress
 import math
-import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-import anyio
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pgrag.api.origins import PROBES
-from pgrag.api.problems import TOO_LARGE, TOO_MANY, problem
+from pgrag.api.problems import TOO_MANY, problem
 from pgrag.service.access import hash_of
-
-LARGEST_BODY = 1_000_000
-"""In bytes. A query, its vector of 4,000 numbers and its filters take a tenth of it."""
-
-_SENDING = re.compile(r"/v1/libraries/.+?/versions/.+?/(pages(?:/.+)?|upload)")
-_LINES = b"application/x-ndjson"
 
 HEADERS = ("RateLimit", "RateLimit-Policy", "Retry-After")
 """Headers that a page of another origin must see to respect the limit."""
@@ -36,69 +27,6 @@ _MINUTE = 60.0
 _BURST_SECONDS = 10.0
 _NETWORK = 64
 """Bits of an IPv6 address that the provider assigns; a subscriber chooses the rest."""
-
-_MOST_DROPPED = 2 * LARGEST_BODY
-"""Bodies over this size are refused at once, though the reset may overtake the answer."""
-
-_PATIENCE_SECONDS = 2.0
-
-
-class BodyLimit:
-    """ASGI middleware that answers 413 to a larger body, whether or not its length is declared.
-
-    A page may have `page` bytes, as JSON twice as many; an upload may have `upload` bytes.
-    """
-
-    def __init__(self, app: ASGIApp, *, page: int, upload: int) -> None:
-        self._app = app
-        self._page = max(2 * page, LARGEST_BODY)
-        self._upload = upload
-
-    def _largest(self, scope: Scope) -> int:
-        sent = _SENDING.fullmatch(scope["path"]) if scope["method"] in {"POST", "PUT"} else None
-        if sent is None:
-            return LARGEST_BODY
-        headers = dict(scope["headers"])
-        if sent[1] == "upload" or headers.get(b"content-type", b"").startswith(_LINES):
-            return self._upload
-        return self._page
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and count the bytes read of its body."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        largest = self._largest(scope)
-        detail = f"This request may have a body of {largest:,} bytes."
-        length = dict(scope["headers"]).get(b"content-length", b"")
-        announced = int(length) if length.isdigit() else 0
-        if announced > largest:
-            if announced <= _MOST_DROPPED:
-                await _drop_body(receive)
-            refusal = problem(Request(scope), TOO_LARGE, detail, headers={"Connection": "close"})
-            await refusal(scope, receive, send)
-            return
-        seen = 0
-
-        async def counted() -> Message:
-            nonlocal seen
-            message = await receive()
-            seen += len(message.get("body", b""))
-            if seen > largest:
-                raise HTTPException(413, detail, headers={"Connection": "close"})
-            return message
-
-        await self._app(scope, counted, send)
-
-
-async def _drop_body(receive: Receive) -> None:
-    """Read a body to its end, for a while.
-
-    A connection that is closed with unread data is reset, and the reset may overtake the answer.
-    """
-    with anyio.move_on_after(_PATIENCE_SECONDS):
-        while (await receive()).get("more_body", False):
-            pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,11 +166,12 @@ def bearer(headers: Headers) -> str:
 
 def client_of(scope: Scope) -> str:
     """The client: an IPv4 address, the /64 network of an IPv6 address, "" without an address."""
-    return _network((scope.get("client") or ("",))[0])
+    return network_of((scope.get("client") or ("",))[0])
 
 
 @lru_cache(maxsize=4096)
-def _network(host: str) -> str:
+def network_of(host: str) -> str:
+    """The client at an address; see `client_of`."""
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:

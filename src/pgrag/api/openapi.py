@@ -3,9 +3,10 @@
 from http import HTTPStatus
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
+from pydantic_core import to_json
 
 from pgrag.api.problems import MEDIA_TYPE
 from pgrag.ground.schema import Finding
@@ -62,6 +63,20 @@ def events(*names: str, description: str) -> dict[int | str, dict[str, Any]]:
         "required": ["event", "data"],
     }
     return {200: {"content": {"text/event-stream": {"schema": event}}}}
+
+
+class Described:
+    """Answers with the OpenAPI document, written once: it is large, and needs no key."""
+
+    def __init__(self, api: FastAPI) -> None:
+        self._api = api
+        self._body: bytes | None = None
+
+    async def __call__(self, _: Request) -> Response:
+        """Answer a request."""
+        if self._body is None:
+            self._body = to_json(document(self._api))
+        return Response(self._body, media_type="application/json")
 
 
 def document(api: FastAPI) -> dict[str, Any]:

@@ -35,6 +35,10 @@ class Busy(DatabaseError):
     """Others are in the way; the call may be repeated."""
 
 
+class Taken(Busy):
+    """Another session has the library or the version; nothing was begun."""
+
+
 class DatabaseUnavailable(DatabaseError):
     """The database does not answer."""
 

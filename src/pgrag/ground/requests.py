@@ -25,6 +25,11 @@ class Served:
     reason: str | None = None
     address: str = ""
 
+    @property
+    def holder(self) -> str:
+        """Who has what the request takes of the service: a key, or an address without one."""
+        return f"address {self.address}" if self.caller is None else f"key {self.caller}"
+
 
 _request: ContextVar[Served | None] = ContextVar("request", default=None)
 
@@ -37,6 +42,14 @@ def serving(request: Served) -> AbstractContextManager[object]:
 def current_request() -> Served | None:
     """The request of this block; None outside of a service."""
     return _request.get()
+
+
+def holder() -> str | None:
+    """Who has what this block takes of a service; None outside of one. Nobody gets more than half
+    of what callers share.
+    """
+    request = _request.get()
+    return None if request is None else request.holder
 
 
 def note(*, action: str | None = None, library: Any = None, search_id: UUID | None = None) -> None:

@@ -34,7 +34,7 @@ _PASSWORD = re.compile(r"(?s)^((?:[^:]*://)?+[^:]*:).*@")
 """From the first colon to the last @: a password may contain unescaped characters."""
 _KEY_IN_QUERY = re.compile(r"(?i)([?&][^=&#]*(?:pass|key|token|secret|auth|sig)[^=&#]*=)[^&#]*")
 
-_NAMES = {"hybrid_alpha": "HYBRID_ALPHA"}
+_NAMES = {"hybrid_alpha": "HYBRID_ALPHA", "forwarded_allow_ips": "FORWARDED_ALLOW_IPS"}
 """Environment variables without the prefix PGRAG_, by field."""
 
 
@@ -277,6 +277,12 @@ class Settings(BaseSettings):
     """Seconds in which a request to a service must arrive, headers and body"""
     connection_limit: int = Field(default=1000, ge=1, le=100_000)
     """Open connections of clients, above which a service answers 503"""
+    connections_per_address: int | None = Field(default=None, ge=1, le=100_000)
+    """How many of them one address may have; unset: half of them"""
+    forwarded_allow_ips: str | None = Field(
+        default=None, validation_alias=_NAMES["forwarded_allow_ips"]
+    )
+    """Addresses and networks of proxies that name their clients; unset: this machine's"""
     record_searches: bool = True
     """Keep what REST, MCP and command line search and find"""
     log_level: Annotated[

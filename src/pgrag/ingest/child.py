@@ -26,6 +26,8 @@ except ModuleNotFoundError:  # Windows
 
 #: Seconds beyond its limit after which a call ends itself, if its parent is gone.
 _GRACE = 2.0
+#: By how much its priority is less than that of the parent.
+_NICE = 5
 #: Shares of the limit that a file may take in processor time: any file, and each megabyte of it.
 _SHARE, _SHARE_OF_MEGABYTE = 1 / 120, 1 / 12
 
@@ -109,6 +111,11 @@ class Child:
             raise error
         raise SourceError(f"{arguments[0]}: cannot be read: {error}.")
 
+    @property
+    def is_running(self) -> bool:
+        """Whether there is a process, which the next call needs not start."""
+        return self._process is not None
+
     def _is_swollen(self, pid: int) -> bool:
         """Whether a process keeps much memory of what it has read before."""
         with contextlib.suppress(OSError, ValueError, IndexError):
@@ -189,12 +196,16 @@ def _heard(
 
 
 def _started(limits: Limits) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-P", "-m", __name__, str(limits.memory or 0), str(limits.seconds)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
+    with contextlib.suppress(AttributeError, OSError):  # Windows
+        # Reading yields to what answers requests.
+        os.setpriority(os.PRIO_PROCESS, process.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
+    return process
 
 
 def _ending(process: subprocess.Popen[bytes]) -> str:

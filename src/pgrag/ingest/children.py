@@ -1,11 +1,13 @@
 """Child processes that read pages side by side."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import suppress
 from threading import Condition, Timer
 from typing import ParamSpec, Self, TypeVar
 
+from pgrag.ground.errors import PgragError, SourceError
 from pgrag.ground.settings import processors
 from pgrag.ingest.child import Child, Limits
 
@@ -20,7 +22,9 @@ _Result = TypeVar("_Result")
 
 class Children:
     """A pool of `most` child processes, one per core by default; a context manager. Another starts
-    when all have been busy for `WORTH` seconds; after `idle_seconds` they end.
+    when all have been busy for `worth` seconds; after `idle_seconds` they end. With a `first` call
+    all start at once, and one that its page has ended starts anew for the next: whose page is the
+    next does not wait for that.
     """
 
     def __init__(
@@ -29,13 +33,18 @@ class Children:
         most: int | None = None,
         answers: Iterable[type] = (),
         *,
+        worth: float = WORTH,
         idle_seconds: float | None = None,
+        first: tuple[Callable[..., object], Sequence[object]] | None = None,
     ) -> None:
         self._limits, self._answers = limits, tuple(answers)
+        self._worth = worth
         self._idle_seconds = idle_seconds
+        self._first = first
+        self._is_cold = True
         self._timer: Timer | None = None
-        self._most = most or min(MOST, processors())
-        self._threads = ThreadPoolExecutor(self._most, thread_name_prefix="pgrag-read")
+        self.most = most or min(MOST, processors())
+        self._threads = ThreadPoolExecutor(self.most, thread_name_prefix="pgrag-read")
         self._changed = Condition()
         self._children: list[Child] = []
         self._idle: list[Child] = []
@@ -49,7 +58,18 @@ class Children:
         **options: _Arguments.kwargs,
     ) -> Future[_Result]:
         """Call a function of a module in a child that is free; see `Child.run`."""
-        return self._threads.submit(lambda: self._run(function, *arguments, **options))
+        with self._changed:
+            is_cold, self._is_cold = self._is_cold, False
+        future = self._threads.submit(lambda: self._run(function, *arguments, **options))
+        for _ in range(self.most - 1 if is_cold and self._first else 0):
+            self._threads.submit(self._warm)
+        return future
+
+    def _warm(self) -> None:
+        if self._first is not None:
+            function, arguments = self._first
+            with suppress(PgragError):
+                self._run(function, *arguments)
 
     def _run(
         self,
@@ -60,6 +80,11 @@ class Children:
         child = self._take()
         try:
             return child.run(function, *arguments, **options)
+        except SourceError:
+            if self._first is not None and not child.is_running and not self._is_closed:
+                with suppress(PgragError):
+                    child.run(self._first[0], *self._first[1])
+            raise
         finally:
             with self._changed:
                 self._idle.append(child)
@@ -70,8 +95,8 @@ class Children:
         with self._changed:
             while not self._idle and not self._is_closed:
                 left: float | None = None
-                if len(self._children) < self._most:
-                    left = self._started + WORTH - time.monotonic()
+                if len(self._children) < self.most:
+                    left = self._started + self._worth - time.monotonic()
                     if left <= 0:
                         self._started = time.monotonic()
                         self._children.append(Child(self._limits, self._answers))
@@ -92,6 +117,7 @@ class Children:
 
     def _end_idle(self) -> None:
         with self._changed:
+            self._is_cold = True
             for child in self._idle:
                 child.close()
 

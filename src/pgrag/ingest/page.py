@@ -294,7 +294,7 @@ def _base_url(base_url: str, origin: values.Origin) -> str:
 class IndexTarget:
     """The version that is indexed, and how its pages are read. With `in_child` all pages, else
     those in other formats than Markdown, are read in a child process. With `adds` pages that the
-    source lacks are kept. A run waits `patience` seconds for the end of another.
+    source lacks are kept.
     """
 
     library: str
@@ -305,7 +305,6 @@ class IndexTarget:
     in_child: bool = False
     limits: Limits = field(default_factory=Limits)
     adds: bool = False
-    patience: float = 0.0
 
     @property
     def names(self) -> dict[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from psycopg.types.json import Jsonb
 
 from pgrag.ground.connections import Database
-from pgrag.ground.errors import Busy
+from pgrag.ground.errors import Taken
 from pgrag.ingest.children import Children
 from pgrag.ingest.chunks.semantic import Similarities
 from pgrag.ingest.kept_pages import KeptPages
@@ -24,9 +24,6 @@ from pgrag.ingest.source.source import Source, SourceFile
 from pgrag.ingest.vector_index import VectorIndex
 from pgrag.ingest.writer import Writer, again
 from pgrag.models.embedding import Embedder
-
-#: Seconds between two attempts to begin while another run is active.
-_PAUSE = 0.1
 
 
 def index(
@@ -50,7 +47,7 @@ def index(
     pages in place of processes of the run's own. With `target.adds` the source is only a part of
     the version: pages that it lacks are kept, and so is the source that the version remembers.
 
-    Raises `Busy` while another run indexes the same version, `DatabaseUnavailable` if the database
+    Raises `Taken` while another run indexes the same version, `DatabaseUnavailable` if the database
     stays unavailable, `LeaseLost` if another worker has the job now, `EmbeddingError` if the model
     fails: then the pages are found by keywords, and the next run embeds them.
     """
@@ -110,22 +107,17 @@ def index(
 @contextmanager
 def _alone(database: Database, target: IndexTarget) -> Iterator[None]:
     """Lock out other runs, and removals of the version."""
-    deadline = time.monotonic() + target.patience
-    while True:
-        with held(database, "index", **target.names, from_removal=True) as (name, taken):
-            if not taken:
-                yield
-                return
-        if time.monotonic() >= deadline:
-            break
-        time.sleep(_PAUSE)
+    with held(database, "index", **target.names, from_removal=True) as (name, taken):
+        if not taken:
+            yield
+            return
     if taken == "index":
-        raise Busy(
+        raise Taken(
             f"Another run is indexing {name}.",
             hint="Wait for its end, or interrupt it: the next run completes it.",
         )
     removed = target.library.strip().lower() if taken == "library" else name
-    raise Busy(
+    raise Taken(
         f"Another session is removing {removed}.",
         hint="Wait for its end, then index again.",
     )

@@ -4,14 +4,11 @@ It uses the SDK's low-level server, not its decorators: pgrag controls the schem
 refuses unknown arguments, and words every failure itself.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import anyio.to_thread
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -78,26 +75,20 @@ def create_server(
         note(action=tool.name, library=(params.arguments or {}).get("library"))
         progress.listen(context)
         answer = partial(_answer, tool, documentation, params.arguments or {})
-        if tool.needs_permission:
-            # Indexing has no time limit.
-            return await anyio.to_thread.run_sync(answer)
+        work = works.costly if tool.is_costly else works.read
         try:
-            return await works.run(works.costly if tool.is_costly else works.read, answer)
+            if tool.needs_permission:
+                # Indexing has no time limit, and goes on without its client.
+                return await works.in_turn(works.index, answer)
+            return await works.run(work, answer)
         except Busy as error:
             return _failure(failures.tell(error, tool.name))
-
-    @asynccontextmanager
-    async def lifespan(_: Server[Any]) -> AsyncIterator[dict[str, Any]]:
-        # As many threads as connections, so that further calls wait for a thread.
-        anyio.to_thread.current_default_thread_limiter().total_tokens = app.settings.pool_size
-        yield {}
 
     server = Server[Any](
         "pgrag",
         version=version("pgrag-search"),
         title="pgrag documentation search",
         instructions=INSTRUCTIONS,
-        lifespan=lifespan,
         get_tool_input_schema=lambda name: (
             tools[name].definition.input_schema if name in tools else None
         ),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrag.ground import errors
 from pgrag.ground.calls import Row
+from pgrag.ground.settings import processors
 from pgrag.service.connected import Connected
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from pgrag.ingest.source.uploads import UploadedPage
 
 
+#: Processes that read pages which callers send: at least two, so that nobody needs them all.
+SENT_PAGES = max(2, min(4, processors()))
 #: Seconds after the last page that was sent until the processes end that read such pages.
 _IDLE_SECONDS = 60.0
 #: What the versions of one tree have in common besides their source.
@@ -59,15 +62,13 @@ class App(Connected):
         kept_pages: KeptPages | None = None,
         children: Children | None = None,
         adds: bool = False,
-        patience: float = 0.0,
         progress: Progress | None = None,
         **arguments: Unpack[IndexArguments],
     ) -> IndexReport:
         """Synchronise a version of a library with a source; see `pipeline.index`. A `version` of
         None is the one that the address of a website names, else "". With `in_child` a crash of a
         parser costs a page; `children` are processes to use. With `for_others` git has none of the
-        credentials of this user. With `adds` no page is removed. The run waits `patience` seconds
-        for the end of another one.
+        credentials of this user. With `adds` no page is removed.
         """
         from pgrag.ingest import pipeline
         from pgrag.ingest.arguments import Choosing, checked, part_of, refuse_meaningless
@@ -122,7 +123,6 @@ class App(Connected):
                     in_child,
                     self._limits(),
                     adds,
-                    patience,
                 ),
                 # always the built-in model: chunk borders must not depend on the library's model
                 similarities=partial(similarities, self.providers.builtin),
@@ -304,7 +304,13 @@ class App(Connected):
                 yield error
 
     def send_pages(
-        self, library: str, version: str, pages: Sequence[UploadedPage], *, patience: float = 0.0
+        self,
+        library: str,
+        version: str,
+        pages: Sequence[UploadedPage],
+        *,
+        dry_run: bool = False,
+        kept_pages: KeptPages | None = None,
     ) -> IndexReport:
         """Add these pages to a version, or replace those with their keys; see `index`."""
         from pgrag.ingest.source.uploads import sent_pages
@@ -312,19 +318,21 @@ class App(Connected):
         source = sent_pages(pages)
         return self.index(
             library, version, source, in_child=True, children=self._kept_children(), adds=True,
-            patience=patience,
+            dry_run=dry_run, kept_pages=kept_pages,
         )  # fmt: skip
 
     def _kept_children(self) -> Children:
         """The processes that read sent pages, kept because starting one takes longer."""
         from pgrag.ingest.children import Children
-        from pgrag.ingest.page import ANSWERS
+        from pgrag.ingest.page import ANSWERS, PageOptions, read_page
 
         with self._lock:
             if self._children is None:
+                # Two callers at least are served at a time: the second does not wait for the first.
                 self._children = Children(
-                    self._limits(), answers=ANSWERS, idle_seconds=_IDLE_SECONDS
-                )
+                    self._limits(), SENT_PAGES, ANSWERS, worth=0.0, idle_seconds=_IDLE_SECONDS,
+                    first=(read_page, ("first.html", b"<p>first", PageOptions())),
+                )  # fmt: skip
             return self._children
 
     def _limits(self) -> Limits:

@@ -33,6 +33,8 @@ _MOST_REASONS = 1000
 _HOPELESS = (errors.InvalidInput, errors.NotFound, errors.SettingsError)
 #: Heartbeats have a connection of their own: searches and the job may use all others.
 _HEARTBEATS = Work("heartbeats", 1, 10.0, 10.0)
+#: A job, too, so that it delays no search of the same process.
+_RUNS = Work("job", 4, 7 * 24 * 3600.0, 7 * 24 * 3600.0)
 
 
 class _GivenUp(Exception):
@@ -111,7 +113,8 @@ class Attempt:
         row = self._row
         arguments = dict(row["arguments"])
         lease = f"{row['job_id']}.{row['claim']}"
-        with ExitStack() as stack, calling(Caller(f"job {row['job_id']}", lease=lease)):
+        caller = Caller(f"job {row['job_id']}", lease=lease)
+        with ExitStack() as stack, calling(caller), working(_RUNS):
             source: str | Source
             adds = False
             if row["is_upload"]:

@@ -1,11 +1,13 @@
 """The work of a service by class, each with threads and connections of its own, so that none takes
-those of another.
+those of another; in each class no caller has more than half.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
 from math import inf
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import anyio
 import anyio.lowlevel
@@ -13,8 +15,12 @@ import anyio.to_thread
 
 from pgrag.ground.callers import Work, working
 from pgrag.ground.cancelling import Statements
-from pgrag.ground.errors import Busy
+from pgrag.ground.connections import Database
+from pgrag.ground.errors import Busy, PgragError, Taken
+from pgrag.ground.requests import holder
 from pgrag.ground.settings import Settings, variable
+from pgrag.service.app import SENT_PAGES
+from pgrag.service.turns import Turns
 
 R = TypeVar("R")
 
@@ -23,11 +29,37 @@ Class = Literal["read", "write", "costly"]
 QUEUE_SECONDS = 2.0
 """How long a request waits for its turn in a small class; then the class is busy."""
 
+LOOK_SECONDS = (0.05, 0.5)
+"""Between two looks whether a library is free: the first pause, which doubles, and the longest."""
+
 WATCH_SECONDS = 0.1
 """Seconds after which a request is watched: its client may have gone."""
 
 CANCEL_SECONDS = 0.2
 """Seconds between two attempts to cancel the statement of an abandoned request."""
+
+
+PAGE_SECONDS = 30.0
+"""How long a page that is sent waits for a process that reads it."""
+
+_SMALL = ("write", "costly", "index")
+_WEEK = 7 * 24 * 3600.0
+_RUN = 3
+"""Connections that a run of indexing may use at a time."""
+
+_OTHERS = "Others are writing the library."
+_FREE = """
+select from pgrag.libraries as l where l.name = lower(btrim(%s)) for no key update nowait
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A library that is to be changed, and for how many seconds a change waits until it is free."""
+
+    database: Database
+    library: str
+    patience: float
 
 
 class Abandoned(Exception):
@@ -36,26 +68,36 @@ class Abandoned(Exception):
 
 class Works:
     """The classes of work of one service. `read`: searches and other short work; further requests
-    queue without limit. `write`: changes, which may wait for the lock of a library. `costly`: what
-    may keep a processor busy for long, such as regular expressions. `admission`: who calls, and the
-    audit, which must not wait for searches. `answer`: answers of a language model, which wait for
-    it without limit, and delay no search. `probe`: checks of readiness.
+    queue without limit. `write`: changes. `costly`: what may keep a processor busy for long, such
+    as regular expressions. `admission`: who calls, and the audit, which must not wait for searches.
+    `answer`: answers of a language model, which wait for it without limit. `page`: the reading of
+    pages that are sent. `index`: runs of agents. `probe`: checks of readiness.
     """
 
     def __init__(self, settings: Settings) -> None:
-        lock_timeout = settings.lock_timeout
-        few = settings.costly_pool_size
-        self.read = Work("read", None, settings.read_timeout, lock_timeout)
-        self.write = Work("write", few, settings.write_timeout, lock_timeout)
-        self.costly = Work("costly", few, settings.costly_timeout, lock_timeout)
-        self.admission = Work("admission", few, settings.read_timeout, lock_timeout)
-        self.answer = Work("answer", None, settings.read_timeout, lock_timeout)
-        self.probe = Work("probe", 1, settings.read_timeout, lock_timeout)
-        self._turns = {
-            work.name: anyio.CapacityLimiter(few)
-            for work in (self.write, self.costly, self.admission)
+        few, answers = settings.costly_pool_size, settings.llm_concurrency
+        read, lock = settings.read_timeout, settings.lock_timeout
+        # One caller alone has as many as the settings say, and leaves as many to others.
+        reads, admissions = 2 * settings.pool_size, 2 * few
+        self.read = Work("read", reads, read, lock)
+        self.write = Work("write", few, settings.write_timeout, lock)
+        self.costly = Work("costly", few, settings.costly_timeout, lock)
+        self.admission = Work("admission", admissions, read, lock)
+        self.answer = Work("answer", answers, read, lock)
+        self.page = Work("page", SENT_PAGES, read, lock)
+        self.index = Work("index", _RUN * few, _WEEK, _WEEK)
+        self.probe = Work("probe", 1, read, lock)
+        in_use = f"All {few} connections for requests of this kind are in use."
+        more = f"Try again, or raise {variable('costly_pool_size')}."
+        reading = "All processes that read pages are at work."
+        self.turns = {
+            "read": Turns(reads, "", ""),
+            "answer": Turns(answers, "", ""),
+            "page": Turns(SENT_PAGES, reading, "Try again.", patience=PAGE_SECONDS),
+            "admission": Turns(admissions, in_use, more, patience=QUEUE_SECONDS),
+            **{name: Turns(few, in_use, more, patience=QUEUE_SECONDS) for name in _SMALL},
         }
-        self._answering = anyio.CapacityLimiter(settings.llm_concurrency)
+        self._lines: dict[str, Turns] = {}
         self._threads = anyio.CapacityLimiter(inf)
         self._cancelling = anyio.CapacityLimiter(2)
 
@@ -68,10 +110,12 @@ class Works:
         work: Work,
         function: Callable[[], R],
         *,
+        target: Target | None = None,
         until: Callable[[], Awaitable[object]] = anyio.sleep_forever,
         stop: Callable[[], object] = lambda: None,
     ) -> R:
         """Run a function in a thread as work of this class. Raises `Busy` if its turn never comes.
+        With a `target`, changes of one library come one after the other, and wait without a turn.
         If `until` ends first, or the task is cancelled, the running statement is cancelled in the
         database, and `stop` is called; the former raises `Abandoned`.
         """
@@ -84,9 +128,11 @@ class Works:
             nonlocal is_running
             is_running = True
             try:
-                outcome.append(statements.run(function))
+                outcome.append(statements.run(partial(_when_free, target, function)))
             except Exception as error:
                 outcome.append(error)
+            finally:
+                is_running = False
 
         async def watch() -> None:
             try:
@@ -115,8 +161,12 @@ class Works:
             # Later, because most requests take less time than a watcher does to start.
             watching = asyncio.get_running_loop().call_later(WATCH_SECONDS, watch_from_now)
             try:
-                await self.in_turn(work, run)
-            except Busy as error:
+                await (
+                    self.in_turn(work, run)
+                    if target is None
+                    else self._in_line(target, work, run, outcome)
+                )
+            except PgragError as error:
                 outcome.append(error)
             finally:
                 watching.cancel()
@@ -140,32 +190,57 @@ class Works:
                 # Again: the caller may have been between two statements.
                 await anyio.sleep(0 if is_over() else CANCEL_SECONDS)
 
-    async def in_turn(self, work: Work, function: Callable[[], R]) -> R:
+    async def in_turn(self, work: Work, function: Callable[[], R], by: str | None = None) -> R:
         """Run a function in a thread when the class has a connection for it; nothing cancels it.
-        With more threads than connections, they would wait in the pool. Raises `Busy`.
+        With more threads than connections, they would wait in the pool. `by` has the turn; by
+        default it is the caller of the request. Raises `Busy`.
         """
 
         def run() -> R:
             with working(work):
                 return function()
 
-        turns = self._turns.get(work.name)
-        if turns is None:
-            return await anyio.to_thread.run_sync(
-                run, limiter=self._answering if work is self.answer else None
-            )
-        turn = object()
-        try:
-            turns.acquire_on_behalf_of_nowait(turn)
-        except anyio.WouldBlock:
-            with anyio.move_on_after(QUEUE_SECONDS) as queue:
-                await turns.acquire_on_behalf_of(turn)
-            if queue.cancelled_caught:
-                raise Busy(
-                    f"All {work.connections} connections for requests of this kind are in use.",
-                    hint=f"Try again, or raise {variable('costly_pool_size')}.",
-                ) from None
-        try:
+        async with self.turns[work.name].turn(by or holder()):
             return await anyio.to_thread.run_sync(run, limiter=self._threads)
+
+    async def _in_line(
+        self, target: Target, work: Work, run: Callable[[], None], outcome: list[Any]
+    ) -> None:
+        """Run a change when nobody else writes the library."""
+        try:
+            is_seen = await self.in_turn(work, partial(_is_free, target))
+        except Taken:
+            is_seen = True
+        if not is_seen:
+            # No wait for others may tell that there is such a library.
+            await self.in_turn(work, run)
+            return
+        name, patience = target.library.strip().lower(), target.patience
+        deadline = anyio.current_time() + patience
+        pause, longest = LOOK_SECONDS
+        line = self._lines.setdefault(name, Turns(1, _OTHERS, "Try again.", patience=patience))
+        try:
+            async with line.turn(holder()):
+                await self.in_turn(work, run)
+                while isinstance(outcome[0], Taken) and anyio.current_time() < deadline:
+                    outcome.clear()
+                    await anyio.sleep(pause)
+                    pause = min(2 * pause, longest)
+                    await self.in_turn(work, run)
         finally:
-            turns.release_on_behalf_of(turn)
+            if line.is_idle:
+                self._lines.pop(name, None)
+
+
+def _when_free(target: Target | None, function: Callable[[], R]) -> R:
+    if target is not None:
+        _is_free(target)
+    return function()
+
+
+def _is_free(target: Target) -> bool:
+    """Whether the caller sees the library. Raises `Taken` while another session writes it."""
+    try:
+        return bool(target.database.query(_FREE, [target.library]))
+    except Busy as error:
+        raise Taken(error.message, hint=error.hint) from error

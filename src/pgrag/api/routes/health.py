@@ -1,7 +1,9 @@
 """Whether the process is alive, and whether it can answer requests."""
 
+import asyncio
 import logging
 from dataclasses import asdict
+from functools import partial
 
 import anyio
 import anyio.to_thread
@@ -72,6 +74,23 @@ def _silent(remedy: str) -> Finding:
     return Finding("database", "wrong", "The database does not answer.", remedy)
 
 
+class Checks:
+    """Checks readiness, once for all who ask meanwhile: many questions delay no answer."""
+
+    def __init__(self, app: App, work: Work) -> None:
+        self._check = partial(_findings, app, work)
+        # Neither a thread nor a connection of the searches: a busy service is still ready.
+        self._limiter = anyio.CapacityLimiter(1)
+        self._running: asyncio.Task[list[Finding]] | None = None
+
+    async def findings(self) -> list[Finding]:
+        """The findings of the check that runs, or of a new one."""
+        if self._running is None or self._running.done():
+            checking = anyio.to_thread.run_sync(self._check, limiter=self._limiter)
+            self._running = asyncio.ensure_future(checking)
+        return await asyncio.shield(self._running)
+
+
 @router.get("/healthz", response_model=Health)
 async def healthz() -> Response:
     """Report that the process is alive, whatever the state of the database."""
@@ -83,14 +102,7 @@ async def readyz(request: Request) -> Response:
     """Check that the database answers, fits this version of pgrag and has the built-in model."""
     findings = [_silent(f"It took longer than {PATIENCE_SECONDS:g} seconds.")]
     with anyio.move_on_after(PATIENCE_SECONDS):
-        # Neither a thread nor a connection of the searches: a busy service is still ready.
-        findings = await anyio.to_thread.run_sync(
-            _findings,
-            request.app.state.pgrag,
-            request.app.state.works.probe,
-            abandon_on_cancel=True,
-            limiter=request.app.state.readiness_limiter,
-        )
+        findings = await request.app.state.readiness.findings()
     rows = [asdict(finding) for finding in findings]
     if not all(finding.ok for finding in findings):
         return problem(request, NOT_READY, findings=rows)

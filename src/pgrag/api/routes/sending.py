@@ -1,5 +1,6 @@
 """Pages that callers send: one by one, which are found at once, or many, which become a job."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
@@ -8,16 +9,21 @@ from pydantic_core import from_json
 
 from pgrag.api import bodies
 from pgrag.api.arguments import PATH, Text, VersionPath
-from pgrag.api.problems import TOO_LARGE, problem
+from pgrag.api.delivery import disconnected
+from pgrag.api.problems import STOPPING, TOO_LARGE, problem
 from pgrag.api.routes.uploads import pieces, stored
 from pgrag.ground.errors import InvalidInput, UnknownPage
 from pgrag.ground.values import jobs as values
 from pgrag.ingest.formats.formats import size_limit
+from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.source.uploads import LINES, UploadedPage, checked_key, sent_page
+from pgrag.service.app import App
+from pgrag.service.work import Abandoned, Target, Works
 
 router = bodies.router_of_version()
 
 _PATIENCE = 10.0
+"""Seconds that a page waits for other writers of its library."""
 
 Library = PATH["library"]
 AskedKey = Annotated[
@@ -112,9 +118,19 @@ async def _page(request: Request, library: str, version: str, key: str | None) -
     largest = size_limit(page.key, page.origin, request.app.state.pgrag.settings.max_page_bytes)
     if largest is not None and len(page.content) > largest:
         return problem(request, TOO_LARGE, f"A page may have {largest:,} bytes.")
-    report = await bodies.in_turn(
-        request, lambda app: app.send_pages(library, version, [page], patience=_PATIENCE)
-    )
+    app: App = request.app.state.pgrag
+    works: Works = request.app.state.works
+    with KeptPages() as kept:
+        send = partial(app.send_pages, library, version, [page], kept_pages=kept)
+        # What takes long, the reading, comes first: for others the library stays free.
+        report = await works.run(works.page, partial(send, dry_run=True))
+        if not report.failed:
+            target = Target(app.database, library, _PATIENCE)
+            try:
+                gone = partial(disconnected, request.receive)
+                report = await works.run(works.write, send, target=target, until=gone)
+            except Abandoned:
+                return problem(request, STOPPING)
     for reason in report.failed.values():
         raise InvalidInput(reason)
     return bodies.answered(

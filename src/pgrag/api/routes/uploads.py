@@ -9,6 +9,7 @@ from fastapi import Query, Request, Response
 from pydantic import Field
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartParser
 
 from pgrag.api import bodies
 from pgrag.api.arguments import PATH, Arguments, Text, VersionPath
@@ -31,6 +32,8 @@ router = bodies.router_of_version()
 PIECE = 1 << 20
 """Bytes of an upload that are in memory at a time."""
 
+# Of a form with a thousand files, as many pieces are in memory.
+MultiPartParser.spool_max_size = 1 << 16
 _MOST_FILES = 1000
 _MOST_FIELDS = 100
 
