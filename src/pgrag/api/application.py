@@ -17,6 +17,7 @@ from pgrag.api import docs_page, limits, openapi, problems
 from pgrag.api.admission import MOST_REFUSALS, Guard, GuardedEndpoint
 from pgrag.api.declared import known_parameters
 from pgrag.api.headers import HeadAsGet, SecurityHeaders
+from pgrag.api.observed import REQUEST_ID, Observed
 from pgrag.api.origins import KnownHosts, KnownOrigins
 from pgrag.api.routes import (
     answers,
@@ -41,6 +42,8 @@ from pgrag.service.worker import Worker
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
+
+    from pgrag.service.metrics import Metrics
 
 DESCRIPTION = """\
 Search, navigation and context over documentation that lives in PostgreSQL. Every route calls
@@ -70,6 +73,7 @@ def create_app(
     cors_origins: Sequence[str] = (),
     hosts: Sequence[str] | None = None,
     worker: Worker | None = None,
+    metrics: "Metrics | None" = None,
 ) -> FastAPI:
     """Make the REST application of an `App`; its shutdown closes the `App`.
 
@@ -78,7 +82,7 @@ def create_app(
     The database may still be down: until it answers, requests get status 503. Browsers may call
     only from pages of the `cors_origins`, such as "https://docs.example". With `hosts`, requests
     must name one of these hosts or this machine. Agents find their tools at /mcp. A `worker` works
-    on jobs from start to shutdown.
+    on jobs from start to shutdown. Requests are counted in `metrics`.
     """
     settings = app.settings
     # Only the assets of its pages are used.
@@ -98,6 +102,8 @@ def create_app(
     api.state.pgrag = app
     api.state.worker = worker
     api.state.works = works = Works(settings)
+    if metrics is not None:
+        metrics.works = works
     api.state.readiness_limiter = anyio.CapacityLimiter(1)
     # Only indexing runs long enough to need a stream.
     api.state.mcp = Endpoint(partial(_make_mcp_server, app, works), streams=settings.mcp_writes)
@@ -119,8 +125,8 @@ def create_app(
             CORSMiddleware,
             allow_origins=list(cors_origins),
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", *_AGENT_HEADERS],
-            expose_headers=["Server-Timing", *limits.HEADERS],
+            allow_headers=["Authorization", "Content-Type", REQUEST_ID, *_AGENT_HEADERS],
+            expose_headers=["Server-Timing", REQUEST_ID, *limits.HEADERS],
         )
     api.add_middleware(HeadAsGet, except_path="/mcp")
     for router in (
@@ -155,7 +161,9 @@ def create_app(
     api.openapi = partial(openapi.document, api)  # type: ignore[method-assign]
     make_stack = api.build_middleware_stack
     # Starlette answers unforeseen errors outside the middleware that is added above.
-    api.build_middleware_stack = lambda: SecurityHeaders(make_stack())  # type: ignore[method-assign]
+    api.build_middleware_stack = lambda: SecurityHeaders(  # type: ignore[method-assign]
+        Observed(make_stack(), writes_log=settings.log_format == "json", metrics=metrics)
+    )
     return api
 
 

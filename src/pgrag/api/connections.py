@@ -5,6 +5,7 @@ uvicorn alone waits for the rest of a request for ever.
 
 import asyncio
 import json
+from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any
 
@@ -13,12 +14,18 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from pgrag.api.framing import Connection
 from pgrag.api.headers import ALWAYS
-from pgrag.api.problems import HTTP_KINDS, MEDIA_TYPE, REQUEST_TIMEOUT, Kind
+from pgrag.api.problems import MEDIA_TYPE, REQUEST_TIMEOUT, Kind, kind_of_status
 from pgrag.ground.settings import Settings
 
 SLOWEST = 10_000
 """A body that arrives at this many bytes a second may take longer than other requests."""
+
+LINGER_SECONDS = 2.0
+"""How long what still arrives is dropped after a refusal: with unread data the connection would be
+reset, and the reset may overtake the answer.
+"""
 
 
 def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Config:
@@ -41,12 +48,16 @@ class TimedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect the first request."""
         super().connection_made(transport)
+        self.conn: Connection = Connection()
+        self._is_refused = False
         self._deadline: asyncio.TimerHandle | None = None
         self._arrived = 0
         self._expect()
 
     def data_received(self, data: bytes) -> None:
         """Go on, and expect the rest of a request that is not complete."""
+        if self._is_refused:
+            return
         self._arrived += len(data)
         super().data_received(data)
         if self.conn.their_state in {h11.IDLE, h11.SEND_BODY}:
@@ -67,9 +78,24 @@ class TimedProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP, as all errors are answered."""
+        status, detail = self.conn.fault or (400, msg)
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            self._refuse(HTTP_KINDS[400], msg)
-        self.transport.close()
+            self._refuse(kind_of_status(HTTPStatus(status)), detail)
+        self._linger()
+
+    def _linger(self) -> None:
+        """Close the connection once the client has read the answer."""
+        self._is_refused = True
+        self._expect_nothing()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+            self.transport.resume_reading()
+            self.loop.call_later(LINGER_SECONDS, self.transport.close)
+        else:
+            self.transport.close()
 
     def _refuse(self, kind: Kind, detail: str) -> None:
         document = {
@@ -84,6 +110,7 @@ class TimedProtocol(H11Protocol):
             ("Cache-Control", "no-store"),
             ("Content-Type", MEDIA_TYPE),
             ("Content-Length", str(len(body))),
+            ("Date", formatdate(usegmt=True)),
             ("Connection", "close"),
         ]
         reason = HTTPStatus(kind.status).phrase.encode()

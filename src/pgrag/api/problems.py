@@ -66,6 +66,15 @@ HTTP_KINDS = {
     405: Kind(405, "method-not-allowed", "The address does not support this method"),
     413: TOO_LARGE,
 }
+
+
+def kind_of_status(status: HTTPStatus) -> Kind:
+    """The kind of an error that only its status tells."""
+    return HTTP_KINDS.get(status) or Kind(
+        status, status.phrase.lower().replace(" ", "-"), status.phrase
+    )
+
+
 _UNFIT = "The database's schema does not fit this version of pgrag."
 
 
@@ -208,9 +217,9 @@ def _field_error(item: dict[str, Any]) -> dict[str, str]:
 async def _http_error(request: Request, error: Exception) -> Response:
     error = cast(HTTPException, error)
     status = HTTPStatus(error.status_code)
-    kind = HTTP_KINDS.get(status) or Kind(
-        status, status.phrase.lower().replace(" ", "-"), status.phrase
-    )
+    if request.scope["path"] == "*":  # OPTIONS of the whole service
+        return Response(status_code=204, headers={"Allow": ", ".join(_METHODS)})
+    kind = kind_of_status(status)
     headers = dict(error.headers or {})
     if status == 405:
         headers["Allow"] = ", ".join(_allowed(request))
@@ -225,11 +234,14 @@ async def _http_error(request: Request, error: Exception) -> Response:
     )
 
 
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
 def _allowed(request: Request) -> list[str]:
     """The methods of all routes of this address; a router names only those of the first."""
     methods = [
         method
-        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+        for method in _METHODS
         if any(
             route.matches({**request.scope, "method": method})[0] is Match.FULL
             for route in request.app.routes

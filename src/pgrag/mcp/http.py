@@ -14,6 +14,8 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
+from pgrag.ground.json_text import InvalidJson, read_json
+
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -22,7 +24,9 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-_ONLY_POST = {"code": -32600, "message": "This server keeps no sessions or streams: use POST."}
+INVALID_REQUEST = -32600
+PARSE_ERROR = -32700
+_ONLY_POST = "This server keeps no sessions or streams: use POST."
 
 
 class Endpoint:
@@ -54,7 +58,8 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["method"] != "POST":
-            await _refuse(send)
+            # Clients then do without a stream of their own.
+            await _refuse(send, 405, INVALID_REQUEST, _ONLY_POST)
             return
         async with self._starting:
             if self._manager is None:
@@ -62,6 +67,15 @@ class Endpoint:
                     raise RuntimeError("The endpoint is not running.")
                 self._manager = await self._tasks.start(self._run)
             manager = self._manager
+        body = await _read(receive)
+        if body is None:
+            return
+        try:
+            read_json(body)
+        except InvalidJson as error:
+            await _refuse(send, 400, PARSE_ERROR, f"Parse error: {error}.")
+            return
+        receive = _again(body, receive)
         if self._streams:
             await manager.handle_request(scope, receive, send)
         else:
@@ -115,9 +129,34 @@ async def _answer_or_leave(
         raise failure
 
 
-async def _refuse(send: Send) -> None:
-    """Refuse as the protocol requires: clients then do without a stream of their own."""
-    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": _ONLY_POST}).encode()
-    headers = [(b"content-type", b"application/json"), (b"allow", b"POST")]
-    await send({"type": "http.response.start", "status": 405, "headers": headers})
+async def _read(receive: Receive) -> bytes | None:
+    """The body of a request; None if its client has left."""
+    pieces = []
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        pieces.append(message.get("body", b""))
+        if not message.get("more_body"):
+            return b"".join(pieces)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Receive a body that has been read, and then what comes."""
+    left = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def received() -> MutableMapping[str, Any]:
+        return left.pop() if left else await receive()
+
+    return received
+
+
+async def _refuse(send: Send, status: int, code: int, message: str) -> None:
+    """Refuse as the protocol requires."""
+    error = {"code": code, "message": message}
+    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+    headers = [(b"content-type", b"application/json")]
+    if status == 405:
+        headers.append((b"allow", b"POST"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

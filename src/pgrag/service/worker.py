@@ -15,9 +15,10 @@ from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Any
 
-from pgrag.ground import errors
+from pgrag.ground import errors, logs
 from pgrag.ground.callers import Caller, Work, calling, working
 from pgrag.ground.calls import Row
+from pgrag.ground.counts import count
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.allowed import require_allowed
 from pgrag.ingest.source.source import Source
@@ -83,25 +84,31 @@ class Attempt:
         try:
             report = self._index()
         except _GivenUp:
+            count("job_attempts", outcome="given back")
             return partial(call, "_pgrag.end_attempt")
         except errors.LeaseLost as error:
             log.warning("%s", error)
+            count("job_attempts", outcome="lost")
             return partial(call, "_pgrag.end_attempt")
         except errors.Busy as error:
             log.info("Job %s waits: %s", number, error)
+            count("job_attempts", outcome="put off")
             return partial(call, "_pgrag.end_attempt", delay=timedelta(seconds=_BUSY_SECONDS))
         except errors.PgragError as error:
             log.warning("Job %s failed: %s", number, error)
+            count("job_attempts", outcome="failed")
             # What was uploaded stays as it is.
             hopeless = (*_HOPELESS, errors.SourceError) if self._row["is_upload"] else _HOPELESS
             final = isinstance(error, hopeless)
             return partial(call, "_pgrag.end_attempt", reason=_storable(str(error)), final=final)
         except Exception as error:
             log.exception("Job %s failed", number)
+            count("job_attempts", outcome="failed")
             said = (
                 f"It failed unexpectedly: {errors.reason(error)}; the log of the worker says more."
             )
             return partial(call, "_pgrag.end_attempt", reason=_storable(said))
+        count("job_attempts", outcome="succeeded")
         return partial(call, "_pgrag.finish_job", report=_kept(report))
 
     def _index(self) -> IndexReport:
@@ -250,7 +257,8 @@ class Worker:
                 wanted_id=job_id,
             )
             for row in rows:
-                Attempt(self._app, row, self._lease, self._stopping, self._roots).run()
+                with logs.about(job_id=row["job_id"]):
+                    Attempt(self._app, row, self._lease, self._stopping, self._roots).run()
             return bool(rows)
         finally:
             _turn.release()
