@@ -32,6 +32,9 @@ from pgrag.service.work import Works
 
 log = logging.getLogger(__name__)
 
+PREFIX = "/v1"
+"""Where the addresses of all guarded routes begin."""
+
 KEY_REQUIRED = Kind(401, "key-required", "The service needs a key")
 INVALID_KEY = Kind(401, "invalid-key", "The key is not valid")
 
@@ -221,7 +224,7 @@ class GuardedRoute(APIRoute):
         if scope["method"] not in (self.methods or ()):
             await super().handle(scope, receive, send)
             return
-        logs.note(route=self.path)
+        logs.note(route=PREFIX + self.path_format)
         guard: Guard = scope["app"].state.guard
         inner = getattr(self.endpoint, "reading", super().handle)
         await guard(self.name, inner, scope, receive, send)

@@ -14,7 +14,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
 from pgrag.api import docs_page, limits, openapi, problems
-from pgrag.api.admission import MOST_REFUSALS, Guard, GuardedEndpoint
+from pgrag.api.admission import MOST_REFUSALS, PREFIX, Guard, GuardedEndpoint
 from pgrag.api.declared import known_parameters
 from pgrag.api.headers import HeadAsGet, SecurityHeaders
 from pgrag.api.observed import REQUEST_ID, Observed
@@ -148,7 +148,7 @@ def create_app(
     ):
         api.include_router(
             router,
-            prefix="/v1",
+            prefix=PREFIX,
             dependencies=[Depends(known_parameters)],
             responses=openapi.problems(401, 403, 422, 429, 500, 501, 503),
         )

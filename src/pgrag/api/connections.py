@@ -17,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from pgrag.api.framing import Connection
 from pgrag.api.headers import ALWAYS
 from pgrag.api.problems import MEDIA_TYPE, REQUEST_TIMEOUT, Kind, kind_of_status
+from pgrag.ground.counts import count
 from pgrag.ground.settings import Settings
 
 SLOWEST = 10_000
@@ -79,6 +80,7 @@ class TimedProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP, as all errors are answered."""
         status, detail = self.conn.fault or (400, msg)
+        count("unreadable_requests", status=str(status))
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
             self._refuse(kind_of_status(HTTPStatus(status)), detail)
         self._linger()

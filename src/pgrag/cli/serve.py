@@ -112,7 +112,9 @@ def measured(app: "App") -> Iterator["Metrics | None"]:
 
     host, port = host_and_port(app.settings.metrics_address)
     sockets, metrics = _listening(host, port), Metrics(app)
-    configuration = configured(make_asgi_app(metrics.registry), app.settings, log_config=None)
+    configuration = configured(
+        make_asgi_app(metrics.registry), app.settings, log_config=None, lifespan="off"
+    )
     # Scrapes are not in the log.
     quiet = {"access_log": property(lambda _: False, lambda _, value: None)}
     configuration.http = type("Quiet", (configuration.http,), quiet)

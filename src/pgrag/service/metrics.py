@@ -17,6 +17,7 @@ from prometheus_client import (
     Metric,
     PlatformCollector,
     ProcessCollector,
+    disable_created_metrics,
 )
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
@@ -54,9 +55,13 @@ from pg_class as c
 where c.relnamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace) and c.relkind in ('r', 'm')
 """
 _EVENTS = {
+    "unreadable_requests": ("Requests that are not HTTP/1.1, or too long.", ("status",)),
     "model_calls": ("Requests to model servers, each attempt.", ("model", "outcome")),
     "job_attempts": ("Attempts at jobs that this process has ended.", ("outcome",)),
 }
+
+
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Metrics:
@@ -75,7 +80,7 @@ class Metrics:
             ("route", "method"), buckets=_BUCKETS, registry=self.registry,
         )  # fmt: skip
         self.works: Works | None = None
-        self._app = app
+        self.app = app
         self.registry.register(_Process(self))
         self.registry.register(_Stored(app))
 
@@ -102,8 +107,30 @@ class _Process(Collector):
             for values, times in counted(name).items():
                 family.add_metric([dict(values)[label] for label in labels], times)
             yield family
+        yield from _connections(self._metrics.app)
         if self._metrics.works is not None:
             yield from _turns(self._metrics.works)
+
+
+def _connections(app: App) -> Iterator[Metric]:
+    """The pools of this process; a database that nothing has asked yet has none."""
+    database = app._database
+    pools = {}
+    if database is not None:
+        pools = {("", False): database._pool, **database._further_pools}
+    used = GaugeMetricFamily(
+        "pgrag_connections", "Connections to the database.", labels=("pool", "callers", "state")
+    )
+    waiting = GaugeMetricFamily(
+        "pgrag_connections_waiting", "Who waits for a connection.", labels=("pool", "callers")
+    )
+    for (name, is_restricted), pool in pools.items():
+        labels, now = (name or "shared", "keys" if is_restricted else "service"), pool.get_stats()
+        idle = now.get("pool_available", 0)
+        used.add_metric((*labels, "idle"), idle)
+        used.add_metric((*labels, "used"), now.get("pool_size", 0) - idle)
+        waiting.add_metric(labels, now.get("requests_waiting", 0))
+    yield from (used, waiting)
 
 
 def _turns(works: Works) -> Iterator[Metric]:
