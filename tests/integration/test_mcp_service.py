@@ -243,3 +243,17 @@ def test_many_sessions_at_once(service, era):
     service.session(searches, era=era)
     assert len(found) == 20
     assert set(found) == {"Reading the tide table", "Moorings and fees"}
+
+
+@pytest.mark.parametrize(
+    "params", ['"name": "a", "name": "b"', '"arguments": {"query": "a", "query": "b"}', '"a": NaN']
+)
+def test_a_message_has_one_meaning(service, params):
+    body = f'{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {{{params}}}}}'
+    answer = service.http.post(
+        "/mcp", content=body, headers={"Content-Type": "application/json"}
+    )
+    assert answer.status_code == 400
+    error = answer.json()["error"]
+    assert error["code"] == -32700
+    assert "more than once" in error["message"] or "NaN" in error["message"]

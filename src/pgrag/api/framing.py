@@ -97,7 +97,7 @@ class Connection(h11.Connection):
             raise
 
 
-def _check_framing(lines: Sequence[bytes]) -> None:
+def _check_framing(lines: Sequence[bytes | bytearray]) -> None:
     """Refuse a head by which two readers may see the end of the body in different places."""
     fields = [(line.partition(b":")[0].lower(), line.partition(b":")[2]) for line in lines[1:]]
     lengths = [value.strip(b" \t") for name, value in fields if name == b"content-length"]

@@ -65,6 +65,8 @@ HTTP_KINDS = {
     404: Kind(404, "not-found", "There is nothing at this address"),
     405: Kind(405, "method-not-allowed", "The address does not support this method"),
     413: TOO_LARGE,
+    414: Kind(414, "too-long", "The address of the request is too long"),
+    431: Kind(431, "too-long", "The headers of the request are too long"),
 }
 
 

@@ -8,7 +8,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
@@ -112,9 +112,8 @@ def measured(app: "App") -> Iterator["Metrics | None"]:
 
     host, port = host_and_port(app.settings.metrics_address)
     sockets, metrics = _listening(host, port), Metrics(app)
-    configuration = configured(
-        make_asgi_app(metrics.registry), app.settings, log_config=None, lifespan="off"
-    )
+    page: Any = make_asgi_app(metrics.registry)
+    configuration: Any = configured(page, app.settings, log_config=None, lifespan="off")
     # Scrapes are not in the log.
     quiet = {"access_log": property(lambda _: False, lambda _, value: None)}
     configuration.http = type("Quiet", (configuration.http,), quiet)

@@ -143,7 +143,7 @@ def _turns(works: Works) -> Iterator[Metric]:
     for place, (name, about) in enumerate(families.items(), start=1):
         family = GaugeMetricFamily(f"pgrag_work_{name}", about, labels=("work",))
         for row in standing:
-            family.add_metric((row[0],), row[place])
+            family.add_metric((row[0],), float(row[place]))
         yield family
 
 
