@@ -294,6 +294,13 @@ def test_all_connections_in_use(url):
         database.query("select 1")
 
 
+_END_SLEEPING = """
+select pg_terminate_backend(a.pid, 5000)
+from pg_stat_activity as a
+where a.wait_event = 'PgSleep' and a.datname = current_database()
+"""
+
+
 def test_lost_connection_is_replaced(database):
     def backend() -> int:
         return database.query("select pg_backend_pid() as pid")[0]["pid"]
@@ -304,8 +311,12 @@ def test_lost_connection_is_replaced(database):
         database.query("select pg_terminate_backend(pg_backend_pid())")
     second = backend()
     assert second != first
-    with database.connection() as one, database.connection() as other:
-        one.execute("select pg_terminate_backend(%s, 5000)", [other.info.backend_pid])
+    with ThreadPoolExecutor(2) as threads, psycopg.connect(database.url, autocommit=True) as other:
+        sleeping = [threads.submit(database.call, "sleep", seconds=600) for _ in range(2)]
+        ended = 0
+        while ended < 2:
+            ended += len(other.execute(_END_SLEEPING).fetchall())
+    assert {type(s.exception()) for s in sleeping} == {errors.DatabaseUnavailable}
     assert backend()
     assert backend()
 

@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import NullPool, create_engine
 
 from pgrag.ground import errors, schema
-from pgrag.ground.connections import Database
+from pgrag.ground.connections import Database, connect
 from pgrag.ground.routines import function_files
 from pgrag.models.embedding import install
 from pgrag.service.doctor import findings
@@ -126,7 +126,7 @@ def routines(url: str) -> set[str]:
 
 
 def server_findings(url: str) -> list[schema.Finding]:
-    with psycopg.connect(url) as connection:
+    with connect(url) as connection:
         return schema.server_findings(connection)
 
 

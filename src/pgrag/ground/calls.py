@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import lru_cache, partial
 from numbers import Integral
@@ -18,6 +18,16 @@ from pgrag.ground.driver_errors import one_sentence, translated_errors
 from pgrag.ground.errors import InvalidInput
 
 Row = dict[str, Any]
+Ask = Callable[[bytes, list[Any]], list[Row]]
+
+_DECLARED = b"""
+select a.name, format_type(a.type, null) as type,
+    a.nth <= p.pronargs - p.pronargdefaults as is_required
+from pg_proc as p
+cross join unnest(p.proargnames[:p.pronargs], p.proargtypes::oid[])
+    with ordinality as a (name, type, nth)
+where p.pronamespace = to_regnamespace(%s) and p.proname = %s
+"""
 
 #: By the type of an argument in SQL: what it takes, in Python and in words.
 _TAKES: dict[str, tuple[type | tuple[type, ...], str, str]] = {
@@ -32,23 +42,30 @@ _TAKES: dict[str, tuple[type | tuple[type, ...], str, str]] = {
 
 def call(connection: psycopg.Connection[Row], function: str, /, **arguments: Any) -> list[Row]:
     """Call `pgrag.<function>` on a connection; see `Database.call`."""
-    given, statement, values = composed(function, arguments)
     with translated_errors():
-        try:
-            return connection.execute(statement, values).fetchall()
-        except psycopg.errors.UndefinedFunction as error:
-            declared = _declared(connection, function)
-            for name, value in arguments.items():
-                if value is None and name in declared and declared[name]["is_required"]:
-                    raise InvalidInput(f"{name} must not be None.") from error
-            if declared and set(given) <= declared.keys() and error.diag.context is None:
-                types = {name: row["type"] for name, row in declared.items()}
-                raise InvalidInput(
-                    wrong_type(dict(zip(given, values, strict=True)), types)
-                    or f"A value has the wrong type for pgrag.{function}:"
-                    f" {one_sentence(error.diag.message_primary or '')}"
-                ) from error
-            raise
+        return asked(lambda *sent: connection.execute(*sent).fetchall(), function, arguments)
+
+
+def asked(ask: Ask, function: str, arguments: Mapping[str, Any]) -> list[Row]:
+    """The rows of `pgrag.<function>`; `ask` runs a statement with its values. Raises errors of the
+    driver, and `InvalidInput` for a value of a wrong type.
+    """
+    given, statement, values = composed(function, arguments)
+    try:
+        return ask(statement, values)
+    except psycopg.errors.UndefinedFunction as error:
+        declared = _declared(ask, function)
+        for name, value in arguments.items():
+            if value is None and name in declared and declared[name]["is_required"]:
+                raise InvalidInput(f"{name} must not be None.") from error
+        if declared and set(given) <= declared.keys() and error.diag.context is None:
+            types = {name: row["type"] for name, row in declared.items()}
+            raise InvalidInput(
+                wrong_type(dict(zip(given, values, strict=True)), types)
+                or f"A value has the wrong type for pgrag.{function}:"
+                f" {one_sentence(error.diag.message_primary or '')}"
+            ) from error
+        raise
 
 
 def composed(function: str, arguments: Mapping[str, Any]) -> tuple[list[str], bytes, list[Any]]:
@@ -80,18 +97,12 @@ def _statement(function: str, arguments: tuple[tuple[str, PyFormat], ...]) -> by
     )
 
 
-def _declared(connection: psycopg.Connection[Row], function: str) -> dict[str, Row]:
+def _declared(ask: Ask, function: str) -> dict[str, Row]:
     """The arguments of a function by their names; empty if there is none."""
-    if connection.info.transaction_status is psycopg.pq.TransactionStatus.INERROR:
+    try:
+        rows = ask(_DECLARED, [*_qualified(function)])
+    except psycopg.errors.InFailedSqlTransaction:
         return {}
-    rows = connection.execute(
-        "select a.name, format_type(a.type, null) as type,"
-        " a.nth <= p.pronargs - p.pronargdefaults as is_required"
-        " from pg_proc as p cross join unnest(p.proargnames[:p.pronargs], p.proargtypes::oid[])"
-        " with ordinality as a (name, type, nth)"
-        " where p.pronamespace = to_regnamespace(%s) and p.proname = %s",
-        [*_qualified(function)],
-    )
     return {row["name"]: row for row in rows}
 
 

@@ -3,10 +3,11 @@
 import logging
 import selectors
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from functools import partial
 from threading import Lock
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, Self
 
 import psycopg
@@ -16,10 +17,12 @@ from psycopg.rows import dict_row, tuple_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from pgrag.ground import callers
-from pgrag.ground.calls import Row, call, composed
+from pgrag.ground.calls import Row, asked, composed
 from pgrag.ground.cancelling import cancellable
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseUnavailable
+from pgrag.ground.identity import identity, is_pooled, limits, own_settings, setting
+from pgrag.ground.locks import Locks
 from pgrag.ground.scoped import holding
 
 _GRACE_MS = 500
@@ -41,12 +44,10 @@ logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
 
 
 class _Connection(psycopg.Connection[Row]):
-    """A pooled connection that remembers when it was returned, and for whom it was set up."""
+    """A pooled connection that remembers when it was returned, and its `own_settings`."""
 
     used_at = -_TRUSTED
-    work: callers.Work | None = None
-    caller: callers.Caller = callers.SERVICE
-    own_limits: dict[str, int | None] | None = None
+    own: dict[str, str]
 
 
 def _check(connection: _Connection) -> None:
@@ -87,6 +88,7 @@ class Database:
         self._lock = Lock()
         self._pool = self._new_pool(pool_size)
         self._further_pools: dict[tuple[str, bool], ConnectionPool[_Connection]] = {}
+        self._locks: ContextVar[Locks] = ContextVar("locks")
 
     def __enter__(self) -> Self:
         return self
@@ -103,28 +105,27 @@ class Database:
 
     @contextmanager
     def connection(self) -> Iterator[psycopg.Connection[Row]]:
-        """Lend a connection in autocommit mode; driver errors become `pgrag.ground.errors`."""
+        """Lend a connection in a transaction in the name of the caller, which ends with the block;
+        driver errors become `pgrag.ground.errors`.
+        """
+        with translated_errors(), self._lent() as connection, connection.transaction():
+            connection.execute(*identity(connection.own))
+            yield connection
+
+    def query(
+        self, statement: str | bytes, arguments: Sequence[Any] | dict[str, Any] = ()
+    ) -> list[Row]:
+        """Run one statement of this package in a transaction of its own; return its rows."""
         with translated_errors():
-            work, caller = callers.current_work(), callers.current_caller()
-            pool = self._pool_for(work, caller)
-            pool.open()
-            connection = self._borrowed(pool)
-            try:
-                with cancellable(connection), connection:
-                    if (connection.work, connection.caller) != (work, caller):
-                        _set_up(connection, work, caller)
-                    yield connection
-            finally:
-                connection.used_at = monotonic()
-                pool.putconn(connection)
+            return self._asked(statement, arguments)
 
     def call(self, function: str, /, **arguments: Any) -> list[Row]:
         """Call `pgrag.<function>` with named arguments and return its rows.
 
         An argument that is None is omitted, so the default of the SQL signature applies.
         """
-        with self.connection() as connection:
-            return call(connection, function, **arguments)
+        with translated_errors():
+            return asked(self._asked, function, arguments)
 
     def call_in_time(self, function: str, /, *, timeout_ms: int, **arguments: Any) -> list[Row]:
         """Call a function that checks `timeout_ms` itself, with `statement_timeout` as fallback.
@@ -143,73 +144,93 @@ class Database:
 
         The timeout of the class of work or of the caller, if shorter, holds.
         """
-        if (limit := callers.statement_limit()) is not None:
-            milliseconds = min(milliseconds, limit)
-        with self.connection() as connection, connection.transaction():
-            connection.execute(
-                "select set_config('statement_timeout', %s, true)", [f"{milliseconds}ms"]
-            )
-            return call(connection, function, **arguments)
+        with translated_errors():
+            return asked(partial(self._asked, milliseconds=milliseconds), function, arguments)
 
     def stream(self, function: str, /, *, batch: int = 100, **arguments: Any) -> Iterator[Row]:
         """Yield the rows of `pgrag.<function>` one by one, `batch` in memory at once."""
-        with self.connection() as connection, connection.transaction():
+        with self.connection() as connection:
             _, statement, values = composed(function, arguments)
             with connection.cursor(name="stream") as cursor:
                 cursor.itersize = batch
                 yield from cursor.execute(statement, values)
 
-    def query(self, statement: str, arguments: Sequence[Any] | dict[str, Any] = ()) -> list[Row]:
-        """Run one statement of this package and return its rows."""
-        with self.connection() as connection:
-            return connection.execute(statement.encode(), arguments).fetchall()
+    def run_alone(self, *statements: str, **settings: str) -> None:
+        """Run statements that a transaction may not contain, such as VACUUM, with the rights of the
+        service, on a connection of their own. Behind a pooler they run with the server's settings:
+        what is set there reaches other sessions.
+        """
+        with translated_errors(), self._own_connection(autocommit=True) as connection:
+            if not is_pooled(connection):
+                given = limits(own_settings(connection)) | settings
+                connection.execute(*setting(given, is_local=False))
+            for statement in statements:
+                connection.execute(statement.encode())
 
     @contextmanager
     def lock(self, name: str, *shared: str) -> Iterator[str | None]:
         """Hold an advisory lock, and share others; yields the first that another session prevents.
 
-        Uses a separate connection, so that long work does not occupy one of the pool.
+        All locks of a thread are on one connection of their own, so that long work does not occupy
+        one of the pool; one that is not the last may be let go together with those after it.
         """
-        with (
-            translated_errors(),
-            psycopg.connect(
-                self.url,
-                autocommit=True,
-                connect_timeout=int(self._timeout),
-                application_name=callers.current_caller().application,
-                row_factory=tuple_row,
-            ) as connection,
-        ):
-            statement = (
-                "select l.name from unnest(%s::text[]) with ordinality as l (name, nth)"
-                " where not case when l.nth = 1"
-                " then pg_try_advisory_lock(hashtextextended(l.name, 0))"
-                " else pg_try_advisory_lock_shared(hashtextextended(l.name, 0)) end limit 1"
-            )
-            row = connection.execute(statement, [[name, *shared]]).fetchone()
-            try:
-                yield row[0] if row else None
-            finally:
-                # The server would notice the closed connection later than a next run may begin.
-                with suppress(psycopg.OperationalError):
-                    connection.execute("select pg_advisory_unlock_all()")
+        locks = self._locks.get(None)
+        if locks is None:
+            self._locks.set(locks := Locks(self._own_connection))
+        with translated_errors(), locks.held(name, *shared) as prevented:
+            yield prevented
 
     @contextmanager
     def listening(self, channel: str) -> Iterator[Callable[[float], bool]]:
         """Listen to notifications within the block.
 
         Yields a function that waits some seconds for a notification, and returns whether one came.
+        A pooler passes none on; behind one there may always be one.
         """
-        with (
-            translated_errors(),
-            psycopg.connect(
-                self.url, autocommit=True, connect_timeout=int(self._timeout)
-            ) as connection,
-        ):
-            connection.execute(sql.SQL("listen {}").format(sql.Identifier(channel)))
-            yield lambda seconds: any(
-                True for _ in connection.notifies(timeout=seconds, stop_after=1)
-            )
+        with translated_errors(), self._own_connection(autocommit=True) as connection:
+            if not is_pooled(connection):
+                connection.execute(sql.SQL("listen {}").format(sql.Identifier(channel)))
+                yield lambda seconds: any(
+                    True for _ in connection.notifies(timeout=seconds, stop_after=1)
+                )
+                return
+        yield _always
+
+    def _own_connection(self, *, autocommit: bool = False) -> psycopg.Connection[Any]:
+        return connect(
+            self.url,
+            autocommit=autocommit,
+            connect_timeout=int(self._timeout),
+            application_name=callers.current_caller().application,
+        )
+
+    @contextmanager
+    def _lent(self) -> Iterator[_Connection]:
+        pool = self._pool_for(callers.current_work(), callers.current_caller())
+        pool.open()
+        connection = self._borrowed(pool)
+        try:
+            with cancellable(connection), connection:
+                yield connection
+        finally:
+            connection.used_at = monotonic()
+            pool.putconn(connection)
+
+    def _asked(
+        self,
+        statement: str | bytes,
+        arguments: Sequence[Any] | dict[str, Any],
+        milliseconds: int | None = None,
+    ) -> list[Row]:
+        """The rows of a statement, which is sent together with the identity of its caller: what
+        arrives in one pipeline is one transaction, and costs one round trip.
+        """
+        sent = statement.encode() if isinstance(statement, str) else statement
+        with self._lent() as connection:
+            with connection.pipeline():
+                connection.execute(*identity(connection.own, milliseconds))
+                cursor = connection.execute(sent, arguments)
+            return cursor.fetchall()
 
     def _new_pool(self, size: int) -> ConnectionPool[_Connection]:
         return ConnectionPool(
@@ -285,62 +306,27 @@ class Database:
                 return connection
         raise PoolTimeout(f"no living connection after {timeout:.2f} s")
 
-    def _configure(self, connection: psycopg.Connection[Row]) -> None:
+    def _configure(self, connection: _Connection) -> None:
         connection.add_notice_handler(_note)
+        if is_pooled(connection):
+            # The session in which a statement is prepared is another one the next time.
+            connection.prepare_threshold = None
+        connection.own = own_settings(connection)
         if self._hybrid_alpha is not None:
-            connection.execute(
-                "select set_config('pgrag.hybrid_alpha', %s, false)", [str(self._hybrid_alpha)]
-            )
+            connection.own["pgrag.hybrid_alpha"] = str(self._hybrid_alpha)
         register_vector_types(connection)
 
 
-_OWN_LIMITS = """
-select s.name, nullif(s.reset_val::bigint, 0) as ms
-from pg_settings as s
-where s.name in ('statement_timeout', 'lock_timeout')
-"""
-_SET_UP = """
-select
-    set_config('role', %s, false),
-    set_config('pgrag.library_ids', %s, false),
-    set_config('pgrag.caller', %s, false),
-    set_config('pgrag.lease', %s, false),
-    set_config('application_name', %s, false),
-    set_config('statement_timeout', %s, false),
-    set_config('lock_timeout', %s, false)
-"""
+def _always(seconds: float) -> bool:
+    sleep(seconds)
+    return True
 
 
-def _set_up(connection: _Connection, work: callers.Work | None, caller: callers.Caller) -> None:
-    """Give a connection the role of a caller, and the timeouts of caller and class of work.
-
-    Without limits of its own it has the timeouts of the server.
+def connect(url: str, **options: Any) -> psycopg.Connection[Any]:
+    """Open a connection outside of a pool; its rows are tuples. It prepares no statements, and it
+    sends SQL as UTF-8 whatever PGCLIENTENCODING says.
     """
-    if connection.own_limits is None:
-        # Once: the view of all settings takes longer to read than most callers' statements.
-        rows = connection.execute(_OWN_LIMITS).fetchall()
-        connection.own_limits = {row["name"]: row["ms"] for row in rows}
-    limits = {
-        "statement_timeout": callers.statement_limit(),
-        "lock_timeout": None if work is None else max(1, round(1000 * work.lock_timeout)),
-    }
-    timeouts = [
-        min((ms for ms in (connection.own_limits[name], limit) if ms is not None), default=0)
-        for name, limit in limits.items()
-    ]
-    # One statement: a connection must never have the role of one caller and another's libraries.
-    connection.execute(
-        _SET_UP,
-        [
-            caller.role or "none",
-            caller.library_ids,
-            caller.name,
-            caller.lease,
-            caller.application,
-            *map(str, timeouts),
-        ],
-    )
-    connection.work, connection.caller = work, caller
+    return psycopg.connect(url, prepare_threshold=None, client_encoding="UTF8", **options)
 
 
 _notices: ContextVar[list[str]] = ContextVar("notices")

@@ -10,6 +10,7 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from pgrag.ground import errors
+from pgrag.ground.connections import connect
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.routines import digest, installed_digest
 
@@ -116,7 +117,7 @@ def upgrade(url: str) -> SchemaStatus:
     config.set_main_option("script_location", str(alembic_root()).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: _connect(url), poolclass=NullPool
+        "postgresql+psycopg://", creator=lambda: connect(url), poolclass=NullPool
     )
     with _alembic, translated_errors():
         try:
@@ -140,14 +141,14 @@ def upgrade(url: str) -> SchemaStatus:
 
 def status(url: str) -> SchemaStatus:
     """Return the state of the database's schema."""
-    with translated_errors(), _connect(url) as connection:
+    with translated_errors(), connect(url) as connection:
         return _status(connection)
 
 
 def contents(url: str) -> tuple[int, int]:
     """Return how many libraries and pages a database holds, whatever its revision."""
     statement = b"select (select count(*) from pgrag.libraries), (select count(*) from pgrag.pages)"
-    with translated_errors(), _connect(url) as connection:
+    with translated_errors(), connect(url) as connection:
         if _status(connection).state == "missing":
             return 0, 0
         row = connection.execute(statement).fetchone()
@@ -165,8 +166,6 @@ def require_current(url: str) -> None:
 def server_findings(connection: psycopg.Connection[Any]) -> list[Finding]:
     """Check version, pgvector, encoding and case folding of a database's server."""
     with connection.cursor(row_factory=tuple_row) as cursor:
-        # Otherwise a SQL_ASCII database returns bytes instead of text.
-        cursor.execute("set client_encoding to 'UTF8'")
         cursor.execute(
             """
             select
@@ -231,11 +230,6 @@ def raw(connection: "Connection") -> psycopg.Connection[Any]:
     if not isinstance(driver_connection, psycopg.Connection):
         raise TypeError(driver_connection)
     return driver_connection
-
-
-def _connect(url: str) -> psycopg.Connection[Any]:
-    # The SQL files are sent as UTF-8 bytes, so PGCLIENTENCODING must not apply.
-    return psycopg.connect(url, client_encoding="UTF8")
 
 
 def _resource(name: str) -> Path:

@@ -129,16 +129,13 @@ class VectorIndex:
     def _build_missing(self, state: Row) -> bool:
         if state["valid"] or not state["may_build"]:
             return False
-        with self._database.connection() as connection:
-            try:
-                connection.execute(f"set maintenance_work_mem = '{state['memory']}'")
-                connection.execute(f"set lock_timeout = '{PATIENCE}'")
-                if state["valid"] is False:
-                    connection.execute(state["drop_statement"])
-                connection.execute(state["create_statement"])
-            finally:
-                connection.execute("reset maintenance_work_mem")
-                connection.execute("reset lock_timeout")
+        dropped = [state["drop_statement"]] if state["valid"] is False else []
+        self._database.run_alone(
+            *dropped,
+            state["create_statement"],
+            maintenance_work_mem=state["memory"],
+            lock_timeout=PATIENCE,
+        )
         return True
 
     @contextmanager

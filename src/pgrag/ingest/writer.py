@@ -151,14 +151,13 @@ class Writer:
     def _analyse(self, *statements: str) -> None:
         report = self.report
         # Only the owner of the tables may do this; a service indexes in the role of its caller.
-        with as_service(), self.database.connection() as connection:
-            [row] = connection.execute(
-                "select greatest(reltuples, 0) as pages from pg_class where oid = %s::regclass",
-                ["pgrag.pages"],
+        with as_service():
+            [row] = self.database.query(
+                "select greatest(reltuples, 0) as pages from pg_class"
+                " where oid = 'pgrag.pages'::regclass"
             )
             if report.written + report.removed > NEWS * row["pages"]:
-                for statement in statements:
-                    connection.execute(statement.encode())
+                self.database.run_alone(*statements)
 
     def _write(self, batch: "_Batch") -> list[int]:
         pages, report = batch.pages, self.report

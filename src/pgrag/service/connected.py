@@ -9,11 +9,9 @@ from collections.abc import Callable
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Self
 
-import psycopg
-
 from pgrag.ground import schema
 from pgrag.ground.calls import Row
-from pgrag.ground.connections import Database
+from pgrag.ground.connections import Database, connect
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.embedded import EmbeddedServer
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SettingsError
@@ -139,7 +137,7 @@ class Connected:
         if schema.status(self.url).state != "current":
             self._tell("Bringing the database up to date.")
         status = schema.upgrade(self.url)
-        with translated_errors(), psycopg.connect(self.url, autocommit=True) as connection:
+        with translated_errors(), connect(self.url, autocommit=True) as connection:
             if not embedding.is_installed(connection):
                 self._tell("Loading the built-in model into the database.")
             embedding.install(connection)

@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 
 from pgrag.ground import schema
 from pgrag.ground.calls import call
+from pgrag.ground.connections import connect
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseError, LanguageModelError, SettingsError
 from pgrag.ground.schema import Finding
@@ -36,7 +37,7 @@ _ENFORCED_TLS = frozenset({"require", "verify-ca", "verify-full"})
 def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Finding]:
     """Check a database, its schema, its libraries, and the `models` configured here."""
     try:
-        with translated_errors(), psycopg.connect(url, autocommit=True) as connection:
+        with translated_errors(), connect(url, autocommit=True) as connection:
             listed = [
                 Finding("database", "ok", masked_url(url)),
                 *schema.server_findings(connection),
@@ -46,7 +47,7 @@ def findings(url: str, *, is_embedded: bool, models: Collection[str]) -> list[Fi
             status = schema.status(url)
             listed.append(_schema_finding(status, is_embedded=is_embedded))
             if status.state == "current":
-                connection.row_factory = dict_row  # type: ignore[assignment]
+                connection.row_factory = dict_row
                 listed.append(_roles_finding(connection))
                 listed.append(_builtin_model_finding(connection))
                 listed.extend(_library_findings(connection, models))

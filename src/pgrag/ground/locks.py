@@ -1,0 +1,89 @@
+"""Advisory locks of a run, all on one connection, outside of the pool."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import Any
+
+import psycopg
+
+_ENDLESS = """
+select set_config(s.name, '0', true)
+from pg_settings as s
+where s.name in ('idle_in_transaction_session_timeout', 'transaction_timeout')
+"""
+_TRY = """
+select l.name
+from unnest(%s::text[]) with ordinality as l (name, nth)
+where not case
+        when l.nth = 1 then pg_try_advisory_xact_lock(hashtextextended(l.name, 0))
+        else pg_try_advisory_xact_lock_shared(hashtextextended(l.name, 0))
+    end
+limit 1
+"""
+
+
+class Locks:
+    """The locks of one run. They are those of a transaction, because a pooler leaves a transaction
+    on one session of the server; between its statements it has no snapshot, so it delays no vacuum.
+    A savepoint before each lets it go without the ones before it. Thread-safe.
+    """
+
+    def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
+        self._connect = connect
+        self._connection: psycopg.Connection[Any] | None = None
+        self._lock = Lock()
+        #: The locks in the order in which they were taken.
+        self._held: list[object] = []
+        self._released: set[object] = set()
+
+    @contextmanager
+    def held(self, name: str, *shared: str) -> Iterator[str | None]:
+        """Hold a lock, and share others; yields the first that another session prevents."""
+        taken = object()
+        with self._lock:
+            try:
+                prevented = self._take(taken, [name, *shared])
+            except BaseException:
+                self._end()
+                raise
+        try:
+            yield prevented
+        finally:
+            with self._lock:
+                self._release(taken)
+
+    def _take(self, taken: object, names: list[str]) -> str | None:
+        if self._connection is None:
+            self._connection = self._connect()
+            self._connection.execute(_ENDLESS)
+        self._connection.execute(f"savepoint s{len(self._held)}".encode())
+        self._held.append(taken)
+        # Values in the text of the statement: otherwise its portal keeps a snapshot until the next.
+        with psycopg.ClientCursor(self._connection) as cursor:
+            row = cursor.execute(_TRY, [names]).fetchone()
+        return None if row is None else row[0]
+
+    def _release(self, taken: object) -> None:
+        """Let a lock go. One that others were taken after goes with them."""
+        if taken not in self._held:
+            return
+        self._released.add(taken)
+        while self._held and self._held[-1] in self._released:
+            self._released.remove(self._held.pop())
+        if not self._held:
+            self._end()
+        elif self._connection is not None:
+            # A lost connection holds nothing.
+            with suppress(psycopg.OperationalError):
+                self._connection.execute(f"rollback to savepoint s{len(self._held)}".encode())
+
+    def _end(self) -> None:
+        self._held.clear()
+        self._released.clear()
+        if self._connection is not None:
+            # The server would notice the closed connection later than a next run may begin.
+            with suppress(psycopg.OperationalError):
+                self._connection.rollback()
+            self._connection.close()
+            self._connection = None
