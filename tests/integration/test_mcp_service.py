@@ -250,9 +250,7 @@ def test_many_sessions_at_once(service, era):
 )
 def test_a_message_has_one_meaning(service, params):
     body = f'{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {{{params}}}}}'
-    answer = service.http.post(
-        "/mcp", content=body, headers={"Content-Type": "application/json"}
-    )
+    answer = service.http.post("/mcp", content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 400
     error = answer.json()["error"]
     assert error["code"] == -32700
