@@ -41,7 +41,7 @@ def is_pooled(connection: psycopg.Connection[Any]) -> bool:
 def own_settings(connection: psycopg.Connection[Any]) -> dict[str, str]:
     """What server, database and role set for each session; timeouts are milliseconds, 0: none."""
     with connection.cursor(row_factory=tuple_row) as cursor:
-        own = dict(cursor.execute(_READ_OWN, [[*_OWN]]).fetchall())
+        own: dict[str, str] = dict(cursor.execute(_READ_OWN, [[*_OWN]]).fetchall())
     return {"role": "none", **own}
 
 

@@ -33,8 +33,8 @@ class Locks:
         self._connect = connect
         self._connection: psycopg.Connection[Any] | None = None
         self._lock = Lock()
-        #: The locks in the order in which they were taken.
-        self._held: list[object] = []
+        #: The names of the locks, in the order in which they were taken.
+        self._held: dict[object, list[str]] = {}
         self._released: set[object] = set()
 
     @contextmanager
@@ -54,11 +54,16 @@ class Locks:
                 self._release(taken)
 
     def _take(self, taken: object, names: list[str]) -> str | None:
+        # The server would give a session the same lock twice.
+        for key, (exclusive, *shared) in self._held.items():
+            if key not in self._released:
+                for name in {exclusive} & {*names} or {*shared} & {names[0]}:
+                    return name
         if self._connection is None:
             self._connection = self._connect()
             self._connection.execute(_ENDLESS)
         self._connection.execute(f"savepoint s{len(self._held)}".encode())
-        self._held.append(taken)
+        self._held[taken] = names
         # Values in the text of the statement: otherwise its portal keeps a snapshot until the next.
         with psycopg.ClientCursor(self._connection) as cursor:
             row = cursor.execute(_TRY, [names]).fetchone()
@@ -69,11 +74,13 @@ class Locks:
         if taken not in self._held:
             return
         self._released.add(taken)
-        while self._held and self._held[-1] in self._released:
-            self._released.remove(self._held.pop())
+        before = len(self._held)
+        while self._held and (last := next(reversed(self._held))) in self._released:
+            self._released.remove(last)
+            del self._held[last]
         if not self._held:
             self._end()
-        elif self._connection is not None:
+        elif len(self._held) < before and self._connection is not None:
             # A lost connection holds nothing.
             with suppress(psycopg.OperationalError):
                 self._connection.execute(f"rollback to savepoint s{len(self._held)}".encode())
