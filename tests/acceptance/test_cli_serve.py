@@ -1,5 +1,6 @@
 """`pgrag serve` starts where its address and its keys allow, and not otherwise."""
 
+import json
 import socket
 from contextlib import closing
 
@@ -63,3 +64,46 @@ def test_writing_is_allowed_by_an_option_or_a_key(pgrag):
         eventually(lambda: len(pgrag.json("audit", "list", "--caller", "docs")) == 1)
     with served(pgrag, "--allow-writes") as (client, _):
         assert client.patch("/v1/configuration", json=body).status_code == 200
+
+
+def test_logs_for_programs_are_one_object_a_line(pgrag):
+    address = f"127.0.0.1:{free_port()}"
+    programs = pgrag.with_variables(PGRAG_LOG_FORMAT="json", PGRAG_METRICS_ADDRESS=address)
+    with served(programs) as (client, process):
+        answer = client.get("/v1/search", params={"q": "rope"}, headers={"X-Request-Id": "abc-1"})
+        assert answer.headers["x-request-id"] == "abc-1"
+        with closing(socket.create_connection((client.base_url.host, client.base_url.port))) as raw:
+            raw.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nX: y\n\r\n\r\n")
+            assert raw.recv(65536).startswith(b"HTTP/1.1 400 ")
+        scraped = httpx.get(f"http://{address}/metrics", trust_env=False).text
+        assert 'route="/v1/search"' in scraped
+        assert "pgrag_database_up 1.0" in scraped
+        assert 'pgrag_unreadable_requests_total{status="400"} 1.0' in scraped
+        process.terminate()
+        out, err = process.communicate(timeout=60)
+    assert out == ""
+    lines = [json.loads(line) for line in err.splitlines()]
+    assert all({"time", "level", "logger", "message"} <= line.keys() for line in lines)
+    [search] = [line for line in lines if line.get("request_id") == "abc-1"]
+    assert (search["route"], search["work"], search["status"]) == ("/v1/search", "read", 200)
+    assert any("Serving on http://" in line["message"] for line in lines)
+    assert not any("rope" in str(line) for line in lines)
+
+
+def test_a_worker_tells_its_metrics(pgrag):
+    address = f"127.0.0.1:{free_port()}"
+    process = pgrag.with_variables(PGRAG_METRICS_ADDRESS=address).start("worker")
+
+    def scraped():
+        try:
+            return httpx.get(f"http://{address}/metrics", trust_env=False).text
+        except httpx.ConnectError:
+            return ""
+
+    try:
+        eventually(lambda: 'pgrag_jobs{state="queued"} 0.0' in scraped())
+    finally:
+        process.terminate()
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "Metrics are on" in err

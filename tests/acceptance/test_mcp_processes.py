@@ -135,8 +135,12 @@ def test_stdout_carries_only_the_protocol(tmp_path):
         )
         assert refused["error"] == {
             "code": -32700,
-            "message": "The request cannot be read: it is nested too deeply.",
+            "message": "The request cannot be read: It is nested more than 200 levels deep.",
         }
+        conversation.write('{"jsonrpc": "2.0", "id": 99, "method": "ping", "method": "tools/list"}')
+        twice = conversation.answer()
+        assert twice["id"] == 99
+        assert '"method" is given more than once' in twice["error"]["message"]
         out, err = conversation.end()
         assert out == ""
         assert conversation.process.returncode == 0

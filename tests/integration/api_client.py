@@ -1,6 +1,6 @@
 """Sends requests into a REST application without a network, each handled as by a server."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
@@ -22,10 +22,13 @@ LOCAL = Policy(allow_writes=True)
 class ApiClient:
     """Requests to one application, started and shut down with it; see `serving`."""
 
-    def __init__(self, portal: BlockingPortal, client: httpx.AsyncClient, app: App) -> None:
+    def __init__(
+        self, portal: BlockingPortal, client: httpx.AsyncClient, app: App, metrics: Any
+    ) -> None:
         self._portal = portal
         self._client = client
         self.app = app
+        self.metrics = metrics
 
     def start(self, method: str, url: str, **options: Any) -> Future[httpx.Response]:
         """Send a request and go on; the future's result is the response."""
@@ -59,18 +62,20 @@ def serving(
     pool_size: int = 4,
     cors_origins: tuple[str, ...] = (),
     policy: Policy = LOCAL,
+    metrics: Callable[[App], Any] = lambda _: None,
     **settings: Any,
 ) -> Iterator[ApiClient]:
     """An application on a database, in an event loop of its own."""
     app = App(Settings(database_url=url, pool_size=pool_size, **settings))
-    api = create_app(app, policy=policy, cors_origins=cors_origins)
+    measured = metrics(app)
+    api = create_app(app, policy=policy, cors_origins=cors_origins, metrics=measured)
     transport = httpx.ASGITransport(api, raise_app_exceptions=False)
     with start_blocking_portal() as portal:
         client = httpx.AsyncClient(transport=transport, base_url="http://api.example")
         try:
             # As a server does: in one task from start to end.
             with portal.wrap_async_context_manager(api.router.lifespan_context(api)):
-                yield ApiClient(portal, client, app)
+                yield ApiClient(portal, client, app, measured)
         finally:
             portal.call(client.aclose)
 

@@ -49,7 +49,13 @@ def test_an_address_with_a_name_in_it_is_told_in_full(harbour):
         (b"", {"content-type": "application/json"}, ""),
         (b'{"query": "\\ud800"}', {"content-type": "application/json"}, ""),
         (b'{"query": "tide", "\\ud800": 1}', {"content-type": "application/json"}, ""),
-        (b'{"query": "tide", "alpha": NaN}', {"content-type": "application/json"}, "finite"),
+        (b'{"query": "tide", "alpha": NaN}', {"content-type": "application/json"}, "NaN is not"),
+        (b'{"query": "a", "query": "b"}', {"content-type": "application/json"}, '"query" is given'),
+        (
+            b'{"query": "a", "filters": {"not": {"type": "a", "type": "b"}}}',
+            {"content-type": "application/json"},
+            '"type" is given more than once',
+        ),
         (b'{"query": "tide", "filters": {"a": "\\ud800"}}', {"content-type": "text/json"}, ""),
         (
             b'{"query": "t", "filters": {"type": "\\u0000"}}',

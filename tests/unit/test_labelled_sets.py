@@ -47,7 +47,7 @@ def test_queries_judgements_and_pages_that_do_not_count_are_read(tmp_path):
     ({"queries_jsonl": "{}\n"}, "queries.jsonl:1: the query has no _id"),
     ({"queries_jsonl": QUERIES + "{\n"}, "double quotes (column 2)."),
     ({"qrels_tsv": "q1\ta.md\t0\n"}, "qrels.tsv: no grade is above 0"),
-    ({"queries_jsonl": "[" * 100_000 + "\n"}, "queries.jsonl:1: not JSON: maximum recursion"),
+    ({"queries_jsonl": "[" * 100_000 + "\n"}, "queries.jsonl:1: not JSON: It is nested"),
     ({"queries_jsonl": "[1]\n"}, "queries.jsonl:1: must be a JSON object"),
     ({"queries_jsonl": '{"_id": "q1", "text": " "}\n'}, "queries.jsonl:1: query 'q1' has no"),
     ({"queries_jsonl": QUERIES + QUERIES}, "queries.jsonl:4: query 'q1' occurs twice"),

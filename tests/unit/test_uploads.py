@@ -61,13 +61,14 @@ def test_bad_lines_are_told_or_counted_and_the_others_are_pages(tmp_path, monkey
         b'{"key": "b.md", "content": ' + b"[" * 100_000,
         b'{"key": "c\\ud800.md", "content": "# C"}',
         b'{"key": "d.md", "content": "# D", "media_type": ["text/html"]}',
+        b'{"key": "f.md", "content": "# F", "content": "# G"}',
         b'{"key": "e.html", "content": "<p>E", "media_type": "text/html"}',
     ]
     with upload(tmp_path, ("pages.ndjson", b"\n".join(lines))) as source:
         read = {file.key: file.read() for file in source.files()}
         assert read == {"a.md": b"# A", "e.html": b"<p>E"}
         said = [warning.partition(":")[0] for warning in source.warnings]
-    assert said == ["line 2", "line 3", "line 4"]
+    assert said == ["line 2", "line 3", "line 4", "line 5"]
     good = b'{"key": "a.md", "content": "# A"}\n'
     for name in ("many", "long"):
         (tmp_path / name).mkdir()

@@ -7,8 +7,11 @@ rights of that key; what it was, or why it was refused, is in the audit.
 import logging
 import math
 from collections import OrderedDict
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from datetime import timedelta
+from json import JSONDecodeError
+from typing import Any
 
 import anyio
 from fastapi.routing import APIRoute
@@ -20,14 +23,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pgrag.api.limits import TokenBuckets, bearer, client_of, drained, too_many
 from pgrag.api.problems import FORBIDDEN, Kind, problem
 from pgrag.api.sizes import Bodies, is_upload
+from pgrag.ground import logs
 from pgrag.ground.callers import calling
 from pgrag.ground.errors import PgragError
+from pgrag.ground.json_text import InvalidJson, read_json
 from pgrag.ground.requests import Served, serving
 from pgrag.service.access import Admission, Needs, Policy, Refusal, admit, finish, hash_of, needs_of
 from pgrag.service.app import App
 from pgrag.service.work import Works
 
 log = logging.getLogger(__name__)
+
+PREFIX = "/v1"
+"""Where the addresses of all guarded routes begin."""
 
 KEY_REQUIRED = Kind(401, "key-required", "The service needs a key")
 INVALID_KEY = Kind(401, "invalid-key", "The key is not valid")
@@ -115,6 +123,7 @@ class Guard:
             admission = await self._admitted(hash_, needs, headers, served.address)
             served.caller = admission.caller.name if admission.caller else None
             served.role, served.reason = admission.role, admission.refusal
+            logs.note(key=served.caller)
         if served.reason is not None:
             await self._refuse(served, admission, scope, receive, send)
             return
@@ -214,14 +223,35 @@ class Guard:
                 log.warning("%s is not in the audit: %s", served.action, error)
 
 
+class _Strict(Request):
+    """A request whose body means the same to every reader of JSON."""
+
+    async def json(self) -> Any:
+        """The body. Raises `JSONDecodeError`, as FastAPI expects."""
+        try:
+            return read_json(await self.body())
+        except InvalidJson as error:
+            raise JSONDecodeError(str(error), "", 0) from error
+
+
 class GuardedRoute(APIRoute):
     """A route whose requests are admitted by its name."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a request."""
+        answer = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            return await answer(_Strict(request.scope, request.receive))
+
+        return strict
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
         if scope["method"] not in (self.methods or ()):
             await super().handle(scope, receive, send)
             return
+        logs.note(route=PREFIX + self.path_format)
         guard: Guard = scope["app"].state.guard
         inner = getattr(self.endpoint, "reading", super().handle)
         await guard(self.name, inner, scope, receive, send)
@@ -237,6 +267,7 @@ class GuardedEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
+        logs.note(route="/" + self._operation)
         await self._guard(self._operation, self._inner, scope, receive, send)
 
 

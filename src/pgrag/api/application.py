@@ -13,10 +13,11 @@ from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
 from pgrag.api import docs_page, limits, openapi, problems, sizes
-from pgrag.api.admission import MOST_REFUSALS, Guard, GuardedEndpoint
+from pgrag.api.admission import MOST_REFUSALS, PREFIX, Guard, GuardedEndpoint
 from pgrag.api.declared import known_parameters
 from pgrag.api.delivery import QuietDepartures
 from pgrag.api.headers import HeadAsGet, SecurityHeaders
+from pgrag.api.observed import REQUEST_ID, Observed
 from pgrag.api.origins import KnownHosts, KnownOrigins
 from pgrag.api.routes import (
     answers,
@@ -41,6 +42,8 @@ from pgrag.service.worker import Worker
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
+
+    from pgrag.service.metrics import Metrics
 
 DESCRIPTION = """\
 Search, navigation and context over documentation that lives in PostgreSQL. Every route calls
@@ -73,6 +76,7 @@ def create_app(
     cors_origins: Sequence[str] = (),
     hosts: Sequence[str] | None = None,
     worker: Worker | None = None,
+    metrics: "Metrics | None" = None,
 ) -> FastAPI:
     """Make the REST application of an `App`; its shutdown closes the `App`.
 
@@ -81,7 +85,7 @@ def create_app(
     The database may still be down: until it answers, requests get status 503. Browsers may call
     only from pages of the `cors_origins`, such as "https://docs.example". With `hosts`, requests
     must name one of these hosts or this machine. Agents find their tools at /mcp. A `worker` works
-    on jobs from start to shutdown.
+    on jobs from start to shutdown. Requests are counted in `metrics`.
     """
     settings = app.settings
     # Only the assets of its pages are used.
@@ -101,6 +105,8 @@ def create_app(
     api.state.pgrag = app
     api.state.worker = worker
     api.state.works = works = Works(settings)
+    if metrics is not None:
+        metrics.works = works
     api.state.readiness = health.Checks(app, works.probe)
     # Only indexing runs long enough to need a stream.
     api.state.mcp = Endpoint(partial(_make_mcp_server, app, works), streams=settings.mcp_writes)
@@ -123,8 +129,8 @@ def create_app(
             CORSMiddleware,
             allow_origins=list(cors_origins),
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", *_AGENT_HEADERS],
-            expose_headers=["Server-Timing", *limits.HEADERS],
+            allow_headers=["Authorization", "Content-Type", REQUEST_ID, *_AGENT_HEADERS],
+            expose_headers=["Server-Timing", REQUEST_ID, *limits.HEADERS],
         )
     api.add_middleware(HeadAsGet, except_path="/mcp")
     for router in (
@@ -146,7 +152,7 @@ def create_app(
     ):
         api.include_router(
             router,
-            prefix="/v1",
+            prefix=PREFIX,
             dependencies=[Depends(known_parameters)],
             responses=openapi.problems(401, 403, 422, 429, 500, 501, 503),
         )
@@ -161,8 +167,11 @@ def create_app(
     api.router.routes.insert(0, Route("/openapi.json", described, methods=["GET"]))
     make_stack = api.build_middleware_stack
     # Starlette answers unforeseen errors outside the middleware that is added above.
-    outermost = lambda: QuietDepartures(SecurityHeaders(make_stack()))  # noqa: E731
-    api.build_middleware_stack = outermost  # type: ignore[method-assign]
+    api.build_middleware_stack = lambda: QuietDepartures(  # type: ignore[method-assign]
+        SecurityHeaders(
+            Observed(make_stack(), writes_log=settings.log_format == "json", metrics=metrics)
+        )
+    )
     return api
 
 

@@ -7,6 +7,7 @@ uvicorn alone waits for either for ever.
 import asyncio
 import json
 from contextlib import suppress
+from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any
 
@@ -17,8 +18,10 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pgrag.api.crowd import MOST_IDLE, Crowd
+from pgrag.api.framing import Connection
 from pgrag.api.headers import ALWAYS, SecurityHeaders
-from pgrag.api.problems import HTTP_KINDS, MEDIA_TYPE, REQUEST_TIMEOUT, Kind
+from pgrag.api.problems import MEDIA_TYPE, REQUEST_TIMEOUT, Kind, kind_of_status
+from pgrag.ground.counts import count
 from pgrag.ground.settings import Settings
 
 try:
@@ -34,6 +37,11 @@ others.
 
 FURTHER_FILES = 1000
 """Files that may be open besides the connections of clients."""
+
+LINGER_SECONDS = 2.0
+"""How long what still arrives is dropped after a refusal: with unread data the connection would be
+reset, and the reset may overtake the answer.
+"""
 
 
 def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Config:
@@ -73,6 +81,8 @@ class TimedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect the first request."""
         super().connection_made(transport)
+        self.conn: Connection = Connection()
+        self._is_refused = False
         self._deadline: asyncio.TimerHandle | None = None
         self._reading: asyncio.TimerHandle | None = None
         self._arrived, self._expected_at = 0, 0.0
@@ -84,6 +94,8 @@ class TimedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Go on, and expect the rest of a request that is not complete."""
+        if self._is_refused:
+            return
         self._arrived += len(data)
         super().data_received(data)
         if self.conn.their_state in {h11.IDLE, h11.SEND_BODY}:
@@ -144,9 +156,25 @@ class TimedProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP, as all errors are answered."""
+        status, detail = self.conn.fault or (400, msg)
+        count("unreadable_requests", status=str(status))
         if self.conn.our_state in {h11.IDLE, h11.SEND_RESPONSE}:
-            self._refuse(HTTP_KINDS[400], msg)
-        self.transport.close()
+            self._refuse(kind_of_status(HTTPStatus(status)), detail)
+        self._linger()
+
+    def _linger(self) -> None:
+        """Close the connection once the client has read the answer."""
+        self._is_refused = True
+        self._expect_nothing()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+            self.transport.resume_reading()
+            self.loop.call_later(LINGER_SECONDS, self.transport.close)
+        else:
+            self.transport.close()
 
     def _refuse(self, kind: Kind, detail: str) -> None:
         document = {
@@ -161,6 +189,7 @@ class TimedProtocol(H11Protocol):
             ("Cache-Control", "no-store"),
             ("Content-Type", MEDIA_TYPE),
             ("Content-Length", str(len(body))),
+            ("Date", formatdate(usegmt=True)),
             ("Connection", "close"),
         ]
         reason = HTTPStatus(kind.status).phrase.encode()

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
 from pgvector import HalfVector
-from pydantic import BaseModel, Field, Json, PlainSerializer, create_model
+from pydantic import BaseModel, BeforeValidator, Field, Json, PlainSerializer, create_model
 
 from pgrag.api.arguments import LibraryName, Text, VersionWish
 from pgrag.ground.arguments import Declared, declared
+from pgrag.ground.json_text import read_json
 
 _NUMBER = {int: r"\d{1,6}", float: r"\d{1,4}(\.\d{1,6})?"}
 _SCOPE: dict[str, Any] = {"library": LibraryName, "version": VersionWish}
@@ -59,6 +60,13 @@ def _as_text(example: Any) -> str:
     return str(example).replace("'", '"')
 
 
+def _told_once(value: Any) -> Any:
+    """Refuse JSON whose readers may differ; pydantic takes the last of repeated members."""
+    if isinstance(value, str):
+        read_json(value)
+    return value
+
+
 def _type(one: Declared, *, in_json: bool) -> Any:
     """The type of a field, with its bounds."""
     argument = one.argument
@@ -68,7 +76,7 @@ def _type(one: Declared, *, in_json: bool) -> Any:
     if one.item:
         return _list(one) if in_json else _text_of_list(one)
     if one.type == dict[str, Any] and not in_json:
-        return Json[dict[str, Any]]
+        return Annotated[Json[dict[str, Any]], BeforeValidator(_told_once)]
     if one.type is str:
         return Annotated[Text, Field(max_length=argument.longest)]
     if one.type in {int, float}:

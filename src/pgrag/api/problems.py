@@ -68,7 +68,18 @@ HTTP_KINDS = {
     404: Kind(404, "not-found", "There is nothing at this address"),
     405: Kind(405, "method-not-allowed", "The address does not support this method"),
     413: TOO_LARGE,
+    414: Kind(414, "too-long", "The address of the request is too long"),
+    431: Kind(431, "too-long", "The headers of the request are too long"),
 }
+
+
+def kind_of_status(status: HTTPStatus) -> Kind:
+    """The kind of an error that only its status tells."""
+    return HTTP_KINDS.get(status) or Kind(
+        status, status.phrase.lower().replace(" ", "-"), status.phrase
+    )
+
+
 _UNFIT = "The database's schema does not fit this version of pgrag."
 
 
@@ -228,9 +239,9 @@ def _field_error(item: dict[str, Any]) -> dict[str, str]:
 async def _http_error(request: Request, error: Exception) -> Response:
     error = cast(HTTPException, error)
     status = HTTPStatus(error.status_code)
-    kind = HTTP_KINDS.get(status) or Kind(
-        status, status.phrase.lower().replace(" ", "-"), status.phrase
-    )
+    if request.scope["path"] == "*":  # OPTIONS of the whole service
+        return Response(status_code=204, headers={"Allow": ", ".join(_METHODS)})
+    kind = kind_of_status(status)
     headers = dict(error.headers or {})
     if status == 405:
         headers["Allow"] = ", ".join(_allowed(request))
@@ -245,11 +256,14 @@ async def _http_error(request: Request, error: Exception) -> Response:
     )
 
 
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
 def _allowed(request: Request) -> list[str]:
     """The methods of all routes of this address; a router names only those of the first."""
     methods = [
         method
-        for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+        for method in _METHODS
         if any(
             route.matches({**request.scope, "method": method})[0] is Match.FULL
             for route in request.app.routes

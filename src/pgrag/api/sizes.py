@@ -103,10 +103,12 @@ class BodyLimit:
             return
         largest = self._largest(scope)
         detail = f"This request may have a body of {largest:,} bytes."
-        length = dict(scope["headers"]).get(b"content-length", b"")
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"")
         announced = int(length) if length.isdigit() else 0
         if announced > largest:
-            if announced <= _MOST_DROPPED:
+            # Who sends Expect has not sent the body yet.
+            if announced <= _MOST_DROPPED and b"expect" not in headers:
                 await _drop_body(receive)
             refusal = problem(Request(scope), TOO_LARGE, detail, headers={"Connection": "close"})
             await refusal(scope, receive, send)

@@ -1,6 +1,5 @@
 """The notations of the command line: their parsers and writers."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -10,6 +9,7 @@ from typing import Any
 import typer
 
 from pgrag.ground.arguments import FUNCTIONS, declared
+from pgrag.ground.json_text import InvalidJson, read_json
 
 _CONDITION = re.compile(
     r"\s*(?P<field>[^=<>!]+?)\s*(?P<operator>!=|<=|>=|=|<|>)(?P<value>.*)", re.S
@@ -139,8 +139,10 @@ def parse_settings(pairs: Iterable[str]) -> dict[str, Any]:
         if not key.strip() or not equals:
             raise misuse("KEY=VALUE", f"{pair!r} is not KEY=VALUE.")
         try:
-            value = json.loads(text)
-        except ValueError:
+            value = read_json(text)
+        except InvalidJson as error:
+            if text.lstrip().startswith(("{", "[")):
+                raise misuse("KEY=VALUE", f"{key} is not JSON: {error}.") from None
             value = text
         name, dot, member = key.strip().partition(".")
         if dot:
@@ -184,8 +186,8 @@ def members(settings: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        value = json.loads(text)
-    except ValueError as error:
+        value = read_json(text)
+    except InvalidJson as error:
         raise misuse("--filters", f"is not JSON: {error}.") from None
     if isinstance(value, dict):
         return value

@@ -1,6 +1,8 @@
 """Results go to stdout, messages to stderr; colour only on terminals."""
 
 import json
+import logging
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -66,9 +68,21 @@ def _jsonable(value: Any) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
+_log: logging.Logger | None = None
+
+
+def log_messages() -> None:
+    """Let messages be lines of the log from now on, for programs that read it."""
+    global _log  # noqa: PLW0603 - of the process, as stdout and stderr are
+    _log = logging.getLogger("pgrag")
+
+
 def notice(*texts: str, is_whole: bool = False) -> None:
     """Print remarks about the result; `is_whole`: unwrapped, so that they can be copied."""
     for text in texts:
+        if _log is not None:
+            _log.info("%s", text)
+            continue
         stderr().print(Text(printable(text), style="dim"), soft_wrap=is_whole)
 
 
@@ -79,6 +93,9 @@ def warn(text: str) -> None:
 
 def complain(message: str, hint: str | None = None) -> None:
     """Print an error and, on another line, the remedy."""
+    if _log is not None:
+        _log.error("%s", " ".join(filter(None, [message, hint])))
+        return
     stderr().print(Text.assemble(("error: ", "bold red"), printable(message)))
     if hint:
         stderr().print(Text(printable(hint)))

@@ -18,7 +18,6 @@ from pgrag.cli.help import Command, Group
 from pgrag.cli.notations import as_options
 from pgrag.cli.output import complain
 from pgrag.ground.errors import PgragError, disk_full, reason
-from pgrag.ground.printable import Record
 
 #: Commands and groups by panel of the help, with their modules, where they have the same name; a
 #: group that is its whole module is called `commands`.
@@ -110,7 +109,6 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # "?" for characters that the locale lacks
-    logging.setLogRecordFactory(Record)
     try:
         try:
             program(sys.argv[1:] or _completed())(prog_name="pgrag")

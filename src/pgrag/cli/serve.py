@@ -5,9 +5,10 @@ import gc
 import logging
 import os
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
@@ -16,13 +17,16 @@ from pgrag.cli.notations import misuse
 from pgrag.cli.output import notice
 from pgrag.cli.session import opened
 from pgrag.ground.errors import DatabaseUnavailable, PgragError, SettingsError
+from pgrag.ground.settings import host_and_port
 
 if TYPE_CHECKING:
     from pgrag.service.access import Policy
     from pgrag.service.app import App
+    from pgrag.service.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
+_METRICS_GRACE = 2.0
 GRACE_SECONDS = 30
 """Time for requests to end after a stop; a language model may be silent for longer."""
 
@@ -63,7 +67,7 @@ def serve(
 
     policy = _policy(host, allow_writes=allow_writes, require_keys=require_keys, times_open=open_)
     sockets = _listening(host, port)
-    with opened() as app:
+    with opened(in_log=True) as app, measured(app) as metrics:
         if policy.needs_key:
             _require_a_key(app, host)
         api = create_app(
@@ -72,10 +76,14 @@ def serve(
             cors_origins=allow_origin or (),
             hosts=allow_host or () if allow_host or is_loopback(host) else None,
             worker=Worker(app) if worker else None,
+            metrics=metrics,
         )
+        is_json = app.settings.log_format == "json"
         configuration = configured(
             api, app.settings, host=host, port=port, log_level=app.settings.log_level,
             timeout_graceful_shutdown=GRACE_SECONDS,
+            # In JSON each request has a line of its own, and all lines one form.
+            log_config=None if is_json else uvicorn.config.LOGGING_CONFIG, access_log=not is_json,
         )  # fmt: skip
         server = uvicorn.Server(configuration)
         # uvicorn names the address only of sockets that it binds itself.
@@ -88,6 +96,36 @@ def serve(
             server.run(sockets=sockets)
         if not server.started:
             raise typer.Exit(1)
+
+
+@contextmanager
+def measured(app: "App") -> Iterator["Metrics | None"]:
+    """Serve the metrics of this process within the block, if PGRAG_METRICS_ADDRESS is set."""
+    if app.settings.metrics_address is None:
+        yield None
+        return
+    import uvicorn
+    from prometheus_client import make_asgi_app
+
+    from pgrag.api.connections import configured
+    from pgrag.service.metrics import Metrics
+
+    host, port = host_and_port(app.settings.metrics_address)
+    sockets, metrics = _listening(host, port), Metrics(app)
+    page: Any = make_asgi_app(metrics.registry)
+    configuration: Any = configured(page, app.settings, log_config=None, lifespan="off")
+    # Scrapes are not in the log.
+    quiet = {"access_log": property(lambda _: False, lambda _, value: None)}
+    configuration.http = type("Quiet", (configuration.http,), quiet)
+    server = uvicorn.Server(configuration)
+    thread = Thread(target=server.run, args=[sockets], name="pgrag metrics", daemon=True)
+    thread.start()
+    notice(f"Metrics are on http://{app.settings.metrics_address}/metrics.")
+    try:
+        yield metrics
+    finally:
+        server.should_exit = True
+        thread.join(_METRICS_GRACE)
 
 
 def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: int) -> "Policy":
@@ -182,7 +220,7 @@ def mcp(
     if os.isatty(0):
         notice("This command speaks MCP to an agent's program, which starts it. Ctrl-C ends it.")
     wire = take_wire()
-    with opened() as app:
+    with opened(in_log=True) as app:
         Thread(target=_open_database, args=[app], name="pgrag mcp: database", daemon=True).start()
         from pgrag.mcp import stdio
         from pgrag.mcp.server import create_server

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pgrag.cli.notations import Target, label, parse_target
-from pgrag.cli.output import complain, notice
+from pgrag.cli.output import complain, log_messages, notice
 
 if TYPE_CHECKING:
     from pgrag.ground.calls import Row
@@ -23,15 +22,21 @@ _NO_CHOICE = {"exact", "the library has no versions"}
 
 
 @contextmanager
-def opened() -> Iterator[App]:
-    """Yield the application; its first use connects."""
+def opened(*, in_log: bool = False) -> Iterator[App]:
+    """Yield the application; its first use connects. With `in_log` messages are lines of the log if
+    programs read it.
+    """
+    from pgrag.ground import logs
     from pgrag.service.app import App
 
     with App(tell=notice) as app:
+        settings = app.settings
+        form = settings.log_format if in_log else "text"
         # If PGRAG_LOG_LEVEL is not set, the command's messages suffice.
-        if "log_level" in app.settings.model_fields_set:
-            logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-            logging.getLogger("pgrag").setLevel(app.settings.log_level.upper())
+        if "log_level" in settings.model_fields_set or form == "json":
+            logs.configure(settings.log_level, form)
+        if form == "json":
+            log_messages()
         yield app
 
 

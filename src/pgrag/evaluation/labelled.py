@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pgrag.ground.errors import InvalidInput, SourceError
+from pgrag.ground.json_text import InvalidJson, read_json
 from pgrag.ingest.reader import Progress
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source, SourceFile
@@ -105,12 +106,8 @@ def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield file and line, and the object on it. Raises SourceError if a line holds none."""
     for location, line in _lines(path):
         try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise SourceError(
-                f"{location}: not JSON: {error.msg} (column {error.colno})."
-            ) from None
-        except (ValueError, RecursionError) as error:
+            record = read_json(line)
+        except InvalidJson as error:
             raise SourceError(f"{location}: not JSON: {error}.") from None
         if not isinstance(record, dict):
             raise SourceError(f"{location}: must be a JSON object.")

@@ -10,6 +10,7 @@ from typing import Any
 from pgvector import HalfVector
 
 from pgrag.ground.errors import InvalidInput, SourceError
+from pgrag.ground.json_text import InvalidJson, read_json
 from pgrag.service.app import App
 from pgrag.service.configuration import read_file
 
@@ -226,12 +227,12 @@ def gate(
 
 def _read_baseline(path: Path, name: str) -> dict[str, float]:
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = read_json(path.read_bytes())
     except OSError as error:
         raise SourceError(
             f"{path}: cannot be read: {error.strerror}.", hint="Write it: --update."
         ) from None
-    except (ValueError, RecursionError) as error:
+    except InvalidJson as error:
         raise SourceError(f"{path}: not JSON: {error}.") from None
     scores = document.get("scores") if isinstance(document, dict) else None
     if not isinstance(scores, dict) or not all(

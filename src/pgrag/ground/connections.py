@@ -101,9 +101,7 @@ class Database:
 
     def close(self) -> None:
         """Close every connection."""
-        with self._lock:
-            pools = [self._pool, *self._further_pools.values()]
-        for pool in pools:
+        for pool in self.pools().values():
             pool.close()
 
     @contextmanager
@@ -254,6 +252,13 @@ class Database:
             configure=self._configure,
             open=False,
         )
+
+    def pools(self) -> dict[tuple[str, bool], ConnectionPool[Any]]:
+        """The pools by the class of work, "" for all without one of their own, and by whether their
+        callers have a role of their own.
+        """
+        with self._lock:
+            return {("", False): self._pool, **self._further_pools}
 
     def _pool_for(
         self, work: callers.Work | None, caller: callers.Caller

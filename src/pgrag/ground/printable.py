@@ -1,6 +1,5 @@
 """Texts of others on a terminal and in a log: what is invisible there is shown as an escape."""
 
-import logging
 import re
 
 #: Control characters, directions of writing, tags, halves of characters, and blanks of no width. A
@@ -38,11 +37,3 @@ def _escape(found: re.Match[str]) -> str:
 def _escape_in_json(found: re.Match[str]) -> str:
     units = found[0].encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
-
-
-class Record(logging.LogRecord):
-    """A record of the log whose message is one line that can be shown, whatever is quoted in it."""
-
-    def getMessage(self) -> str:  # noqa: N802 - the name of the base class
-        """Return the message."""
-        return printable(super().getMessage()).replace("\n", "\\n")

@@ -69,6 +69,20 @@ def _http_url(value: str) -> str:
     return parts._replace(netloc=f"{login}{at}{host}{port}").geturl() if host else value.strip()
 
 
+def host_and_port(address: str) -> tuple[str, int]:
+    """Split an address such as 127.0.0.1:9464 or [::1]:9464. Raises ValueError."""
+    host, colon, port = address.strip().rpartition(":")
+    is_bracketed = host.startswith("[") and host.endswith("]")
+    if not colon or not port.isdecimal() or int(port) > 65535 or (":" in host and not is_bracketed):
+        raise ValueError("must be like 127.0.0.1:9464")
+    return (host[1:-1] if is_bracketed else host) or "127.0.0.1", int(port)
+
+
+def _listening_address(value: str) -> str:
+    host_and_port(value)
+    return value.strip()
+
+
 def _absolute(value: Path) -> Path:
     try:
         return Path(os.path.abspath(value.expanduser()))
@@ -289,6 +303,10 @@ class Settings(BaseSettings):
         Literal["debug", "info", "warning", "error"], BeforeValidator(_lowered)
     ] = "info"
     """debug, info, warning or error"""
+    log_format: Annotated[Literal["text", "json"], BeforeValidator(_lowered)] = "text"
+    """text, or json: one object a line, of serve, worker and mcp"""
+    metrics_address: Annotated[str, AfterValidator(_listening_address)] | None = None
+    """Where serve and worker tell Prometheus, such as 127.0.0.1:9464; unset: nowhere"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """Fields of tools: types, bounds and descriptions for the model."""
 
-import json
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
+from pgrag.ground.json_text import read_json
 from pgrag.mcp.corpus import shown
 
 DEFAULT_BUDGET = 8000
@@ -15,10 +15,7 @@ SMALLEST_BUDGET = 200
 
 def _read_json(value: Any) -> Any:
     if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
+        return read_json(value)
     return value
 
 

@@ -14,6 +14,8 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
+from pgrag.ground.json_text import InvalidJson, read_json
+
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -22,7 +24,9 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-_ONLY_POST = {"code": -32600, "message": "This server keeps no sessions or streams: use POST."}
+INVALID_REQUEST = -32600
+PARSE_ERROR = -32700
+_ONLY_POST = "This server keeps no sessions or streams: use POST."
 
 
 class Endpoint:
@@ -54,7 +58,8 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["method"] != "POST":
-            await _refuse(send)
+            # Clients then do without a stream of their own.
+            await _refuse(send, 405, INVALID_REQUEST, _ONLY_POST)
             return
         # The SDK would log a client that leaves in the middle of its request as an error.
         body = await _body(receive)
@@ -66,6 +71,11 @@ class Endpoint:
                     raise RuntimeError("The endpoint is not running.")
                 self._manager = await self._tasks.start(self._run)
             manager = self._manager
+        try:
+            read_json(body)
+        except InvalidJson as error:
+            await _refuse(send, 400, PARSE_ERROR, f"Parse error: {error}.")
+            return
         if self._streams:
             await manager.handle_request(scope, _beginning_with(body, receive), send)
         else:
@@ -131,9 +141,12 @@ async def _answer_or_leave(
         raise failure
 
 
-async def _refuse(send: Send) -> None:
-    """Refuse as the protocol requires: clients then do without a stream of their own."""
-    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": _ONLY_POST}).encode()
-    headers = [(b"content-type", b"application/json"), (b"allow", b"POST")]
-    await send({"type": "http.response.start", "status": 405, "headers": headers})
+async def _refuse(send: Send, status: int, code: int, message: str) -> None:
+    """Refuse as the protocol requires."""
+    error = {"code": code, "message": message}
+    body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+    headers = [(b"content-type", b"application/json")]
+    if status == 405:
+        headers.append((b"allow", b"POST"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

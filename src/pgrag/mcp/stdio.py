@@ -21,6 +21,7 @@ from mcp.server.stdio import stdio_server
 from mcp_types import PARSE_ERROR
 from pydantic_core import from_json
 
+from pgrag.ground.json_text import InvalidJson, read_json
 from pgrag.mcp.wire import Wire
 
 GRACE_SECONDS = 1.5
@@ -73,13 +74,14 @@ class _Inbox:
 
     async def __anext__(self) -> str:
         try:
-            line = await self._lines.receive()
-            while (mended := _mended(line)) is None:
-                await self._outbox.write(_refusal(line))
+            while True:
                 line = await self._lines.receive()
+                try:
+                    return _mended(line)
+                except InvalidJson as error:
+                    await self._outbox.write(_refusal(line, error))
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
-        return mended
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -146,21 +148,29 @@ class _Outbox:
             data = data[os.write(self._descriptor, data) :]
 
 
-def _mended(line: str) -> str | None:
-    """The line in a form that the SDK's parser accepts; None for a request that it cannot accept.
+def _mended(line: str) -> str:
+    """The line in a form that the SDK's parser accepts. Raises `InvalidJson` for JSON that it
+    cannot accept, or would read in its own way.
 
     Programs that cut their text within an emoji send a lone surrogate, which is not valid Unicode.
     """
+    try:
+        message = read_json(line, halves=True)
+    except InvalidJson:
+        if _is_json(line):
+            raise
+        return line
     if _is_readable(line):
         return line
+    return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
+def _is_json(line: str) -> bool:
     try:
-        message = json.loads(line)
+        json.loads(line)
     except (ValueError, RecursionError):
-        return line
-    mended = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace").decode()
-    if _is_readable(mended) or not isinstance(message, dict) or "id" not in message:
-        return mended
-    return None
+        return False
+    return True
 
 
 def _is_readable(line: str) -> bool:
@@ -171,7 +181,9 @@ def _is_readable(line: str) -> bool:
     return True
 
 
-def _refusal(line: str) -> str:
+def _refusal(line: str, reason: InvalidJson) -> str:
     """The answer to a request in JSON that the SDK's parser cannot read."""
-    error = {"code": PARSE_ERROR, "message": "The request cannot be read: it is nested too deeply."}
-    return json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "error": error}) + "\n"
+    message = json.loads(line)
+    number = message.get("id") if isinstance(message, dict) else None
+    error = {"code": PARSE_ERROR, "message": f"The request cannot be read: {reason}."}
+    return json.dumps({"jsonrpc": "2.0", "id": number, "error": error}) + "\n"

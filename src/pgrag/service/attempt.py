@@ -11,9 +11,10 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from pgrag.ground import errors
+from pgrag.ground import errors, logs
 from pgrag.ground.callers import Caller, Work, calling, working
 from pgrag.ground.calls import Row
+from pgrag.ground.counts import count
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.allowed import require_allowed
 from pgrag.ingest.source.source import Source
@@ -73,12 +74,13 @@ class Attempt:
         """Do the job, and say how it ended."""
         heart = Thread(target=self._beat, name=f"pgrag job {self._row['job_id']}", daemon=True)
         heart.start()
-        try:
-            end = self._ended()
-        finally:
-            self._is_over.set()
-            heart.join()
-        self._report(end)
+        with logs.about(job_id=self._row["job_id"]):
+            try:
+                end = self._ended()
+            finally:
+                self._is_over.set()
+                heart.join()
+            self._report(end)
 
     def _ended(self) -> Callable[[], object]:
         call = partial(self._app.database.call, **self._names)
@@ -86,20 +88,25 @@ class Attempt:
         try:
             report = self._index()
         except _GivenUp:
+            count("job_attempts", outcome="given back")
             return partial(call, "_pgrag.end_attempt")
         except errors.LeaseLost as error:
             log.warning("%s", error)
+            count("job_attempts", outcome="lost")
             return partial(call, "_pgrag.end_attempt")
         except errors.Busy as error:
             log.info("Job %s waits: %s", number, error)
+            count("job_attempts", outcome="put off")
             return partial(call, "_pgrag.end_attempt", delay=timedelta(seconds=_BUSY_SECONDS))
         except errors.PgragError as error:
             log.warning("Job %s failed: %s", number, error)
+            count("job_attempts", outcome="failed")
             # What was uploaded stays as it is.
             hopeless = (*_HOPELESS, errors.SourceError) if self._row["is_upload"] else _HOPELESS
             final = isinstance(error, hopeless)
             return partial(call, "_pgrag.end_attempt", reason=_storable(str(error)), final=final)
         except Exception as error:
+            count("job_attempts", outcome="failed")
             if full := errors.disk_full(error):
                 log.warning("Job %s failed: %s", number, full)
                 said = str(full)
@@ -107,6 +114,7 @@ class Attempt:
                 log.exception("Job %s failed", number)
                 said = f"It failed unexpectedly: {errors.reason(error)}; see the worker's log."
             return partial(call, "_pgrag.end_attempt", reason=_storable(said))
+        count("job_attempts", outcome="succeeded")
         return partial(call, "_pgrag.finish_job", report=_kept(report))
 
     def _index(self) -> IndexReport:

@@ -28,6 +28,16 @@ class Turns:
         self._waiting: OrderedDict[str | None, deque[anyio.Event]] = OrderedDict()
 
     @property
+    def running(self) -> int:
+        """How many turns are taken."""
+        return self._held.total()
+
+    @property
+    def waiting(self) -> int:
+        """How many wait for a turn."""
+        return sum(map(len, list(self._waiting.values())))
+
+    @property
     def is_idle(self) -> bool:
         """Whether nobody has a turn or waits for one."""
         return not self._held and not self._waiting

@@ -13,6 +13,8 @@ import anyio
 import anyio.lowlevel
 import anyio.to_thread
 
+from pgrag.ground import logs
+from pgrag.ground import logs
 from pgrag.ground.callers import Work, working
 from pgrag.ground.cancelling import Statements
 from pgrag.ground.connections import Database
@@ -105,7 +107,21 @@ class Works:
         """The class of this name."""
         return {"read": self.read, "write": self.write, "costly": self.costly}[name]
 
-    async def run(
+    def standing(self) -> list[tuple[str, float, float, int]]:
+        """Each class that is limited: how much of it may run, how much runs, how much waits."""
+        limited = {**self._turns, self.answer.name: self._answering}
+        return [
+            (name, each.total_tokens, each.borrowed_tokens, each.statistics().tasks_waiting)
+            for name, each in limited.items()
+        ]
+
+    def standing(self) -> list[tuple[str, int, int, int]]:
+        """Each class: how much of it may run, how much runs, how much waits."""
+        return [
+            (name, turns.total, turns.running, turns.waiting) for name, turns in self.turns.items()
+        ]
+
+    async def run(  # noqa: PLR0915 - the life of one request
         self,
         work: Work,
         function: Callable[[], R],
@@ -119,6 +135,8 @@ class Works:
         If `until` ends first, or the task is cancelled, the running statement is cancelled in the
         database, and `stop` is called; the former raises `Abandoned`.
         """
+        logs.note(work=work.name)
+        logs.note(work=work.name)
         statements = Statements()
         outcome: list[R | Exception] = []
         is_running = is_watched = False

@@ -5,7 +5,6 @@ from typing import Annotated, Any
 
 from fastapi import Path, Query, Request, Response
 from pydantic import BaseModel, Field
-from pydantic_core import from_json
 
 from pgrag.api import bodies
 from pgrag.api.arguments import PATH, Text, VersionPath
@@ -13,6 +12,7 @@ from pgrag.api.delivery import disconnected
 from pgrag.api.problems import STOPPING, TOO_LARGE, problem
 from pgrag.api.routes.uploads import pieces, stored
 from pgrag.ground.errors import InvalidInput, UnknownPage
+from pgrag.ground.json_text import InvalidJson, read_json
 from pgrag.ground.values import jobs as values
 from pgrag.ingest.formats.formats import size_limit
 from pgrag.ingest.kept_pages import KeptPages
@@ -105,8 +105,8 @@ async def _page(request: Request, library: str, version: str, key: str | None) -
     media_type, body = bodies.media_type_of(request), await request.body()
     if media_type == "application/json":
         try:
-            fields = from_json(body)
-        except ValueError as error:
+            fields = read_json(body)
+        except InvalidJson as error:
             raise InvalidInput(f"The body is not valid JSON: {error}.") from error
         if not isinstance(fields, dict):
             raise InvalidInput("The body is not a JSON object.", hint="It has key and content.")

@@ -1,6 +1,5 @@
 """Pages that clients send: one by one, as lines of JSON, as files or as an archive."""
 
-import codecs
 import hashlib
 import json
 import os
@@ -14,9 +13,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic_core import from_json
-
 from pgrag.ground.errors import InvalidInput, SourceError
+from pgrag.ground.json_text import read_json
 from pgrag.ingest.formats.formats import (
     EPUB,
     FORMATS,
@@ -325,7 +323,7 @@ def _numbered(path: Path) -> Iterator[tuple[int, int, bytes]]:
 
 def _object(line: bytes) -> dict[str, Any]:
     """Read a line of JSON, of bounded depth. Raises ValueError, InvalidInput for no object."""
-    value = from_json(line.removeprefix(codecs.BOM_UTF8))
+    value = read_json(line)
     if not isinstance(value, dict):
         raise InvalidInput("It is not an object.", hint='Write {"key": "a.md", "content": "…"}.')
     return value

@@ -11,6 +11,7 @@ from weakref import WeakSet
 
 import httpx
 
+from pgrag.ground.counts import count
 from pgrag.models.endpoint.service import Failure, Service
 
 #: httpcore events after which a connection has a new socket.
@@ -223,6 +224,7 @@ class Endpoint:
         """Try until there is a response; with `in_pieces`, its bytes arrive in pieces."""
         attempts = 1
         while isinstance(outcome := self._attempt(payload, cancellation, in_pieces), Failure):
+            count("model_calls", model=self._service.name, outcome="failed")
             if amend and outcome.refusal is not None:
                 amended = amend(payload, outcome.refusal)
                 if amended is not None:
@@ -239,6 +241,7 @@ class Endpoint:
                 cancellation.check()
             tried = f" ({attempts} attempts)" if attempts > 1 else ""
             raise self._service.error(f"{self} {outcome.reason}{tried}.", hint=outcome.hint)
+        count("model_calls", model=self._service.name, outcome="answered")
         return outcome
 
     def _attempt(
