@@ -15,7 +15,8 @@ from rich.tree import Tree
 
 from pgrag.cli import output, progress
 from pgrag.cli.output import print_json, print_table, print_text
-from pgrag.ground.printable import Record, printable
+from pgrag.ground.logs import TextFormatter
+from pgrag.ground.printable import printable
 
 
 def test_what_is_printed_is_whole_marked_and_harmless(capsys):
@@ -69,17 +70,18 @@ def test_what_a_reader_would_not_see_is_an_escape_everywhere(text, shown, monkey
     output.warn(text)
     output.complain(text, text)
     print_table(["page", text], [[text, 1]])
-    record = Record("x", logging.INFO, "x.py", 1, "%s\nforged", (text,), None)
+    record = logging.LogRecord("x", logging.INFO, "x.py", 1, "%s\nforged", (text,), None)
+    line = TextFormatter().format(record)
     print_json({text: text})
     print_text(text)
     sys.stdout.write(output.json_line([text]))
     written = capsys.readouterr().out
     assert json.loads(written.split("}")[0] + "}") == {text: text}
     hidden = [each for each in text if each not in shown]
-    for everything in (screen.getvalue(), written, record.getMessage()):
+    for everything in (screen.getvalue(), written, line):
         bare = re.sub(r"\x1b\[[\d;]*m", "", everything)
         assert [each for each in hidden if each in bare] == []
-    assert "\n" not in record.getMessage()
+    assert "\n" not in line
 
 
 def test_a_terminal_shows_how_many_pages_of_a_site_are_fetched_then_indexed(monkeypatch):

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime

@@ -14,7 +14,6 @@ import anyio.lowlevel
 import anyio.to_thread
 
 from pgrag.ground import logs
-from pgrag.ground import logs
 from pgrag.ground.callers import Work, working
 from pgrag.ground.cancelling import Statements
 from pgrag.ground.connections import Database
@@ -107,14 +106,6 @@ class Works:
         """The class of this name."""
         return {"read": self.read, "write": self.write, "costly": self.costly}[name]
 
-    def standing(self) -> list[tuple[str, float, float, int]]:
-        """Each class that is limited: how much of it may run, how much runs, how much waits."""
-        limited = {**self._turns, self.answer.name: self._answering}
-        return [
-            (name, each.total_tokens, each.borrowed_tokens, each.statistics().tasks_waiting)
-            for name, each in limited.items()
-        ]
-
     def standing(self) -> list[tuple[str, int, int, int]]:
         """Each class: how much of it may run, how much runs, how much waits."""
         return [
@@ -135,7 +126,6 @@ class Works:
         If `until` ends first, or the task is cancelled, the running statement is cancelled in the
         database, and `stop` is called; the former raises `Abandoned`.
         """
-        logs.note(work=work.name)
         logs.note(work=work.name)
         statements = Statements()
         outcome: list[R | Exception] = []
