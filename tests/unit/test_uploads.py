@@ -11,7 +11,10 @@ from pgrag.ingest.source.uploads import is_known_upload, received, sent_page, un
 
 
 def upload(folder, *files):
-    pieces = [{"name": name, "piece": 0, "media_type": "", "data": data} for name, data in files]
+    pieces = [
+        {"file": file, "name": name, "piece": 0, "media_type": "", "data": data}
+        for file, (name, data) in enumerate(files)
+    ]
     return received("upload 7", pieces, folder)
 
 
