@@ -26,6 +26,7 @@ import poolers
 from pgrag.ground import schema
 from pgrag.ground.callers import Caller, calling
 from pgrag.ground.connections import Database
+from pgrag.ground.errors import DatabaseUnavailable
 from pgrag.service.doctor import findings
 
 #: Words that no answer has of itself.
@@ -210,6 +211,22 @@ def test_no_setting_of_the_session_reaches_a_statement(single, forged):
             finally:
                 with psycopg.connect(through, autocommit=True, prepare_threshold=None) as other:
                     other.execute("discard all")
+
+
+def test_a_session_that_ends_is_said_to_have_ended(single, caplog):
+    database, _ = single
+    ended = "select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)"
+
+    def streamed():
+        with database.connection() as connection:
+            connection.execute(ended)
+
+    for _ in range(5):
+        for asked in (partial(database.query, ended), streamed):
+            with pytest.raises(DatabaseUnavailable, match="terminating connection|session was"):
+                asked()
+            assert database.query("select 1 as one") == [{"one": 1}]
+    assert [told for told in caplog.records if told.name == "psycopg"] == []
 
 
 def test_tenants_stay_apart_whatever_the_sessions_hold(request, behind, tenants):

@@ -1,6 +1,8 @@
 """Who asks travels with the statement, and a session keeps nothing of it."""
 
 import re
+import sys
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -83,6 +85,24 @@ def test_a_statement_that_fails_leaves_no_identity(url):
             database.query("select 1 / 0")
         [row] = database.query(TOLD)
         assert (row["caller"], row["role"] == "pgrag_reader") == ("", False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="psycopg traces on Linux alone")
+def test_nothing_follows_the_end_of_a_statement(url, tmp_path):
+    """A pooler would take it for a further transaction, and keep a session for it."""
+    with Database(url, pool_size=1) as database, (tmp_path / "sent").open("w") as sent:
+        with database._lent() as connection:
+            connection.pgconn.trace(sent.fileno())
+        for statement in ("select 1", "select 1 / 0"):
+            with suppress(errors.InvalidInput):
+                database.query(statement)
+        with database._lent() as connection:
+            connection.pgconn.untrace()
+    words = [line.split("\t") for line in (tmp_path / "sent").read_text().splitlines()]
+    # Queries, as those of a check, say themselves where they end.
+    messages = [each[3] for each in words if each[1] == "F"]
+    assert messages.count("Sync") == 2
+    assert "Flush" not in messages
 
 
 def test_locks_of_a_run_are_let_go_one_by_one(url):
