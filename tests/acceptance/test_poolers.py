@@ -223,7 +223,7 @@ def test_a_session_that_ends_is_said_to_have_ended(single, caplog):
 
     for _ in range(5):
         for asked in (partial(database.query, ended), streamed):
-            with pytest.raises(DatabaseUnavailable, match="terminating connection|session was"):
+            with pytest.raises(DatabaseUnavailable, match=r"terminating connection|session was"):
                 asked()
             assert database.query("select 1 as one") == [{"one": 1}]
     assert [told for told in caplog.records if told.name == "psycopg"] == []

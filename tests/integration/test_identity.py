@@ -129,3 +129,28 @@ def test_locks_of_a_run_are_let_go_one_by_one(url):
         assert not is_free("inner")
         inner.__exit__(None, None, None)
         assert (is_free("outer"), is_free("inner")) == (True, True)
+
+
+def test_locks_that_a_server_lost_are_taken_again_or_missed(url):
+    def lose():
+        with psycopg.connect(url, autocommit=True) as admin:
+            admin.execute(
+                "select pg_terminate_backend(pid, 5000) from pg_locks where locktype = 'advisory'"
+                " and database = (select oid from pg_database where datname = current_database())"
+            )
+
+    with Database(url) as database, Database(url) as other:
+        with database.lock("one"), database.lock("two", "shared"):
+            lose()
+            database.keep_locks()
+            with other.lock("one") as first, other.lock("shared") as second:
+                assert (first, second) == ("one", "shared")
+            lose()
+            with database.lock("three") as further, other.lock("two") as taken:
+                assert (further, taken) == (None, "two")
+            lose()
+            with other.lock("two"), pytest.raises(errors.LeaseLost, match="'two' was lost"):
+                database.keep_locks()
+            database.keep_locks()
+        with other.lock("one") as first, other.lock("two") as second:
+            assert (first, second) == (None, None)

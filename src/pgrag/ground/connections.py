@@ -197,6 +197,14 @@ class Database:
         with translated_errors(), locks.held(name, *shared) as prevented:
             yield prevented
 
+    def keep_locks(self) -> None:
+        """Take the locks of this thread again if their connection was lost. Raises `LeaseLost` if
+        another session has one by now.
+        """
+        with translated_errors():
+            if (locks := self._locks.get(None)) is not None:
+                locks.keep()
+
     @contextmanager
     def listening(self, channel: str) -> Iterator[Callable[[float], bool]]:
         """Listen to notifications within the block.

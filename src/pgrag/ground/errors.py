@@ -56,7 +56,7 @@ class LimitReached(PgragError):
 
 
 class LeaseLost(DatabaseError):
-    """A worker's lease of its job has ended, so it may write no more."""
+    """A worker's lease of its job, or the lock of a run, is lost, so it may write no more."""
 
 
 class NotPermitted(DatabaseError):
