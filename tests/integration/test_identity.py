@@ -105,6 +105,12 @@ def test_nothing_follows_the_end_of_a_statement(url, tmp_path):
     assert "Flush" not in messages
 
 
+def test_a_value_that_a_socket_does_not_take_at_once_is_sent(url):
+    with Database(url, pool_size=1) as database:
+        [row] = database.query("select length(%s::text) as long", ["x" * 20_000_000])
+    assert row == {"long": 20_000_000}
+
+
 def test_locks_of_a_run_are_let_go_one_by_one(url):
     def is_free(name):
         with Database(url) as other, other.lock(name) as prevented:

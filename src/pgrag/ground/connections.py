@@ -14,6 +14,7 @@ import psycopg
 from pgvector.psycopg import register_vector
 from psycopg import sql
 from psycopg.abc import PQGen
+from psycopg.generators import send
 from psycopg.rows import dict_row, tuple_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -54,6 +55,8 @@ class _Pipeline(psycopg.Pipeline):
             self._enqueue_sync()
             yield from self._communicate_gen()
         finally:
+            # What a socket did not take at once is still to be sent.
+            yield from send(self.pgconn)
             yield from self._fetch_gen(flush=False)
 
 
