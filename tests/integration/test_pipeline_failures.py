@@ -11,6 +11,7 @@ from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, writ
 
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import (
+    Busy,
     DatabaseError,
     DatabaseFull,
     DatabaseUnavailable,
@@ -220,8 +221,9 @@ class TestTwoRunsOfOneVersion:
 
             embedder.before = lose
             if is_taken:
-                with pytest.raises(LeaseLost, match="another session has it now"):
+                with pytest.raises(LeaseLost, match="another session has it now") as caught:
                     index(database, embedder, folder)
+                assert isinstance(caught.value, Busy), "the request may be sent again"
                 assert standing == [None]
             else:
                 assert index(database, embedder, folder).written == len(GUIDE)
