@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+import re
 import signal
 import socket
 import threading
@@ -223,10 +224,11 @@ def test_a_session_that_ends_is_said_to_have_ended(single, caplog):
 
     for _ in range(5):
         for asked in (partial(database.query, ended), streamed):
-            with pytest.raises(DatabaseUnavailable, match=r"terminating connection|session was"):
+            with pytest.raises(DatabaseUnavailable) as caught:
                 asked()
+            assert not re.search("pipeline|received|flush", caught.value.message)
             assert database.query("select 1 as one") == [{"one": 1}]
-    assert [told for told in caplog.records if told.name == "psycopg"] == []
+    assert "error ignored in rollback" not in caplog.text
 
 
 def test_tenants_stay_apart_whatever_the_sessions_hold(request, behind, tenants):
