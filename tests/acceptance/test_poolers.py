@@ -3,6 +3,7 @@
 import itertools
 import json
 import random
+import re
 import signal
 import socket
 import threading
@@ -26,6 +27,7 @@ import poolers
 from pgrag.ground import schema
 from pgrag.ground.callers import Caller, calling
 from pgrag.ground.connections import Database
+from pgrag.ground.errors import DatabaseUnavailable
 from pgrag.service.doctor import findings
 
 #: Words that no answer has of itself.
@@ -210,6 +212,23 @@ def test_no_setting_of_the_session_reaches_a_statement(single, forged):
             finally:
                 with psycopg.connect(through, autocommit=True, prepare_threshold=None) as other:
                     other.execute("discard all")
+
+
+def test_a_session_that_ends_is_said_to_have_ended(single, caplog):
+    database, _ = single
+    ended = "select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)"
+
+    def streamed():
+        with database.connection() as connection:
+            connection.execute(ended)
+
+    for _ in range(5):
+        for asked in (partial(database.query, ended), streamed):
+            with pytest.raises(DatabaseUnavailable) as caught:
+                asked()
+            assert not re.search("pipeline|received|flush", caught.value.message)
+            assert database.query("select 1 as one") == [{"one": 1}]
+    assert "error ignored in rollback" not in caplog.text
 
 
 def test_tenants_stay_apart_whatever_the_sessions_hold(request, behind, tenants):

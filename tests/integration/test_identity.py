@@ -1,6 +1,8 @@
 """Who asks travels with the statement, and a session keeps nothing of it."""
 
 import re
+import sys
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -85,6 +87,30 @@ def test_a_statement_that_fails_leaves_no_identity(url):
         assert (row["caller"], row["role"] == "pgrag_reader") == ("", False)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="psycopg traces on Linux alone")
+def test_nothing_follows_the_end_of_a_statement(url, tmp_path):
+    """A pooler would take it for a further transaction, and keep a session for it."""
+    with Database(url, pool_size=1) as database, (tmp_path / "sent").open("w") as sent:
+        with database._lent() as connection:
+            connection.pgconn.trace(sent.fileno())
+        for statement in ("select 1", "select 1 / 0"):
+            with suppress(errors.InvalidInput):
+                database.query(statement)
+        with database._lent() as connection:
+            connection.pgconn.untrace()
+    words = [line.split("\t") for line in (tmp_path / "sent").read_text().splitlines()]
+    # Queries, as those of a check, say themselves where they end.
+    messages = [each[3] for each in words if each[1] == "F"]
+    assert messages.count("Sync") == 2
+    assert "Flush" not in messages
+
+
+def test_a_value_that_a_socket_does_not_take_at_once_is_sent(url):
+    with Database(url, pool_size=1) as database:
+        [row] = database.query("select length(%s::text) as long", ["x" * 20_000_000])
+    assert row == {"long": 20_000_000}
+
+
 def test_locks_of_a_run_are_let_go_one_by_one(url):
     def is_free(name):
         with Database(url) as other, other.lock(name) as prevented:
@@ -109,3 +135,28 @@ def test_locks_of_a_run_are_let_go_one_by_one(url):
         assert not is_free("inner")
         inner.__exit__(None, None, None)
         assert (is_free("outer"), is_free("inner")) == (True, True)
+
+
+def test_locks_that_a_server_lost_are_taken_again_or_missed(url):
+    def lose():
+        with psycopg.connect(url, autocommit=True) as admin:
+            admin.execute(
+                "select pg_terminate_backend(pid, 5000) from pg_locks where locktype = 'advisory'"
+                " and database = (select oid from pg_database where datname = current_database())"
+            )
+
+    with Database(url) as database, Database(url) as other:
+        with database.lock("one"), database.lock("two", "shared"):
+            lose()
+            database.keep_locks()
+            with other.lock("one") as first, other.lock("shared") as second:
+                assert (first, second) == ("one", "shared")
+            lose()
+            with database.lock("three") as further, other.lock("two") as taken:
+                assert (further, taken) == (None, "two")
+            lose()
+            with other.lock("two"), pytest.raises(errors.LeaseLost, match="'two' was lost"):
+                database.keep_locks()
+            database.keep_locks()
+        with other.lock("one") as first, other.lock("two") as second:
+            assert (first, second) == (None, None)

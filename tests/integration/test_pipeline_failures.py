@@ -2,6 +2,7 @@
 
 import threading
 import time
+from contextlib import ExitStack
 from functools import partial
 
 import psycopg
@@ -10,11 +11,13 @@ from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, writ
 
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import (
+    Busy,
     DatabaseError,
     DatabaseFull,
     DatabaseUnavailable,
     EmbeddingError,
     InvalidInput,
+    LeaseLost,
     NotConfigured,
 )
 from pgrag.ingest import pipeline, reader, writer
@@ -195,6 +198,39 @@ class TestDatabaseAway:
 
 
 class TestTwoRunsOfOneVersion:
+    @pytest.mark.parametrize("is_taken", [False, True])
+    def test_a_run_that_lost_its_lock_has_it_again_or_ends(
+        self, database, database_url, embedder, folder, admin, monkeypatch, is_taken
+    ):
+        """A server that restarts, or a pooler, forgets the lock, but other connections live."""
+        monkeypatch.setattr(writer, "BATCH_DOCUMENTS", 1)
+        name = psycopg.conninfo.conninfo_to_dict(database_url)["dbname"]
+        standing = []
+        with Database(database_url) as other, ExitStack() as stack:
+
+            def lose():
+                embedder.before = lambda: None
+                admin.execute(
+                    "select pg_terminate_backend(l.pid, 5000) from pg_locks as l"
+                    " where l.locktype = 'advisory'"
+                    " and l.database = (select oid from pg_database where datname = %s)",
+                    [name],
+                )
+                if is_taken:
+                    standing.append(stack.enter_context(other.lock("pgrag index guide")))
+
+            embedder.before = lose
+            if is_taken:
+                with pytest.raises(LeaseLost, match="another session has it now") as caught:
+                    index(database, embedder, folder)
+                assert isinstance(caught.value, Busy), "the request may be sent again"
+                assert standing == [None]
+            else:
+                assert index(database, embedder, folder).written == len(GUIDE)
+        assert index(database, embedder, folder).failed == {}
+        assert keys(database) == set(GUIDE)
+        assert is_complete(database)
+
     def test_the_second_is_refused(self, database, embedder, folder):
         """Both would be first runs: the one that fails would discard what the other writes."""
         reached, allowed = threading.Event(), threading.Event()

@@ -13,6 +13,8 @@ from typing import Any, Self
 import psycopg
 from pgvector.psycopg import register_vector
 from psycopg import sql
+from psycopg.abc import PQGen
+from psycopg.generators import send
 from psycopg.rows import dict_row, tuple_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
@@ -41,6 +43,21 @@ log = logging.getLogger(__name__)
 
 # Without a handler the pool's warnings reach the terminal; this module raises them as errors.
 logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+
+
+class _Pipeline(psycopg.Pipeline):
+    """One that ends with its sync. That of psycopg then asks for a flush, too: if it comes after
+    the reply, a pooler takes it for a new transaction, and keeps a session for it that never ends.
+    """
+
+    def _exit_gen(self) -> PQGen[None]:
+        try:
+            self._enqueue_sync()
+            yield from self._communicate_gen()
+        finally:
+            # What a socket did not take at once is still to be sent.
+            yield from send(self.pgconn)
+            yield from self._fetch_gen(flush=False)
 
 
 class _Connection(psycopg.Connection[Row]):
@@ -183,6 +200,14 @@ class Database:
         with translated_errors(), locks.held(name, *shared) as prevented:
             yield prevented
 
+    def keep_locks(self) -> None:
+        """Take the locks of this thread again if their connection was lost. Raises `LeaseLost` if
+        another session has one by now.
+        """
+        with translated_errors():
+            if (locks := self._locks.get(None)) is not None:
+                locks.keep()
+
     @contextmanager
     def listening(self, channel: str) -> Iterator[Callable[[float], bool]]:
         """Listen to notifications within the block.
@@ -212,7 +237,7 @@ class Database:
         pool.open()
         connection = self._borrowed(pool)
         try:
-            with cancellable(connection), connection:
+            with cancellable(connection):
                 yield connection
         finally:
             connection.used_at = monotonic()
@@ -229,6 +254,7 @@ class Database:
         """
         sent = statement.encode() if isinstance(statement, str) else statement
         with self._lent() as connection:
+            connection._pipeline = _Pipeline(connection)
             with connection.pipeline():
                 for first in connection.first:
                     connection.execute(first)

@@ -144,7 +144,20 @@ def translated_errors() -> Iterator[None]:
             f"A text cannot be stored: {error.reason} ({error.object[error.start : error.end]!r})."
         ) from error
     except psycopg.Error as error:
-        raise _translated(error) from error
+        raise _translated(_of_server(error)) from error
+
+
+def _of_server(error: psycopg.Error) -> psycopg.Error:
+    """What the server said, if the driver only met its own error on the way out of a pipeline; that
+    a session was ended, if a pooler said so beside the server, which the driver does not expect.
+    """
+    if error.sqlstate is None:
+        earlier = error.__context__
+        if isinstance(earlier, psycopg.Error) and earlier.sqlstate:
+            return earlier
+        if isinstance(error, psycopg.InternalError):
+            return psycopg.OperationalError("the session was ended")
+    return error
 
 
 def _translated(error: psycopg.Error) -> errors.PgragError:

@@ -55,8 +55,8 @@ class LimitReached(PgragError):
     """The caller has as much as one may have of something that all share."""
 
 
-class LeaseLost(DatabaseError):
-    """A worker's lease of its job has ended, so it may write no more."""
+class LeaseLost(Busy):
+    """A worker's lease of its job, or the lock of a run, is lost, so it may write no more."""
 
 
 class NotPermitted(DatabaseError):

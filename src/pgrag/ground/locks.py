@@ -7,6 +7,8 @@ from typing import Any
 
 import psycopg
 
+from pgrag.ground.errors import LeaseLost
+
 _ENDLESS = """
 select set_config(s.name, '0', true)
 from pg_settings as s
@@ -45,7 +47,8 @@ class Locks:
             try:
                 prevented = self._take(taken, [name, *shared])
             except BaseException:
-                self._end()
+                self._held.pop(taken, None)
+                self._disconnect()
                 raise
         try:
             yield prevented
@@ -53,21 +56,43 @@ class Locks:
             with self._lock:
                 self._release(taken)
 
+    def keep(self) -> None:
+        """Take all again if their connection was lost. Raises `LeaseLost` if another session has
+        one by now.
+        """
+        with self._lock:
+            if self._held:
+                self._connected()
+
     def _take(self, taken: object, names: list[str]) -> str | None:
         # The server would give a session the same lock twice.
         for key, (exclusive, *shared) in self._held.items():
             if key not in self._released:
                 for name in {exclusive} & {*names} or {*shared} & {names[0]}:
                     return name
-        if self._connection is None:
-            self._connection = self._connect()
-            self._connection.execute(_ENDLESS)
-        self._connection.execute(f"savepoint s{len(self._held)}".encode())
+        prevented = _try(self._connected(), len(self._held), names)
         self._held[taken] = names
-        # Values in the text of the statement: otherwise its portal keeps a snapshot until the next.
-        with psycopg.ClientCursor(self._connection) as cursor:
-            row = cursor.execute(_TRY, [names]).fetchone()
-        return None if row is None else row[0]
+        return prevented
+
+    def _connected(self) -> psycopg.Connection[Any]:
+        """The connection, which holds all that was taken."""
+        if self._connection is not None:
+            try:
+                self._connection.execute("select")
+            except psycopg.OperationalError:
+                self._disconnect()
+            else:
+                return self._connection
+        connection = self._connect()
+        try:
+            connection.execute(_ENDLESS)
+            for nth, (key, names) in enumerate(self._held.items()):
+                _require(_try(connection, nth, [] if key in self._released else names))
+        except BaseException:
+            connection.close()
+            raise
+        self._connection = connection
+        return connection
 
     def _release(self, taken: object) -> None:
         """Let a lock go. One that others were taken after goes with them."""
@@ -81,16 +106,35 @@ class Locks:
         if not self._held:
             self._end()
         elif len(self._held) < before and self._connection is not None:
-            # A lost connection holds nothing.
+            # A lost connection holds nothing, until `keep` takes again what is left.
             with suppress(psycopg.OperationalError):
                 self._connection.execute(f"rollback to savepoint s{len(self._held)}".encode())
 
     def _end(self) -> None:
         self._held.clear()
         self._released.clear()
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         if self._connection is not None:
             # The server would notice the closed connection later than a next run may begin.
             with suppress(psycopg.OperationalError):
                 self._connection.rollback()
             self._connection.close()
             self._connection = None
+
+
+def _try(connection: psycopg.Connection[Any], nth: int, names: list[str]) -> str | None:
+    connection.execute(f"savepoint s{nth}".encode())
+    # Values in the text of the statement: otherwise its portal keeps a snapshot until the next.
+    with psycopg.ClientCursor(connection) as cursor:
+        row = cursor.execute(_TRY, [names]).fetchone()
+    return None if row is None else row[0]
+
+
+def _require(prevented: str | None) -> None:
+    if prevented is not None:
+        raise LeaseLost(
+            f"The connection that held {prevented!r} was lost, and another session has it now.",
+            hint="Run again later: what is stored stays.",
+        )

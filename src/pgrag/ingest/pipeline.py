@@ -48,8 +48,9 @@ def index(
     the version: pages that it lacks are kept, and so is the source that the version remembers.
 
     Raises `Taken` while another run indexes the same version, `DatabaseUnavailable` if the database
-    stays unavailable, `LeaseLost` if another worker has the job now, `EmbeddingError` if the model
-    fails: then the pages are found by keywords, and the next run embeds them.
+    stays unavailable, `LeaseLost` if another worker has the job now, or another run the version,
+    `EmbeddingError` if the model fails: then the pages are found by keywords, and the next run
+    embeds them.
     """
     started = time.monotonic()
     report = IndexReport(
@@ -160,10 +161,10 @@ def _synchronise(writer: Writer, reader: Reader, source: Source, progress: Progr
         report.gone.extend(removed)
     else:
         if gone:
-            again(database.call, "remove_pages", **target.names, keys=gone)
+            again(database, database.call, "remove_pages", **target.names, keys=gone)
         if reader.redated:
             dates = {key: asdict(dates) for key, dates in reader.redated.items()}
-            again(database.call, "_pgrag.date_pages", **target.names, dates=Jsonb(dates))
+            again(database, database.call, "_pgrag.date_pages", **target.names, dates=Jsonb(dates))
         if stored or report.written or report.unchanged:
             writer.finish([stored[key]["page_id"] for key in reader.kept if key in stored])
 

@@ -108,6 +108,7 @@ class Writer:
         finally:
             self.vector_index.close()
             with suppress(*_OF_NO_PAGE):
+                self.database.keep_locks()
                 [row] = self.database.call("discard_version", **self.target.names)
                 self.report.discarded = row["discard_version"]
 
@@ -127,7 +128,7 @@ class Writer:
         """Embed the backlog of earlier runs, refresh impacts and links, analyse the tables; for a
         part of a version only the backlog of the `stored` pages.
         """
-        again(self._finish, stored)
+        again(self.database, self._finish, stored)
 
     def _finish(self, stored: list[int]) -> None:
         database, target, report = self.database, self.target, self.report
@@ -188,7 +189,7 @@ class Writer:
             # An estimate: the missing pages are as long as those so far.
             missing = report.pages - report.written - report.unchanged
             passages = (report.documents + documents) * missing // (report.written + len(pages))
-        again(self.vector_index.expect, documents, passages)
+        again(self.database, self.vector_index.expect, documents, passages)
         try:
             rows = self._ingest(batch)
         except _OF_NO_PAGE:
@@ -214,19 +215,24 @@ class Writer:
         if is_first and written:
             # Before the next batch is planned: plans for empty tables read all rows.
             self._embed(page_ids)
-            again(self._analyse, _ANALYSE_TEXTS, _ANALYSE_VECTORS)
+            again(self.database, self._analyse, _ANALYSE_TEXTS, _ANALYSE_VECTORS)
             return []
         return page_ids
 
     def _embed(self, page_ids: list[int]) -> None:
         self.report.embedded += again(
-            embed_pending, self.database, self.embedder, self.target.library, page_ids=page_ids
+            self.database,
+            embed_pending,
+            self.database,
+            self.embedder,
+            self.target.library,
+            page_ids=page_ids,
         )
 
     def _ingest(self, batch: "_Batch") -> list[Row]:
         documents = Jsonb(batch.json, dumps=str)
         arguments = {**self.target.names, "pages": documents, "resolve": False}
-        return again(self.database.call, "ingest_pages", **arguments)
+        return again(self.database, self.database.call, "ingest_pages", **arguments)
 
 
 class _Batch:
@@ -251,11 +257,17 @@ def _in_thread(
 
 
 def again(
-    step: Callable[_Arguments, _Result], *arguments: _Arguments.args, **options: _Arguments.kwargs
+    database: Database,
+    step: Callable[_Arguments, _Result],
+    *arguments: _Arguments.args,
+    **options: _Arguments.kwargs,
 ) -> _Result:
-    """Repeat a step until the database is back or `RETRY_DELAYS` are over, and say so at once."""
+    """Repeat a step until the database is back or `RETRY_DELAYS` are over, and say so at once. The
+    locks of the run are held when it begins: a database that was away has lost them.
+    """
     for attempt, delay in enumerate(RETRY_DELAYS):
         try:
+            database.keep_locks()
             return step(*arguments, **options)
         except DatabaseDown:
             raise
@@ -263,6 +275,7 @@ def again(
             if not attempt:
                 log.warning("%s Trying again for %.0f seconds.", error.message, sum(RETRY_DELAYS))
             time.sleep(delay)
+    database.keep_locks()
     return step(*arguments, **options)
 
 
