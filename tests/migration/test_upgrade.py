@@ -318,6 +318,21 @@ def test_a_revision_that_fails_leaves_the_database(database_url, alembic_tree, s
     assert definitions(database_url) == before
 
 
+@pytest.mark.parametrize("is_second", [False, True], ids=["functions", "roles"])
+def test_an_upgrade_that_loses_its_connection_says_why_and_nothing_else(
+    database_url, sql_tree, caplog, is_second
+):
+    lost = "perform pg_terminate_backend(pg_backend_pid());"
+    if is_second:
+        roles = sql_tree / "access" / "secure_tables.sql"
+        roles.write_text(roles.read_text().replace("\nbegin\n", f"\nbegin {lost}\n", 1))
+    else:
+        (sql_tree / "text" / "zz.sql").write_text(f"do $$ begin {lost} end $$;")
+    with pytest.raises(errors.DatabaseUnavailable, match="terminating connection due to admin"):
+        schema.upgrade(database_url)
+    assert [r.message for r in caplog.records if r.levelname in {"WARNING", "ERROR"}] == []
+
+
 def test_a_private_type_changes_without_a_migration(database_url, sql_tree):
     index(database_url)
     found = value(database_url, FOUND)

@@ -40,7 +40,7 @@ _Selector = getattr(selectors, "PollSelector", selectors.DefaultSelector)
 log = logging.getLogger(__name__)
 
 # Without a handler the pool's warnings reach the terminal; this module raises them as errors.
-logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 class _Connection(psycopg.Connection[Row]):

@@ -116,8 +116,13 @@ def upgrade(url: str) -> SchemaStatus:
     config = Config()
     config.set_main_option("script_location", str(alembic_root()).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
+    # A connection is closed after its use, which ends its transaction: there is nothing to reset,
+    # and one that was lost is not complained about besides the error.
     engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: connect(url), poolclass=NullPool
+        "postgresql+psycopg://",
+        creator=lambda: connect(url),
+        poolclass=NullPool,
+        pool_reset_on_return=None,
     )
     with _alembic, translated_errors():
         try:
@@ -135,10 +140,16 @@ def upgrade(url: str) -> SchemaStatus:
                 raw(connection).execute("select from pgrag.secure_tables()")
                 raw(connection).commit()
                 return _status(raw(connection))
-        except DBAPIError as error:
-            if isinstance(error.orig, psycopg.Error):
-                raise error.orig from error
-            raise
+        except (DBAPIError, psycopg.Error) as error:
+            raise _reason(error) from error
+
+
+def _reason(error: BaseException) -> BaseException:
+    """Return what ended a transaction: what fails when a lost one is rolled back says less."""
+    chain = [error]
+    while chain[-1].__context__ is not None:
+        chain.append(chain[-1].__context__)
+    return next((e for e in reversed(chain) if isinstance(e, psycopg.Error)), error)
 
 
 def status(url: str) -> SchemaStatus:
