@@ -15,7 +15,7 @@ from alembic.config import Config
 from campaign import contents
 from campaign.restore import definitions
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.types.json import Jsonb
 from sqlalchemy import NullPool, create_engine
 
@@ -331,6 +331,14 @@ def test_an_upgrade_that_loses_its_connection_says_why_and_nothing_else(
     with pytest.raises(errors.DatabaseUnavailable, match="terminating connection due to admin"):
         schema.upgrade(database_url)
     assert [r.message for r in caplog.records if r.levelname in {"WARNING", "ERROR"}] == []
+
+
+def test_limits_of_the_role_end_no_upgrade(admin, empty_database_url):
+    name = conninfo_to_dict(empty_database_url)["dbname"]
+    admin.execute(f"alter database {name} set statement_timeout = '20ms'".encode())
+    assert schema.upgrade(empty_database_url).state == "current"
+    with connect(empty_database_url) as connection:
+        install(connection)
 
 
 def test_a_private_type_changes_without_a_migration(database_url, sql_tree):

@@ -127,6 +127,7 @@ def upgrade(url: str) -> SchemaStatus:
     with _alembic, translated_errors():
         try:
             with engine.connect() as connection:
+                lift_limits(raw(connection))
                 for finding in server_findings(raw(connection)):
                     if not finding.ok:
                         raise errors.DatabaseError(finding.message, hint=finding.remedy)
@@ -138,8 +139,9 @@ def upgrade(url: str) -> SchemaStatus:
                 begin_afresh(raw(connection))
                 _lock_upgrades(raw(connection))
                 raw(connection).execute("select from pgrag.secure_tables()")
+                after = _status(raw(connection))
                 raw(connection).commit()
-                return _status(raw(connection))
+                return after
         except (DBAPIError, psycopg.Error) as error:
             raise _reason(error) from error
 
@@ -247,13 +249,18 @@ def prepare(connection: psycopg.Connection[Any]) -> None:
 
 def _lock_upgrades(connection: psycopg.Connection[Any]) -> None:
     """Wait for other upgrades of the database, and let none begin until the transaction ends."""
-    # As pg_dump does: an upgrade that a limit for searches ends would never come to its end.
-    connection.execute(
-        "select set_config(s.name, '0', true) from pg_settings as s where s.name in"
-        " ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')"
-    )
+    lift_limits(connection)
     with waits.told("Waiting for another upgrade of the database to end."):
         connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+
+
+def lift_limits(connection: psycopg.Connection[Any]) -> None:
+    """Let the transaction last, as pg_dump does: limits for searches would end each upgrade."""
+    for name in ("statement_timeout", "transaction_timeout", "idle_in_transaction_session_timeout"):
+        connection.execute(
+            "select set_config(%s, '0', true) where current_setting(%s, true) is not null",
+            [name, name],
+        )
 
 
 def raw(connection: "Connection") -> psycopg.Connection[Any]:
