@@ -25,9 +25,10 @@ as $$
         then 'it names no host'
         when a.address ~* '^(https?|mailto):'
         then null
-        -- The name of a page of a wiki: Help:Contents.md.
-        when a.address ~* '^[a-z][a-z0-9+.-]*:[[:alnum:]_./ -]+\.(md|mdx|markdown)$'
-            and a.address !~* '^(javascript|vbscript|data|blob|file):'
+        -- The name of a page of a wiki: Help:Contents.md. Schemes that start programs mostly have
+        -- a hyphen, and their arguments a slash: ms-msdt:/id.
+        when a.address ~* '^[a-z][a-z0-9]*:[ ]?[[:alnum:]_][[:alnum:]_./ -]*\.(md|mdx|markdown)$'
+            and a.address !~* '^(javascript|vbscript|data|blob|file|tel|sms|jar):'
         then null
         when a.address ~* '^[a-z][a-z0-9+.-]*:'
         then pg_catalog.format(

@@ -7,6 +7,7 @@ import numpy as np
 import psycopg
 import pytest
 from pgvector import HalfVector
+from psycopg.conninfo import make_conninfo
 from psycopg_pool import ConnectionPool
 
 from pgrag.ground import connections as db
@@ -301,6 +302,13 @@ select pg_terminate_backend(a.pid, 5000)
 from pg_stat_activity as a
 where a.wait_event = 'PgSleep' and a.datname = current_database()
 """
+
+
+def test_a_session_that_cannot_be_made_ready_is_not_called_one_in_use(url):
+    limited = make_conninfo(url, options="-c temp_file_limit=64kB -c work_mem=64kB")
+    with Database(limited, pool_size=1) as database, pytest.raises(errors.DatabaseFull) as failed:
+        database.call("libraries")
+    assert "temp_file_limit" in failed.value.message
 
 
 def test_lost_connection_is_replaced(database):

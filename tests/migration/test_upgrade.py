@@ -15,7 +15,7 @@ from alembic.config import Config
 from campaign import contents
 from campaign.restore import definitions
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.types.json import Jsonb
 from sqlalchemy import NullPool, create_engine
 
@@ -316,6 +316,29 @@ def test_a_revision_that_fails_leaves_the_database(database_url, alembic_tree, s
     with pytest.raises(errors.PgragError, match="Division by zero"):
         schema.upgrade(database_url)
     assert definitions(database_url) == before
+
+
+@pytest.mark.parametrize("is_second", [False, True], ids=["functions", "roles"])
+def test_an_upgrade_that_loses_its_connection_says_why_and_nothing_else(
+    database_url, sql_tree, caplog, is_second
+):
+    lost = "perform pg_terminate_backend(pg_backend_pid());"
+    if is_second:
+        roles = sql_tree / "access" / "secure_tables.sql"
+        roles.write_text(roles.read_text().replace("\nbegin\n", f"\nbegin {lost}\n", 1))
+    else:
+        (sql_tree / "text" / "zz.sql").write_text(f"do $$ begin {lost} end $$;")
+    with pytest.raises(errors.DatabaseUnavailable, match="terminating connection due to admin"):
+        schema.upgrade(database_url)
+    assert [r.message for r in caplog.records if r.levelname in {"WARNING", "ERROR"}] == []
+
+
+def test_limits_of_the_role_end_no_upgrade(admin, empty_database_url):
+    name = conninfo_to_dict(empty_database_url)["dbname"]
+    admin.execute(f"alter database {name} set statement_timeout = '20ms'".encode())
+    assert schema.upgrade(empty_database_url).state == "current"
+    with connect(empty_database_url) as connection:
+        install(connection)
 
 
 def test_a_private_type_changes_without_a_migration(database_url, sql_tree):

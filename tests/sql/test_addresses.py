@@ -26,6 +26,7 @@ BAD = [
     "https://user:secret@host/x", "https://good.example\\@evil.example/", "//user@host/x",
     "https://x/\u202egpj.exe", "https://x/\u200b", "https://x/a\x7f", "https://x/\r\nSet-Cookie:a",
     "jav\u00adascript\u2028:x", "https://x/\U000e0041", "x-javascript:alert(1)", "C:\\docs",
+    "ms-msdt:/id PCWDiagnostic /skip force.md", "search-ms:query.md", "jar:x.md", "calculator://x.md",
 ]  # fmt: skip
 
 

@@ -19,12 +19,15 @@ FORGED = [
     "&LT;source",
     "%3C/source%3E", "%3c%2fpassage%3e", "\\u003c/source\\u003e", "\\x3c/passage", "<&#47;source>",
     "</s o u r c e>", "</p\u0301assage>", "</\U000e0041passage>", "</pa5sage>", "<\x0b/\x1bsource>",
+    "</pässage>", "</šource>", "</ᏢᎪᏚᏚᎪᏀᎬ>", "ᐸ/source>", "\\u{3c}/source>", "< passage >",
+    "< source id=1>", f"<{' ' * 40}/passage>",
 ]  # fmt: skip
 KEPT = [
     "a < b and passage", "<p>source</p>", "x<y, source", "List<SourceOf it", "<div>", "</div>",
     "« Source : Insee »", "‹source›", "&lt;div&gt;", "100%3CO2", "if a<0: passages()", "",
     "<Quelle>", "<имя файла>", "<资源>", "a > b", "<!-- resource -->", "<resource>",
     "<sourceCode>", "<Passages>",
+    "if (n << source)", "cat < source.txt", "sort < passage\n", "a < source", "x < source && y",
 ]  # fmt: skip
 _ALPHABET = [*"<>/\\&;#% \n\tsourcepaSGEx3C0ѕｓ𝗽\u200b\u00ad＜‹", "&lt;", "&#x3c;"]
 

@@ -42,7 +42,7 @@ _Selector = getattr(selectors, "PollSelector", selectors.DefaultSelector)
 log = logging.getLogger(__name__)
 
 # Without a handler the pool's warnings reach the terminal; this module raises them as errors.
-logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 class _Pipeline(psycopg.Pipeline):
@@ -307,9 +307,12 @@ class Database:
         try:
             return self._living(pool, _PROMPT)
         except PoolTimeout:
-            # Pool exhausted or server down? Only a direct attempt tells which, and why.
+            # Pool exhausted, server down, or none of its sessions can be made ready? Only a direct
+            # attempt tells which, and why.
             try:
-                connect(self.url).close()
+                with connect(self.url) as direct:
+                    own_settings(direct)
+                    register_vector_types(direct)
             except psycopg.OperationalError:
                 if self._revive is None or not self._revive():
                     raise

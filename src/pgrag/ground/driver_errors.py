@@ -160,6 +160,18 @@ def _of_server(error: psycopg.Error) -> psycopg.Error:
     return error
 
 
+def refusal_hint(error: psycopg.Error) -> str | None:
+    """Return the remedy if the server refused a connection for a known reason."""
+    refusal = _refusal(error, str(error))
+    return refusal and refusal.hint
+
+
+def _refusal(error: psycopg.Error, message: str) -> _Refusal | None:
+    if not isinstance(error, psycopg.OperationalError):
+        return None
+    return next((refusal for refusal in _REFUSALS if re.search(refusal.said, message)), None)
+
+
 def _translated(error: psycopg.Error) -> errors.PgragError:
     message = error.diag.message_primary or str(error) or type(error).__name__
     hint = error.diag.message_hint
@@ -170,9 +182,8 @@ def _translated(error: psycopg.Error) -> errors.PgragError:
     if state in _ERRORS:
         return _ERRORS[state](message, hint=hint)
     if state is None:
-        for refusal in _REFUSALS:
-            if isinstance(error, psycopg.OperationalError) and re.search(refusal.said, message):
-                return refusal.error(_UNUSABLE + one_sentence(message), hint=refusal.hint)
+        if refusal := _refusal(error, message):
+            return refusal.error(_UNUSABLE + one_sentence(message), hint=refusal.hint)
         # Raised by the driver, not by the server.
         drivers = {psycopg.DataError: "22000", psycopg.OperationalError: "08000"}
         state = next((code for kind, code in drivers.items() if isinstance(error, kind)), "")

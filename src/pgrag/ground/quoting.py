@@ -10,8 +10,10 @@ _GAP = (
     r"\u2028-\u202F\u205F-\u206F\u3000\u3164\uFE00-\uFE0F\uFEFF\uFFA0"
     r"\U0001D173-\U0001D17A\U000E0000-\U000E0FFF]"
 )
-#: Small capitals, phonetic, raised, lowered, circled, mathematical and squared letters.
+#: Letters with accents, Cherokee, small capitals, phonetic, raised, lowered, circled, mathematical
+#: and squared letters.
 _STYLED = (
+    r"\u00C0-\u024F\u13A0-\u13F5\u1E00-\u1EFF\uAB70-\uABBF"
     r"\uFF21-\uFF5A\u0250-\u02B8\u1D00-\u1DBF\u2070-\u209C\u2100-\u214F\u24B6-\u24E9"
     r"\uA730-\uA731\U0001D400-\U0001D7FF\U0001F130-\U0001F189"
 )
@@ -24,16 +26,17 @@ _LETTERS = {
 _SLASHES = r"/\\\uFF0F\uFF3C\u2044\u2215\u29F8\u2571"
 #: What follows the bracket of a tag.
 _MARK = (
-    f"((?:{_GAP}|[{_SLASHES}]|&(?:#0*47|#[xX]0*2[fF]|sol);|%2[fF]){{0,12}}(?:"
+    f"((?:{_GAP}|[{_SLASHES}]|&(?:#0*47|#[xX]0*2[fF]|sol);|%2[fF])*(?:"
     + "|".join(
         (_GAP + "{0,3}").join(f"[{_LETTERS[letter]}{_STYLED}]" for letter in name)
         for name in ("source", "passage")
     )
     + ")(?![A-Za-z0-9]))"
 )
-_CODED = re.compile(r"(?:&(?:lt|LT|#0*60|#[xX]0*3[cC]);?|%3[cC]|\\(?:u00|x)3[cC])" + _MARK)
+_CODED = re.compile(r"(?:&(?:lt|LT|#0*60|#[xX]0*3[cC]);?|%3[cC]|\\(?:u00|x|u\{)3[cC]\}?)" + _MARK)
 _WRITTEN = re.compile(
-    r"(?:[<\uFF1C\uFE64]|[\u2039\u00AB\u3008\u2329\u27E8\u276E\u2770\u02C2\u227A\u29FC]"
+    r"(?:[<\uFF1C\uFE64](?![\t ]+[A-Za-z]+[\t ]*(?:[^\t >=A-Za-z]|$))|"
+    r"[\u2039\u00AB\u3008\u2329\u27E8\u276E\u2770\u02C2\u227A\u29FC\u1438]"
     r"(?=[\u0001-\u0020]*[/\uFF0F\u2044\u2215\u29F8\u2571]))" + _MARK
 )
 

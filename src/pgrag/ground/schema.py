@@ -116,12 +116,18 @@ def upgrade(url: str) -> SchemaStatus:
     config = Config()
     config.set_main_option("script_location", str(alembic_root()).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
+    # A connection is closed after its use, which ends its transaction: there is nothing to reset,
+    # and one that was lost is not complained about besides the error.
     engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: connect(url), poolclass=NullPool
+        "postgresql+psycopg://",
+        creator=lambda: connect(url),
+        poolclass=NullPool,
+        pool_reset_on_return=None,
     )
     with _alembic, translated_errors():
         try:
             with engine.connect() as connection:
+                lift_limits(raw(connection))
                 for finding in server_findings(raw(connection)):
                     if not finding.ok:
                         raise errors.DatabaseError(finding.message, hint=finding.remedy)
@@ -133,12 +139,19 @@ def upgrade(url: str) -> SchemaStatus:
                 begin_afresh(raw(connection))
                 _lock_upgrades(raw(connection))
                 raw(connection).execute("select from pgrag.secure_tables()")
+                after = _status(raw(connection))
                 raw(connection).commit()
-                return _status(raw(connection))
-        except DBAPIError as error:
-            if isinstance(error.orig, psycopg.Error):
-                raise error.orig from error
-            raise
+                return after
+        except (DBAPIError, psycopg.Error) as error:
+            raise _reason(error) from error
+
+
+def _reason(error: BaseException) -> BaseException:
+    """Return what ended a transaction: what fails when a lost one is rolled back says less."""
+    chain = [error]
+    while chain[-1].__context__ is not None:
+        chain.append(chain[-1].__context__)
+    return next((e for e in reversed(chain) if isinstance(e, psycopg.Error)), error)
 
 
 def status(url: str) -> SchemaStatus:
@@ -236,13 +249,18 @@ def prepare(connection: psycopg.Connection[Any]) -> None:
 
 def _lock_upgrades(connection: psycopg.Connection[Any]) -> None:
     """Wait for other upgrades of the database, and let none begin until the transaction ends."""
-    # As pg_dump does: an upgrade that a limit for searches ends would never come to its end.
-    connection.execute(
-        "select set_config(s.name, '0', true) from pg_settings as s where s.name in"
-        " ('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')"
-    )
+    lift_limits(connection)
     with waits.told("Waiting for another upgrade of the database to end."):
         connection.execute("select pg_advisory_xact_lock(%s)", [_LOCK])
+
+
+def lift_limits(connection: psycopg.Connection[Any]) -> None:
+    """Let the transaction last, as pg_dump does: limits for searches would end each upgrade."""
+    for name in ("statement_timeout", "transaction_timeout", "idle_in_transaction_session_timeout"):
+        connection.execute(
+            "select set_config(%s, '0', true) where current_setting(%s, true) is not null",
+            [name, name],
+        )
 
 
 def raw(connection: "Connection") -> psycopg.Connection[Any]:

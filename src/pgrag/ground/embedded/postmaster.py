@@ -90,7 +90,7 @@ def settle(cluster: Cluster, log: Path, *, alive: int | None = None) -> State:
     deadline = time.monotonic() + PATIENCE
     idleness = None
     for pause in _pauses():
-        answer = _ping(cluster)
+        answer = ping(cluster)
         if answer == Ping.OK:
             return State.READY
         pid = running_pid(cluster)
@@ -187,7 +187,8 @@ def _pauses() -> Iterator[float]:
         pause = min(1.5 * pause, _LONGEST_PAUSE)
 
 
-def _ping(cluster: Cluster) -> Ping:
+def ping(cluster: Cluster) -> Ping:
+    """Return what the server answers: OK also if it refuses this connection, but not others."""
     return Ping(PGconn.ping(conninfo(cluster, "postgres").encode()))
 
 

@@ -14,8 +14,10 @@ from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
+from psycopg.pq import Ping
 
 from pgrag.ground import waits
+from pgrag.ground.driver_errors import refusal_hint
 from pgrag.ground.embedded import postmaster
 from pgrag.ground.embedded.cluster import Cluster, load, make_folder
 from pgrag.ground.embedded.initialise import SUPERUSER, prepare
@@ -67,7 +69,7 @@ class EmbeddedServer:
             )
         with _explained(self.home):
             cluster = load(self.home)
-            if cluster is None or not _serves(cluster, listen=listen, port=port):
+            if cluster is None or not _answers(cluster, listen=listen, port=port):
                 with self._locked():
                     cluster = self._start(listen=listen, port=port)
             return _url(cluster, tcp=listen)
@@ -126,7 +128,10 @@ class EmbeddedServer:
                         port=cluster.port if _listens(connection) else None,
                     )
             except psycopg.OperationalError:
-                return stopped
+                if postmaster.ping(cluster) != Ping.OK:
+                    return stopped
+                # It takes no further connection: max_connections is used up.
+                return replace(stopped, running=True, pid=postmaster.recorded_pid(cluster))
 
     def _start(self, *, listen: bool, port: int | None) -> Cluster:
         cluster = load(self.home)
@@ -175,14 +180,22 @@ def _connect(cluster: Cluster, database: str) -> psycopg.Connection:
     return psycopg.connect(postmaster.conninfo(cluster, database), autocommit=True)
 
 
-def _serves(cluster: Cluster, *, listen: bool, port: int | None) -> bool:
-    if port not in (None, cluster.port):
-        return False
+def _answers(cluster: Cluster, *, listen: bool, port: int | None) -> bool:
+    """Whether the server runs as it is wanted."""
     try:
-        with _connect(cluster, _DATABASE) as connection:
-            return not listen or _listens(connection)
+        return _serves(cluster, listen=listen, port=port)
     except psycopg.OperationalError:
         return False
+
+
+def _serves(cluster: Cluster, *, listen: bool, port: int | None) -> bool:
+    """Whether a server that runs need not be restarted; raises if it refuses the connection, which
+    is no reason to end the sessions of others.
+    """
+    if port not in (None, cluster.port):
+        return False
+    with _connect(cluster, _DATABASE) as connection:
+        return not listen or _listens(connection)
 
 
 def _listens(connection: psycopg.Connection) -> bool:
@@ -219,5 +232,5 @@ def _explained(home: Path) -> Iterator[None]:
     except psycopg.Error as error:
         raise DatabaseUnavailable(
             f"The embedded PostgreSQL of {home} refused: {error}.",
-            hint=f"See {home / 'server.log'}.",
+            hint=refusal_hint(error) or f"See {home / 'server.log'}.",
         ) from error

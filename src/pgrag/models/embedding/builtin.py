@@ -20,6 +20,7 @@ from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
 
 from pgrag.ground.errors import EmbeddingError
+from pgrag.ground.schema import lift_limits
 from pgrag.models.embedding.embedder import Vectors, normalized
 from pgrag.models.embedding.word_pieces import CONTINUATION, CharacterClasses, WordPieces
 
@@ -97,6 +98,7 @@ def install(connection: Connection[Any]) -> None:
         return
     description = read_description()
     with connection.transaction():
+        lift_limits(connection)
         model_id = _register(connection, description)
         if model_id is not None:
             _load(connection, model_id, read_model())
