@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from pgrag.api import admission, crowd, problems
 from pgrag.ground.settings import Settings, variable
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.source.sources import discover
@@ -79,6 +80,14 @@ def test_sql_reference_holds_every_public_function_and_the_last_error():
     ]
     assert len(named) >= 2
     assert set(named) == {last}
+
+
+def test_rest_lists_every_problem():
+    named = [*vars(problems).values(), *vars(admission).values(), *vars(crowd).values()]
+    kinds = [*named, *problems.KINDS.values(), *problems.HTTP_KINDS.values()]
+    text = (DOCS / "rest.md").read_text("utf-8")
+    assert [kind.type for kind in kinds if isinstance(kind, problems.Kind)
+            and f"`{kind.type}`" not in text] == []  # fmt: skip
 
 
 def test_configuration_lists_every_setting_with_its_default():

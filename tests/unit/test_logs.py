@@ -57,7 +57,7 @@ def test_entries_tell_what_they_are_about():
         logs.note(route="/v1/search")
         with ThreadPoolExecutor(1) as thread:
             other = thread.submit(copy_context().run, told).result()
-        assert told() == other | {"time": told()["time"]}
+        assert told() | {"time": ""} == other | {"time": ""}
         assert other["request_id"] == "one"
         assert (other["job_id"], other["route"], other["status"]) == (7, "/v1/search", 200)
     assert "request_id" not in told()

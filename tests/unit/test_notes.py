@@ -61,6 +61,7 @@ def test_reduce(source, shown):
         ["**Note**\nA", "**B**", "C", "    code"],
     ),
     ("Term\n:   Text\n\n    More", ["Term\n:   Text", "More"]),
+    ("> ```\n> a\n> ```\n\n%%\nb\n%%\n\nc", ["> ```\n> a\n> ```", "c"]),
 ])  # fmt: skip
 def test_text_in_boxes_is_text_and_what_is_commented_out_is_not(source, shown):
     blocks = [block.text.strip("\n") for section in parse(source) for block in section.blocks]

@@ -48,7 +48,8 @@ def _progress(row: Row) -> str:
 _WARNINGS = 20
 """The maximum number of warnings shown of a job."""
 _COLUMNS: Columns = {
-    "job": "job_id", "state": "state",
+    # As text: a number that is to be copied has no commas.
+    "job": lambda row: str(row["job_id"]), "state": "state",
     "library": lambda row: label(row["library"], row["version"]),
     "source": "source", "progress": _progress,
     "attempts": lambda row: f"{row['attempts']} of {row['max_attempts']}",

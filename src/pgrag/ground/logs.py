@@ -39,11 +39,6 @@ def note(**fields: Any) -> None:
         held.update(fields)
 
 
-def request_id() -> str | None:
-    """The id of the request that this task works for."""
-    return _about.get({}).get("request_id")
-
-
 class TextFormatter(logging.Formatter):
     """A line, and after it a traceback, indented: nothing in it looks like a line of its own."""
 

@@ -5,6 +5,8 @@ signs: of MyST, pandoc, VitePress, MkDocs. What is left is `:::kind title`, in t
 import re
 from collections.abc import Iterator
 
+from pgrag.ingest.text.fences import fence_after
+
 #: The kinds of boxes that every generator knows.
 ADMONITIONS = (
     "note", "tip", "info", "hint", "important", "warning", "caution", "danger", "check", "success",
@@ -62,20 +64,12 @@ def _dedented(lines: list[str]) -> Iterator[str]:
     for line in lines:
         bare = line.lstrip(" ")
         indent = len(line) - len(bare)
-        match = _FENCE.fullmatch(line)
         while boxes and bare and not fence and indent < boxes[-1] + 4:
             boxes.pop()
         yield line[min(4 * len(boxes), indent) :]
-        if fence:
-            fence = "" if _closes(match, fence) else fence
-        elif match and match["fence"][0] != ":":
-            fence = match["fence"]
-        elif _OPENS_BOX.match(bare):
+        was, fence = fence, fence_after(line, fence)
+        if not was and not fence and _OPENS_BOX.match(bare):
             boxes.append(indent)
-
-
-def _closes(match: re.Match[str] | None, fence: str) -> bool:
-    return bool(match and match["fence"].startswith(fence) and not match["rest"].strip())
 
 
 def _opened(lines: list[str], *, is_closed: bool) -> Iterator[str]:
@@ -90,8 +84,7 @@ def _opened(lines: list[str], *, is_closed: bool) -> Iterator[str]:
         opening = _OPENING.fullmatch(line)
         may_be_option = may_be_option and _OPTION.match(line) is not None
         if code:
-            is_end = _closes(fence, code)
-            code = "" if is_end else code
+            code = fence_after(line, code)
             yield line if is_shown and not may_be_option else ""
         elif may_be_option:
             yield ""

@@ -9,6 +9,7 @@ from typing import Any
 
 from pgrag.ingest.text import components
 from pgrag.ingest.text.code_spans import CODE_SPAN
+from pgrag.ingest.text.fences import fence_after
 from pgrag.ingest.text.scripts import MATH, Statements, braces
 
 _MODULE = re.compile(
@@ -24,9 +25,6 @@ _IMPORT = re.compile(
 )
 _COMPONENT = re.compile(r"^[ \t]*</?[A-Z][\w.]*(?:[ \t][^\n]*)?>[ \t]*$", re.MULTILINE)
 _EXPRESSION = re.compile(r"\{/\*|\w=\{")
-_FENCE = re.compile(
-    r"(?P<indent>[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*)(?P<fence>`{3,}|~{3,})(?P<info>.*)"
-)
 _SIGN = re.compile(rf"{CODE_SPAN}|\\.|{MATH}|[{{<]", re.DOTALL)
 _NAME = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w.:-]*|(?=>))")
 _ATTRIBUTE = re.compile(
@@ -85,18 +83,14 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
-        match = _FENCE.match(line)
-        if fence:
-            lines.append(line)
-            if match and match["fence"].startswith(fence) and not match["info"].strip():
-                yield "\n".join(lines), True
-                lines, fence = [], ""
-        elif match and "`" not in match["info"]:
-            if lines:
-                yield "\n".join(lines), False
-            lines, fence = [line], match["fence"]
-        else:
-            lines.append(line)
+        was, fence = fence, fence_after(line, fence)
+        if fence and not was and lines:
+            yield "\n".join(lines), False
+            lines = []
+        lines.append(line)
+        if was and not fence:
+            yield "\n".join(lines), True
+            lines = []
     if lines:
         yield "\n".join(lines), bool(fence)
 
@@ -225,12 +219,10 @@ def _dedented(lines: list[str]) -> Iterator[str]:
         if not bare:
             yield line
             continue
-        match = _FENCE.match(line)
-        if fence:
+        was, fence = fence, fence_after(line, fence)
+        if was:
             cut = min(indent, len(line) - len(bare))
             yield " " * shown + line[cut:]
-            if match and match["fence"].startswith(fence) and not match["info"].strip():
-                fence = ""
             continue
         indent = len(line.expandtabs(4)) - len(bare.expandtabs(4))
         while items and indent < items[-1][0]:
@@ -239,5 +231,3 @@ def _dedented(lines: list[str]) -> Iterator[str]:
         yield " " * shown + bare
         if item := _ITEM.match(bare):
             items.append((indent + item.end(), shown + item.end()))
-        if match and "`" not in match["info"]:
-            fence = match["fence"]

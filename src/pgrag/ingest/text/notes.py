@@ -5,6 +5,7 @@ relations, ids of blocks, fields, attributes, roles.
 import re
 
 from pgrag.ingest.text.code_spans import Marks
+from pgrag.ingest.text.fences import fence_after
 
 _MATH = r"\$\$.*?\$\$|\$(?![\s$])(?:\\.|[^$\n\\]){0,500}?(?<!\s)\$(?![\w$])"
 _ATTRIBUTES = r"\{:?[ \t]*(?:[.#][\w-]|[\w-]+=[\"'\w])[^{}\n]{0,300}\}"
@@ -70,7 +71,6 @@ _LINES = tuple(
 _SIGNS = ("%%", "[!", "rel:", "REL:", "Rel:", ":: ", "}`")
 _BRACE = re.compile(r"[\])*`]\{(?![{%<])")
 _COMMENTED = re.compile(r"^[ \t]*%%(?![^\n]*%%)", re.MULTILINE)
-_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})")
 
 
 def reduce(text: str) -> str:
@@ -106,13 +106,8 @@ def without_comments(text: str) -> str:
     number = 0
     while number < len(lines):
         line = lines[number]
-        match = _FENCE.match(line)
-        if fence:
-            is_end = match and match["fence"].startswith(fence) and line.strip() == match["fence"]
-            fence = "" if is_end else fence
-        elif match:
-            fence = match["fence"]
-        elif line.lstrip().startswith("%%") and line.count("%%") == 1:
+        was, fence = fence, fence_after(line, fence)
+        if not was and not fence and line.lstrip().startswith("%%") and line.count("%%") == 1:
             end = number + 1
             while end < len(lines) and "%%" not in lines[end]:
                 end += 1
