@@ -64,6 +64,8 @@ def _told_once(value: Any) -> Any:
     """Refuse JSON whose readers may differ; pydantic takes the last of repeated members."""
     if isinstance(value, str):
         read_json(value)
+        # `read_json` takes a mark of the byte order, and pydantic does not.
+        return value.removeprefix("\ufeff")
     return value
 
 
