@@ -125,6 +125,7 @@ __all__ = [
     "Source",
     "SourceError",
     "Suggestion",
+    "Taken",
     "TextLine",
     "TimeExceeded",
     "Tuning",

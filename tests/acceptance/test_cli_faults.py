@@ -171,6 +171,7 @@ def test_what_an_administrator_changes_is_told_with_its_remedy(
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("grant all on all tables in schema pgrag, _pgrag to clerk")
             connection.execute("grant usage on schema pgrag, _pgrag to clerk")
+            connection.execute("grant pgrag_admin to clerk")
         admin.execute("alter role clerk nosuperuser")
         own = make_conninfo(url, user="clerk", password="b2Nlk8u3")
         pgrag = CommandLine(tmp_path, {"PGRAG_DATABASE_URL": own})

@@ -111,6 +111,7 @@ def test_every_error_has_its_status(error):
         errors.InvalidInput: 422,
         errors.TimeExceeded: 422,
         errors.Busy: 503,
+        errors.LimitReached: 429,
         errors.DatabaseUnavailable: 503,
         errors.DatabaseFull: 503,
         errors.NotPermitted: 403,

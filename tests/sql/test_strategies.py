@@ -73,7 +73,7 @@ class TestInjection:
         sets(connection)
         given = {"top_k": 3, "score_share": 0, "inject_types": ["goal"]}
         assert len(relations(function(connection, **given), "title")["hit"]) == 3
-        rows = function(connection, **given, token_budget=90 if function is context else 75)
+        rows = function(connection, **given, token_budget=110 if function is context else 75)
         assert relations(rows, "title") == {"hit": ["Move"], "injected": ["Money"]}
 
 

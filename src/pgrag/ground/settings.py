@@ -60,12 +60,12 @@ def _http_url(value: str) -> str:
     try:
         parts = urlsplit(value.strip())
         host = "" if value.isascii() else ascii_host(parts.hostname or "")
+        port = f":{parts.port}" if host and parts.port else ""
     except ValueError:  # its message quotes a part
-        parts, host = urlsplit(""), ""
+        parts, host, port = urlsplit(""), "", ""
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ValueError("must be like https://host/v1")
     login, at, _ = parts.netloc.rpartition("@")
-    port = f":{parts.port}" if parts.port else ""
     return parts._replace(netloc=f"{login}{at}{host}{port}").geturl() if host else value.strip()
 
 

@@ -112,8 +112,9 @@ class VectorIndex:
         self._is_large = row["place_vectors"]
 
     def _build(self, index: _Index) -> bool:
-        # Another run may have dropped what is missing: this one does not wait for that run's build.
-        patience = _LONGEST_WAIT if index in self._held else 0.0
+        # What another run has dropped is that run's to build. Who adds a page waits for no build.
+        is_own = index.library is not None and self._expected >= LEAST_VECTORS
+        patience = _LONGEST_WAIT if is_own or index in self._held else 0.0
         if self._state(index)["valid"] or not (index in self._held or self._lock(index)):
             return False
         try:

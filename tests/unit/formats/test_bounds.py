@@ -14,7 +14,7 @@ from pgrag.ingest.source.web.lists import parse_inventory, parse_versions
 
 #: A name, what stands before and after, the construct, and how often the smaller file has it.
 SHAPES = [
-    ("a.rst", "", ".. _same:\n\n", "", 1000),
+    ("a.rst", "", ".. _same:\n\n", "", 500),
     ("a.rst", "", "Text.\n\n----\n\n", "", 600),
     ("a.rst", "", ".. contents::\n\nT\n=\n\n", "", 200),
     ("a.html", "<html>", "\\(", "", 3000),
