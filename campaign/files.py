@@ -53,7 +53,7 @@ class Made:
         random = Random(self.seed)
         data = packed(self.suffix, content, random)
         for _ in range(random.choice([1, 3, 30]) if self.is_damaged and data else 0):
-            start = random.randrange(len(data))
+            start = random.randrange(max(1, len(data)))
             part = random.choice([b"", random.randbytes(2), data[start : start + 40] * 3])
             data = data[:start] + part + data[start + random.choice([0, 1, 9]) :]
         return data

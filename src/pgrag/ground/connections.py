@@ -225,11 +225,14 @@ class Database:
         yield _always
 
     def _own_connection(self, *, autocommit: bool = False) -> psycopg.Connection[Any]:
-        return connect(
-            self.url,
-            autocommit=autocommit,
-            application_name=callers.current_caller().application,
-        )
+        name = callers.current_caller().application
+        made = partial(connect, self.url, autocommit=autocommit, application_name=name)
+        try:
+            return made()
+        except psycopg.OperationalError:
+            if self._revive is None or not self._revive():
+                raise
+        return made()
 
     @contextmanager
     def _lent(self) -> Iterator[_Connection]:

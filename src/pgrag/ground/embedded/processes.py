@@ -32,14 +32,18 @@ class Idleness:
         self._pid = pid
         self._since = time.monotonic()
         self._used: dict[int, float] = {}
+        self._seen: set[int] = set()
 
     def seconds(self) -> float:
         """Look at the processes, and return for how many seconds they have been idle."""
         children = [process for process in _processes() if process.parent == self._pid]
         used = {child.pid: child.seconds for child in children}
         work = sum(seconds - self._used.get(pid, 0.0) for pid, seconds in used.items())
-        if work >= _LEAST_WORK or any(child.state in _WORKING for child in children):
+        # One that is new may be the session that has just refused who asks.
+        working = {child.pid for child in children if child.state in _WORKING}
+        if work >= _LEAST_WORK or working & self._seen:
             self._since, self._used = time.monotonic(), used
+        self._seen = {*used}
         return time.monotonic() - self._since
 
 
