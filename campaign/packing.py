@@ -7,6 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Mapping
 from random import Random
+from typing import Any
 
 _FORMATS = "http://schemas.openxmlformats.org"
 _OFFICE = f"{_FORMATS}/officeDocument/2006"
@@ -225,7 +226,7 @@ def _archive(content: str, _: Random) -> bytes:
 
 def _tar(content: str, random: Random) -> bytes:
     stream = io.BytesIO()
-    mode = random.choice(["w", "w:gz", "w:xz", "w:bz2"])
+    mode: Any = random.choice(["w", "w:gz", "w:xz", "w:bz2"])
     with tarfile.open(fileobj=stream, mode=mode) as archive:
         for name, text in _members(content).items():
             data = text.encode("utf-8", "replace")
