@@ -6,6 +6,7 @@ import struct
 
 import llm_server
 import pytest
+from api_corpus import indexed
 from llm_server import talk_on
 from mcp_service import eventually, mcp_service
 
@@ -77,11 +78,13 @@ def seen():
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["plain", "streams"])
-def service(request, harbour_url):
+def service(request, clone, tmp_path_factory):
+    """A service of its own database: some requests are done although nobody waits."""
     with (
+        clone() as url,
         llm_server.serving() as server,
         mcp_service(
-            harbour_url, llm_url=server.url, llm_model="small-chat", llm_retries=0,
+            indexed(url, tmp_path_factory.mktemp("harbour")), llm_url=server.url, llm_model="small-chat", llm_retries=0,
             mcp_writes=request.param, mcp_roots=("/nowhere",),
         ) as service,
     ):  # fmt: skip
