@@ -84,7 +84,8 @@ def service(request, clone, tmp_path_factory):
         clone() as url,
         llm_server.serving() as server,
         mcp_service(
-            indexed(url, tmp_path_factory.mktemp("harbour")), llm_url=server.url, llm_model="small-chat", llm_retries=0,
+            indexed(url, tmp_path_factory.mktemp("harbour")),
+            llm_url=server.url, llm_model="small-chat", llm_retries=0,
             mcp_writes=request.param, mcp_roots=("/nowhere",),
         ) as service,
     ):  # fmt: skip
