@@ -30,7 +30,7 @@ SETTINGS = {
     "PGRAG_LOCK_TIMEOUT": "1",
 }  # fmt: skip
 #: Countdowns and times.
-UNLIKE_HEADERS = {"content-length", "date", "ratelimit", "server-timing"}
+UNLIKE_HEADERS = {"content-length", "date", "ratelimit", "server-timing", "x-request-id"}
 NOW = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
 #: Also whether the progress of a short job was seen.
 TOOK = re.compile(

@@ -33,7 +33,7 @@ def test_what_a_kill_leaves_behind_is_reported(monkeypatch):
 
 
 def test_a_job_outlives_a_disturbance_of_each_kind():
-    outcome = jobs.run(count=5, seed=1)
+    outcome = jobs.run(count=6, seed=1)
     assert outcome.faults == []
     assert set(outcome.counts.values()) == {1}
 

@@ -9,8 +9,8 @@ from typing import Any
 import h11
 from h11._receivebuffer import ReceiveBuffer
 
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"})
-"""TRACE is known so that it is refused as any other method that an address does not support."""
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"})
+"""TRACE and QUERY are known so that they are refused as methods that an address does not support."""
 
 _HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|(?:[\w.~!$&'()*+;=-]|%[0-9A-Fa-f]{2})+)(?::\d{0,5})?")
 _ABSOLUTE = re.compile(rb"(?i)https?://([^/?#]*)([^#]*)")
