@@ -10,7 +10,7 @@ import h11
 from h11._receivebuffer import ReceiveBuffer
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"})
-"""TRACE and QUERY are known so that they are refused as methods that an address does not support."""
+"""TRACE and QUERY are known, so that they are refused as methods that no address supports."""
 
 _HOST = re.compile(rb"(?:\[[0-9A-Fa-f:.]+\]|(?:[\w.~!$&'()*+;=-]|%[0-9A-Fa-f]{2})+)(?::\d{0,5})?")
 _ABSOLUTE = re.compile(rb"(?i)https?://([^/?#]*)([^#]*)")
