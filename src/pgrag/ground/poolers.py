@@ -1,10 +1,10 @@
 """Connection poolers between pgrag and PostgreSQL: whether there is one, and what it shares."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import psycopg
-from psycopg.rows import tuple_row
 
+from pgrag.ground.connections import connect
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.identity import is_pooled
 
@@ -20,11 +20,11 @@ def pooling(url: str) -> Pooling:
     A pooler that gives a session to a second client while the first is still connected shares it
     by transactions; one that does not may have had another one free.
     """
-    with translated_errors(), _connect(url) as first:
+    with translated_errors(), connect(url, autocommit=True) as first:
         if not is_pooled(first):
             return "none"
         before = _session_of(first)
-        with _connect(url) as second:
+        with connect(url, autocommit=True) as second:
             try:
                 with second.transaction():
                     after = _session_of(second)
@@ -33,10 +33,6 @@ def pooling(url: str) -> Pooling:
         return "transaction" if after == before else "session"
 
 
-def _connect(url: str) -> psycopg.Connection[tuple[int]]:
-    return psycopg.connect(url, autocommit=True, row_factory=tuple_row, prepare_threshold=None)
-
-
-def _session_of(connection: psycopg.Connection[tuple[int]]) -> int:
+def _session_of(connection: psycopg.Connection[Any]) -> int:
     [(session,)] = connection.execute(_SESSION).fetchall()
-    return session
+    return int(session)

@@ -39,7 +39,6 @@ WATCH_SECONDS = 0.1
 CANCEL_SECONDS = 0.2
 """Seconds between two attempts to cancel the statement of an abandoned request."""
 
-
 PAGE_SECONDS = 30.0
 """How long a page that is sent waits for a process that reads it."""
 
