@@ -93,7 +93,10 @@ def _likely(sample: bytes) -> tuple[float, str]:
     # In Latin scripts, letters outside ASCII are few, and rarely beside each other.
     others = _NOT_LATIN if _FOREIGN_WORD.search(sample) else ()
     found = chardet.detect(
-        sample, include_encodings=(*_LATIN, *_SEVERAL_BYTES, *others), compat_names=False
+        sample,
+        include_encodings=(*_LATIN, *_SEVERAL_BYTES, *others),
+        compat_names=False,
+        empty_input_encoding="cp1252",
     )
     codec = found["encoding"] or "cp1252"
     return float(found["confidence"]), _WIDER.get(codec, codec)
