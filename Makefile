@@ -67,7 +67,7 @@ endif
 test: $(VENV)/.development ## run the tests, quick ones first; then, with a Docker engine, those that depend on the server in a container
 	@rm -f $(VENV)/ran
 	@$(PYTEST) --ran $(VENV)/ran $(addprefix --ignore=,$(TOOLS))
-	@$(PYTEST) --ran $(VENV)/ran --server container $(ON_EACH_SERVER) tests/acceptance/test_poolers.py
+	@$(PYTEST) --ran $(VENV)/ran --server container tests/acceptance/test_poolers.py $(ON_EACH_SERVER)
 	@echo && echo "Tests: $$(paste -s -d ';' $(VENV)/ran | sed 's/;/; /g')"
 
 test-container: $(VENV)/.development ## run all tests that use a server on one in a container
