@@ -43,6 +43,7 @@ begin
         ) as b on b.document_id = s.document_id
         where s.document_id not in (select l.summary_id from lent as l)
             or s.document_id = any (seen)
+            or request.keeps_repeats
     ),
     -- The same text of several pages is one result, unless pages are wanted.
     different as (
@@ -61,6 +62,7 @@ begin
         where s.nth_of_text = 1
             or s.content_hash is null
             or not request.collapse
+            or request.keeps_repeats
             or request.unit = 'page'
     ),
     -- The reader of a page's best passage needs its others less.
