@@ -20,9 +20,10 @@ as $$
 declare
     hits _pgrag.ranked_hit[];
     has_all boolean;
+    page_decay constant double precision := request.page_decay;
 begin
+    -- What gives way and what is repeated is known for each value only.
     request.keeps_repeats := true;
-    -- Further passages of a page keep their score: the first one decides whether it is listed.
     request.page_decay := 1;
     hits := (_pgrag.scored_hits(request)).hits;
     has_all := cardinality(hits) < request.top_k
@@ -34,8 +35,9 @@ begin
     return query
     with found as materialized (
         select
-            h.ordinality as nth, h.library_id, i.version_id, h.page_id, i.content_hash, i.level,
-            i.sort_order, i.section_end, d.content_tags
+            h.ordinality as nth, h.score, h.hybrid_score as own_score, h.library_id,
+            i.version_id, h.page_id, i.content_hash, i.level, i.sort_order, i.section_end,
+            d.content_tags
         from unnest(hits) with ordinality as h
         join pgrag.impacts as i
             on i.library_id = h.library_id and i.document_id = h.document_id
@@ -74,6 +76,18 @@ begin
         select s.*, 'content_tags', t.tag, lower(t.tag)
         from settled as s
         cross join lateral unnest(s.content_tags) as t (tag)
+        -- A passage with the tag has no score of a summary that perhaps lacks it, and a summary
+        -- gives way to passages with it.
+        where s.own_score >= request.min_score
+            and not (s.gives_way and exists (
+                select
+                from found as b
+                where b.page_id = s.page_id
+                    and b.level = 2
+                    and b.sort_order > s.sort_order
+                    and b.sort_order <= s.section_end
+                    and b.content_tags @> array[t.tag]
+            ))
     ),
     -- The same text of several pages is one result.
     different as (
@@ -84,10 +98,21 @@ begin
             ) as nth_of_text
         from labelled as l
     )
-    select d.facet, min(d.name), count(distinct d.page_id), count(*), has_all
-    from different as d
-    where d.nth_of_text = 1 or d.content_hash is null or not request.collapse
-    group by d.facet, d.folded
+    select
+        o.facet, min(o.name), count(distinct o.page_id),
+        count(*) filter (
+            where o.score * _pgrag.page_share(page_decay, o.better_on_page) >= request.min_score
+        ),
+        has_all
+    from (
+        select
+            d.*,
+            row_number() over (partition by d.facet, d.folded, d.page_id order by d.nth) - 1
+                as better_on_page
+        from different as d
+        where d.nth_of_text = 1 or d.content_hash is null or not request.collapse
+    ) as o
+    group by o.facet, o.folded
     union all
     select 'total', '', 0, 0, has_all
     where hits = '{}';

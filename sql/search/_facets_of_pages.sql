@@ -54,7 +54,10 @@ begin
             where d.library_id = any (target.library_ids)
                 and (
                     d.document_id = any (target.allowed_documents)
-                    or target.allowed_documents is null and d.page_id = any (page_ids)
+                    -- As a filter on passages finds them.
+                    or target.allowed_documents is null
+                    and d.page_id = any (page_ids)
+                    and d.covers & target.covers <> 0
                 )
                 and d.document_id <> all (denied)
                 and (request.collapse or d.covers & target.covers <> 0)

@@ -82,7 +82,10 @@ begin
     select
         d.library_id, d.document_id, d.page_id, d.final_score, d.keyword_score, d.semantic_score,
         d.passage_score, d.page_score, d.keyword_rank, d.semantic_rank,
-        nullif(d.fused_score, d.score), d.fused_score, null::jsonb, null::double precision,
+        nullif(d.fused_score, d.score),
+        -- Who only counts asks which passages pass without a summary's score.
+        case when request.keeps_repeats then d.score else d.fused_score end,
+        null::jsonb, null::double precision,
         d.better_on_page::integer, null::double precision[]
     from decayed as d
     where d.final_score >= request.min_score

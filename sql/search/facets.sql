@@ -139,12 +139,54 @@ stable
 parallel safe
 rows 50
 as $$
+declare
+    -- A filter that names a type or a language lifts its weight, which may lift a page above
+    -- min_score: these facets are counted with the weights that their filters leave.
+    lifted text[] := '{}';
+    own text;
+    unweighted _pgrag.search_request;
 begin
     if request.words = '' then
         return query select c.* from _pgrag.facets_of_pages(request, chosen) as c;
-    else
-        return query select c.* from _pgrag.facets_of_hits(request, chosen) as c;
+        return;
     end if;
+    if request.min_score > 0 then
+        lifted := array(
+            select distinct w.facet
+            from unnest(request.queries) as q
+            cross join lateral (
+                values ('type', q.type_weights::text), ('language', q.language)
+            ) as w (facet, weights)
+            where w.weights is not null
+        );
+    end if;
+    return query
+    select c.*
+    from _pgrag.facets_of_hits(request, chosen) as c
+    where c.facet <> all (lifted);
+    foreach own in array lifted loop
+        unweighted := request;
+        for n in 1..cardinality(request.queries) loop
+            if own = 'language' then
+                unweighted.queries[n].language := null;
+            else
+                unweighted.queries[n].type_weights := (
+                    select jsonb_object_agg(
+                        w.key,
+                        case w.key
+                            when 'default' then w.value
+                            else to_jsonb(greatest(w.value::double precision, 1))
+                        end
+                    )
+                    from jsonb_each(request.queries[n].type_weights) as w
+                );
+            end if;
+        end loop;
+        return query
+        select c.*
+        from _pgrag.facets_of_hits(unweighted, chosen) as c
+        where c.facet = own;
+    end loop;
 end;
 $$;
 

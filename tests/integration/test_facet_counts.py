@@ -41,7 +41,7 @@ def app(clone, tmp_path_factory):
             app.index("twins", "", str(folder))
             for statement in (
                 "update pgrag.pages set type = (array['guide', 'Guide', 'reference'])"
-                "[1 + page_id % 3], tags = case page_id % 4 when 0 then '{a, B/c}'::text[]"
+                "[1 + page_id % 3], topic = case when page_id % 2 = 0 then 'Even' end, tags = case page_id % 4 when 0 then '{a, B/c}'::text[]"
                 " when 1 then '{b}' when 2 then '{b/d, a}' else '{}' end"
                 " where key not like '_/%.md'",
                 "update pgrag.documents set content_tags = case document_id % 3"
