@@ -40,7 +40,8 @@ TOOK = re.compile(
 #: Sums in another order differ in their last digits.
 LONG_NUMBER = re.compile(r"\d+\.\d{12,}")
 SEARCH_ID = re.compile(r"search_id\W{1,8}([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
-JOB_ID = re.compile(r"\b[2-9]\d{13}\b")
+#: Not the digits of a fraction.
+JOB_ID = re.compile(r"(?<![\d.])[2-9]\d{13}\b")
 #: Ids of searches are random, those of jobs are times: in requests these stand for the first ones
 #: that a service returns.
 TOKENS = [str(UUID(int=(0xC0FFEE << 100) + number)) for number in range(10)]
