@@ -19,6 +19,7 @@ from contextlib import AbstractContextManager, contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 import llm_server
 import pytest
@@ -180,6 +181,7 @@ def open_page(request, new_page, page_faults) -> OpenPage:
         )
         if key is None:
             page.goto(path)
+            page.locator("main > *").first.wait_for(state="attached")
         else:
             sign_in(page, key)
             go(page, path)
@@ -192,7 +194,9 @@ def sign_in(page: Page, key: str) -> None:
     """Sign in by a key, which the page keeps until it is left."""
     page.goto("/sign-in")
     page.locator("input[type=password]").fill(key)
-    page.keyboard.press("Enter")
+    with page.expect_response(lambda answer: urlsplit(answer.url).path == "/v1/service") as told:
+        page.keyboard.press("Enter")
+    assert told.value.ok, told.value.text()
 
 
 def go(page: Page, path: str) -> None:
