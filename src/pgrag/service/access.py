@@ -16,7 +16,7 @@ from pgrag.ground.requests import Served, current_request
 Role = Literal["search", "write", "admin"]
 Refusal = Literal[
     "missing", "malformed", "unknown", "revoked", "expired", "rotated", "browser", "origin",
-    "publishable", "role", "separation", "rate", "concurrency", "read-only",
+    "publishable", "role", "separation", "answers", "rate", "concurrency", "read-only",
 ]  # fmt: skip
 """Why a request is refused; the audit keeps this word."""
 
@@ -28,8 +28,13 @@ context_with_body suggestions resolve feedback
 """
 """What a publishable key may do: what a search box on a web page needs."""
 
+_ANSWERS = "answer"
+"""What costs money for each call: a key has so many in an hour, and a publishable one is made with
+none.
+"""
+
 _READING = """
-search_batch answer tools use_tool parse intent
+search_batch tools use_tool parse intent
 libraries find_libraries library versions version pages changes synonyms links enrichment text
 health query_pages query_pages_with_body properties page_properties find_page page outline
 backlinks related neighbourhood path edges search_edges find_document document children siblings
@@ -64,17 +69,20 @@ remove_evaluation_run repeat_evaluation
 class Needs:
     """What an operation needs: the role of a key. `is_change`: it changes what is stored, so it
     also needs permission where no key is needed. `is_for_pages`: a publishable key may do it.
+    `is_for_answers`: it counts as an answer.
     """
 
     role: Role
     is_change: bool = False
     is_for_pages: bool = False
+    is_for_answers: bool = False
 
 
 NEEDS: dict[str, Needs] = {
     name: needs
     for names, needs in (
         (_PAGES, Needs("search", is_for_pages=True)),
+        (_ANSWERS, Needs("search", is_for_pages=True, is_for_answers=True)),
         (_READING, Needs("search")),
         (_JOBS, Needs("write")),
         (_LIBRARY_CHANGES, Needs("write", is_change=True)),
@@ -150,7 +158,7 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-_ADMIT = "select * from _pgrag.admit(%s, %s, %s, %s, %s, %s)"
+_ADMIT = "select * from _pgrag.admit(%s, %s, %s, %s, %s, %s, %s)"
 
 
 def admit(
@@ -169,7 +177,11 @@ def admit(
     # that goes on reading does so for whoever resumed it (CPython issue 140947).
     with calling(None):
         [row] = database.query(
-            _ADMIT, [hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts]
+            _ADMIT,
+            [
+                *(hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts),
+                needs.is_for_answers,
+            ],
         )
     caller = row["caller"] and Caller(
         row["caller"], row["database_role"], row["library_ids"] or "{}", row["timeout_ms"]
@@ -200,6 +212,13 @@ def finish(database: Database, request: Served, admission: Admission | None) -> 
     }
     with calling(None), uncancelled():
         database.query("select _pgrag.end_request(%s)", [to_json(ended).decode()])
+
+
+def page_origins(database: Database) -> frozenset[str]:
+    """The origins of all publishable keys, in small letters."""
+    with calling(None):
+        [row] = database.query("select _pgrag.page_origins()")
+    return frozenset(row["page_origins"])
 
 
 def is_any_key(database: Database) -> bool:
