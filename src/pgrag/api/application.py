@@ -12,7 +12,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi_offline import FastAPIOffline
 from starlette.routing import Route
 
-from pgrag.api import docs_page, limits, openapi, problems, sizes
+from pgrag.api import docs_page, limits, openapi, problems, site, sizes
 from pgrag.api.admission import MOST_REFUSALS, PREFIX, Guard, GuardedEndpoint
 from pgrag.api.declared import known_parameters
 from pgrag.api.delivery import QuietDepartures
@@ -162,6 +162,7 @@ def create_app(
         )
     api.include_router(health.router, dependencies=[Depends(known_parameters)])
     api.include_router(docs_page.router)
+    api.include_router(site.router)
     # Clients use the address with and without the slash, and do not follow a redirect with a body.
     # These routes come first because routes are tried in order, and there are dozens.
     agents = GuardedEndpoint(guard, "mcp", api.state.mcp)

@@ -1,0 +1,36 @@
+// Words of what several views show.
+
+export const texts = {
+  en: {
+    search: "Search", ask: "Ask", compare: "Compare", libraries: "Libraries",
+    operations: "Operations", signIn: "Sign in", signOut: "Sign out", views: "Views",
+    skip: "Skip to the content", theme: "Light or dark", language: "Language", keys: "Keys",
+    close: "Close", copy: "Copy", copied: "Copied.", notCopied: "The browser did not allow to copy.",
+    retry: "Try again", retryIn: { one: "Try again in {n} second.", other: "Try again in {n} seconds." },
+    unreachable: "The service does not answer.",
+    unreachableHint: "It may have stopped, or the network is gone. What is shown stays.",
+    outdated: "This view could not be loaded.",
+    outdatedHint: "The service may have been updated since this page was opened.",
+    reload: "Load the page anew", loading: "Loading …",
+    notFound: "There is nothing at this address.", toSearch: "To the search",
+    keySearch: "Go to the search field", keyMove: "Next or previous hit",
+    keyOpen: "Open the hit beside the list", keyLeave: "Back to the field; close", keyHelp: "These keys",
+  },
+  de: {
+    search: "Suchen", ask: "Fragen", compare: "Vergleichen", libraries: "Bibliotheken",
+    operations: "Betrieb", signIn: "Anmelden", signOut: "Abmelden", views: "Ansichten",
+    skip: "Zum Inhalt", theme: "Hell oder dunkel", language: "Sprache", keys: "Tasten",
+    close: "Schließen", copy: "Kopieren", copied: "Kopiert.",
+    notCopied: "Der Browser hat das Kopieren nicht erlaubt.",
+    retry: "Noch einmal", retryIn: { one: "Wieder in {n} Sekunde.", other: "Wieder in {n} Sekunden." },
+    unreachable: "Der Dienst antwortet nicht.",
+    unreachableHint: "Er läuft vielleicht nicht mehr, oder das Netz fehlt. Was zu sehen ist, bleibt.",
+    outdated: "Diese Ansicht ließ sich nicht laden.",
+    outdatedHint: "Der Dienst ist vielleicht neuer als diese Seite.",
+    reload: "Seite neu laden", loading: "Lädt …",
+    notFound: "Unter dieser Adresse gibt es nichts.", toSearch: "Zur Suche",
+    keySearch: "Zum Suchfeld", keyMove: "Nächster oder voriger Treffer",
+    keyOpen: "Treffer neben der Liste öffnen", keyLeave: "Zurück zum Feld; schließen",
+    keyHelp: "Diese Tasten",
+  },
+};
