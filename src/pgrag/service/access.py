@@ -35,7 +35,7 @@ _OPEN = "service"
 
 _READING = """
 search_batch answer tools use_tool parse intent
-libraries find_libraries library versions version pages changes synonyms links enrichment text
+libraries find_libraries library versions version pages reading_state changes synonyms links enrichment text
 health query_pages query_pages_with_body properties page_properties find_page page outline
 backlinks related neighbourhood path edges search_edges find_document document children siblings
 ancestors history parent surroundings
