@@ -78,7 +78,7 @@ export class Service {
   /** Whether answers are set up, and the key may ask for them. */
   async answers() {
     const { answers, may } = await this.#get("v1/service", {});
-    return Boolean(answers?.configured && may?.ask !== false);
+    return answers.configured && may.answer;
   }
 
   /** The events of an answer as they come, as `[name, data]`. */
