@@ -88,10 +88,23 @@ export function Dialog({ label, onClose, children, ...others }) {
     onClick=${beside} ...${others}><div class="within">${children}</div></dialog>`;
 }
 
+/** Copy a text; rejects if the browser refuses. Without TLS only the older way is there. */
+async function written(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = Object.assign(document.createElement("textarea"), { value: text, readOnly: true });
+  const focused = document.activeElement;
+  document.body.append(field);
+  field.select();
+  const is_copied = document.execCommand("copy");
+  field.remove();
+  focused?.focus();
+  if (!is_copied) throw new Error("not copied");
+}
+
 /** A button that copies a text, and says so. */
 export function Copy({ text, label }) {
   const t = useTexts(texts);
-  const copy = () => navigator.clipboard.writeText(text).then(
+  const copy = () => written(text).then(
     () => announce(t("copied")),
     () => announce(t("notCopied")),
   );
