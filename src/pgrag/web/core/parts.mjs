@@ -1,5 +1,6 @@
 // What several views show in the same way.
 
+import { Link, useAddress } from "./address.mjs";
 import { html, useEffect, useRef } from "./html.mjs";
 import { useTexts } from "./texts.mjs";
 import { texts } from "./texts.shared.mjs";
@@ -12,15 +13,19 @@ export function announce(words) {
   requestAnimationFrame(() => (region.textContent = words));
 }
 
-/** A failure with the way out; `onRetry` adds a button. */
+/** A failure with the way out; `onRetry` adds a button. Who lacks a key, or has one that is not
+ * valid any more, signs in and comes back to this address. */
 export function Failure({ problem, onRetry }) {
   const t = useTexts(texts);
+  const { view, params } = useAddress();
   const known = { unreachable: ["unreachable", "unreachableHint"] }[problem.type];
   const title = known ? t(known[0]) : problem.detail || problem.title || String(problem);
   const wait = problem.retryAfter > 0 ? t("retryIn", { n: problem.retryAfter }) : "";
   return html`<div class="failure" role="alert">
     <strong>${title}</strong>
     <p>${known ? t(known[1]) : problem.hint} ${wait}</p>
+    ${problem.status === 401 && html`<${Link} class="button main" view="sign-in"
+      params=${{ ...params, to: view }}>${t("signIn")}<//> `}
     ${onRetry && html`<button class="button" onClick=${onRetry}>${t("retry")}</button>`}
   </div>`;
 }

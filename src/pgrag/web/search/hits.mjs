@@ -1,0 +1,128 @@
+// The hits, by page: the best of each whole, the others below it; weak ones folded.
+
+import { href } from "../core/address.mjs";
+import { html, useEffect, useRef } from "../core/html.mjs";
+import { Bar, Crumbs, Failure, Inline, Marked } from "../core/parts.mjs";
+import { useFormats, useTexts } from "../core/texts.mjs";
+import { PAGES } from "./arguments.mjs";
+import { texts } from "./texts.mjs";
+
+/** Hits with less than this share of the best score are weak. */
+const WEAK = 0.5;
+const PARTS = ["words", "meaning", "page", "links"];
+const NAMED = new Set(PARTS);
+
+export const idOf = (hit) => `hit-${hit.document_id}`;
+
+/** The groups that are shown, and the number of those that are folded away as weak. */
+export function folded(answer, { count, hit }) {
+  const { groups } = answer;
+  const least = WEAK * (groups[0]?.score ?? 0);
+  const strong = groups.filter((group) => group.score >= least).length;
+  const isOpened = groups.findIndex((group) => group.hits.some(({ document_id }) =>
+    String(document_id) === hit)) >= strong;
+  if (count || isOpened || strong === groups.length) return { shown: groups, weak: 0 };
+  return { shown: groups.slice(0, strong), weak: groups.length - strong };
+}
+
+/** `active`: the hit that the keys have reached; `opened`: the one in the reader. */
+export function Hits({ answer, shown, weak, active, opened, params, library, versions, ...on }) {
+  const t = useTexts(texts);
+  const { onOpen, onCount, onRetry, onKey } = on;
+  const oldest = versions.at(-1)?.version;
+  const isOne = Boolean(library) && params.version !== "*";
+  const count = answer.groups.length;
+  return html`
+    <div id="hits" role="listbox" aria-label=${t("hits")} tabindex="0" onKeyDown=${onKey}
+      aria-activedescendant=${active ? idOf(active) : null}>
+      ${shown.map((group) => html`<div role="group" class="group" key=${group.page_id}
+        aria-label=${group.title}>
+        ${group.hits.map((hit, n) => html`<${Hit} key=${hit.document_id} hit=${hit} isFirst=${n === 0}
+          isActive=${hit === active} isOpened=${hit === opened} place=${!isOne} oldest=${oldest}
+          params=${params} onOpen=${onOpen} />`)}
+      </div>`)}
+    </div>
+    ${answer.moreProblem && html`<${Failure} problem=${answer.moreProblem} onRetry=${onRetry} />`}
+    ${weak > 0 && html`<p class="weak">${t(answer.next ? "weakAtLeast" : "weak", { n: weak })} ·
+      <button type="button" class="plain" onClick=${() => onCount(count)}>${t("show")}</button></p>`}
+    ${!weak && answer.next && html`<p class="weak"><button type="button" class="button"
+      onClick=${() => onCount(count + PAGES)}>${t("morePages")}</button></p>`}`;
+}
+
+function Hit({ hit, isFirst, isActive, isOpened, place, oldest, params, onOpen }) {
+  const element = useRef();
+  useEffect(() => {
+    if (isActive || isOpened) element.current.scrollIntoView({ block: "nearest" });
+  }, [isActive, isOpened]);
+  const at = hit.path.at(-1);
+  const heading = hit.heading || at || hit.title;
+  const crumbs = [...(place ? [hit.library, hit.version].filter(Boolean) : []), ...above(hit, heading)];
+  function press(event) {
+    if (event.ctrlKey || event.metaKey || event.button === 1) {
+      const address = href("search", { ...params, hit: hit.document_id, page: "", document: "" });
+      return window.open(address, "_blank", "noopener");
+    }
+    // A text that is being marked is not to be left.
+    return getSelection().isCollapsed ? onOpen(hit) : undefined;
+  }
+  return html`<div role="option" id=${idOf(hit)} ref=${element} onClick=${press}
+    onAuxClick=${(event) => event.button === 1 && press(event)}
+    aria-selected=${String(isActive)} aria-current=${isOpened ? "true" : null}
+    class=${isFirst ? "hit" : "hit further"} dir="auto">
+    ${isFirst && crumbs.length > 0 && html`<${Crumbs} path=${crumbs} />`}
+    <div class="heading"><${Inline} text=${heading} /></div>
+    <p><${Excerpt} text=${hit.snippet ?? hit.content} /></p>
+    <${Foot} hit=${hit} isFirst=${isFirst} oldest=${oldest} />
+  </div>`;
+}
+
+/** The titles above a heading; the page's own only if the heading is another one. */
+function above(hit, heading) {
+  const path = hit.path.at(-1) === heading ? hit.path.slice(0, -1) : hit.path;
+  return path.length || hit.title === heading ? path : [hit.title];
+}
+
+/** An excerpt with its marks; what is code in the text, without its signs. */
+function Excerpt({ text }) {
+  return html`<${Marked} text=${text.replaceAll("\n", " ").replace(/`/g, "")} />`;
+}
+
+function Foot({ hit, isFirst, oldest }) {
+  const t = useTexts(texts);
+  const { score } = useFormats();
+  const parts = hit.explanation?.parts;
+  const type = hit.explanation?.type;
+  return html`<div class="foot">
+    ${parts && html`<${Bar} label=${described(parts, hit.score, t, score)} parts=${shares(parts)} />`}
+    ${hit.explanation && html`<span class="score">${score(hit.score)}</span>`}
+    <${Since} hit=${hit} oldest=${oldest} />
+    ${isFirst && type && html`<span class="badge">${type}</span>`}
+  </div>`;
+}
+
+/** Parts of a score for the bar: four of them have colours of their own, what adds else shares one. */
+function shares(parts) {
+  const named = PARTS.map((name) => [name, "", parts[name] ?? 0]);
+  const sum = named.reduce((total, [, , share]) => total + share, 0);
+  const score = Object.values(parts).reduce((total, part) => total + part, 0);
+  // What lowers the score as a whole shortens all alike; what raises it is a part more.
+  const scale = sum > score && sum > 0 ? Math.max(0, score / sum) : 1;
+  return [...named.map(([name, text, share]) => [name, text, share * scale]),
+    ["other", "", Math.max(0, score - sum)]];
+}
+
+function described(parts, sum, t, score) {
+  const each = Object.entries(parts).filter(([, part]) => part)
+    .map(([name, part]) => `${NAMED.has(name) ? t(`part_${name}`) : name} ${score(part)}`);
+  return `${t("score")} ${score(sum)}: ${each.join(", ")}`;
+}
+
+/** Since when there is the section, unless it was there from the beginning, as far as we know. */
+function Since({ hit, oldest }) {
+  const t = useTexts(texts);
+  const { changed_in, since } = hit;
+  if (changed_in) return html`<span class="badge">${t("changedIn", { version: changed_in })}</span>`;
+  if (!since || since === oldest) return null;
+  const name = since === hit.version ? "newIn" : "since";
+  return html`<span class="badge">${t(name, { version: since })}</span>`;
+}
