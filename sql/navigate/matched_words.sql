@@ -24,18 +24,19 @@ begin
     if words !~ '\S' then
         return;
     end if;
-    select _pgrag.make_request(
+    request := _pgrag.make_request(
         words,
-        jsonb_build_object(
-            'library', l.name, 'version', v.label, 'mode', 'keyword',
-            'prefix', coalesce(matched_words.prefix, false)
+        (
+            select jsonb_build_object(
+                'library', l.name, 'version', v.label, 'mode', 'keyword',
+                'prefix', coalesce(matched_words.prefix, false)
+            )
+            from pgrag.libraries as l
+            join pgrag.versions as v on v.library_id = l.library_id
+            where l.library_id = here.library_id and v.version_id = here.version_id
         ),
         needs_words => false
-    )
-    into request
-    from pgrag.libraries as l
-    join pgrag.versions as v on v.library_id = l.library_id
-    where l.library_id = here.library_id and v.version_id = here.version_id;
+    );
     if line_start is not null or line_end is not null then
         content := array_to_string(
             (string_to_array(here.head || here.body, E'\n'))
