@@ -10,7 +10,6 @@ import { texts } from "./texts.mjs";
 /** Hits with less than this share of the best score are weak. */
 const WEAK = 0.5;
 const PARTS = ["words", "meaning", "page", "links"];
-const NAMED = new Set(PARTS);
 
 export const idOf = (hit) => `hit-${hit.document_id}`;
 
@@ -39,7 +38,7 @@ export function Hits({ search, choice }) {
       ${shown.map((group) => html`<div role="group" class="group" key=${group.page_id}
         aria-label=${group.title}>
         ${group.hits.map((hit, n) => html`<${Hit} key=${hit.document_id} hit=${hit}
-          isFirst=${n === 0} isActive=${hit === marked} isOpened=${hit === opened}
+          isFirst=${n === 0} isActive=${hit === marked} isOpened=${hit.document_id === opened?.document_id}
           places=${places} params=${params} onOpen=${open} />`)}
       </div>`)}
     </div>
@@ -106,20 +105,25 @@ function Foot({ hit, isFirst, oldest }) {
   </div>`;
 }
 
-/** Parts of a score for the bar: four have colours of their own, what else adds shares one. */
+/** The four kinds of evidence for a hit, and what all steps after them add to it or take. */
+function summed(parts) {
+  const named = PARTS.map((name) => [name, parts[name] ?? 0]);
+  const sum = (all) => all.reduce((total, part) => total + part, 0);
+  return [...named, ["other", sum(Object.values(parts)) - sum(named.map(([, part]) => part))]];
+}
+
+/** The bar of a score: as long as the score, so what took from it shortens all kinds alike. */
 function shares(parts) {
-  const named = PARTS.map((name) => [name, "", parts[name] ?? 0]);
-  const sum = named.reduce((total, [, , share]) => total + share, 0);
-  const score = Object.values(parts).reduce((total, part) => total + part, 0);
-  // What lowers the score as a whole shortens all alike; what raises it is a part more.
-  const scale = sum > score && sum > 0 ? Math.max(0, score / sum) : 1;
-  return [...named.map(([name, text, share]) => [name, text, share * scale]),
-    ["other", "", Math.max(0, score - sum)]];
+  const all = summed(parts);
+  const added = all.reduce((total, [, part]) => total + Math.max(0, part), 0);
+  const taken = all.reduce((total, [, part]) => total + Math.min(0, part), 0);
+  const scale = added > 0 ? Math.max(0, added + taken) / added : 0;
+  return all.map(([name, part]) => [name, "", Math.max(0, part) * scale]);
 }
 
 function described(parts, sum, t, score) {
-  const each = Object.entries(parts).filter(([, part]) => part)
-    .map(([name, part]) => `${NAMED.has(name) ? t(`part_${name}`) : name} ${score(part)}`);
+  const each = summed(parts).filter(([, part]) => Math.abs(part) >= 0.005)
+    .map(([name, part]) => `${t(`part_${name}`)} ${score(part)}`);
   return `${t("score")} ${score(sum)}: ${each.join(", ")}`;
 }
 

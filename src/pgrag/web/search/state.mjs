@@ -116,9 +116,16 @@ export function useSearch(given) {
   const isFull = Boolean(answer && !isTyped);
   // Where there is room, the best hit is read without being asked for.
   const best = isWide && isFull && !answer.no_good_match ? hits[0] : null;
+  const opened = named ?? (params.page ? null : best ?? null);
+  // While the reader types, what they read stays.
+  const before = useRef(null);
+  useEffect(() => {
+    if (isFull && !typed.full.loading) before.current = opened;
+  });
+  const isKept = !opened && !params.page && isWide && (isTyped || typed.full.loading);
   return {
     params, wrong, places, counts, isWide, shown, weak, hits, isFull, ...typed,
-    opened: named ?? (params.page ? null : best ?? null),
+    opened: isKept ? before.current : opened,
     isOpen: Boolean(named || params.page),
     isLost: Boolean(params.hit && !named && isFull && !typed.full.loading),
     retry: () => retry(attempt + 1),
