@@ -1,8 +1,8 @@
 """Watches the pages of a browser's context for what no test may cause without knowing it."""
 
 import re
-from weakref import WeakKeyDictionary
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Request
 
@@ -39,9 +39,9 @@ class PageFaults:
         """Note the faults of all pages of a context."""
         self._contexts.append(context)
         waiting = IN_FLIGHT.setdefault(context, set())
-        context.on("request", waiting.add)
-        context.on("requestfinished", waiting.discard)
-        context.on("requestfailed", waiting.discard)
+        context.on("request", lambda request: waiting.add(request))
+        for end in ("requestfinished", "requestfailed"):
+            context.on(end, lambda request: waiting.discard(request))
         context.add_init_script(_WATCH)
         context.on("console", self._console)
         context.on("weberror", lambda event: self._note(f"uncaught: {event.error}"))

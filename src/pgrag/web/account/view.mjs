@@ -32,7 +32,7 @@ function Form({ known, onDone }) {
   async function enter(event) {
     event.preventDefault();
     const key = field.current.value.trim();
-    // A header has letters of ASCII only: the browser would refuse others without a word for people.
+    // A header takes ASCII only; for other letters the browser would fail without an answer.
     if (!key) return fail({ detail: t("empty") });
     wait(true);
     try {
@@ -57,20 +57,27 @@ function Form({ known, onDone }) {
     ${known && html`<${May} may=${known.may} />`}`;
 }
 
+// The service answers without a key, too: that it does not can only mean that it is not there.
+const signOut = () => signIn(null).catch(() => {});
+
 function Caller({ known: { caller, may }, cameFrom, params }) {
   const t = useTexts(texts);
   const { moment } = useFormats();
-  const libraries = caller.libraries.includes("*") ? t("allLibraries") : caller.libraries.join(", ");
+  const isForAll = caller.libraries.includes("*");
+  const facts = [
+    ["role", caller.role],
+    ["libraries", isForAll ? t("allLibraries") : caller.libraries.join(", ")],
+    ["until", caller.expires_at ? moment(caller.expires_at) : t("forEver")],
+  ];
   return html`<h1>${t("signedIn", { name: caller.name })}</h1>
     <dl class="facts">
-      <div><dt>${t("role")}</dt><dd>${caller.role}</dd></div>
-      <div><dt>${t("libraries")}</dt><dd>${libraries}</dd></div>
-      <div><dt>${t("until")}</dt><dd>${caller.expires_at ? moment(caller.expires_at) : t("forEver")}</dd></div>
+      ${facts.map(([name, fact]) => html`
+        <div key=${name}><dt>${t(name)}</dt><dd>${fact}</dd></div>`)}
     </dl>
     <${May} may=${may} />
     <p><${Link} class="button main" view=${cameFrom ?? "search"} params=${params}>${
       t(cameFrom ? "back" : "go")}<//> ${" "}
-      <button class="button" onClick=${() => signIn(null).catch(() => {})}>${t("signOut")}</button></p>`;
+      <button type="button" class="button" onClick=${signOut}>${t("signOut")}</button></p>`;
 }
 
 /** What the caller may do, and what not. */
@@ -79,7 +86,9 @@ function May({ may }) {
   const names = Object.keys(may).filter((name) => name in texts.en);
   const lists = [["mayHead", names.filter((name) => may[name])],
     ["mayNotHead", names.filter((name) => !may[name])]];
-  return html`<div class="cards">${lists.filter(([, each]) => each.length).map(([head, each]) => html`
-    <section class="card" key=${head}><h2>${t(head)}</h2>
-      <ul>${each.map((name) => html`<li>${t(name)}</li>`)}</ul></section>`)}</div>`;
+  return html`<div class="cards">
+    ${lists.filter(([, each]) => each.length).map(([head, each]) => html`
+      <section class="card" key=${head}><h2>${t(head)}</h2>
+        <ul>${each.map((name) => html`<li key=${name}>${t(name)}</li>`)}</ul></section>`)}
+  </div>`;
 }

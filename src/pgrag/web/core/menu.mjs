@@ -39,8 +39,8 @@ export function Menu({ id, label, options, chosen, onChoose, pressed, children }
   return html`<span class="menu" ref=${whole}>
     <button type="button" class="chip" ref=${button} aria-haspopup="listbox"
       aria-expanded=${String(isOpen)} aria-label=${label} data-pressed=${pressed || null}
-      onClick=${() => open(!isOpen)} onKeyDown=${pressedOn}>${children} <i aria-hidden="true">▾</i>
-    </button>
+      onClick=${() => open(!isOpen)} onKeyDown=${pressedOn}>
+      ${children} <i aria-hidden="true">▾</i></button>
     ${isOpen && html`<${List} id=${id} label=${label} options=${options} chosen=${chosen}
       onChoose=${choose} onClose=${close} />`}
   </span>`;
@@ -78,6 +78,7 @@ function List({ id, label, options, chosen, onChoose, onClose }) {
   }
   const points = { "aria-activedescendant": shown.length ? `${id}-${active}` : null };
   const isSearched = options.length >= SEARCHED;
+  const n = fitting.length - shown.length;
   return html`<div class="drop" onKeyDown=${pressed}>
     ${isSearched && html`<input ref=${first} role="combobox" aria-label=${label} value=${words}
       aria-expanded="true" aria-autocomplete="list" aria-controls=${id} ...${points}
@@ -89,7 +90,7 @@ function List({ id, label, options, chosen, onChoose, onClose }) {
         class=${n === active ? "active" : ""} aria-selected=${String(value === chosen)}
         onClick=${() => onChoose(value)}>${text} ${note && html`<small>${note}</small>`}</div>`)}
     </div>
-    ${shown.length < fitting.length && html`<p>${t("more", { n: fitting.length - shown.length })}</p>`}
+    ${n > 0 && html`<p>${t("more", { n })}</p>`}
     ${fitting.length === 0 && html`<p>${t("noneFits")}</p>`}
   </div>`;
 }

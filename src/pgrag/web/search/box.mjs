@@ -14,7 +14,7 @@ const composesAll = () => matchMedia("(any-pointer: coarse)").matches;
  * `onType(words, started, pausesOnly)` for each change, `onEnter()` for the whole search; `onKey`
  * has the keys of the list first, and prevents the default of those it has used.
  */
-export function Box({ words, active, isExpanded, isBusy, field, onType, onEnter, onClear, onKey }) {
+export function Box({ words, active, isExpanded, field, onType, onEnter, onClear, onKey }) {
   const t = useTexts(texts);
   const own = useRef({ isComposing: false }).current;
   useKeys({ "/": () => field.current.select() });
@@ -40,9 +40,17 @@ export function Box({ words, active, isExpanded, isBusy, field, onType, onEnter,
       onClear();
     }
   }
-  return html`<form class="field" role="search" onSubmit=${(event) => (event.preventDefault(), onEnter())}>
+  function submitted(event) {
+    event.preventDefault();
+    onEnter();
+  }
+  function emptied() {
+    onClear();
+    field.current.focus();
+  }
+  return html`<form class="field" role="search" onSubmit=${submitted}>
     <svg width="18" height="18" viewBox="0 0 20 20" fill="none" stroke="currentColor"
-      stroke-width="1.8" aria-hidden="true" class=${isBusy ? "busy" : ""}>
+      stroke-width="1.8" aria-hidden="true">
       <circle cx="8.5" cy="8.5" r="6" /><path d="m13 13 5 5" /></svg>
     <input ref=${field} value=${words} role="combobox" aria-label=${t("search")} dir="auto"
       aria-expanded=${String(isExpanded)} aria-controls=${isExpanded ? "hits" : null}
@@ -50,7 +58,9 @@ export function Box({ words, active, isExpanded, isBusy, field, onType, onEnter,
       placeholder=${t("placeholder")} autocomplete="off" autocapitalize="off" autocorrect="off"
       spellcheck="false" enterkeyhint="search" onInput=${changed} onKeyDown=${pressed}
       onCompositionStart=${() => (own.isComposing = true)} onCompositionEnd=${composed} />
-    ${words ? html`<button type="button" class="plain clear" aria-label=${t("clear")}
-      onClick=${() => (onClear(), field.current.focus())}>✕</button>` : html`<kbd aria-hidden="true">/</kbd>`}
+    ${words
+      ? html`<button type="button" class="plain clear" aria-label=${t("clear")}
+          onClick=${emptied}>✕</button>`
+      : html`<kbd aria-hidden="true">/</kbd>`}
   </form>`;
 }

@@ -9,17 +9,17 @@ import { texts } from "./texts.mjs";
 /** So many values of a facet are shown at first. */
 const SHOWN = 8;
 
-/** The counts of a search; what a search alone understands is left out. */
-export function useFacets(args, filters, inputs) {
-  return useLoaded(async (signal) => {
-    if (!args && !filters) return null;
-    const { group, ...counted } = args ?? filters;
+/** The counts of a search by its arguments; what a search alone understands is left out. */
+export function useFacets(args, inputs) {
+  return useLoaded((signal) => {
+    if (!args) return null;
+    const { group, ...counted } = args;
     return get("v1/facets", counted, signal);
-  }, [JSON.stringify([args ?? filters, ...inputs])]);
+  }, [JSON.stringify([args, ...inputs])]);
 }
 
 /** `counts`: the answer of the service; `versions`: of the library, the newest first. */
-export function Facets({ counts, problem, params, change, library, versions, onWiden }) {
+export function Facets({ counts, problem, params, change, library, versions, isWide, onWiden }) {
   const t = useTexts(texts);
   const facets = counts?.facets ?? {};
   const places = library ? [] : ["library"];
@@ -27,10 +27,11 @@ export function Facets({ counts, problem, params, change, library, versions, onW
   const names = [...places, ...FILTERS];
   const chosen = FILTERS.flatMap((name) => valuesOf(params[name]));
   return html`<aside class="facets" aria-label=${t("facets")}>
-    <details open=${!matchMedia("(max-width: 1099px)").matches}>
-      <summary>${t("facets")} ${chosen.length > 0 && html`<span class="badge">${chosen.join(", ")}</span>`}
-      </summary>
-      ${isNarrowed(params) && html`<p><button class="plain" onClick=${onWiden}>${t("widen")}</button></p>`}
+    <details open=${isWide}>
+      <summary>${t("facets")}
+        ${chosen.length > 0 && html` <span class="badge">${chosen.join(", ")}</span>`}</summary>
+      ${isNarrowed(params) && html`<p>
+        <button type="button" class="plain" onClick=${onWiden}>${t("widen")}</button></p>`}
       ${problem && html`<p class="soft">${t("facetsFailed")} ${problem.detail}</p>`}
       ${names.map((name) => html`<${Facet} key=${name} name=${name} params=${params}
         change=${change} values=${facets[name] ?? []} />`)}
@@ -47,7 +48,8 @@ function Facet({ name, values, params, change }) {
   const chosen = isPlace ? [] : valuesOf(params[name]);
   // What is chosen stays, also where nothing has it any more.
   const counted = new Set(values.map(({ value }) => value));
-  const all = [...values, ...chosen.filter((value) => !counted.has(value)).map((value) => ({ value }))];
+  const gone = chosen.filter((value) => !counted.has(value)).map((value) => ({ value }));
+  const all = [...values, ...gone];
   if (!all.length) return null;
   const shown = isWhole ? all : all.filter(({ value }, n) => n < SHOWN || chosen.includes(value));
   const choose = (value) =>
@@ -55,16 +57,11 @@ function Facet({ name, values, params, change }) {
   return html`<fieldset><legend>${t(`facet_${name}`)}</legend>
     ${shown.map(({ value, page_count }) => html`<button type="button" key=${value} class="value"
       aria-pressed=${String(chosen.includes(value))} onClick=${() => choose(value)}>
-      <span>${label(t, name, value)}</span>
+      <span>${name === "version" && !value ? t("unversioned") : value}</span>
       <span class="n">${number(page_count ?? 0)}</span></button>`)}
     ${all.length > shown.length && html`<button type="button" class="plain"
       onClick=${() => show(true)}>${t("moreValues", { n: all.length - shown.length })}</button>`}
   </fieldset>`;
-}
-
-function label(t, name, value) {
-  if (name === "version" && !value) return t("unversioned");
-  return value;
 }
 
 /** Only what is new or was changed since an older version of the library. */
@@ -73,7 +70,7 @@ function ChangedSince({ params, change, versions }) {
   const { changed_since } = params;
   const older = versions.slice(1).map((each) => each.version).filter(Boolean);
   if (!older.length && !changed_since) return null;
-  const offered = !changed_since || older.includes(changed_since) ? older : [changed_since, ...older];
+  const offered = [...new Set([changed_since, ...older].filter(Boolean))];
   return html`<label class="since">${t("changedSince")}
     <select value=${changed_since ?? ""}
       onChange=${(event) => change({ changed_since: event.target.value })}>

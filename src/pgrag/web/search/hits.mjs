@@ -1,6 +1,6 @@
 // The hits, by page: the best of each whole, the others below it; weak ones folded.
 
-import { href } from "../core/address.mjs";
+import { go, href } from "../core/address.mjs";
 import { html, useEffect, useRef } from "../core/html.mjs";
 import { Bar, Crumbs, Failure, Inline, Marked } from "../core/parts.mjs";
 import { useFormats, useTexts } from "../core/texts.mjs";
@@ -10,7 +10,6 @@ import { texts } from "./texts.mjs";
 /** Hits with less than this share of the best score are weak. */
 const WEAK = 0.5;
 const PARTS = ["words", "meaning", "page", "links"];
-const NAMED = new Set(PARTS);
 
 export const idOf = (hit) => `hit-${hit.document_id}`;
 
@@ -19,44 +18,49 @@ export function folded(answer, { count, hit }) {
   const { groups } = answer;
   const least = WEAK * (groups[0]?.score ?? 0);
   const strong = groups.filter((group) => group.score >= least).length;
-  const isOpened = groups.findIndex((group) => group.hits.some(({ document_id }) =>
-    String(document_id) === hit)) >= strong;
+  const isOpened = groups.slice(strong).some((group) =>
+    group.hits.some(({ document_id }) => String(document_id) === hit));
   if (count || isOpened || strong === groups.length) return { shown: groups, weak: 0 };
   return { shown: groups.slice(0, strong), weak: groups.length - strong };
 }
 
-/** `active`: the hit that the keys have reached; `opened`: the one in the reader. */
-export function Hits({ answer, shown, weak, active, opened, params, library, versions, ...on }) {
+/** The list; `choice` has the hit that the keys have reached, and what they do. */
+export function Hits({ search, choice }) {
   const t = useTexts(texts);
-  const { onOpen, onCount, onRetry, onKey } = on;
-  const oldest = versions.at(-1)?.version;
-  const isOne = Boolean(library) && params.version !== "*";
+  const { answer, shown, weak, opened, params, places, isFull } = search;
+  const { marked, open, key } = choice;
   const count = answer.groups.length;
+  // More of the list is no step of the history.
+  const show = (n) => go("search", { ...params, count: n }, { replace: true });
   return html`
-    <div id="hits" role="listbox" aria-label=${t("hits")} tabindex="0" onKeyDown=${onKey}
-      aria-activedescendant=${active ? idOf(active) : null}>
+    <div id="hits" role="listbox" aria-label=${t("hits")} tabindex="0" onKeyDown=${key}
+      aria-activedescendant=${marked ? idOf(marked) : null}>
       ${shown.map((group) => html`<div role="group" class="group" key=${group.page_id}
         aria-label=${group.title}>
-        ${group.hits.map((hit, n) => html`<${Hit} key=${hit.document_id} hit=${hit} isFirst=${n === 0}
-          isActive=${hit === active} isOpened=${hit === opened} place=${!isOne} oldest=${oldest}
-          params=${params} onOpen=${onOpen} />`)}
+        ${group.hits.map((hit, n) => html`<${Hit} key=${hit.document_id} hit=${hit}
+          isFirst=${n === 0} isActive=${hit === marked} isOpened=${hit.document_id === opened?.document_id}
+          places=${places} params=${params} onOpen=${open} />`)}
       </div>`)}
     </div>
-    ${answer.moreProblem && html`<${Failure} problem=${answer.moreProblem} onRetry=${onRetry} />`}
-    ${weak > 0 && html`<p class="weak">${t(answer.next ? "weakAtLeast" : "weak", { n: weak })} ·
-      <button type="button" class="plain" onClick=${() => onCount(count)}>${t("show")}</button></p>`}
-    ${!weak && answer.next && html`<p class="weak"><button type="button" class="button"
-      onClick=${() => onCount(count + PAGES)}>${t("morePages")}</button></p>`}`;
+    ${answer.moreProblem && html`<${Failure} problem=${answer.moreProblem}
+      onRetry=${search.retry} />`}
+    ${isFull && weak > 0 && html`<p class="weak">
+      ${t(answer.next ? "weakAtLeast" : "weak", { n: weak })} ·
+      <button type="button" class="plain" onClick=${() => show(count)}>${t("show")}</button></p>`}
+    ${isFull && !weak && answer.next && html`<p class="weak"><button type="button" class="button"
+      onClick=${() => show(count + PAGES)}>${t("morePages")}</button></p>`}`;
 }
 
-function Hit({ hit, isFirst, isActive, isOpened, place, oldest, params, onOpen }) {
+function Hit({ hit, isFirst, isActive, isOpened, places, params, onOpen }) {
   const element = useRef();
   useEffect(() => {
     if (isActive || isOpened) element.current.scrollIntoView({ block: "nearest" });
   }, [isActive, isOpened]);
-  const at = hit.path.at(-1);
-  const heading = hit.heading || at || hit.title;
-  const crumbs = [...(place ? [hit.library, hit.version].filter(Boolean) : []), ...above(hit, heading)];
+  const { library, versions } = places;
+  const isOne = library && params.version !== "*";
+  const heading = hit.heading || hit.path.at(-1) || hit.title;
+  const place = isOne ? [] : [hit.library, hit.version].filter(Boolean);
+  const crumbs = [...place, ...above(hit, heading)];
   function press(event) {
     if (event.ctrlKey || event.metaKey || event.button === 1) {
       const address = href("search", { ...params, hit: hit.document_id, page: "", document: "" });
@@ -72,7 +76,7 @@ function Hit({ hit, isFirst, isActive, isOpened, place, oldest, params, onOpen }
     ${isFirst && crumbs.length > 0 && html`<${Crumbs} path=${crumbs} />`}
     <div class="heading"><${Inline} text=${heading} /></div>
     <p><${Excerpt} text=${hit.snippet ?? hit.content} /></p>
-    <${Foot} hit=${hit} isFirst=${isFirst} oldest=${oldest} />
+    <${Foot} hit=${hit} isFirst=${isFirst} oldest=${versions.at(-1)?.version} />
   </div>`;
 }
 
@@ -93,27 +97,33 @@ function Foot({ hit, isFirst, oldest }) {
   const parts = hit.explanation?.parts;
   const type = hit.explanation?.type;
   return html`<div class="foot">
-    ${parts && html`<${Bar} label=${described(parts, hit.score, t, score)} parts=${shares(parts)} />`}
+    ${parts && html`<${Bar} label=${described(parts, hit.score, t, score)}
+      parts=${shares(parts)} />`}
     ${hit.explanation && html`<span class="score">${score(hit.score)}</span>`}
     <${Since} hit=${hit} oldest=${oldest} />
     ${isFirst && type && html`<span class="badge">${type}</span>`}
   </div>`;
 }
 
-/** Parts of a score for the bar: four of them have colours of their own, what adds else shares one. */
+/** The four kinds of evidence for a hit, and what all steps after them add to it or take. */
+function summed(parts) {
+  const named = PARTS.map((name) => [name, parts[name] ?? 0]);
+  const sum = (all) => all.reduce((total, part) => total + part, 0);
+  return [...named, ["other", sum(Object.values(parts)) - sum(named.map(([, part]) => part))]];
+}
+
+/** The bar of a score: as long as the score, so what took from it shortens all kinds alike. */
 function shares(parts) {
-  const named = PARTS.map((name) => [name, "", parts[name] ?? 0]);
-  const sum = named.reduce((total, [, , share]) => total + share, 0);
-  const score = Object.values(parts).reduce((total, part) => total + part, 0);
-  // What lowers the score as a whole shortens all alike; what raises it is a part more.
-  const scale = sum > score && sum > 0 ? Math.max(0, score / sum) : 1;
-  return [...named.map(([name, text, share]) => [name, text, share * scale]),
-    ["other", "", Math.max(0, score - sum)]];
+  const all = summed(parts);
+  const added = all.reduce((total, [, part]) => total + Math.max(0, part), 0);
+  const taken = all.reduce((total, [, part]) => total + Math.min(0, part), 0);
+  const scale = added > 0 ? Math.max(0, added + taken) / added : 0;
+  return all.map(([name, part]) => [name, "", Math.max(0, part) * scale]);
 }
 
 function described(parts, sum, t, score) {
-  const each = Object.entries(parts).filter(([, part]) => part)
-    .map(([name, part]) => `${NAMED.has(name) ? t(`part_${name}`) : name} ${score(part)}`);
+  const each = summed(parts).filter(([, part]) => Math.abs(part) >= 0.005)
+    .map(([name, part]) => `${t(`part_${name}`)} ${score(part)}`);
   return `${t("score")} ${score(sum)}: ${each.join(", ")}`;
 }
 
@@ -121,8 +131,7 @@ function described(parts, sum, t, score) {
 function Since({ hit, oldest }) {
   const t = useTexts(texts);
   const { changed_in, since } = hit;
-  if (changed_in) return html`<span class="badge">${t("changedIn", { version: changed_in })}</span>`;
-  if (!since || since === oldest) return null;
-  const name = since === hit.version ? "newIn" : "since";
-  return html`<span class="badge">${t(name, { version: since })}</span>`;
+  if (!changed_in && (!since || since === oldest)) return null;
+  const name = changed_in ? "changedIn" : since === hit.version ? "newIn" : "since";
+  return html`<span class="badge">${t(name, { version: changed_in ?? since })}</span>`;
 }

@@ -12,17 +12,19 @@ export function Preview({ hit, request, params, isFocused, onBack }) {
   const t = useTexts(texts);
   const element = useRef();
   const { value, problem } = useLoaded(() => import("../reader/view.mjs"), []);
-  const name = hit ? hit.document_id : params.page;
+  const isLoaded = Boolean(value);
   useEffect(() => {
-    if (isFocused) element.current.focus({ preventScroll: true });
-  }, [isFocused, name]);
-  return html`<section class="preview" aria-label=${t("reader")} tabindex="-1" ref=${element}>
+    if (!isFocused) return;
+    const reader = element.current.querySelector("#reader") ?? element.current;
+    reader.focus({ preventScroll: true });
+  }, [isFocused, isLoaded, hit?.document_id]);
+  return html`<div class="preview" tabindex="-1" ref=${element}>
     <button type="button" class="button back" onClick=${onBack}>← ${t("back")}</button>
     ${problem && html`<${Failure} problem=${{ detail: t("readerFailed"), hint: t("readerHint") }}
       onRetry=${() => location.reload()} />`}
     ${value && html`<${value.Reader} hit=${hit} request=${request} params=${params} />`}
     ${hit?.search_id && html`<${Rating} key=${hit.document_id} hit=${hit} />`}
-  </section>`;
+  </div>`;
 }
 
 const USEFUL = 5;

@@ -1,6 +1,6 @@
 // Where is searched, and how: library, version, retrievers, links.
 
-import { Link, href } from "../core/address.mjs";
+import { Link, go } from "../core/address.mjs";
 import { html } from "../core/html.mjs";
 import { Menu } from "../core/menu.mjs";
 import { Chip } from "../core/parts.mjs";
@@ -33,15 +33,16 @@ export function Scope({ params, change, libraries, library, versions, resolved, 
   const mode = params.mode ?? "hybrid";
   const links = params.graph ? params.graph === "true" : Boolean(known?.settings.graph?.search);
   // Another library has other versions, and other values of each filter.
-  const elsewhere = (name) => href("search", { q: params.q, mode: params.mode, library: name });
-  const choose = (name) => change(elsewhere(name));
+  const choose = (name) => go("search", { q: params.q, mode: params.mode, library: name });
+  const names = libraries.map((each) => [each.library, each.library]);
   return html`<div class="scope">
     ${libraries.length > 1 && html`
       <${Menu} id="libraries" label=${t("library")} chosen=${params.library ?? ""}
         pressed=${Boolean(params.library)} onChoose=${choose}
-        options=${[["", t("allLibraries")], ...libraries.map((each) => [each.library, each.library])]}>
+        options=${[["", t("allLibraries")], ...names]}>
         <b>${params.library ?? t("allLibraries")}</b><//>`}
-    ${libraries.length === 1 && html`<span class="chip" data-pressed="true"><b>${library}</b></span>`}
+    ${libraries.length === 1 && html`
+      <span class="chip" data-pressed="true"><b>${library}</b></span>`}
     ${library && html`<${VersionMenu} params=${params} change=${change} versions=${versions}
       resolved=${resolved} />`}
     ${params.library && libraries.length > 1 && html`
@@ -91,7 +92,8 @@ export function Resolved({ answer, params, library, versions }) {
       ${read.library} ${read.version || t("unversioned")}, ${reasonOf(t, read.reason)}.${" "}
       ${others.map(({ version }) => html`<${Link} key=${version} view="search"
         params=${to(version || UNVERSIONED)}>${version || t("unversioned")}<//> · `)}
-      ${others.length > 0 && html`<${Link} view="search" params=${to(EVERY)}>${t("allVersions")}<//>`}
+      ${others.length > 0 && html`
+        <${Link} view="search" params=${to(EVERY)}>${t("allVersions")}<//>`}
     </p>`}
     ${notices.map((each) => html`<p class="note" key=${each}>${each}</p>`)}`;
 }
