@@ -26,7 +26,7 @@ export function Graph({ params }) {
   const set = (event) => go("libraries", { graph, depth: event.target.value }, { replace: true });
   return html`<${Part} load=${load} inputs=${[graph, depth]}>${({ page, neighbours, edges }) => html`
     <${Heading} key=${page.page_id}>${t("aroundPage", { title: page.title || page.key })}<//>
-    <p class="soft">${t("graphCount", { n: neighbours.length })}
+    <p class="soft">${neighbours.length > 0 && t("graphCount", { n: neighbours.length })}
       ${neighbours.length >= MOST && ` ${t("graphMost")}`}
       ${" "}<${Link} view="search" params=${{ page: page.page_id }}>${t("readPage")}<//></p>
     <div class="filters"><label>${t("steps")} <select value=${depth} onChange=${set}>

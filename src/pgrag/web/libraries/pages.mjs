@@ -44,13 +44,17 @@ export function NameField({ name, onChange }) {
     onInput=${(event) => setText(event.target.value)} /></label>`;
 }
 
+/** A warning says of which page it is, for those who read it elsewhere. */
+const withoutKey = (warning, key) =>
+  (warning.startsWith(`${key}: `) ? warning.slice(key.length + 2) : warning);
+
 function List({ rows, nothing }) {
   const t = useTexts(texts);
   const format = useFormats();
   const columns = [
     [t("page"), (row) => html`<${Link} view="search" params=${{ page: row.page_id }}>${row.title || row.key}<//>
       <small class="key">${row.key}</small>
-      ${row.warnings.map((each) => html`<small class="warning">${each}</small>`)}`],
+      ${row.warnings.map((each) => html`<small class="warning">${withoutKey(each, row.key)}</small>`)}`],
     [t("type"), (row) => row.type],
     [t("passages"), (row) => format.number(row.documents), true],
     [t("wordsKept"), (row) => (row.words_shown === null ? "–"
