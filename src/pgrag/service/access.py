@@ -18,7 +18,7 @@ from pgrag.service.app import App
 Role = Literal["search", "write", "admin"]
 Refusal = Literal[
     "missing", "malformed", "unknown", "revoked", "expired", "rotated", "browser", "origin",
-    "publishable", "role", "separation", "rate", "concurrency", "read-only",
+    "publishable", "role", "separation", "answers", "rate", "concurrency", "read-only",
 ]  # fmt: skip
 """Why a request is refused; the audit keeps this word."""
 
@@ -33,12 +33,17 @@ context_with_body suggestions resolve feedback
 _OPEN = "service"
 """What everybody may ask, also without a key where one is needed: what the caller may do."""
 
+_ANSWERS = "answer"
+"""What costs money for each call: a key has so many in an hour, and a publishable one is made with
+none.
+"""
+
 _READING = """
-search_batch answer tools use_tool parse intent
-libraries find_libraries library versions version pages reading_state changes synonyms links enrichment text
-health query_pages query_pages_with_body properties page_properties find_page page outline
-backlinks related neighbourhood path edges search_edges find_document document children siblings
-ancestors history parent surroundings
+search_batch tools use_tool parse intent
+libraries find_libraries library versions version pages reading_state
+changes synonyms links enrichment text health query_pages query_pages_with_body properties page_properties find_page page outline
+rendered_page page_versions backlinks related neighbourhood path edges search_edges find_document
+document children siblings ancestors history parent surroundings
 mcp search_docs keyword_search semantic_search list_libraries find_version compare_versions
 read_document get_page get_outline get_related search_text explain_search send_feedback
 resolve-library-id query-docs get-library-docs
@@ -71,12 +76,14 @@ class Needs:
     """What an operation needs: the role of a key. `is_change`: it changes what is stored, so it
     also needs permission where no key is needed. `is_for_pages`: a publishable key may do it.
     `is_open`: everybody may.
+    `is_for_answers`: it counts as an answer.
     """
 
     role: Role
     is_change: bool = False
     is_for_pages: bool = False
     is_open: bool = False
+    is_for_answers: bool = False
 
 
 NEEDS: dict[str, Needs] = {
@@ -84,6 +91,7 @@ NEEDS: dict[str, Needs] = {
     for names, needs in (
         (_OPEN, Needs("search", is_for_pages=True, is_open=True)),
         (_PAGES, Needs("search", is_for_pages=True)),
+        (_ANSWERS, Needs("search", is_for_pages=True, is_for_answers=True)),
         (_READING, Needs("search")),
         (_JOBS, Needs("write")),
         (_LIBRARY_CHANGES, Needs("write", is_change=True)),
@@ -187,7 +195,7 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-_ADMIT = "select * from _pgrag.admit(%s, %s, %s, %s, %s, %s)"
+_ADMIT = "select * from _pgrag.admit(%s, %s, %s, %s, %s, %s, %s)"
 
 
 def admit(
@@ -206,7 +214,11 @@ def admit(
     # that goes on reading does so for whoever resumed it (CPython issue 140947).
     with calling(None):
         [row] = database.query(
-            _ADMIT, [hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts]
+            _ADMIT,
+            [
+                *(hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts),
+                needs.is_for_answers,
+            ],
         )
     caller = row["caller"] and Caller(
         row["caller"], row["database_role"], row["library_ids"] or "{}", row["timeout_ms"]
@@ -249,6 +261,13 @@ def current_key(app: App) -> Row | None:
     with calling(None):
         keys = app.database.call("keys")
     return next((key for key in keys if key["name"] == request.caller), None)
+
+
+def page_origins(database: Database) -> frozenset[str]:
+    """The origins of all publishable keys, in small letters."""
+    with calling(None):
+        [row] = database.query("select _pgrag.page_origins()")
+    return frozenset(row["page_origins"])
 
 
 def is_any_key(database: Database) -> bool:

@@ -6,6 +6,7 @@ import { useFormats, useTexts } from "./texts.mjs";
 import { texts } from "./texts.tables.mjs";
 
 const HEIGHT = 220;
+const DAY = 86400;
 const COLOURS = ["words", "meaning", "page", "links", "other"];
 
 let loaded;
@@ -65,7 +66,9 @@ export function Chart({ times, lines }) {
     uplot().then((UPlot) => {
       if (isGone) return;
       const element = place.current;
-      chart = new UPlot(optionsOf(element, lines, language), dataOf(times, lines), element);
+      chart = new UPlot(
+        optionsOf(element, lines, language, t("day")), dataOf(times, lines), element,
+      );
       watch = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
       watch.observe(element);
       setShown(true);
@@ -82,11 +85,15 @@ export function Chart({ times, lines }) {
 
 const dataOf = (times, lines) => [times.map((each) => each / 1000), ...lines.map(([, values]) => values)];
 
-function optionsOf(element, lines, language) {
+function optionsOf(element, lines, language, dayName) {
   const ink = colour(element, "soft");
   const line = colour(element, "line");
   const number = (value) => (value === null ? "–" : value.toLocaleString(language, { maximumFractionDigits: 3 }));
-  const day = (seconds) => new Date(seconds * 1000).toLocaleDateString(language, { day: "numeric", month: "short" });
+  const moment = (seconds, options) => new Date(seconds * 1000).toLocaleString(language, options);
+  const day = (seconds) => moment(seconds, { day: "numeric", month: "short" });
+  const time = (seconds) => moment(seconds, { hour: "numeric", minute: "2-digit" });
+  // Steps of the axis shorter than a day are moments of it.
+  const ofAxis = (_, splits, __, ___, step) => splits.map(step < DAY ? time : day);
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   const scaleOf = (options) => (options?.axis === "right" ? "right" : "y");
   const units = (scale) => lines.find(([, , options]) => scaleOf(options) === scale)?.[2]?.unit ?? "";
@@ -94,15 +101,19 @@ function optionsOf(element, lines, language) {
   const hasRight = lines.some(([, , options]) => options?.axis === "right");
   return {
     width: element.clientWidth, height: HEIGHT,
-    scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), high || 1] },
-      right: { range: (_, low, high) => [0, high || 1] } },
+    scales: {
+      // A single moment still needs something around it.
+      x: { range: (_, low, high) => (low === high ? [low - DAY, high + DAY] : [low, high]) },
+      y: { range: (_, low, high) => [Math.min(0, low ?? 0), high || 1] },
+      right: { range: (_, low, high) => [0, high || 1] },
+    },
     axes: [
-      { ...axis, values: (_, splits) => splits.map(day), space: 70 },
+      { ...axis, values: ofAxis, space: 70 },
       { ...axis, scale: "y", values: values("y"), size: 60 },
       ...(hasRight ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, values: values("right"), size: 70 }] : []),
     ],
     series: [
-      { value: (_, seconds) => (seconds === null ? "–" : day(seconds)), label: "" },
+      { value: (_, seconds) => (seconds === null ? "–" : day(seconds)), label: dayName },
       ...lines.map(([label, , options], n) => ({
         label, scale: scaleOf(options), width: 2, stroke: colour(element, COLOURS[n % COLOURS.length]),
         points: { show: true, size: 5 }, spanGaps: true,

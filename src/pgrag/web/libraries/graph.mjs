@@ -9,7 +9,10 @@ import { texts } from "./texts.mjs";
 
 /** Pages around the one in the middle: more are no longer a drawing that can be read. */
 const MOST = 59;
-const [WIDTH, HEIGHT] = [1000, 560];
+const WIDTH = 1000;
+/** Few pages need less room, and are drawn further apart. */
+const FEW = 12;
+const heightOf = (count) => (count > FEW ? 560 : 300);
 const DEPTHS = ["1", "2", "3"];
 
 export function Graph({ params }) {
@@ -49,14 +52,15 @@ function useLayout(ids, edges) {
     let isGone = false;
     import("../vendor/d3-force.mjs").then((force) => {
       if (isGone) return;
-      const nodes = ids.map((id, n) => ({ id, ...(n ? {} : { fx: WIDTH / 2, fy: HEIGHT / 2 }) }));
-      const show = () => setPlaces(new Map(nodes.map((each) => [each.id, within(each)])));
+      const height = heightOf(ids.length);
+      const nodes = ids.map((id, n) => ({ id, ...(n ? {} : { fx: WIDTH / 2, fy: height / 2 }) }));
+      const show = () => setPlaces(new Map(nodes.map((each) => [each.id, within(each, height)])));
       simulation = force.forceSimulation(nodes)
         .force("link", force.forceLink(edges.map(({ ends: [source, target] }) => ({ source, target })))
-          .id((each) => each.id).distance(80))
+          .id((each) => each.id).distance(ids.length > FEW ? 80 : 130))
         .force("charge", force.forceManyBody().strength(-260))
         .force("x", force.forceX(WIDTH / 2).strength(0.04))
-        .force("y", force.forceY(HEIGHT / 2).strength(0.09))
+        .force("y", force.forceY(height / 2).strength(0.09))
         .force("apart", force.forceCollide(26));
       if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
         simulation.stop().tick(300);
@@ -73,8 +77,8 @@ function useLayout(ids, edges) {
   return places;
 }
 
-const within = ({ x, y }) => ({
-  x: Math.min(WIDTH - 70, Math.max(70, x)), y: Math.min(HEIGHT - 26, Math.max(16, y)),
+const within = ({ x, y }, height) => ({
+  x: Math.min(WIDTH - 70, Math.max(70, x)), y: Math.min(height - 26, Math.max(24, y)),
 });
 
 function Drawing({ page, neighbours, edges, depth }) {
@@ -82,7 +86,7 @@ function Drawing({ page, neighbours, edges, depth }) {
   const nodes = [{ page_id: page.page_id, title: page.title, key: page.key, depth: 0 }, ...neighbours];
   const places = useLayout(nodes.map((each) => each.page_id), edges);
   if (!places) return html`<p class="soft" aria-busy="true">${t("loading")}</p>`;
-  return html`<div class="graph wide"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="group"
+  return html`<div class="graph wide"><svg viewBox="0 0 ${WIDTH} ${heightOf(nodes.length)}" role="group"
     aria-label=${t("graphLabel", { title: page.title || page.key })}>
     <defs><marker id="arrow" viewBox="0 0 8 8" refX="14" refY="4" markerWidth="8" markerHeight="8"
       orient="auto"><path d="M0 1 L8 4 L0 7" /></marker></defs>

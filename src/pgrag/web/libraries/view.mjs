@@ -20,7 +20,7 @@ export function View({ params }) {
   const library = params.library?.includes(",") ? "" : params.library;
   const Shown = params.graph ? Graph : params.job ? Job : task ?? (library ? Library : Overview);
   const isBelow = Shown !== Overview;
-  return html`<main class="sheet libraries" id="content">
+  return html`<main class="sheet tabular libraries" id="content">
     ${isBelow && html`<nav class="trail" aria-label=${t("trail")}>
       <${Link} view="libraries">${t("all")}<//>
       ${library && Shown !== Library && html` › <${Link} view="libraries" params=${{ library }}>

@@ -16,7 +16,7 @@ export function Searches({ scope }) {
   const load = (signal) => Promise.all([period, "all"].map((each) =>
     get("v1/metrics/searches", { ...scope, period: each }, signal).then((told) => told.metrics)));
   return html`<${Part} load=${load} inputs=${inputs}>${([rows, all]) => (all.length
-      ? html`<${Numbers} rows=${all} /><${OverTime} rows=${rows} />` : html`<p>${t("noSearches")}</p>`)}<//>
+      ? html`<${Numbers} rows=${all} /><${OverTime} rows=${rows} step=${period === "week" ? 7 : 1} />` : html`<p>${t("noSearches")}</p>`)}<//>
     <${Queries} of="popular" scope=${scope} />
     <${Queries} of="empty" scope=${scope} />
     <${Slow} scope=${scope} />`;
@@ -31,7 +31,7 @@ function summed(rows) {
     return weight ? known.reduce((sum, row) => sum + row[name] * row.searches, 0) / weight : null;
   };
   // Percentiles of several libraries do not add up: the largest bounds them all.
-  const most = (name) => Math.max(...rows.map((row) => row[name] ?? 0));
+  const most = (name) => (rows.length ? Math.max(...rows.map((row) => row[name] ?? 0)) : null);
   return { searches, mean, most };
 }
 
@@ -54,11 +54,21 @@ function Numbers({ rows }) {
         rating: format.number(mean("mean_rating"), 1) })}</small></div></div>`;
 }
 
-function OverTime({ rows }) {
+/** Every day or week from the first row until today: those without a search have none. */
+function daysOf(rows, step) {
+  const days = [];
+  const first = rows.map((row) => row.starts_on).sort()[0];
+  for (let at = Date.parse(first); at <= Date.now(); at += step * 86400e3) {
+    days.push(new Date(at).toISOString().slice(0, 10));
+  }
+  return days;
+}
+
+function OverTime({ rows, step }) {
   const t = useTexts(texts);
   const format = useFormats();
   const { ms } = useShown();
-  const days = [...new Set(rows.map((row) => row.starts_on))].sort();
+  const days = daysOf(rows, step);
   const of = days.map((day) => ({ day, ...summed(rows.filter((row) => row.starts_on === day)) }));
   const lines = [
     [t("searches"), of.map((each) => each.searches)],

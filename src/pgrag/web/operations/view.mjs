@@ -38,7 +38,7 @@ export function View({ params }) {
     library: params.library?.includes(",") ? "" : params.library ?? "",
   };
   const choose = (show) => go("operations", { show, days: params.days, library: params.library });
-  return html`<main class="sheet operations" id="content">
+  return html`<main class="sheet tabular operations" id="content">
     <div class="head"><${Heading}>${t("operations")}<//>
       ${isOverTime && html`<${Scope} params=${params} scope=${scope} />`}</div>
     <${Tabs} id="operations" label=${t("operations")} chosen=${name} onChoose=${choose}
