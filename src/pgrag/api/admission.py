@@ -28,7 +28,7 @@ from pgrag.ground.callers import calling
 from pgrag.ground.errors import PgragError
 from pgrag.ground.json_text import InvalidJson, read_json
 from pgrag.ground.requests import Served, serving
-from pgrag.service.access import Admission, Needs, Policy, Refusal, admit, finish, hash_of, needs_of
+from pgrag.service.access import Admission, Needs, Policy, admit, finish, hash_of, needs_of
 from pgrag.service.app import App
 from pgrag.service.work import Works
 
@@ -116,7 +116,7 @@ class Guard:
         )
         admission: Admission | None = None
         if "authorization" not in headers:
-            served.reason = self._without_key(needs)
+            served.reason = self.policy.refusal(needs)
         elif (hash_ := hash_of(bearer(headers))) is None:
             served.reason = "malformed"
         else:
@@ -154,11 +154,6 @@ class Guard:
                 await inner(scope, counted if is_kept else receive, send_part)
             finally:
                 await end()
-
-    def _without_key(self, needs: Needs) -> Refusal | None:
-        if self.policy.needs_key:
-            return "missing"
-        return "read-only" if needs.is_change and not self.policy.allow_writes else None
 
     async def _admitted(
         self, hash_: bytes, needs: Needs, headers: Headers, address: str

@@ -32,6 +32,7 @@ from pgrag.api.routes import (
     pages,
     searches,
     sending,
+    service,
     uploads,
 )
 from pgrag.mcp.http import Endpoint
@@ -61,6 +62,7 @@ TAGS = [
     {"name": "configuration", "description": "Rules of query understanding, and synonyms."},
     {"name": "observation", "description": "What was searched, and what readers thought of it."},
     {"name": "evaluation", "description": "How good the search is, on labelled sets."},
+    {"name": "service", "description": "What the service offers, to whom, and its audit."},
     {"name": "health", "description": "The state of the service."},
 ]
 MOST_BODIES = 20
@@ -149,6 +151,7 @@ def create_app(
         searches.understanding,
         answers.tools,
         evaluations.router,
+        service.router,
     ):
         api.include_router(
             router,
