@@ -3,9 +3,8 @@
 import { go, Link } from "../core/address.mjs";
 import { post, service, useLoaded } from "../core/api.mjs";
 import { html, useEffect, useRef, useState } from "../core/html.mjs";
-import { isComposing, useKeys } from "../core/keys.mjs";
 import { announce, Copy, Failure } from "../core/parts.mjs";
-import { Scope, useScope } from "../core/scope.mjs";
+import { QueryBox, Scope, useScope } from "../core/scope.mjs";
 import { useStore } from "../core/store.mjs";
 import { useTexts } from "../core/texts.mjs";
 import { BUDGET, sourcesOf, useAnswer } from "./answer.mjs";
@@ -50,36 +49,17 @@ const worth = ({ whole }, t) => {
 
 function Box({ params, scope, answer, isBusy, onAsk, onStop }) {
   const t = useTexts(texts);
-  const field = useRef();
-  const [written, write] = useState(params.q ?? "");
-  useEffect(() => write(params.q ?? ""), [params.q]);
-  useEffect(() => (params.q ? undefined : field.current.focus()), []);
-  useKeys({ "/": () => field.current.select() });
-  function submit(event) {
-    event.preventDefault();
-    const q = written.trim();
-    if (q && !isComposing(event)) onAsk(q);
-  }
   const told = [
     answer.tokens !== undefined && t("tokens", { n: answer.tokens, budget: BUDGET }),
     answer.whole?.model,
     answer.whole ? worth(answer, t) : isBusy && t(answer.phase),
   ].filter(Boolean);
-  return html`<form class="box" role="search" onSubmit=${submit}>
-    <h1 class="unseen">${t("ask")}</h1>
-    <div class="field">
-      <input ref=${field} value=${written} onInput=${(event) => write(event.target.value)}
-        aria-label=${t("question")} placeholder=${t("title")} maxlength="4000" enterkeyhint="go"
-        onKeyDown=${(event) => event.key === "Enter" && isComposing(event) && event.preventDefault()} />
-      ${isBusy && html`<button type="button" class="button" onClick=${onStop}>${t("stop")}</button>`}
-      <button class="plain" aria-label=${t("ask")}><kbd>↵</kbd></button>
-    </div>
-    <div class="scope">
-      <${Scope} params=${params} scope=${scope}
-        onChange=${(chosen) => go("ask", { ...params, ...chosen })} />
-      <span class="count">${told.join(" · ")}</span>
-    </div>
-  </form>`;
+  const halt = html`<button type="button" class="button" onClick=${onStop}>${t("stop")}</button>`;
+  return html`<${QueryBox} value=${params.q} title=${t("title")} label=${t("question")}
+    action=${t("ask")} onSubmit=${onAsk} extra=${isBusy && halt}>
+    <${Scope} params=${params} scope=${scope}
+      onChange=${(chosen) => go("ask", { ...params, ...chosen })} />
+    <span class="count">${told.join(" · ")}</span><//>`;
 }
 
 /** The answer, or the question that was not asked yet. */

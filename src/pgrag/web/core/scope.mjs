@@ -1,7 +1,8 @@
-// Which library and version a view reads, and why that version.
+// The head of views that take one query: its field, the library and version that are read, and why.
 
 import { get, useLoaded } from "./api.mjs";
-import { html } from "./html.mjs";
+import { html, useEffect, useRef, useState } from "./html.mjs";
+import { isComposing, useKeys } from "./keys.mjs";
 import { useTexts } from "./texts.mjs";
 import { texts } from "./texts.shared.mjs";
 
@@ -18,6 +19,39 @@ export function useScope(library) {
     return found.versions.filter((each) => each.status === "ready");
   }, [library]);
   return { libraries: libraries ?? [], versions: versions ?? [] };
+}
+
+/**
+ * The field, and below it what the view adds as `children`. `onSubmit(words)` is told of Enter;
+ * `extra` stands in the field, at its end. ArrowDown leads into what was found: `onDown()`.
+ */
+export function QueryBox({ value = "", title, label, action, extra, onSubmit, onDown, children }) {
+  const field = useRef();
+  const [written, write] = useState(value);
+  useEffect(() => write(value), [value]);
+  useEffect(() => (value ? undefined : field.current.focus()), []);
+  useKeys({ "/": () => field.current.select() });
+  function submit(event) {
+    event.preventDefault();
+    if (written.trim()) onSubmit(written.trim());
+  }
+  function pressed(event) {
+    if (isComposing(event)) return event.key === "Enter" && event.preventDefault();
+    if (event.key !== "ArrowDown" || !onDown) return false;
+    event.preventDefault();
+    return onDown();
+  }
+  return html`<form class="box" role="search" onSubmit=${submit}>
+    <h1 class="unseen">${title}</h1>
+    <div class="field">
+      <input ref=${field} value=${written} onInput=${(event) => write(event.target.value)}
+        aria-label=${label} placeholder=${title} maxlength="4000" enterkeyhint="go"
+        autocomplete="off" onKeyDown=${pressed} />
+      ${extra}
+      <button class="plain" aria-label=${action}><kbd>↵</kbd></button>
+    </div>
+    <div class="scope">${children}</div>
+  </form>`;
 }
 
 /** Two choices; `onChange({library, version})` is told of a new one. `scope` is of `useScope`. */
