@@ -19,13 +19,13 @@ from contextlib import AbstractContextManager, contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import TypeAlias
-from urllib.parse import urlsplit
 
 import llm_server
 import pytest
 from browser_service import Service, indexed, running
 from page_faults import PageFaults
 from playwright.sync_api import Browser, Page, sync_playwright
+from views import go, sign_in
 
 from pgrag.service.access import Policy
 
@@ -188,26 +188,6 @@ def open_page(request, new_page, page_faults) -> OpenPage:
         return page
 
     return open_page
-
-
-def sign_in(page: Page, key: str) -> None:
-    """Sign in by a key, which the page keeps until it is left."""
-    page.goto("/sign-in")
-    page.locator("input[type=password]").fill(key)
-    with page.expect_response(lambda answer: urlsplit(answer.url).path == "/v1/service") as told:
-        page.keyboard.press("Enter")
-    assert told.value.ok, told.value.text()
-
-
-def go(page: Page, path: str) -> None:
-    """Go to another address of the page without leaving it, as its links do."""
-    page.evaluate(
-        """path => {
-            history.pushState(null, '', path);
-            dispatchEvent(new PopStateEvent('popstate'));
-        }""",
-        path,
-    )
 
 
 @pytest.fixture(scope="session")
