@@ -1,7 +1,6 @@
-"""The page at /docs: Swagger UI from this service alone, without a script in the page itself."""
+"""The page of the routes at /docs: Swagger UI from this service alone, without a script in line."""
 
 from fastapi import APIRouter, Response
-from fastapi.responses import RedirectResponse
 
 router = APIRouter(include_in_schema=False)
 
@@ -40,12 +39,6 @@ SwaggerUIBundle({
   presets: [SwaggerUIBundle.presets.apis, SwaggerUIBundle.SwaggerUIStandalonePreset],
 });
 """
-
-
-@router.get("/")
-def front() -> Response:
-    """The address that `pgrag serve` prints leads to the page."""
-    return RedirectResponse("docs")
 
 
 @router.get("/docs")

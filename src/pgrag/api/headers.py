@@ -2,6 +2,8 @@
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pgrag.api.site import VIEWS
+
 ALWAYS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none';"
     " form-action 'none'",
@@ -17,7 +19,7 @@ ALWAYS = {
 
 _RAW = [(name.lower().encode(), value.encode()) for name, value in ALWAYS.items()]
 
-PUBLIC = ("/assets/", "/docs", "/openapi.json")
+PUBLIC = ("/assets/", "/docs", "/openapi.json", "/page/", "/widget.js", "/opensearch.xml")
 """Addresses whose answers are the same for all callers, so that browsers may keep them."""
 
 
@@ -32,12 +34,16 @@ class SecurityHeaders:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                is_public = message["status"] < 400 and scope["path"].startswith(PUBLIC)
-                caching = (b"cache-control", b"no-cache" if is_public else b"no-store")
-                own = [each for each in message["headers"] if each[0] != b"cache-control"]
+                own = message["headers"]
+                is_public = message["status"] < 400 and (
+                    scope["path"].startswith(PUBLIC) or scope["path"].lstrip("/") in VIEWS
+                )
+                if not is_public:
+                    own = [each for each in own if each[0] != b"cache-control"]
                 names = {name for name, _ in own}
-                missing = (each for each in _RAW if each[0] not in names)
-                message = {**message, "headers": [*own, *missing, caching]}
+                caching = (b"cache-control", b"no-cache" if is_public else b"no-store")
+                missing = [each for each in (*_RAW, caching) if each[0] not in names]
+                message = {**message, "headers": [*own, *missing]}
             await send(message)
 
         await self._app(scope, receive, guarded)

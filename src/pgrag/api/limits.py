@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pgrag.api.origins import PROBES
 from pgrag.api.problems import TOO_MANY, problem
+from pgrag.api.site import FILES
 from pgrag.service.access import hash_of
 
 HEADERS = ("RateLimit", "RateLimit-Policy", "Retry-After")
@@ -112,6 +113,7 @@ class RateLimit:
         if (
             scope["type"] != "http"
             or scope["path"] in PROBES
+            or scope["path"].startswith(FILES)
             or hash_of(bearer(Headers(scope=scope)))
         ):
             await self._app(scope, receive, send)

@@ -66,6 +66,8 @@ class AsyncClient:
     page = _in_thread(Client.page)
     find_page = _in_thread(Client.find_page)
     outline = _in_thread(Client.outline)
+    page_versions = _in_thread(Client.page_versions)
+    rendered_page = _in_thread(Client.rendered_page)
     passage = _in_thread(Client.passage)
     find_passage = _in_thread(Client.find_passage)
     parent = _in_thread(Client.parent)
