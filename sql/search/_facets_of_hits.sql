@@ -1,5 +1,5 @@
--- Counts over the hits of a request, for facets: the pages of each value, as a search with this value
--- as a filter would list them. The first row is the total, with passages.
+-- Counts over the hits of a request, for facets: the pages and passages of each value, as a search
+-- with this value as a filter lists them. The value of the total is empty.
 create or replace function _pgrag.facets_of_hits(
     request _pgrag.search_request,
     chosen jsonb
@@ -119,9 +119,9 @@ begin
 end;
 $$;
 
--- Each page with the values by which it can be filtered, the chosen ones among them; a value includes
--- the pages of what is below it, as its filter does. folded: values that one filter does not
--- distinguish.
+-- Each page with the values by which it can be filtered, the chosen ones among them; a value
+-- includes the pages of what is below it, as its filter does. folded: values that one filter does
+-- not distinguish.
 create or replace function _pgrag.facet_values(
     library_ids bigint[],
     page_ids bigint[],

@@ -86,6 +86,7 @@ begin
     group by v.facet, v.folded
     union all
     select 'content_tags', t.value, t.page_count, t.passage_count, true
-    from jsonb_to_recordset(coalesce(tagged, '[]')) as t (value text, page_count bigint, passage_count bigint);
+    from jsonb_to_recordset(coalesce(tagged, '[]'))
+        as t (value text, page_count bigint, passage_count bigint);
 end;
 $$;
