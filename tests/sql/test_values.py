@@ -24,7 +24,8 @@ ROWS = {
     "ParsedQuery": "parse_query", "Suggestion": "suggest", "Intent": "detect_intent",
     "Library": "libraries", "FoundLibrary": "find_libraries", "Version": "library_versions",
     "PageName": "find_page", "PageSummary": "pages", "OutlineEntry": "outline",
-    "SectionVersion": "section_history", "Synonym": "synonyms",
+    "SectionVersion": "section_history", "PageVersion": "page_versions",
+    "AdjacentPage": "adjacent_pages", "Synonym": "synonyms",
     "EnrichmentState": "enrichment_state", "EnrichmentFailure": "enrichment_failures",
     "LibraryFinding": "check_library", "TextLine": "search_text", "PageQueryRow": "query_pages",
     "Property": "properties", "PageProperty": "page_properties", "Backlink": "backlinks",
@@ -40,7 +41,7 @@ ROWS = {
     "JobSummary": "jobs", "Job": "job",
 }  # fmt: skip
 #: What the faces add to the columns, and what they leave out.
-ADDED = {"Resolution": {"library"}, "Version": {"library"}}
+ADDED = {"Resolution": {"library"}, "SectionVersion": {"diff"}, "Version": {"library"}}
 OMITTED = {
     "FacetValue": {"facet"}, "PageQueryRow": {"columns"}, "OutdatedVersion": {"source"},
     "PageProperty": {"as_text", "as_number", "as_boolean", "as_moment", "as_duration"},
@@ -50,11 +51,11 @@ COMPOSED = {
     "Answer", "AnswerIntent", "BatchItem", "BatchResult", "Citation", "Comparison",
     "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
     "EvaluationRunList", "Facets", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState",
-    "LibraryHealth", "LinkList", "Listing", "NearPage", "Page", "PageChange", "PageGroup",
-    "PageList", "PageQueryResult",
+    "LibraryHealth", "LinkList", "Listing", "MarkedPassage", "NearPage", "Page", "PageChange",
+    "PageGroup", "PageList", "PageQueryResult",
     "PageResult", "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun",
-    "RemovedSet", "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "Source",
-    "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage", "VersionChanges",
+    "RemovedSet", "RenderedPage", "SearchRecord", "SearchResult", "SectionChange", "SentPage",
+    "Sentence", "Source", "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage", "VersionChanges",
     "VersionRead", "Versioned",
 }  # fmt: skip
 TYPES = {

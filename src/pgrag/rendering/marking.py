@@ -14,9 +14,7 @@ Lines = tuple[int, int]
 _TAG = re.compile(r'<(?P<closes>/?)(?P<name>[a-z][a-z0-9]*)(?P<attributes>(?: [a-z-]+="[^"]*")*)>')
 _ATTRIBUTE = re.compile(r' (?P<name>[a-z-]+)="(?P<value>[^"]*)"')
 _LINES = re.compile(r' data-lines="(\d+)-(\d+)"')
-_ADDRESS = re.compile(
-    r"https?://(?:(?!&(?:lt|gt|quot|nbsp);)[^\s<>\"'`])*(?<![.,:;!?)\]])"
-)
+_ADDRESS = re.compile(r"https?://(?:(?!&(?:lt|gt|quot|nbsp);)[^\s<>\"'`])*(?<![.,:;!?)\]])")
 _ENTITY = r"&#?\w+;"
 #: Letters of scripts that write no blanks between words.
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -91,7 +89,11 @@ class Marking:
         """An image is a link to it: to show a page asks no other host."""
         values = _values(tag["attributes"])
         source = values.get("src", "")
-        words = values.get("alt", "").strip() or escape(unescape(source).rpartition("/")[2])
+        alternative = unescape(values.get("alt", "")).strip()
+        # What an attribute may have, such as "<", text may not.
+        words = self._worded(
+            escape(alternative or unescape(source).rpartition("/")[2], quote=False)
+        )
         target = "" if is_linked else self._links.attributes(source) if source else ""
         return f"<a{target}>{words}</a>" if target else words
 
@@ -127,9 +129,7 @@ class Marking:
     def _worded(self, text: str) -> str:
         if self._words is None:
             return text
-        return self._words.sub(
-            lambda m: m[0] if m[0][0] == "&" else f"<mark>{m[0]}</mark>", text
-        )
+        return self._words.sub(lambda m: m[0] if m[0][0] == "&" else f"<mark>{m[0]}</mark>", text)
 
 
 def parts_within(html: str, passage: Lines) -> list[Lines]:

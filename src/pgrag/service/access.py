@@ -32,8 +32,8 @@ _READING = """
 search_batch answer tools use_tool parse intent
 libraries find_libraries library versions version pages changes synonyms links enrichment text
 health query_pages query_pages_with_body properties page_properties find_page page outline
-rendered_page page_versions backlinks related neighbourhood path edges search_edges find_document document children siblings
-ancestors history parent surroundings
+rendered_page page_versions backlinks related neighbourhood path edges search_edges
+find_document document children siblings ancestors history parent surroundings
 mcp search_docs keyword_search semantic_search list_libraries find_version compare_versions
 read_document get_page get_outline get_related search_text explain_search send_feedback
 resolve-library-id query-docs get-library-docs
