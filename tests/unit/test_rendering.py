@@ -245,5 +245,5 @@ def test_a_long_page_is_shown_in_parts_that_follow_each_other(monkeypatch):
 
 
 def test_a_paragraph_that_takes_long_to_parse_is_shown_as_written():
-    text = "*a **b " * 20_000
-    assert shown(text).count("*") == 60_000
+    text = "*a **b " * 5_000
+    assert shown(text).count("*") == 15_000

@@ -11,9 +11,7 @@ from pgrag.rendering.marking import Marking, word_pattern
 from pgrag.rendering.window import window
 
 TAGS = set(
-    "a abbr b blockquote body br caption cite code dd del details dfn div dl dt em figcaption figure"
-    " h1 h2 h3 h4 h5 h6 head hr html i ins kbd li mark ol p pre q rp rt ruby s samp small span"
-    " strong sub summary sup table tbody td tfoot th thead tr u ul var wbr -text".split()
+    ["a", "abbr", "b", "blockquote", "body", "br", "caption", "cite", "code", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "html", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "var", "wbr", "-text"]
 )
 ATTRIBUTES = {
     "data-lines": r"\d+-\d+", "data-page-id": r"\d+", "dir": "ltr|rtl|auto", "lang": r"[\w-]+",

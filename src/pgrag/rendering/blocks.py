@@ -17,7 +17,7 @@ from markdown_it.utils import OptionsDict
 from pgrag.ingest.text.inline import EXPLICIT_ID
 
 #: Parsing inline Markdown is not linear: a longer paragraph is shown as it is written.
-_MOST_INLINE = 20_000
+_MOST_INLINE = 10_000
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|]{1,500}?)(?:\\?\|([^\[\]\n]{0,500}))?\]\]")
 _FOOTNOTE = re.compile(r"\[\^([\w.-]{1,50})\]")
 _KINDS = {
