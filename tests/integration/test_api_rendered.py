@@ -57,8 +57,8 @@ def test_what_is_not_there_or_not_on_the_page_is_a_problem(harbour):
 def test_a_page_of_html_is_rendered_from_what_was_made_of_it(database_url, tmp_path):
     (tmp_path / "a.html").write_text(
         "<html><head><title>Gauge</title></head><body><h1 id=g>Gauge</h1><p onclick='x()'>Read it"
-        " <b>daily</b> &lt;script&gt;.</p><script>steal()</script><table><tr><th>h</th></tr><tr><td>"
-        "1.8</td></tr></table></body></html>"
+        " <b>daily</b> &lt;script&gt;.</p><script>steal()</script><table><tr><th>h</th></tr>"
+        "<tr><td>1.8</td></tr></table></body></html>"
     )
     with pgrag.connect(database_url) as db:
         db.index("gauge", tmp_path)

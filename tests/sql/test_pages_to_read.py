@@ -20,7 +20,8 @@ SITE = {
     "tools/2.1/notes.rst.md": "# Notes\n",
 }
 ORDER = [
-    "_index.md", "start.md", "about.md", "part9/_index.md", "part9/b.md", "part9/c.md", "part9/a.md",
+    "_index.md", "start.md", "about.md", "part9/_index.md", "part9/b.md", "part9/c.md",
+    "part9/a.md",
     "part9/0.md", "part9/deep/er/leaf.md", "part10/one.md", "tools.md", "tools/2.1/notes.rst.md",
     "tools/saw.md",
 ]  # fmt: skip
@@ -77,7 +78,8 @@ def test_a_page_in_the_versions_that_have_it(connection):
 @pytest.fixture
 def harbour(connection):
     files = {
-        "tides.md": "---\ntitle: T\n---\n# Tides\n\nDrying: the sill dries; it **dried** by C++.\n\n"
+        "tides.md": "---\ntitle: T\n---\n# Tides\n\n"
+        "Drying: the sill dries; it **dried** by C++.\n\n"
         "## Häfen\n\nDer Häfen dry-dock, drydock. [Sill](sill.md#top) [[Sill|s]] [S](sill#gone)"
         " [out](https://x.example) [own](#tides)\n",
         "sill.md": "# Sill\n\n## Top\n\nText.\n",

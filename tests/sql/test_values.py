@@ -55,8 +55,8 @@ COMPOSED = {
     "PageGroup", "PageList", "PageQueryResult",
     "PageResult", "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun",
     "RemovedSet", "RenderedPage", "SearchRecord", "SearchResult", "SectionChange", "SentPage",
-    "Sentence", "Source", "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage", "VersionChanges",
-    "VersionRead", "Versioned",
+    "Sentence", "Source", "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage",
+    "VersionChanges", "VersionRead", "Versioned",
 }  # fmt: skip
 TYPES = {
     "bigint": int, "integer": int, "smallint": int, "boolean": bool, "text": str, "uuid": UUID,

@@ -10,9 +10,13 @@ from pgrag.rendering.links import Links
 from pgrag.rendering.marking import Marking, word_pattern
 from pgrag.rendering.window import window
 
-TAGS = set(
-    ["a", "abbr", "b", "blockquote", "body", "br", "caption", "cite", "code", "dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "html", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "var", "wbr", "-text"]
-)
+TAGS = {
+    "-text", "a", "abbr", "b", "blockquote", "body", "br", "caption", "cite", "code", "dd", "del",
+    "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5",
+    "h6", "head", "hr", "html", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "rp", "rt",
+    "ruby", "s", "samp", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td",
+    "tfoot", "th", "thead", "tr", "u", "ul", "var", "wbr",
+}  # fmt: skip
 ATTRIBUTES = {
     "data-lines": r"\d+-\d+", "data-page-id": r"\d+", "dir": "ltr|rtl|auto", "lang": r"[\w-]+",
     "href": r"(?i:https?://|mailto:|#|/)[^\0]*", "rel": "noopener noreferrer", "title": r"[^\0]*",
@@ -101,7 +105,7 @@ HTML = """\
 <p "onclick="steal()" ''onclick=steal()>x</p>
 <table><td><a href="javascript:steal()">x<td></table></a><b>y
 </div></div></body></html><script>steal()</script>
-<form><math><mtext></form><form><mglyph><svg><mtext><style><path id="</style><img onerror=steal() src>">
+<form><math><mtext></form><form><mglyph><svg><style><path id="</style><img onerror=steal() src>">
 <svg></p><style><a id="</style><img src=1 onerror=steal()>">
 <b <script>steal()</script>0
 &lt;script&gt;steal()&lt;/script&gt;
@@ -110,8 +114,10 @@ MARKDOWN = [
     "[x](javascript:steal())", "[x](JAVASCRIPT:steal())", "[x](&#106;avascript:steal())",
     "[x](java\tscript:steal())", "[x](<java\u00adscript:steal()>)", "[x](data:text/html,x)",
     "[x](vbscript:x)", "[x](file:///etc/passwd)", "![x](javascript:steal())",
-    "![<script>steal()</script>](x.png)", "![x\" onerror=\"steal()](x.png)", '[x](y "t\" onclick=\"steal()")', "[x](y 'on\"click')",
-    "<javascript:steal()>", "<data:text/html;base64,PHNjcmlwdD4=>", "[a]\n\n[a]: javascript:steal()",
+    "![<script>steal()</script>](x.png)", "![x\" onerror=\"steal()](x.png)",
+    '[x](y "t\" onclick=\"steal()")', "[x](y 'on\"click')",
+    "<javascript:steal()>", "<data:text/html;base64,PHNjcmlwdD4=>",
+    "[a]\n\n[a]: javascript:steal()",
     "[a]: x \"\" onclick=steal()\"\n\n[a]", "```\"><script>steal()</script>\nx\n```",
     "```js\" onclick=\"steal()\nx\n```", "~~~<img/src=x/onerror=steal()>\nx\n~~~",
     "`<script>steal()</script>`", "# <img src=x onerror=steal()> {#\"onclick=steal()}",
