@@ -24,7 +24,7 @@ def test_a_hit_is_marked_on_its_page(harbour):
     assert "predicted height minus 1.8 metres" in marked
     assert "Spring tides" not in marked
     assert "half <mark>tide</mark>" in marked
-    assert '<h1 id="reading-the-tide-table" data-lines="9-9">' in before
+    assert '<h1 id="reading-the-tide-table" data-lines="10-10">' in before
     assert page["words"] == ["tide", "tides"]
     assert (page["line_start"], page["next_line"]) == (9, None)
     assert page["previous"]["key"] == "navigation/index.md"
