@@ -42,6 +42,8 @@ QUERY   ?= how is a hybrid search ranked
 PORT    ?= 8000
 SERVE   ?= 1
 
+PICTURES ?= docs/pictures
+
 # How long the campaign runs, and the seed that repeats it.
 MINUTES ?= 30
 SEED    ?= 1
@@ -50,7 +52,7 @@ SEED    ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-tools test-oldest test-local test-rivals lint format docs requirements bench evaluation campaign house constraints clean
+.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals lint format docs requirements bench evaluation campaign house constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,7 +73,7 @@ test: $(VENV)/.development ## run the tests, quick ones first; then, with a Dock
 	@echo && echo "Tests: $$(paste -s -d ';' $(VENV)/ran | sed 's/;/; /g')"
 
 test-container: $(VENV)/.development ## run all tests that use a server on one in a container
-	@PGRAG_REQUIRE_CONTAINERS=1 $(PYTEST) --server container -m server
+	@PGRAG_REQUIRE_CONTAINERS=1 $(PYTEST) --server container -m server --ignore=tests/browser
 
 test-tools: $(VENV)/.development ## run the tests of the campaign and of the benchmarks
 	@$(PYTEST) $(TOOLS)
@@ -81,6 +83,10 @@ test-oldest: $(VENV)/.oldest ## run the tests that depend on the server on the o
 
 test-local: $(LOCAL)/.installed ## run the tests of models in the process, with a real one (installs PyTorch into .venv-local)
 	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(LOCAL)/bin/python -m pytest --no-header tests/local
+
+screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in a browser (PICTURES=folder)
+	@mkdir -p $(PICTURES)
+	@PGRAG_REQUIRE_BROWSER=1 PGRAG_SCREENSHOTS=$(abspath $(PICTURES)) $(PYTEST) tests/browser/test_pictures.py
 
 test-rivals: $(VENV)/.rivals ## run the tests of the rivals in the benchmarks (installs them into .venv)
 	$(BIN)/python -m pytest --no-header tests/rivals

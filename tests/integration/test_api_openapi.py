@@ -12,7 +12,7 @@ from promised_shapes import assert_promised
 #: Where there is nothing that could be missing.
 COMPLETE = {
     "/v1/libraries", "/v1/intent", "/v1/configuration", "/v1/configuration/versions", "/v1/tools",
-    "/v1/search/libraries",
+    "/v1/search/libraries", "/v1/service", "/v1/audit",
 }  # fmt: skip
 
 

@@ -68,6 +68,7 @@ def texts(html, selector):
     [
         ("Words *and* **more**, ~~gone~~", "<p>Words <em>and</em> <strong>more</strong>, "
          "<s>gone</s></p>"),
+        (r"\<b> &lt;i&gt; \*x\* &copy; &#35;", "<p>&lt;b&gt; &lt;i&gt; *x* © #</p>"),
         ("```c++ title\nint <x>;\n```", '<pre><code class="language-c++">int &lt;x&gt;;\n'
          "</code></pre>"),
         ("    kept\n", "<pre><code>kept\n</code></pre>"),

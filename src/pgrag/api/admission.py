@@ -28,7 +28,7 @@ from pgrag.ground.callers import calling
 from pgrag.ground.errors import PgragError
 from pgrag.ground.json_text import InvalidJson, read_json
 from pgrag.ground.requests import Served, serving
-from pgrag.service.access import Admission, Needs, Policy, Refusal, admit, finish, hash_of, needs_of
+from pgrag.service.access import Admission, Needs, Policy, admit, finish, hash_of, needs_of
 from pgrag.service.app import App
 from pgrag.service.work import Works
 
@@ -76,8 +76,14 @@ _REASONS: dict[str, tuple[Kind, str, str | None]] = {
     ),
     "publishable": (
         FORBIDDEN,
-        "A publishable key may only search and rate what it found.",
+        "A publishable key may only search, rate what it found and, if made so, ask for answers.",
         "Use a secret key, from a program.",
+    ),
+    "answers": (
+        FORBIDDEN,
+        "The key may not ask for answers: each costs a call of the language model.",
+        "`pgrag keys create NAME --libraries A --origin URL --answers-per-hour 100` makes one that"
+        " may.",
     ),
     "role": (FORBIDDEN, "The role of the key does not include this.", "Use a key that may."),
     "separation": (
@@ -116,7 +122,7 @@ class Guard:
         )
         admission: Admission | None = None
         if "authorization" not in headers:
-            served.reason = self._without_key(needs)
+            served.reason = self.policy.refusal(needs)
         elif (hash_ := hash_of(bearer(headers))) is None:
             served.reason = "malformed"
         else:
@@ -154,11 +160,6 @@ class Guard:
                 await inner(scope, counted if is_kept else receive, send_part)
             finally:
                 await end()
-
-    def _without_key(self, needs: Needs) -> Refusal | None:
-        if self.policy.needs_key:
-            return "missing"
-        return "read-only" if needs.is_change and not self.policy.allow_writes else None
 
     async def _admitted(
         self, hash_: bytes, needs: Needs, headers: Headers, address: str
@@ -277,6 +278,8 @@ def _refusal(served: Served, admission: Admission | None, request: Request) -> R
         if admission.refusal == "rate" and admission.limits is not None:
             rate, burst, *_ = admission.limits
             detail = f"The key may send {rate:g} requests a second, {burst:,} of them at once."
+        elif admission.refusal == "answers":
+            detail = "The key has asked for as many answers in this hour as it may."
         return too_many(request, detail, admission.retry_after, _limit_headers(admission))
     refusal = served.reason
     assert refusal is not None

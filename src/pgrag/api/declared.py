@@ -17,6 +17,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError, create_model
 from pydantic_core import to_json
 from starlette.convertors import StringConvertor, register_url_convertor
+from starlette.datastructures import State
 from starlette.routing import request_response
 from starlette.types import ASGIApp
 
@@ -70,10 +71,14 @@ register_url_convertor("label", _Label())
 
 
 class Exchange:
-    """Calls functions for a route and times the calls. One per request, used by one thread."""
+    """Calls functions for a route and times the calls. One per request, used by one thread.
 
-    def __init__(self, app: App) -> None:
+    `service` is the state of the application: its guard, and its worker if it has one.
+    """
+
+    def __init__(self, app: App, service: State) -> None:
         self.app = app
+        self.service = service
         self._seconds = 0.0
 
     @contextmanager
@@ -96,11 +101,17 @@ class Exchange:
         return {"library": library, "version": row["version"]}
 
     def search(
-        self, function: Callable[..., Result], query: str | list[str], **arguments: Any
+        self,
+        function: Callable[..., Result],
+        query: str | list[str],
+        *,
+        records: bool = True,
+        **arguments: Any,
     ) -> Result:
         """Rows and notices of a method of `Search`, such as `Search.context`."""
         with self.timed():
-            return function(self.app.searching_as("rest"), query, **arguments)
+            client = "rest" if records else None
+            return function(self.app.searching_as(client), query, **arguments)
 
     def answer(self, content: Any, status: int = 200) -> Response:
         """The content as JSON."""
@@ -185,7 +196,7 @@ class Router(APIRouter):
             async def endpoint(request: Request, **arguments: Any) -> Response:
                 works: Works = request.app.state.works
                 app: App = request.app.state.pgrag
-                exchange = Exchange(app)
+                exchange = Exchange(app, request.app.state)
                 target = None
                 if of_class == "write" and "library" in arguments:
                     library, patience = arguments["library"], app.settings.lock_timeout

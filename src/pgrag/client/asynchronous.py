@@ -100,6 +100,8 @@ class AsyncClient:
     rate = _in_thread(Client.rate)
     evaluation_sets = _in_thread(Client.evaluation_sets)
     import_evaluation_set = _in_thread(Client.import_evaluation_set)
+    judge = _in_thread(Client.judge)
+    judgements = _in_thread(Client.judgements)
     evaluate = _in_thread(Client.evaluate)
     compare = _in_thread(Client.compare)
     tune = _in_thread(Client.tune)

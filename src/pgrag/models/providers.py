@@ -170,13 +170,17 @@ class Providers:
         """Reorder hits with the reranker. Raises `NotConfigured` without a reranker."""
         from pgrag.models.reranking import rerank
 
+        return rerank(query, rows, self.require_reranker())
+
+    def require_reranker(self) -> HttpReranker | CrossEncoderReranker:
+        """Return the `reranker`. Raises `NotConfigured` without one."""
         reranker = self.reranker
         if reranker is None:
             raise NotConfigured(
                 "No reranker is configured.",
                 hint="Set PGRAG_RERANKER_URL, or PGRAG_RERANKER_MODEL for one that runs here.",
             )
-        return rerank(query, rows, reranker)
+        return reranker
 
     def _connection(self, service: str) -> Connection:
         """Key, retries and timeout of a service's endpoint: the settings with its prefix."""

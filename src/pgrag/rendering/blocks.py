@@ -87,6 +87,10 @@ def _parse_inline(
         children = [Token("text", "", 0, content=content)]
     else:
         parser.inline.parse(content, parser, environment, children)
+        for child in children:
+            # Escaped characters and entities, which nothing reads as syntax any more.
+            if child.type == "text_special":
+                child.type = "text"
     token.children = children
     return any(child.type == "html_inline" for child in children)
 

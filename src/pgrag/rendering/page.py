@@ -12,6 +12,10 @@ from pgrag.rendering.links import Links
 from pgrag.rendering.marking import Marking, word_pattern
 from pgrag.rendering.window import Window, window
 
+#: What a page tells of itself.
+_OF_PAGE = (
+    "page_id", "library", "version", "key", "url", "link", "title", "path", "language",
+)  # fmt: skip
 
 def rendered_page(
     database: Database,
@@ -53,10 +57,9 @@ def rendered_page(
     )
     beside = {each["relation"]: each for each in database.call("adjacent_pages", page_id=page_id)}
     return {
-        **{name: stored[name] for name in ("page_id", "key", "url", "title")},
-        "library": stored["library"],
-        "version": stored["version"],
+        **{name: stored[name] for name in _OF_PAGE},
         "html": html,
+        "first_line": first_line,
         "line_start": part.first,
         "line_end": part.last,
         "next_line": _next_line(part, first_line + stored["body"].count("\n")),

@@ -9,14 +9,16 @@ from typing import Literal
 from pydantic_core import to_json
 
 from pgrag.ground.callers import Caller, calling
+from pgrag.ground.calls import Row
 from pgrag.ground.cancelling import uncancelled
 from pgrag.ground.connections import Database
 from pgrag.ground.requests import Served, current_request
+from pgrag.service.app import App
 
 Role = Literal["search", "write", "admin"]
 Refusal = Literal[
     "missing", "malformed", "unknown", "revoked", "expired", "rotated", "browser", "origin",
-    "publishable", "role", "separation", "rate", "concurrency", "read-only",
+    "publishable", "role", "separation", "answers", "rate", "concurrency", "read-only",
 ]  # fmt: skip
 """Why a request is refused; the audit keeps this word."""
 
@@ -28,12 +30,21 @@ context_with_body suggestions resolve feedback
 """
 """What a publishable key may do: what a search box on a web page needs."""
 
+_ANSWERS = "answer"
+"""What costs money for each call: a key has so many in an hour, and a publishable one is made with
+none.
+"""
+
+_OPEN = "service"
+"""What everybody may ask, also without a key where one is needed: what the caller may do."""
+
 _READING = """
-search_batch answer tools use_tool parse intent
-libraries find_libraries library versions version pages changes synonyms links enrichment text
-health query_pages query_pages_with_body properties page_properties find_page page outline
-rendered_page page_versions backlinks related neighbourhood path edges search_edges
-find_document document children siblings ancestors history parent surroundings
+search_batch tools use_tool parse intent
+libraries find_libraries library versions version pages reading_state changes synonyms links
+enrichment text health query_pages query_pages_with_body properties page_properties find_page page
+outline rendered_page page_versions backlinks related neighbourhood path edges search_edges
+find_document document children siblings
+ancestors history parent surroundings
 mcp search_docs keyword_search semantic_search list_libraries find_version compare_versions
 read_document get_page get_outline get_related search_text explain_search send_feedback
 resolve-library-id query-docs get-library-docs
@@ -51,12 +62,13 @@ _INSIGHT = """
 configuration configuration_versions tuning_history
 past_searches search_record search_metrics answer_metrics popular_queries empty_queries
 gaps slow_searches evaluation_sets evaluation_runs evaluation_run evaluated_query comparison
+judgements audit
 """
 """Reading for admins only: what others searched, and how the service is set up."""
 
 _CONFIGURATION = """
 apply_configuration tune undo_tuning import_evaluation_set remove_evaluation_set run_evaluation
-remove_evaluation_run repeat_evaluation
+remove_evaluation_run repeat_evaluation judge
 """
 
 
@@ -64,17 +76,22 @@ remove_evaluation_run repeat_evaluation
 class Needs:
     """What an operation needs: the role of a key. `is_change`: it changes what is stored, so it
     also needs permission where no key is needed. `is_for_pages`: a publishable key may do it.
+    `is_for_answers`: it counts as an answer. `is_open`: everybody may.
     """
 
     role: Role
     is_change: bool = False
     is_for_pages: bool = False
+    is_for_answers: bool = False
+    is_open: bool = False
 
 
 NEEDS: dict[str, Needs] = {
     name: needs
     for names, needs in (
+        (_OPEN, Needs("search", is_for_pages=True, is_open=True)),
         (_PAGES, Needs("search", is_for_pages=True)),
+        (_ANSWERS, Needs("search", is_for_pages=True, is_for_answers=True)),
         (_READING, Needs("search")),
         (_JOBS, Needs("write")),
         (_LIBRARY_CHANGES, Needs("write", is_change=True)),
@@ -102,6 +119,36 @@ class Policy:
 
     needs_key: bool = False
     allow_writes: bool = False
+
+    def refusal(self, needs: Needs) -> Refusal | None:
+        """Why somebody without a key may not do what has these needs; None: they may."""
+        if needs.is_open:
+            return None
+        if self.needs_key:
+            return "missing"
+        return "read-only" if needs.is_change and not self.allow_writes else None
+
+
+ABILITIES: dict[str, str] = {
+    "search": "search", "read": "page", "answer": "answer", "rate": "feedback",
+    "index": "create_job", "observe": "past_searches", "evaluate": "import_evaluation_set",
+    "configure": "apply_configuration", "administer": "audit",
+}  # fmt: skip
+"""What a caller may do, in a word, each by an operation that needs the same."""
+
+
+def abilities(policy: Policy, key: Row | None) -> dict[str, bool]:
+    """Which of the `ABILITIES` the holder of a key has (a row of `pgrag.keys`), or nobody's."""
+
+    def has(needs: Needs) -> bool:
+        if key is None:
+            return policy.refusal(needs) is None
+        if needs.is_for_answers and key["answers_per_hour"] == 0:
+            return False
+        is_enough = _RANKS[needs.role] <= _RANKS[key["role"]]
+        return needs.is_for_pages if key["kind"] == "publishable" else is_enough
+
+    return {word: has(needs_of(operation)) for word, operation in ABILITIES.items()}
 
 
 def may(operation: str) -> bool:
@@ -150,7 +197,7 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-_ADMIT = "select * from _pgrag.admit(%s, %s, %s, %s, %s, %s)"
+_ADMIT = "select * from _pgrag.admit(%s, %s, %s, %s, %s, %s, %s)"
 
 
 def admit(
@@ -169,7 +216,11 @@ def admit(
     # that goes on reading does so for whoever resumed it (CPython issue 140947).
     with calling(None):
         [row] = database.query(
-            _ADMIT, [hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts]
+            _ADMIT,
+            [
+                *(hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts),
+                needs.is_for_answers,
+            ],
         )
     caller = row["caller"] and Caller(
         row["caller"], row["database_role"], row["library_ids"] or "{}", row["timeout_ms"]
@@ -200,6 +251,25 @@ def finish(database: Database, request: Served, admission: Admission | None) -> 
     }
     with calling(None), uncancelled():
         database.query("select _pgrag.end_request(%s)", [to_json(ended).decode()])
+
+
+def page_origins(database: Database) -> frozenset[str]:
+    """The origins of all publishable keys, in small letters."""
+    with calling(None):
+        [row] = database.query("select _pgrag.page_origins()")
+    return frozenset(row["page_origins"])
+
+
+def current_key(app: App) -> Row | None:
+    """The key of the request that is served, a row of `pgrag.keys`; None without one, which asks no
+    database.
+    """
+    request = current_request()
+    if request is None or request.caller is None:
+        return None
+    with calling(None):
+        keys = app.database.call("keys")
+    return next((key for key in keys if key["name"] == request.caller), None)
 
 
 def is_any_key(database: Database) -> bool:
