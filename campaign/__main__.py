@@ -41,16 +41,19 @@ PARTS: dict[str, tuple[Callable[..., Outcome], int]] = {
     "rest": (rest.run, 3),
 }
 
+UNBOUNDED = 1_000_000
+"""More calls, pages or rounds than any time allows."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what the command line says; return 1 if there was a fault."""
     options = _parser().parse_args(arguments)
     chosen = {name: PARTS[name] for name in PARTS if name in (options.only or PARTS)}
     shares = sum(share for _, share in chosen.values())
-    bound = {} if options.count is None else {"count": options.count}
-    minutes = options.minutes or (None if bound else 30.0)
+    minutes = options.minutes or (None if options.count else 30.0)
+    bound = {"count": options.count or UNBOUNDED}
     command = f"python -m campaign{''.join(f' --only {name}' for name in options.only)}"
-    command += f" --count {options.count}" if bound else f" --minutes {minutes:g}"
+    command += f" --count {options.count}" if options.count else f" --minutes {minutes:g}"
     command += f" --seed {options.seed}"
     outcomes = []
     with temporary_server() as app:

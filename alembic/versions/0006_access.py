@@ -39,13 +39,14 @@ create table pgrag.keys (
     burst integer not null check (burst between 1 and 1000000),
     concurrency integer not null check (concurrency between 1 and 10000),
     timeout_ms integer check (timeout_ms between 100 and 86400000),
+    answers_per_hour integer check (answers_per_hour between 0 and 1000000),
     created_at timestamptz not null default now(),
     expires_at timestamptz,
     revoked_at timestamptz,
     last_used_at timestamptz,
     constraint keys_publishable_check
         check ((kind = 'publishable') = (cardinality(origins) > 0)
-            and (kind = 'secret' or role = 'search')),
+            and (kind = 'secret' or (role = 'search' and answers_per_hour is not null))),
     constraint keys_admin_check check (role <> 'admin' or libraries = '{*}')
 );
 comment on table pgrag.keys is
@@ -61,6 +62,8 @@ comment on column pgrag.keys.rate is 'Requests a second in the long run, over al
 comment on column pgrag.keys.burst is 'Requests that may come at once.';
 comment on column pgrag.keys.concurrency is 'Requests that may run at the same time.';
 comment on column pgrag.keys.timeout_ms is 'Longest statement; null: as the service allows.';
+comment on column pgrag.keys.answers_per_hour is
+    'Answers of the language model in an hour; null: as many as requests (secret keys only).';
 comment on column pgrag.keys.created_at is 'When it was made.';
 comment on column pgrag.keys.expires_at is 'When it stops working; null: never.';
 comment on column pgrag.keys.revoked_at is 'When it was revoked; null: it is not.';
@@ -82,7 +85,9 @@ comment on column pgrag.key_secrets.expires_at is 'End of grace after a rotation
 create unlogged table pgrag.key_usage (
     key_id bigint primary key references pgrag.keys on delete cascade,
     full_at timestamptz not null,
-    running timestamptz[] not null default '{}'
+    running timestamptz[] not null default '{}',
+    answers integer not null default 0,
+    answers_since timestamptz
 );
 comment on table pgrag.key_usage is
     'What a key uses of its limits. Unlogged: a crash of the server forgets it.';
@@ -90,6 +95,8 @@ comment on column pgrag.key_usage.key_id is 'The key; locking it lets one reques
 comment on column pgrag.key_usage.full_at is
     'When the whole burst is free again (generic cell rate algorithm, ITU-T I.371).';
 comment on column pgrag.key_usage.running is 'For each running request, when its count expires.';
+comment on column pgrag.key_usage.answers is 'Answers asked for since answers_since.';
+comment on column pgrag.key_usage.answers_since is 'Begin of the hour of answers; null: none yet.';
 
 create table pgrag.audit (
     audit_id bigint generated always as identity primary key,

@@ -11,6 +11,7 @@ create or replace function _pgrag.admit(
     origin text,
     is_foreign boolean,
     lasts interval,
+    is_for_answers boolean,
     out refusal text,
     out key_id bigint,
     out caller text,
@@ -63,6 +64,7 @@ begin
         when known.kind = 'publishable' and not is_for_pages then 'publishable'
         when array_position('{search,write,admin}', known.role)
             < array_position('{search,write,admin}', needed_role) then 'role'
+        when is_for_answers and known.answers_per_hour = 0 then 'answers'
         when known.libraries <> '{*}' and not is_separating then 'separation'
     end;
     if refusal is not null then
@@ -121,12 +123,26 @@ begin
         retry_after := 1;
         return;
     end if;
+    if is_for_answers then
+        if (moment - used.answers_since between interval '0' and interval '1 hour') is not true then
+            used.answers := 0;
+            used.answers_since := moment;
+        end if;
+        if used.answers >= known.answers_per_hour then
+            refusal := 'answers';
+            retry_after := extract(epoch from used.answers_since + interval '1 hour' - moment);
+            return;
+        end if;
+        used.answers := used.answers + 1;
+    end if;
     lease := moment + lasts;
     remaining := remaining - 1;
     full_in := full_in + 1 / rate;
     update pgrag.key_usage as u
     set full_at = moment + make_interval(secs => admit.full_in),
-        running = used.running || admit.lease
+        running = used.running || admit.lease,
+        answers = used.answers,
+        answers_since = used.answers_since
     where u.key_id = known.key_id;
     update pgrag.keys as k
     set last_used_at = now()

@@ -9,7 +9,8 @@ create or replace function pgrag.create_key(
     rate double precision default 20,
     burst integer default null,
     concurrency integer default 10,
-    timeout_ms integer default null
+    timeout_ms integer default null,
+    answers_per_hour integer default null
 )
 returns text
 language plpgsql
@@ -68,13 +69,21 @@ begin
     perform _pgrag.check_range('burst', coalesce(create_key.burst, 1), 1, 1000000);
     perform _pgrag.check_range('concurrency', create_key.concurrency, 1, 10000);
     perform _pgrag.check_range('timeout_ms', coalesce(create_key.timeout_ms, 100), 100, 86400000);
+    perform _pgrag.check_range(
+        'answers_per_hour', coalesce(create_key.answers_per_hour, 0), 0, 1000000
+    );
     insert into pgrag.keys as k (
-        name, kind, role, libraries, origins, rate, burst, concurrency, timeout_ms, expires_at
+        name, kind, role, libraries, origins, rate, burst, concurrency, timeout_ms,
+        answers_per_hour, expires_at
     )
     values (
         named, create_key.kind, create_key.role, opened, pages, create_key.rate,
         coalesce(create_key.burst, ceil(2 * create_key.rate)::integer), create_key.concurrency,
-        create_key.timeout_ms, now() + create_key.expires_in
+        create_key.timeout_ms,
+        coalesce(
+            create_key.answers_per_hour, case create_key.kind when 'publishable' then 0 end
+        ),
+        now() + create_key.expires_in
     )
     on conflict (name) do nothing
     returning k.key_id into new_id;
@@ -111,7 +120,9 @@ libraries: their names, or {*} for all, which admin needs; a name without a libr
 a notice. kind: secret, or publishable for web pages, which only searches, from pages of its origins
 (https://docs.example). expires_in: null for never. rate: requests a second; burst: requests at once
 (default: two seconds of the rate); concurrency: running requests; timeout_ms: the longest statement
-(null: as services allow). Limits count over all services of the database. Errors: PGR01.';
+(null: as services allow); answers_per_hour: requests for answers of a language model (null: for a
+publishable key none, else as many as requests). Limits count over all services of the database.
+Errors: PGR01.';
 
 -- The secret of a key: two random UUIDs have 244 random bits, the digits at the end let a scanner
 -- tell a secret from any other text.

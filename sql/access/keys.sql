@@ -11,6 +11,7 @@ returns table (
     burst integer,
     concurrency integer,
     timeout_ms integer,
+    answers_per_hour integer,
     created_at timestamptz,
     expires_at timestamptz,
     revoked_at timestamptz,
@@ -33,8 +34,8 @@ as $$
             from pgrag.key_secrets as s
             where s.key_id = k.key_id and (s.expires_at is null or s.expires_at > now())
         ),
-        k.rate, k.burst, k.concurrency, k.timeout_ms, k.created_at, k.expires_at, k.revoked_at,
-        k.last_used_at
+        k.rate, k.burst, k.concurrency, k.timeout_ms, k.answers_per_hour, k.created_at,
+        k.expires_at, k.revoked_at, k.last_used_at
     from pgrag.keys as k
     order by k.name;
 $$;

@@ -13,7 +13,8 @@ from psycopg.types.json import Jsonb
 ADMIT = """
 select *
 from _pgrag.admit(
-    %(hash)s, %(role)s, %(is_for_pages)s, %(origin)s, %(is_foreign)s, %(lasts)s::interval
+    %(hash)s, %(role)s, %(is_for_pages)s, %(origin)s, %(is_foreign)s, %(lasts)s::interval,
+    %(is_for_answers)s
 )
 """
 
@@ -27,7 +28,7 @@ def create(connection, name, **options):
 def admit(connection, secret, **options):
     given = {
         "hash": hashlib.sha256(secret.encode()).digest(), "role": "search", "is_for_pages": True,
-        "origin": None, "is_foreign": False, "lasts": "1 minute",
+        "origin": None, "is_foreign": False, "lasts": "1 minute", "is_for_answers": False,
     }  # fmt: skip
     return connection.execute(ADMIT, given | options).fetchone()
 
@@ -133,6 +134,7 @@ class TestCreation:
         ({"burst": 0}, "burst must be"),
         ({"concurrency": 0}, "concurrency must be"),
         ({"timeout_ms": 99}, "timeout_ms must be"),
+        ({"answers_per_hour": -1}, "answers_per_hour must be"),
     ])  # fmt: skip
     def test_what_is_wrong_is_said(self, connection, options, complaint):
         with refused(connection, "PGR01", complaint):
@@ -254,6 +256,25 @@ class TestLimits:
         assert admit(connection, secret, lasts="0 s")["refusal"] is None
         assert admit(connection, secret)["refusal"] is None
         assert admit(connection, secret)["refusal"] == "concurrency"
+
+    def test_answers_are_limited_by_the_hour(self, connection):
+        page = {"kind": "publishable", "origins": ["https://docs.example"]}
+        from_page = {"origin": "https://docs.example", "is_foreign": True}
+        secret = create(connection, "plain", **page)
+        assert admit(connection, secret, **from_page)["refusal"] is None
+        refused = admit(connection, secret, is_for_answers=True, **from_page)
+        assert (refused["refusal"], refused["retry_after"]) == ("answers", None)
+        secret = create(connection, "asking", answers_per_hour=2, **page)
+        asked = [admit(connection, secret, is_for_answers=True, **from_page) for _ in range(3)]
+        assert [each["refusal"] for each in asked] == [None, None, "answers"]
+        assert 3590 < asked[2]["retry_after"] <= 3600
+        assert admit(connection, secret, **from_page)["refusal"] is None
+        connection.execute("update pgrag.key_usage set answers_since = now() - interval '2 hours'")
+        assert admit(connection, secret, is_for_answers=True, **from_page)["refusal"] is None
+        limits = {key["name"]: key["answers_per_hour"] for key in run(connection, "keys")}
+        assert limits == {"plain": 0, "asking": 2}
+        secret = create(connection, "program")
+        assert admit(connection, secret, is_for_answers=True)["refusal"] is None
 
     @pytest.mark.parametrize("days", [-1, 1])
     def test_a_clock_that_is_set_locks_no_key_out(self, connection, days):

@@ -23,7 +23,7 @@ ROWS = {
     "ContextBlock": "context", "Resolution": "resolve_version", "FacetValue": "facets",
     "ParsedQuery": "parse_query", "Suggestion": "suggest", "Intent": "detect_intent",
     "Library": "libraries", "FoundLibrary": "find_libraries", "Version": "library_versions",
-    "PageName": "find_page", "PageSummary": "pages", "OutlineEntry": "outline",
+    "PageName": "find_page", "PageSummary": "pages", "ReadingState": "reading_state", "OutlineEntry": "outline",
     "SectionVersion": "section_history", "Synonym": "synonyms",
     "EnrichmentState": "enrichment_state", "EnrichmentFailure": "enrichment_failures",
     "LibraryFinding": "check_library", "TextLine": "search_text", "PageQueryRow": "query_pages",
@@ -34,6 +34,7 @@ ROWS = {
     "PopularQuery": "popular_queries", "EmptyQuery": "empty_queries", "Gap": "gaps",
     "RecordedSearch": "search_history", "EvaluationSet": "evaluation_sets",
     "EvaluationRun": "evaluation_runs", "MovedQuery": "moved_queries",
+    "Judgement": "evaluation_judgements", "GradedResult": "judge", "AuditEntry": "audit_log",
     "EvaluatedResult": "evaluation_answer", "Tuning": "tune tuning_history undo_tuning",
     "ConfigurationChange": "apply_configuration compare_configuration",
     "ConfigurationVersion": "configuration_history", "OutdatedVersion": "outdated_pages",
@@ -47,13 +48,13 @@ OMITTED = {
 }  # fmt: skip
 #: Values that the faces compose of rows, and those that functions return as one JSON object.
 COMPOSED = {
-    "Answer", "AnswerIntent", "BatchItem", "BatchResult", "Citation", "Comparison",
+    "Abilities", "Answer", "AnswerIntent", "BatchItem", "BatchResult", "CallingKey", "Citation", "Comparison",
     "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
-    "EvaluationRunList", "Facets", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState",
+    "EvaluationRunList", "Facets", "Feature", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState", "JudgementList",
     "LibraryHealth", "LinkList", "Listing", "NearPage", "Page", "PageChange", "PageGroup",
     "PageList", "PageQueryResult",
     "PageResult", "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun",
-    "RemovedSet", "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "Source",
+    "RemovedSet", "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "ServiceState", "Source",
     "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage", "VersionChanges",
     "VersionRead", "Versioned",
 }  # fmt: skip

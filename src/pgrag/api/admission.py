@@ -76,8 +76,14 @@ _REASONS: dict[str, tuple[Kind, str, str | None]] = {
     ),
     "publishable": (
         FORBIDDEN,
-        "A publishable key may only search and rate what it found.",
+        "A publishable key may only search, rate what it found and, if made so, ask for answers.",
         "Use a secret key, from a program.",
+    ),
+    "answers": (
+        FORBIDDEN,
+        "The key may not ask for answers: each costs a call of the language model.",
+        "`pgrag keys create NAME --libraries A --origin URL --answers-per-hour 100` makes one that"
+        " may.",
     ),
     "role": (FORBIDDEN, "The role of the key does not include this.", "Use a key that may."),
     "separation": (
@@ -272,6 +278,8 @@ def _refusal(served: Served, admission: Admission | None, request: Request) -> R
         if admission.refusal == "rate" and admission.limits is not None:
             rate, burst, *_ = admission.limits
             detail = f"The key may send {rate:g} requests a second, {burst:,} of them at once."
+        elif admission.refusal == "answers":
+            detail = "The key has asked for as many answers in this hour as it may."
         return too_many(request, detail, admission.retry_after, _limit_headers(admission))
     refusal = served.reason
     assert refusal is not None

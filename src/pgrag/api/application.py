@@ -19,6 +19,7 @@ from pgrag.api.delivery import QuietDepartures
 from pgrag.api.headers import HeadAsGet, SecurityHeaders
 from pgrag.api.observed import REQUEST_ID, Observed
 from pgrag.api.origins import KnownHosts, KnownOrigins
+from pgrag.api.page_keys import READABLE, KeyInAddress, KeyOrigins, PageOrigins, has_page_key
 from pgrag.api.routes import (
     answers,
     configuration,
@@ -85,9 +86,10 @@ def create_app(
     The `policy` says who may call without a key.
 
     The database may still be down: until it answers, requests get status 503. Browsers may call
-    only from pages of the `cors_origins`, such as "https://docs.example". With `hosts`, requests
-    must name one of these hosts or this machine. Agents find their tools at /mcp. A `worker` works
-    on jobs from start to shutdown. Requests are counted in `metrics`.
+    only from pages of the `cors_origins`, such as "https://docs.example", and with a publishable
+    key from the key's own. With `hosts`, requests must name one of these hosts or this machine.
+    Agents find their tools at /mcp. A `worker` works on jobs from start to shutdown. Requests are
+    counted in `metrics`.
     """
     settings = app.settings
     # Only the assets of its pages are used.
@@ -116,7 +118,7 @@ def create_app(
     api.add_middleware(
         sizes.BodyLimit, page=settings.max_page_bytes, upload=settings.max_upload_bytes
     )
-    api.add_middleware(KnownOrigins, origins=cors_origins, hosts=hosts)
+    api.add_middleware(KnownOrigins, origins=cors_origins, hosts=hosts, has_key=has_page_key)
     buckets = None
     if settings.rate_limit:
         buckets = limits.TokenBuckets(settings.rate_limit, settings.rate_limit_burst)
@@ -132,8 +134,10 @@ def create_app(
             allow_origins=list(cors_origins),
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["Authorization", "Content-Type", REQUEST_ID, *_AGENT_HEADERS],
-            expose_headers=["Server-Timing", REQUEST_ID, *limits.HEADERS],
+            expose_headers=READABLE,
         )
+    api.add_middleware(PageOrigins, known=KeyOrigins(app, works), named=cors_origins)
+    api.add_middleware(KeyInAddress)
     api.add_middleware(HeadAsGet, except_path="/mcp")
     for router in (
         searches.router,

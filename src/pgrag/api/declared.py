@@ -53,7 +53,7 @@ class _Label(StringConvertor):
 class _Page(StringConvertor):
     """A page by its id, or by a name that may have slashes."""
 
-    regex = "(?:(?!/(?:outline|properties|backlinks|related|neighbourhood|edges)$).)+"
+    regex = "(?:(?!/(?:outline|rendered|versions|properties|backlinks|related|neighbourhood|edges)$).)+"
 
 
 class _Passage(StringConvertor):
@@ -99,11 +99,17 @@ class Exchange:
         return {"library": library, "version": row["version"]}
 
     def search(
-        self, function: Callable[..., Result], query: str | list[str], **arguments: Any
+        self,
+        function: Callable[..., Result],
+        query: str | list[str],
+        *,
+        records: bool = True,
+        **arguments: Any,
     ) -> Result:
         """Rows and notices of a method of `Search`, such as `Search.context`."""
         with self.timed():
-            return function(self.app.searching_as("rest"), query, **arguments)
+            client = "rest" if records else None
+            return function(self.app.searching_as(client), query, **arguments)
 
     def answer(self, content: Any, status: int = 200) -> Response:
         """The content as JSON."""

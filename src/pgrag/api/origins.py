@@ -6,7 +6,7 @@ does not see the answers: where a request may change something, Origin is checke
 browser names the page; programs send none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
@@ -55,13 +55,20 @@ class KnownOrigins:
 
     They are pages of this machine, of the `origins`, and of the service itself. A page is the
     service's own if its origin is what the request calls the service, and that name cannot lead
-    here by rebinding: it is an address, or one of the `hosts` that `KnownHosts` checks.
+    here by rebinding: it is an address, or one of the `hosts` that `KnownHosts` checks. What
+    `has_key` is let through: a publishable key is checked against its own origins.
     """
 
     def __init__(
-        self, app: ASGIApp, *, origins: Sequence[str], hosts: Sequence[str] | None
+        self,
+        app: ASGIApp,
+        *,
+        origins: Sequence[str],
+        hosts: Sequence[str] | None,
+        has_key: Callable[[Headers], bool],
     ) -> None:
         self._app = app
+        self._has_key = has_key
         self._origins = {origin.rstrip("/").lower() for origin in origins}
         self._checks_hosts = hosts is not None
 
@@ -75,12 +82,13 @@ class KnownOrigins:
                 is_known = headers.get("sec-fetch-site") not in {"cross-site", "same-site"}
             else:
                 is_known = self._knows(origin.lower(), headers.get("host", "").lower())
-            if not is_known:
+            if not is_known and not self._has_key(headers):
                 answer = problem(
                     Request(scope),
                     FORBIDDEN_ORIGIN,
                     f"Pages of {origin or 'another site'!r} may not call it.",
-                    hint="Start it with `pgrag serve --allow-origin URL` to let them.",
+                    hint="Start it with `pgrag serve --allow-origin URL` to let them, or make them"
+                    " a key: `pgrag keys create NAME --libraries A --origin URL`.",
                 )
         await answer(scope, receive, send)
 

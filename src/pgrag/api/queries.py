@@ -20,7 +20,7 @@ _QUERY: dict[str, Any] = {
 }
 
 #: Arguments that are not the search's own, or that concern the reply.
-_NOT_OURS = {"query", "question", "stream"}
+_NOT_OURS = {"query", "question", "stream", "record"}
 
 
 class Query(Arguments):
@@ -34,6 +34,12 @@ class Query(Arguments):
 
 
 class _Search(Query):
+    record: bool = Field(
+        default=True,
+        description="Whether the search may be recorded: not at each letter of a search as you"
+        " type.",
+    )
+
     @model_validator(mode="after")
     def _belongs_to_mode(self) -> Self:
         stated = self.arguments()
@@ -107,11 +113,13 @@ class BatchBody(Body):
     queries: list[SearchBody] = Field(
         min_length=1,
         max_length=100,
-        description="Each with the arguments of `POST /v1/search`, without `rerank`.",
+        description="Each with the arguments of `POST /v1/search`, without `rerank` and `record`.",
     )
 
     @model_validator(mode="after")
-    def _is_not_reranked(self) -> Self:
+    def _is_plain(self) -> Self:
+        if any("record" in query.model_fields_set for query in self.queries):
+            raise ValueError("a batch is never recorded: leave out record")
         if any(query.arguments().get("rerank") for query in self.queries):
             raise ValueError("a batch is not reranked: search for one query at a time")
         return self

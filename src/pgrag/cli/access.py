@@ -54,6 +54,10 @@ def create(
     timeout: Annotated[
         str | None, Option(metavar="TIME", help="Statement timeout: 5s; default: the service's.")
     ] = None,
+    answers_per_hour: Annotated[
+        int | None,
+        Option(min=0, help="By the language model; default: no limit, publishable keys none."),
+    ] = None,
     origin: Annotated[
         list[str] | None, Option(metavar="URL", help="Publishable, for pages of this origin.")
     ] = None,
@@ -65,7 +69,7 @@ def create(
         libraries=[part.strip() for part in libraries.split(",") if part.strip()],
         kind="publishable" if origin else "secret", origins=origin or [],
         expires_in=None if expires is None else parse_duration(expires, "--expires"),
-        concurrency=concurrency,
+        concurrency=concurrency, answers_per_hour=answers_per_hour,
         timeout_ms=None if limit is None else max(1, round(1000 * limit.total_seconds())),
     )  # fmt: skip
 

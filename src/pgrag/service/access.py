@@ -18,7 +18,7 @@ from pgrag.service.app import App
 Role = Literal["search", "write", "admin"]
 Refusal = Literal[
     "missing", "malformed", "unknown", "revoked", "expired", "rotated", "browser", "origin",
-    "publishable", "role", "separation", "rate", "concurrency", "read-only",
+    "publishable", "role", "separation", "answers", "rate", "concurrency", "read-only",
 ]  # fmt: skip
 """Why a request is refused; the audit keeps this word."""
 
@@ -30,14 +30,20 @@ context_with_body suggestions resolve feedback
 """
 """What a publishable key may do: what a search box on a web page needs."""
 
+_ANSWERS = "answer"
+"""What costs money for each call: a key has so many in an hour, and a publishable one is made with
+none.
+"""
+
 _OPEN = "service"
 """What everybody may ask, also without a key where one is needed: what the caller may do."""
 
 _READING = """
-search_batch answer tools use_tool parse intent
-libraries find_libraries library versions version pages changes synonyms links enrichment text
-health query_pages query_pages_with_body properties page_properties find_page page outline
-backlinks related neighbourhood path edges search_edges find_document document children siblings
+search_batch tools use_tool parse intent
+libraries find_libraries library versions version pages reading_state changes synonyms links
+enrichment text health query_pages query_pages_with_body properties page_properties find_page page
+outline rendered_page page_versions backlinks related neighbourhood path edges search_edges
+find_document document children siblings
 ancestors history parent surroundings
 mcp search_docs keyword_search semantic_search list_libraries find_version compare_versions
 read_document get_page get_outline get_related search_text explain_search send_feedback
@@ -70,12 +76,13 @@ remove_evaluation_run repeat_evaluation judge
 class Needs:
     """What an operation needs: the role of a key. `is_change`: it changes what is stored, so it
     also needs permission where no key is needed. `is_for_pages`: a publishable key may do it.
-    `is_open`: everybody may.
+    `is_for_answers`: it counts as an answer. `is_open`: everybody may.
     """
 
     role: Role
     is_change: bool = False
     is_for_pages: bool = False
+    is_for_answers: bool = False
     is_open: bool = False
 
 
@@ -84,6 +91,7 @@ NEEDS: dict[str, Needs] = {
     for names, needs in (
         (_OPEN, Needs("search", is_for_pages=True, is_open=True)),
         (_PAGES, Needs("search", is_for_pages=True)),
+        (_ANSWERS, Needs("search", is_for_pages=True, is_for_answers=True)),
         (_READING, Needs("search")),
         (_JOBS, Needs("write")),
         (_LIBRARY_CHANGES, Needs("write", is_change=True)),
@@ -135,6 +143,8 @@ def abilities(policy: Policy, key: Row | None) -> dict[str, bool]:
     def has(needs: Needs) -> bool:
         if key is None:
             return policy.refusal(needs) is None
+        if needs.is_for_answers and key["answers_per_hour"] == 0:
+            return False
         is_enough = _RANKS[needs.role] <= _RANKS[key["role"]]
         return needs.is_for_pages if key["kind"] == "publishable" else is_enough
 
@@ -187,7 +197,7 @@ def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-_ADMIT = "select * from _pgrag.admit(%s, %s, %s, %s, %s, %s)"
+_ADMIT = "select * from _pgrag.admit(%s, %s, %s, %s, %s, %s, %s)"
 
 
 def admit(
@@ -206,7 +216,11 @@ def admit(
     # that goes on reading does so for whoever resumed it (CPython issue 140947).
     with calling(None):
         [row] = database.query(
-            _ADMIT, [hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts]
+            _ADMIT,
+            [
+                *(hash_, needs.role, needs.is_for_pages, origin, is_foreign, lasts),
+                needs.is_for_answers,
+            ],
         )
     caller = row["caller"] and Caller(
         row["caller"], row["database_role"], row["library_ids"] or "{}", row["timeout_ms"]
@@ -237,6 +251,13 @@ def finish(database: Database, request: Served, admission: Admission | None) -> 
     }
     with calling(None), uncancelled():
         database.query("select _pgrag.end_request(%s)", [to_json(ended).decode()])
+
+
+def page_origins(database: Database) -> frozenset[str]:
+    """The origins of all publishable keys, in small letters."""
+    with calling(None):
+        [row] = database.query("select _pgrag.page_origins()")
+    return frozenset(row["page_origins"])
 
 
 def current_key(app: App) -> Row | None:

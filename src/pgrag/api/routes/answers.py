@@ -16,7 +16,8 @@ from pgrag.api.arguments import Arguments, Body, LibraryName, VersionWish
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.delivery import EventStream, follow
 from pgrag.api.openapi import events, problems
-from pgrag.api.problems import RETRY_AFTER_SECONDS, STOPPING, problem
+from pgrag.api.page_keys import has_page_key
+from pgrag.api.problems import FORBIDDEN, RETRY_AFTER_SECONDS, STOPPING, problem
 from pgrag.api.queries import AnswerBody
 from pgrag.ground.values.answers import Answer
 from pgrag.service.app import App
@@ -27,6 +28,9 @@ tools = Router(prefix="/tools", tags=["answers"])
 
 ToolName = Literal["keyword_search", "semantic_search", "read_chunk"]
 
+_FOR_PAGES = {"question", "library", "version", "filters", "stream"}
+"""What a publishable key may choose."""
+
 _STREAM = events(
     *("intent", "sources", "step", "token", "citation", "done", "error"),
     description="Ends with `done`, the whole answer, or `error`, a problem document.",
@@ -36,6 +40,13 @@ _STREAM = events(
 @router.post("/answer", response_model=Answer, responses=_STREAM)
 async def answer(body: AnswerBody, request: Request) -> Response:
     """Answer a question with its sources; in one piece, or streamed."""
+    if has_page_key(request.headers) and (costly := sorted(body.model_fields_set - _FOR_PAGES)):
+        return problem(
+            request,
+            FORBIDDEN,
+            f"A publishable key may not choose {', '.join(costly)}: it could make answers dear.",
+            hint=f"Send only {', '.join(sorted(_FOR_PAGES))}.",
+        )
     app: App = request.app.state.pgrag
     works = request.app.state.works
     answerer = await works.run(works.read, partial(app.answering, "rest"))

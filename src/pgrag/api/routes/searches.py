@@ -25,7 +25,12 @@ def _run(
 ) -> Callable[[Exchange, queries.Query], dict[str, Any]]:
     """Return the handler of a route: calls a method of `Search` and shapes its result."""
     return lambda exchange, query: shape(
-        exchange.search(search, getattr(query, "query", None) or "", **query.arguments())
+        exchange.search(
+            search,
+            getattr(query, "query", None) or "",
+            records=getattr(query, "record", True),
+            **query.arguments(),
+        )
     )
 
 
