@@ -67,7 +67,7 @@ class Service:
         """Make a key with the options of `pgrag.create_key`; returns its secret."""
         given: dict[str, Any] = {"libraries": ["*"], **options}
         stated = ", ".join(f"{option} => %s" for option in given)
-        name = f"{role} {next(self._numbers)}"
+        name = f"{role}-{next(self._numbers)}"
         [row] = self.run(
             f"select pgrag.create_key(%s, %s, {stated}) as secret", name, role, *given.values()
         )

@@ -5,11 +5,9 @@ const SECRET = /^\s*pgrag_sk_/;
 
 /** Why a request got no answer: the service's problem document, or a `type` of our own. */
 export class Problem extends Error {
-  constructor(told, status = 0, wait = 0) {
-    super(told.detail || told.title || told.type);
-    this.kind = (told.type ?? "").replace("/problems/", "");
-    this.status = status;
-    this.wait = wait;
+  constructor({ type = "", detail = "" }, status = 0, wait = 0) {
+    super(detail);
+    Object.assign(this, { kind: type.replace("/problems/", ""), status, wait });
   }
 }
 
@@ -57,8 +55,9 @@ export class Service {
   }
 
   async suggestions(query, version, signal) {
-    const answer = await this.#get("v1/suggestions", { ...this.#scope(version), q: query }, { signal });
-    return (answer.suggestions ?? answer).map((each) => each.suggestion);
+    const asked = { ...this.#scope(version), q: query };
+    const { suggestions } = await this.#get("v1/suggestions", asked, { signal });
+    return suggestions.map((each) => each.suggestion);
   }
 
   /** The versions of the library, the highest first; empty for a single one. */
@@ -100,7 +99,7 @@ export class Service {
 async function sent(address, options) {
   let answer;
   try {
-    answer = await fetch(address, { credentials: "omit", referrerPolicy: "no-referrer", ...options });
+    answer = await fetch(address, { credentials: "omit", ...options });
   } catch (fault) {
     throw fault.name === "AbortError" ? fault : new Problem({ type: "unreachable" });
   }
@@ -120,9 +119,8 @@ export function addressOf(hit, base) {
   if (!/^https?:$/.test(address.protocol)) return null;
   if (hit.anchor) address.hash = hit.anchor;
   if (!base) return address.href;
-  const [from, to] = base.trim().split(/\s+/).slice(-2).map((each) => new URL(each, document.baseURI));
-  const site = to ? from.href : `${address.origin}/`;
-  if (!address.href.startsWith(site)) return address.href;
-  const folder = (to ?? from).href.replace(/\/?$/, "/");
-  return folder + address.href.slice(site.length).replace(/^\//, "");
+  const [to, from = `${address.origin}/`] = base.trim().split(/\s+/).reverse();
+  if (!address.href.startsWith(from)) return address.href;
+  const folder = new URL(to.replace(/\/?$/, "/"), document.baseURI);
+  return folder.href + address.href.slice(from.length).replace(/^\//, "");
 }
