@@ -26,7 +26,7 @@ class Box {
   #versions = null;
   #version;
   #state = {};
-  #undoBack = async () => {};
+  #undoBack;
   #mayAsk = false;
 
   constructor(host, address, words) {

@@ -26,7 +26,7 @@ export function frame({ words, placeholder, on }) {
   const key = (name) => make("kbd", {}, name);
   const hint = (keys, text) =>
     make("span", { class: "hints", "aria-hidden": "true" }, keys.map(key), ` ${text}`);
-  const versions = hint(["tab"], words.nextVersion);
+  const versions = hint(["tab"], words.version);
   versions.hidden = true;
   const keys = make("span", { class: "unseen", id: "keys" }, words.keys);
   const vote = make("span", { class: "vote", hidden: "" });

@@ -9,11 +9,9 @@ export const texts = {
   open: "öffnen",
   version: "Version",
   unversioned: "ohne Version",
-  nextVersion: "Version",
   keys: "Pfeile bewegen, Eingabe öffnet, Escape schließt. Umschalt und Tab führen zu Knöpfen.",
   versionKeys: "Tab wechselt die Version.",
   recent: "Zuvor gesucht",
-  hint: "Schreiben Sie, was Sie suchen.",
   found: (hits, pages) =>
     `${hits} ${hits === 1 ? "Stelle" : "Stellen"} auf ${pages} ${pages === 1 ? "Seite" : "Seiten"}`,
   weak: "Kein guter Treffer. Diese Seiten kommen am nächsten:",
@@ -21,7 +19,7 @@ export const texts = {
   didYouMean: "Meinten Sie:",
   missing: "Den Autoren sagen, dass das fehlt",
   told: "Danke. Die Autoren sehen es.",
-  notKept: "Es konnte nicht gesendet werden.",
+  notKept: "Das kam nicht an.",
   helpful: "Hilfreich?",
   yes: "Ja",
   no: "Nein",
@@ -33,17 +31,18 @@ export const texts = {
   again: "Noch einmal",
   noAddress: "Diese Seite hat keine Adresse im Netz.",
   unreachable: "Die Suche ist nicht erreichbar. Sind Sie offline?",
-  busy: (seconds) => `Gerade suchen viele. Neuer Versuch in ${seconds} s.`,
+  // By the kind of the problem.
+  "too-many-requests": (seconds) => `Gerade suchen viele. Neuer Versuch in ${seconds} s.`,
   down: "Die Suche ist im Moment nicht verfügbar.",
-  key: "Der Schlüssel dieses Suchfelds gilt nicht (mehr). Sagen Sie es dem Betreiber der Seite.",
-  origin: "Dieses Suchfeld darf auf dieser Seite nicht benutzt werden. Sagen Sie es dem"
+  "invalid-key": "Der Schlüssel dieses Suchfelds gilt nicht (mehr). Sagen Sie es dem Betreiber der Seite.",
+  forbidden: "Dieses Suchfeld darf auf dieser Seite nicht benutzt werden. Sagen Sie es dem"
     + " Betreiber der Seite.",
-  secret: "Dieses Suchfeld hat einen geheimen Schlüssel, den alle lesen können. Der Betreiber"
+  secret: "Dieses Suchfeld hat einen geheimen Schlüssel. Der Betreiber der Seite"
     + " muss ihn widerrufen.",
-  noKey: "Dieses Suchfeld braucht einen Schlüssel. Sagen Sie es dem Betreiber der Seite.",
-  library: "Die Dokumentation dieser Seite ist nicht indexiert. Sagen Sie es dem Betreiber der"
+  "key-required": "Dieses Suchfeld braucht einen Schlüssel. Sagen Sie es dem Betreiber der Seite.",
+  "unknown-library": "Die Dokumentation dieser Seite ist nicht indexiert. Sagen Sie es dem Betreiber der"
     + " Seite.",
-  noVersion: "Diese Version ist nicht indexiert.",
+  "unknown-version": "Diese Version ist nicht indexiert.",
   newest: "In der neuesten Version suchen",
   limit: "In dieser Stunde sind keine Antworten mehr möglich. Die Suche geht weiter.",
   noAnswer: "Die Antwort konnte nicht geschrieben werden. Die Suche geht weiter.",

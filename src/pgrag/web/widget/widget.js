@@ -1,12 +1,13 @@
 // <pgrag-search>: the button of the search box. What it opens is loaded at the first interaction.
 (() => {
   if (customElements.get("pgrag-search")) return;
-  const files = new URL("{files}/widget/", document.currentScript.src);
-  const service = new URL(".", document.currentScript.src);
+  const source = new URL(document.currentScript.src);
+  const files = new URL("{files}/widget/", source);
+  const service = new URL(".", source);
   const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
   const words = {
-    en: { search: "Search", failed: "The search cannot be reached. Try again." },
-    de: { search: "Suchen", failed: "Die Suche ist nicht erreichbar. Noch einmal versuchen." },
+    en: { search: "Search", failed: "The search cannot be reached." },
+    de: { search: "Suchen", failed: "Die Suche ist nicht erreichbar." },
   };
 
   const isWritingIn = (element) =>
@@ -105,4 +106,15 @@
       }));
     }
   });
+
+  // Where a site can only name a script, its address has the attributes; `in` selects the place.
+  const { in: place, ...attributes } = Object.fromEntries(source.searchParams);
+  function settle() {
+    if (!attributes.library || document.querySelector("pgrag-search")) return;
+    const home = place && document.querySelector(place);
+    const own = make("pgrag-search", home ? attributes : { ...attributes, floating: "" });
+    (home ?? document.body).append(own);
+  }
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", settle);
+  else settle();
 })();
