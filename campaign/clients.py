@@ -50,8 +50,10 @@ JOBS = [str(1_700_000_000 + number) for number in range(10)]
 
 def _first_event(answer: httpx.Response) -> httpx.Response:
     """The answer up to its first event: those of a job that waits have no end."""
-    with answer:
+    try:
         first = next(answer.iter_bytes(), b"")
+    finally:
+        answer.close()
     return httpx.Response(
         answer.status_code, headers=answer.headers, content=first, request=answer.request
     )

@@ -268,7 +268,25 @@ create type pgrag.section_version as (
     key text,
     section text[],
     url text,
-    anchor text
+    anchor text,
+    text text
+);
+
+create type pgrag.page_version as (
+    version text,
+    page_id bigint,
+    key text,
+    url text,
+    title text,
+    text_changed boolean
+);
+
+create type pgrag.adjacent_page as (
+    relation text,
+    page_id bigint,
+    key text,
+    url text,
+    title text
 );
 
 create type pgrag.neighbour as (
@@ -307,7 +325,8 @@ create type pgrag.related_page as (
 DOWNGRADE = """
 drop table pgrag.section_texts, pgrag.edge_embeddings, pgrag.page_ranks, pgrag.pending_pages,
     pgrag.pending_names, pgrag.page_names, pgrag.edges, pgrag.edge_kinds, pgrag.page_types;
-drop type pgrag.link, pgrag.section_version, pgrag.neighbour, pgrag.related_page;
+drop type pgrag.link, pgrag.section_version, pgrag.page_version, pgrag.adjacent_page,
+    pgrag.neighbour, pgrag.related_page;
 """
 
 

@@ -14,14 +14,18 @@ set jit = off
 as $$
 declare
     compared record;
+    old_id bigint;
     changed_ids bigint[] := '{}';
 begin
     for compared in
-        select v.library_id, v.version_id, _pgrag.compared_version(l.name, since) as old_id
+        select v.library_id, v.version_id, l.name
         from pgrag.versions as v
         join pgrag.libraries as l on l.library_id = v.library_id
         where v.library_id = any (target.library_ids) and v.version_id = any (target.version_ids)
+        -- So that what is told first does not depend on libraries that the caller may not see.
+        order by l.name, v.version_id
     loop
+        old_id := _pgrag.compared_version(compared.name, since);
         changed_ids := changed_ids || array(
             with changed as materialized (
                 select
@@ -36,7 +40,7 @@ begin
                         select o.text_hash
                         from pgrag.section_texts as o
                         where o.library_id = compared.library_id
-                            and o.version_id = compared.old_id
+                            and o.version_id = old_id
                             and o.text_hash is not null
                     )
                 group by s.page_id

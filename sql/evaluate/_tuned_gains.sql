@@ -120,7 +120,7 @@ begin
                         row(
                             (q.own).library_id, p.document_id, p.page_id, p.settled_score, null,
                             null, null, null, null, null, null, p.settled_score, null, null,
-                            null
+                            null, null
                         )::_pgrag.ranked_hit
                         order by p.nth
                     ) as hits

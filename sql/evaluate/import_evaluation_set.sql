@@ -17,7 +17,7 @@ set search_path from current
 as $$
 #variable_conflict use_column
 declare
-    set_name text := lower(btrim(import_evaluation_set.name));
+    set_name constant text := _pgrag.evaluation_set_name(import_evaluation_set.name);
     library_name text := lower(btrim(import_evaluation_set.library));
     owner_id bigint := _pgrag.library_id(import_evaluation_set.library);
     -- Queries without a relevant target would always count as failed, so they are left out.
@@ -26,11 +26,6 @@ declare
     fault text;
     missing record;
 begin
-    if (set_name ~ '^[a-z0-9][a-z0-9._-]{0,79}$') is not true then
-        raise exception 'An evaluation set cannot be called %.', quote_nullable(left(set_name, 100))
-            using errcode = 'PGR01',
-                hint = 'Use a-z, 0-9, ".", "_" and "-", 80 characters at most.';
-    end if;
     perform _pgrag.check_choice('unit', unit, '{page, section, document}');
     if jsonb_typeof(queries) is distinct from 'array' then
         raise exception 'The queries must be a list, got %.', left(queries::text, 100)
@@ -88,12 +83,11 @@ begin
     -- The lock on the row serialises imports of one set.
     insert into pgrag.evaluation_sets (name, library, unit, digest, source)
     values (
-        set_name, library_name, import_evaluation_set.unit, md5(queries::text),
+        set_name, library_name, import_evaluation_set.unit, '',
         coalesce(import_evaluation_set.source, '{}')
     )
     on conflict on constraint evaluation_sets_name_key do update
-    set unit = excluded.unit, digest = excluded.digest, source = excluded.source,
-        created_at = excluded.created_at
+    set unit = excluded.unit, source = excluded.source, created_at = excluded.created_at
     returning set_id into new_id;
     delete from pgrag.evaluation_queries as q where q.set_id = new_id;
     insert into pgrag.evaluation_queries (set_id, query_id, query, excluded)
@@ -144,6 +138,7 @@ begin
                 end;
     end if;
 
+    perform _pgrag.digest_set(new_id);
     unjudged := array(
         select q ->> 'id'
         from jsonb_array_elements(queries) as q
@@ -162,3 +157,49 @@ say). unit: what targets name: page, section or document (see evaluation_target)
 relevant target are left out and returned in unjudged. source: the origin of the set; tuning never
 learns from a set with {"held_out": true}, nor, if it also names a "corpus", from any judgements and
 feedback of its library. Errors: PGR01, naming the query; PGR02.';
+
+-- The name as it is stored; raises an exception for what cannot be one.
+create or replace function _pgrag.evaluation_set_name(
+    name text
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    stored constant text := lower(btrim(evaluation_set_name.name));
+begin
+    if (stored ~ '^[a-z0-9][a-z0-9._-]{0,79}$') is not true then
+        raise exception 'An evaluation set cannot be called %.', quote_nullable(left(stored, 100))
+            using errcode = 'PGR01',
+                hint = 'Use a-z, 0-9, ".", "_" and "-", 80 characters at most.';
+    end if;
+    return stored;
+end;
+$$;
+
+-- Sets of the same unit, queries and judgements have the same digest.
+create or replace function _pgrag.digest_set(
+    set_id bigint
+)
+returns void
+language sql
+volatile
+as $$
+    update pgrag.evaluation_sets as s
+    set digest = md5(concat(
+        s.unit,
+        (
+            select jsonb_agg(to_jsonb(q) - 'set_id' order by q.query_id)
+            from pgrag.evaluation_queries as q
+            where q.set_id = s.set_id
+        ),
+        (
+            select jsonb_agg(to_jsonb(j) - 'set_id' order by j.query_id, j.target)
+            from pgrag.evaluation_judgements as j
+            where j.set_id = s.set_id
+        )
+    ))
+    where s.set_id = digest_set.set_id;
+$$;

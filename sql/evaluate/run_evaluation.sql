@@ -65,6 +65,8 @@ begin
         join pgrag.evaluation_judgements as j on j.set_id = q.set_id and j.query_id = q.query_id
         where q.set_id = owner_set_id
         group by q.query_id, q.query, q.excluded
+        -- Without a relevant target, a query would always count as failed.
+        having max(j.grade) > 0
     ));
 end;
 $$;
@@ -92,6 +94,11 @@ as $$
 declare
     changes jsonb := (run).configuration -> 'settings';
 begin
+    if queries = '{}' then
+        raise exception 'No query of the set % has a judgement above 0.',
+            quote_literal((run).set_name)
+            using errcode = 'PGR01', hint = 'Grade a result of a query as relevant first.';
+    end if;
     select
         l.name,
         pgrag.effective_settings(l.settings || changes || jsonb_build_object(

@@ -1,5 +1,6 @@
 create or replace function pgrag.section_history(
-    document_id anycompatible
+    document_id anycompatible,
+    texts boolean default false
 )
 returns setof pgrag.section_version
 language plpgsql
@@ -57,7 +58,10 @@ begin
     select
         v.label, s.change, s.is_changed,
         coalesce(s.document_id, _pgrag.page_document(page.library_id, s.page_id)),
-        s.page_id, p.key, t.headings, p.url, d.anchor
+        s.page_id, p.key, t.headings, p.url, d.anchor,
+        case when section_history.texts and s.page_id is not null
+            then _pgrag.source_text(p, t.headings, s.document_id)
+        end
     from states as s
     join pgrag.versions as v on v.library_id = page.library_id and v.version_id = versions[s.nth]
     left join pgrag.pages as p on p.library_id = page.library_id and p.page_id = s.page_id
@@ -77,6 +81,7 @@ their order, then other versions by age. change: added; first (the oldest versio
 the section may be older); unchanged, changed or moved (other page or headings) against the version
 before; removed (the version after the last that has it). text_changed: whether the text differs
 from the version before, also after a move. section: its headings, {} the text before the first,
-null the whole page: the summary of a page has the history of the page, with its front matter. A
+null the whole page: the summary of a page has the history of the page, with its front matter.
+texts: with the text of the section in each version, without its heading and the sections below. A
 page is the same by its uuid, else its key, else its body; a section by its page and headings, else
 by its text. Errors: PGR05.';

@@ -129,7 +129,7 @@ begin
         select row(
             h.library_id, h.document_id, h.page_id, h.score, h.keyword_score, h.semantic_score,
             h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank, h.section_score,
-            h.hybrid_score, h.graph, e.confidence, h.better_on_page
+            h.hybrid_score, h.graph, e.confidence, h.better_on_page, h.steps
         )::_pgrag.ranked_hit
         from unnest(hits) with ordinality as h
         left join _pgrag.evidence(hits, request) as e on e.nth = h.ordinality

@@ -85,7 +85,15 @@ as $$
                 )
                 from _pgrag.evidence(array[explain_hit.hit], request) as e
             ),
-            'plans', explain_hit.plans
+            'plans', explain_hit.plans,
+            'parts', _pgrag.score_parts(
+                explain_hit.hit, request, q,
+                _pgrag.type_weight(p.type, q.type_weights),
+                _pgrag.language_weight(p.language, q.language),
+                _pgrag.phrase_weight(
+                    a.phrase_languages, a.phrase_conditions, d.language, d.search
+                )
+            )
         ) as explanation
         from (select (explain_hit.hit).*) as h
         cross join (select (explain_hit.request).*) as a

@@ -81,7 +81,7 @@ begin
         d.library_id, d.document_id, d.page_id, d.final_score, d.keyword_score, d.semantic_score,
         d.passage_score, d.page_score, d.keyword_rank, d.semantic_rank,
         nullif(d.fused_score, d.score), d.fused_score, null::jsonb, null::double precision,
-        d.better_on_page::integer
+        d.better_on_page::integer, null::double precision[]
     from decayed as d
     where d.final_score >= request.min_score
     order by d.final_score desc, d.reading_order, d.text_hash, d.document_id

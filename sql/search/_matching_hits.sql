@@ -24,7 +24,7 @@ begin
         listing.hits := array(
             select row(
                 d.library_id, d.document_id, d.page_id, 1, null, null, null, null, null, null,
-                null, 1, null, null, null
+                null, 1, null, null, null, null
             )::_pgrag.ranked_hit
             from (
                 select
@@ -51,7 +51,7 @@ begin
         listing.hits := array(
             select row(
                 p.library_id, d.document_id, p.page_id, 1, null, null, null, null, null, null,
-                null, 1, null, null, null
+                null, 1, null, null, null, null
             )::_pgrag.ranked_hit
             from pgrag.pages as p
             cross join lateral (

@@ -226,7 +226,8 @@ as $$
         select row(
             h.library_id, h.document_id, h.page_id, coalesce(p.score, h.score), h.keyword_score,
             h.semantic_score, h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank,
-            h.section_score, h.hybrid_score, h.graph, h.confidence, h.better_on_page
+            h.section_score, h.hybrid_score, h.graph, h.confidence, h.better_on_page,
+            case when placed.scores is null then h.steps else h.steps || h.score end
         )::_pgrag.ranked_hit
         from unnest(placed.positions, placed.scores) with ordinality as p (nth, score, new_nth)
         join unnest(placed.hits) with ordinality as h on h.ordinality = p.nth

@@ -1,9 +1,10 @@
--- An excerpt of a passage with the words of the query in **. Called for returned rows only, because
--- ts_headline reads the whole text.
+-- An excerpt of a passage, or the whole of it, with the words of the query in **. Called for
+-- returned rows only, because ts_headline reads the whole text.
 create or replace function _pgrag.snippet(
     language text,
     content text,
-    request _pgrag.search_request
+    request _pgrag.search_request,
+    is_whole boolean default false
 )
 returns text
 language plpgsql
@@ -64,21 +65,31 @@ begin
     lexemes := _pgrag.lexemes_in_text(snippet.language, separated, lexemes);
     separated := replace(separated, chr(1) || chr(1), chr(1));
     excerpt := case
-        when lexemes = '{}' then left(separated, 300)
+        when lexemes = '{}' then case when is_whole then separated else left(separated, 300) end
         else ts_headline(
             snippet.language::regconfig,
             separated,
             replace(
                 _pgrag.tsquery_lexeme(array_to_string(lexemes, chr(1))), chr(1), ''' | '''
             )::tsquery,
-            'StartSel=**, StopSel=**, MaxFragments=2, FragmentDelimiter=" … ", '
+            'StartSel=**, StopSel=**, '
                 || case
+                    when is_whole then 'HighlightAll=true'
+                    else 'MaxFragments=2, FragmentDelimiter=" … ", '
+                end
+                || case
+                    when is_whole then ''
                     when has_bigrams then 'MaxWords=80, MinWords=30'
                     else 'MaxWords=30, MinWords=12'
                 end
         )
     end;
     excerpt := replace(excerpt, '**' || chr(1) || '**', '');
+    if is_whole then
+        return translate(
+            _pgrag.with_signs(translate(excerpt, chr(1) || chr(2), '')), U&'\E000', '<'
+        );
+    end if;
     return translate(
         _pgrag.with_ellipses(
             _pgrag.with_signs(translate(excerpt, chr(1) || chr(2), '')),

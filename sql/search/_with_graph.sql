@@ -81,7 +81,8 @@ begin
                 )
             end,
             h.confidence,
-            h.nth_of_page
+            h.nth_of_page,
+            null
         )::_pgrag.ranked_hit
         from scored as h
         cross join lateral (
@@ -126,7 +127,8 @@ begin
     select
         f.library_id, f.document_id, f.page_id, f.score, f.keyword_score, f.semantic_score,
         f.passage_score, f.page_score, null::integer, null::integer, f.section_score,
-        f.hybrid_score, null::jsonb, f.confidence, f.better_on_page
+        f.hybrid_score, null::jsonb, f.confidence, f.better_on_page,
+        f.steps
     from (
         select
             s.*,

@@ -108,7 +108,8 @@ create type _pgrag.scored_candidate as (
     score double precision
 );
 
--- A hit with the parts of its score; see explain_search.
+-- A hit with the parts of its score; see explain_search. steps: its score before each step that
+-- gave it a new one, in this order: aggregate, hierarchy, reranked.
 create type _pgrag.ranked_hit as (
     library_id bigint,
     document_id bigint,
@@ -124,7 +125,8 @@ create type _pgrag.ranked_hit as (
     hybrid_score double precision,
     graph jsonb,
     confidence double precision,
-    better_on_page integer
+    better_on_page integer,
+    steps double precision[]
 );
 
 -- Ranked hits, and how far they reach: no candidate that is not listed scores above bound.

@@ -2,6 +2,7 @@
 
 import re
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Request
 
@@ -11,6 +12,10 @@ _WATCH = """
 addEventListener('securitypolicyviolation', event => console.error(
     `refused by ${event.effectiveDirective}: ${event.blockedURI} ${event.sample}`));
 """
+
+
+#: Requests without an answer yet, by the context of their page.
+IN_FLIGHT: WeakKeyDictionary[BrowserContext, set[Request]] = WeakKeyDictionary()
 
 
 class PageFaults:
@@ -33,6 +38,10 @@ class PageFaults:
     def watch(self, context: BrowserContext) -> None:
         """Note the faults of all pages of a context."""
         self._contexts.append(context)
+        waiting = IN_FLIGHT.setdefault(context, set())
+        context.on("request", lambda request: waiting.add(request))
+        for end in ("requestfinished", "requestfailed"):
+            context.on(end, lambda request: waiting.discard(request))
         context.add_init_script(_WATCH)
         context.on("console", self._console)
         context.on("weberror", lambda event: self._note(f"uncaught: {event.error}"))

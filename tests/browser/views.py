@@ -1,9 +1,9 @@
 """The views of the page by their addresses, and what tests of all of them do in the same way."""
 
-from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from browser_service import Service
+from page_faults import IN_FLIGHT
 from playwright.sync_api import Locator, Page, expect
 
 #: Addresses of every view and state that can be linked to; {page} and {document} are of a passage.
@@ -23,6 +23,8 @@ ADDRESSES = {
     "operations": "/operations",
     "sign-in": "/sign-in",
 }
+#: Milliseconds without a request after which a view has all that it shows.
+QUIET = 150
 #: One of each script of the page.
 VIEWS = ("search", "ask", "compare", "libraries", "operations", "sign-in")
 
@@ -73,7 +75,12 @@ def hits(page: Page) -> Locator:
 
 def settle(page: Page) -> None:
     """Wait until a view has asked for all that it shows, and shows it."""
-    page.wait_for_load_state("networkidle")
+    quiet = 0
+    while quiet < QUIET:
+        page.wait_for_timeout(50)
+        # A stream of events ends with the view.
+        waits = any(not each.url.endswith("/events") for each in IN_FLIGHT[page.context])
+        quiet = 0 if waits else quiet + 50
     expect(page.locator("main [aria-busy=true]")).to_have_count(0)
 
 
@@ -83,15 +90,3 @@ def words(page: Page) -> str:
         r"""document.querySelector('main').innerText
             .replace(/\d+([.,]\d+)? (ms|s|seconds?|Sekunden?)\b.*$/gm, '')"""
     )
-
-
-def once(check: Callable[[], object]) -> None:
-    """Run a check that reads what a view shows, until it holds for the first time."""
-    for _ in range(100):
-        try:
-            check()
-        except AssertionError:
-            pass
-        else:
-            return
-    check()

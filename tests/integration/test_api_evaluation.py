@@ -5,6 +5,7 @@ from typing import Any
 import psycopg
 import pytest
 from api_client import ApiClient, problem
+from promised_shapes import assert_promised
 from psycopg.types.json import Jsonb
 
 QUERIES = [
@@ -89,3 +90,31 @@ def test_sets_are_made_replaced_and_removed(harbour):
     problem(harbour.request("DELETE", address), 404, "unknown-evaluation-set")
     broken = {"library": "harbour", "queries": [{"id": "q1", "text": "x", "judgements": {"a": -1}}]}
     problem(harbour.request("PUT", address, json=broken), 422, "invalid-input")
+
+
+def test_results_are_graded_one_by_one(harbour):
+    address = "/v1/evaluations/graded-here/judgements"
+    problem(harbour.get(address), 404, "unknown-evaluation-set")
+    body = {"library": "harbour", "query": "tide table", "target": "navigation/tides.md"}
+    made = harbour.request("PUT", address, json=body | {"grade": 2})
+    assert made.status_code == 200, made.text
+    assert set(made.json()) == {"query_id", "judged_unit", "query_count", "judgement_count"}
+    harbour.request("PUT", address, json=body | {"query": "fees", "grade": 0})
+    every, one = harbour.ok(address), harbour.ok(address, query="tide table")
+    assert_promised(address, every)
+    assert (every["set"], every["library"], every["unit"]) == ("graded-here", "harbour", "page")
+    assert len(every["judgements"]) == 2
+    assert one["judgements"] == [{
+        "query_id": made.json()["query_id"], "query_text": "tide table",
+        "target": "navigation/tides.md", "grade": 2,
+    }]  # fmt: skip
+    for wrong, slug in [
+        ({"grade": 0.5}, "invalid-request"), ({"grade": -1}, "invalid-request"), ({}, "invalid-request"),
+        ({"grade": 1, "unit": "word"}, "invalid-request"), ({"grade": 1, "query": " "}, "invalid-request"),
+        ({"grade": 1, "target": "x"}, "invalid-input"), ({"grade": 1, "unit": "section"}, "invalid-input"),
+    ]:  # fmt: skip
+        problem(harbour.request("PUT", address, json=body | wrong), 422, slug)
+    found = harbour.request("PUT", address, json=body | {"grade": 1, "library": "nowhere"})
+    problem(found, 404, "unknown-library")
+    assert harbour.request("PUT", address, json=body | {"grade": None}).json()["query_count"] == 1
+    harbour.request("DELETE", "/v1/evaluations/graded-here")

@@ -82,12 +82,6 @@ def test_a_failure_that_nobody_foresaw_is_guarded(database_url, monkeypatch):
     assert response.headers["cache-control"] == "no-store"
 
 
-def test_the_address_that_serve_prints_leads_to_the_page(harbour):
-    answer = harbour.get("/", follow_redirects=False)
-    assert (answer.status_code, answer.headers["location"]) == (307, "docs")
-    assert_guarded(answer.headers)
-
-
 def test_the_page_of_the_routes_has_all_it_needs_and_no_more(harbour):
     page = harbour.get("/docs")
     assert_guarded(page.headers)

@@ -112,7 +112,9 @@ def test_a_request_of_two_readings_is_refused_and_the_connection_closed(service,
     head, _, body = answer.partition(b"\r\n\r\n")
     assert b"\r\nConnection: close" in head
     assert b"\r\nDate: " in head
+    assert b"\r\nX-Request-Id: " in head
     told = json.loads(body)
+    assert "bytearray" not in told["detail"]
     assert told["status"] == status
     assert told["detail"].endswith(".")
 

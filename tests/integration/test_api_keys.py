@@ -105,13 +105,14 @@ class TestWithoutKey:
                 ("PATCH", "/v1/configuration"), ("PATCH", "/v1/libraries/harbour/synonyms"),
                 ("PUT", "/v1/evaluations/a"), ("DELETE", "/v1/evaluations/a"),
                 ("POST", "/v1/libraries/harbour/tuning"), ("POST", "/v1/evaluations/a/runs"),
+                ("PUT", "/v1/evaluations/a/judgements"),
                 ("PUT", f"{SENT}/pages/a.md"), ("DELETE", f"{SENT}/pages/a.md"),
                 ("POST", f"{SENT}/pages"), ("POST", f"{SENT}/upload"),
                 ("POST", "/v1/jobs"), ("POST", "/v1/jobs/1/cancel"),
             ]:  # fmt: skip
                 refused = client.request(method, address, json={"entries": {}})
                 assert "--allow-writes" in problem(refused, 403, "forbidden")["hint"]
-            assert len(site.audit(reason="read-only", caller=None)) == 12
+            assert len(site.audit(reason="read-only", caller=None)) == 13
             assert client.ok("/v1/jobs")["jobs"] == []
             writer = site.key("writer", "write")
             changed = client.request(
@@ -282,6 +283,10 @@ class TestRoles:
         body = {"library": "harbour", "queries": queries}
         ask("import_evaluation_set", "PUT", "evaluations/questions", body)
         assert ask("evaluation_sets", "GET", "evaluations")["sets"]
+        grade = {"library": "harbour", "query": "tide table", "target": "index.md", "grade": 0}
+        graded = "evaluations/questions/judgements"
+        ask("judge", "PUT", graded, grade)
+        assert ask("judgements", "GET", f"{graded}?query=tide+table")["judgements"]
         made = ask("run_evaluation", "POST", "evaluations/questions/runs", {"name": "keyword"})
         run = f"evaluation-runs/{made['run_id']}"
         assert ask("evaluation_runs", "GET", "evaluations/questions/runs")["runs"] == [made]
@@ -294,6 +299,7 @@ class TestRoles:
         assert ask("tuning_history", "GET", tuning)["tunings"] == [tuned]
         site.run("update pgrag.tuning_runs set outcome = 'accepted', settings_after = '{}'")
         assert ask("undo_tuning", "DELETE", tuning)["undone_at"]
+        assert ask("audit", "GET", "audit?caller=admin")["entries"]
         ask("remove_evaluation_run", "DELETE", run)
         ask("remove_evaluation_set", "DELETE", "evaluations/questions")
         assert done == {name for name, needs in NEEDS.items() if needs.role == "admin"}

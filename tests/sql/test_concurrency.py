@@ -127,6 +127,10 @@ QUESTIONS = {
     "name": "questions", "library": "tool",
     "queries": [{"id": "q1", "text": "words", "judgements": {"a.md": 1}}],
 }  # fmt: skip
+GRADE = {
+    "evaluation_set": "questions", "library": "tool", "query": "words", "target": "a.md",
+    "grade": 1,
+}  # fmt: skip
 ENTRIES = {"entries": {"synonyms": {"tool": {"pto": ["holiday"]}}}}
 
 
@@ -136,6 +140,9 @@ ENTRIES = {"entries": {"synonyms": {"tool": {"pto": ["holiday"]}}}}
     (("apply_configuration", ENTRIES), ("set_synonyms", SYNONYMS), None),
     (("set_synonyms", SYNONYMS), ("remove_synonyms", {"library": "tool"}), None),
     (("import_evaluation_set", QUESTIONS), ("import_evaluation_set", QUESTIONS), None),
+    (("judge", GRADE), ("judge", GRADE | {"grade": 2}), None),
+    (("judge", GRADE), ("import_evaluation_set", QUESTIONS), None),
+    (("import_evaluation_set", QUESTIONS), ("judge", GRADE), None),
     (("remove_library", {"library": "tool"}), ("set_synonyms", SYNONYMS), "PGR02"),
     (("remove_library", {"library": "tool"}), ("finish_version", {"library": "tool"}), "PGR02"),
     (
@@ -193,3 +200,22 @@ def test_no_job_outlives_a_library_that_is_removed_while_it_is_made(connect):
             made.result()
     assert refused.value.sqlstate == "PGR02"
     assert run(owner, "jobs") == []
+
+
+def test_two_who_grade_at_once_lose_nothing(connect):
+    people = [connect() for _ in range(4)]
+    ingest(people[0], "tool", [page(f"{number}.md", "Words.") for number in range(8)])
+
+    def grade(nth):
+        for number in range(8):
+            target = {"target": f"{number}.md", "query": f"query {(number + nth) % 3}"}
+            run(people[nth], "judge", **GRADE | target)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(grade, range(4)))
+    expected = {
+        (f"query {(number + nth) % 3}", f"{number}.md") for number in range(8) for nth in range(4)
+    }
+    rows = run(people[0], "evaluation_judgements", evaluation_set="questions")
+    assert {(row["query_text"], row["target"]) for row in rows} == expected
+    assert len({row["query_id"] for row in rows}) == 3

@@ -34,26 +34,27 @@ ROWS = {
     "PopularQuery": "popular_queries", "EmptyQuery": "empty_queries", "Gap": "gaps",
     "RecordedSearch": "search_history", "EvaluationSet": "evaluation_sets",
     "EvaluationRun": "evaluation_runs", "MovedQuery": "moved_queries",
+    "Judgement": "evaluation_judgements", "GradedResult": "judge", "AuditEntry": "audit_log",
     "EvaluatedResult": "evaluation_answer", "Tuning": "tune tuning_history undo_tuning",
     "ConfigurationChange": "apply_configuration compare_configuration",
     "ConfigurationVersion": "configuration_history", "OutdatedVersion": "outdated_pages",
     "JobSummary": "jobs", "Job": "job",
 }  # fmt: skip
 #: What the faces add to the columns, and what they leave out.
-ADDED = {"Resolution": {"library"}, "Version": {"library"}, "ReadingState": {"library"}}
+ADDED = {"Resolution": {"library"}, "Version": {"library"}}
 OMITTED = {
     "FacetValue": {"facet"}, "PageQueryRow": {"columns"}, "OutdatedVersion": {"source"},
     "PageProperty": {"as_text", "as_number", "as_boolean", "as_moment", "as_duration"},
 }  # fmt: skip
 #: Values that the faces compose of rows, and those that functions return as one JSON object.
 COMPOSED = {
-    "Answer", "AnswerIntent", "BatchItem", "BatchResult", "Citation", "Comparison",
+    "Abilities", "Answer", "AnswerIntent", "BatchItem", "BatchResult", "CallingKey", "Citation", "Comparison",
     "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
-    "EvaluationRunList", "Facets", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState",
+    "EvaluationRunList", "Facets", "Feature", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState", "JudgementList",
     "LibraryHealth", "LinkList", "Listing", "NearPage", "Page", "PageChange", "PageGroup",
     "PageList", "PageQueryResult",
     "PageResult", "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun",
-    "RemovedSet", "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "Source",
+    "RemovedSet", "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "ServiceState", "Source",
     "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage", "VersionChanges",
     "VersionRead", "Versioned",
 }  # fmt: skip

@@ -10,6 +10,7 @@ from contextlib import suppress
 from email.utils import formatdate
 from http import HTTPStatus
 from typing import Any
+from uuid import uuid4
 
 import h11
 import uvicorn
@@ -20,6 +21,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from pgrag.api.crowd import MOST_IDLE, Crowd
 from pgrag.api.framing import Connection
 from pgrag.api.headers import ALWAYS, SecurityHeaders
+from pgrag.api.observed import REQUEST_ID
 from pgrag.api.problems import MEDIA_TYPE, REQUEST_TIMEOUT, Kind, kind_of_status
 from pgrag.ground.counts import count
 from pgrag.ground.settings import Settings
@@ -189,6 +191,7 @@ class TimedProtocol(H11Protocol):
             ("Cache-Control", "no-store"),
             ("Content-Type", MEDIA_TYPE),
             ("Content-Length", str(len(body))),
+            (REQUEST_ID, uuid4().hex),
             ("Date", formatdate(usegmt=True)),
             ("Connection", "close"),
         ]

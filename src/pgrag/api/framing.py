@@ -23,6 +23,8 @@ _CHUNK = re.compile(
 LONGEST_HEAD = 16_384
 """Bytes of the request line and the headers."""
 
+_BYTES = re.compile(r"(?:bytearray\()?\bb('[^']*'|\"[^\"]*\")\)?")
+
 _LONGEST_CHUNK_LINE = 4096
 _MOST_DIGITS = 18
 
@@ -92,7 +94,9 @@ class Connection(h11.Connection):
             event = super().next_event()
             return _checked(event) if isinstance(event, h11.Request) else event
         except h11.RemoteProtocolError as error:
-            said = str(error) if isinstance(error, _Fault) else f"It is not HTTP/1.1: {error}."
+            # h11 shows the bytes that it read as Python writes them.
+            shown = _BYTES.sub(r"\1", str(error))
+            said = shown if isinstance(error, _Fault) else f"It is not HTTP/1.1: {shown}."
             self.fault = error.error_status_hint, said
             raise
 

@@ -46,7 +46,7 @@ FOR_EVERY_SITE = {
 """Headers of the files that pages of other origins load: those of the search box."""
 
 _COMPRESSED = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))", re.IGNORECASE)
-_IMPORT = re.compile(r"""^(?:import|export)\b[^"';]*["'](\.[^"']+)["']""", re.MULTILINE)
+_IMPORT = re.compile(r"""^(?:import|export)\b[^"';(]*["'](\.[^"']+)["']""", re.MULTILINE)
 
 
 class File:

@@ -9,7 +9,9 @@ from pgrag.ground.values.evaluation import (
     Comparison,
     EvaluationRun,
     EvaluationSet,
+    GradedResult,
     ImportedSet,
+    Judgement,
     Tuning,
 )
 
@@ -55,6 +57,30 @@ class Evaluating(Part):
             name=name, queries=row["imported_queries"], judgements=row["imported_judgements"],
             unjudged=tuple(row["unjudged"]),
         )  # fmt: skip
+
+    def judge(
+        self,
+        evaluation_set: str,
+        library: str,
+        query: str,
+        target: str,
+        grade: int | None,
+        *,
+        unit: Literal["page", "section", "document"] | None = None,
+    ) -> GradedResult:
+        """Grade one result of a query from 0 (not relevant) up; None removes the grade. Set and
+        query are made if they are missing; `unit` is that of a new set.
+        """
+        return self._row(
+            GradedResult, "judge", evaluation_set=evaluation_set, library=library, query=query,
+            target=target, grade=grade, unit=unit,
+        )  # fmt: skip
+
+    def judgements(self, evaluation_set: str, query: str | None = None) -> list[Judgement]:
+        """The judgements of a labelled set, or of one of its queries."""
+        return self._rows(
+            Judgement, "evaluation_judgements", evaluation_set=evaluation_set, query=query
+        )
 
     def evaluate(
         self, evaluation_set: str, configuration: Mapping[str, Any] | None = None

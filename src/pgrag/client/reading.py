@@ -7,12 +7,14 @@ from typing import Any, Literal
 from pgrag.client.part import Part
 from pgrag.ground.connections import collected_notices
 from pgrag.ground.values import libraries as stored
-from pgrag.ground.values.changes import SectionVersion, VersionChanges
+from pgrag.ground.values.changes import PageVersion, SectionVersion, VersionChanges
 from pgrag.ground.values.graph import Backlink, Edge, Link, Neighbour, PathStep, RelatedPage
 from pgrag.ground.values.passages import Passage
 from pgrag.ground.values.properties import PageQueryResult, PageQueryRow, Property
+from pgrag.ground.values.rendered import RenderedPage
 from pgrag.ground.values.searches import Resolution
-from pgrag.search.changes import compare_versions
+from pgrag.rendering.page import rendered_page
+from pgrag.search.changes import compare_versions, section_history
 from pgrag.search.result import substitutions
 
 Direction = Literal["out", "in", "both"]
@@ -61,9 +63,14 @@ class Reading(Part):
         )
         return VersionChanges.from_row(changes)
 
-    def section_history(self, document_id: int | str) -> list[SectionVersion]:
-        """A passage's section in each version that has it, the oldest first."""
-        return self._rows(SectionVersion, "section_history", document_id=document_id)
+    def section_history(
+        self, document_id: int | str, *, diff: bool = False
+    ) -> list[SectionVersion]:
+        """A passage's section in each version that has it, the oldest first; `diff` adds its text
+        and unified diffs.
+        """
+        rows = section_history(self._app.database, document_id, diff=diff)
+        return [SectionVersion.from_row(row) for row in rows]
 
     def pages(
         self,
@@ -86,8 +93,7 @@ class Reading(Part):
 
     def reading_state(self, library: str, version: str | None = None) -> list[stored.ReadingState]:
         """Warnings, lost words and broken links of each version, or of one; the newest first."""
-        rows = self._call("reading_state", library=library, version=version)
-        return [stored.ReadingState.from_row({"library": library, **row}) for row in rows]
+        return self._rows(stored.ReadingState, "reading_state", library=library, wanted=version)
 
     def page(
         self, page: int | str, library: str | None = None, version: str | None = None
@@ -105,6 +111,27 @@ class Reading(Part):
     def outline(self, page_id: int | str) -> list[stored.OutlineEntry]:
         """The page and its sections in reading order."""
         return self._rows(stored.OutlineEntry, "outline", page_id=page_id)
+
+    def page_versions(self, page_id: int | str) -> list[PageVersion]:
+        """The page in each version that has it, its own included, the newest first."""
+        return self._rows(PageVersion, "page_versions", page_id=page_id)
+
+    def rendered_page(
+        self,
+        page_id: int | str,
+        *,
+        document_id: int | str | None = None,
+        query: str | None = None,
+        prefix: bool = False,
+        line: int | None = None,
+    ) -> RenderedPage:
+        """A page as sanitised HTML, with a passage and the words of a query marked; of a long page
+        the part that has the passage, or that begins on `line`.
+        """
+        row = rendered_page(
+            self._app.database, page_id, document=document_id, query=query, prefix=prefix, line=line
+        )
+        return RenderedPage.from_row(row)
 
     def passage(self, document_id: int | str) -> Passage:
         """One passage."""

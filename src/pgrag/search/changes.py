@@ -1,4 +1,6 @@
-"""What changed between two versions: the rows of `pgrag.compare_versions` by page, with diffs."""
+"""What changed between versions: the rows of `pgrag.compare_versions` by page, the history of a
+section, both with diffs.
+"""
 
 from difflib import unified_diff
 from typing import Any
@@ -64,6 +66,38 @@ def compare_versions(
     }
 
 
+def section_history(
+    database: Database, document: int | str, *, diff: bool = False
+) -> list[dict[str, Any]]:
+    """Return the rows of `pgrag.section_history`, as `SectionVersion`s; with `diff`, each with its
+    text and how it differs from that of the version before. Raises `UnknownDocument`.
+    """
+    rows = database.call("section_history", document_id=document, texts=diff)
+    history: list[dict[str, Any]] = []
+    for nth, row in enumerate(rows):
+        before = rows[nth - 1] if nth else None
+        is_first = before is None and row["change"] != "added"
+        history.append({**row, "diff": _section_diff(before, row) if diff and not is_first else None})
+    return history
+
+
+def _section_diff(before: Row | None, row: Row) -> str:
+    return _diff(
+        before and before["text"], row["text"],
+        _source(before and before["key"], before["version"] if before else ""),
+        _source(row["key"], row["version"]),
+    )  # fmt: skip
+
+
+def _source(key: str | None, version: str) -> str:
+    return f"{key}@{version or '-'}" if key else "/dev/null"
+
+
+def _diff(old: str | None, new: str | None, old_source: str, new_source: str) -> str:
+    lines = unified_diff(_lines(old), _lines(new), old_source, new_source, lineterm="")
+    return "\n".join(lines)
+
+
 def _resolved(database: Database, library: str, version: str | None) -> Row:
     wanted = "" if version == "-" else version
     [row] = database.call("resolve_version", library=library, wanted=wanted)
@@ -74,14 +108,11 @@ def _resolved(database: Database, library: str, version: str | None) -> Row:
 
 def _page(row: Row, old: str, new: str, *, diff: bool) -> dict[str, Any]:
     page = {name: row[name] for name in _PAGE}
-    lines = unified_diff(
-        _lines(row["old_text"]),
-        _lines(row["new_text"]),
-        f"{row['old_key']}@{old or '-'}" if row["old_key"] else "/dev/null",
-        f"{row['key']}@{new or '-'}" if row["change"] != "removed" else "/dev/null",
-        lineterm="",
+    new_key = row["key"] if row["change"] != "removed" else None
+    told = diff and _diff(
+        row["old_text"], row["new_text"], _source(row["old_key"], old), _source(new_key, new)
     )
-    return {**page, "sections": [], "diff": "\n".join(lines) if diff else None}
+    return {**page, "sections": [], "diff": told if diff else None}
 
 
 def _lines(text: str | None) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 from fastapi import Path
 from pydantic import Field, model_validator
 
-from pgrag.api.arguments import Arguments, Body, LibraryName, Name, Text
+from pgrag.api.arguments import Arguments, Body, LibraryName, Name, Text, VersionWish
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.evaluation import runs
@@ -61,6 +61,39 @@ class ImportBody(Body):
     source: dict[str, Any] = Field(default={}, description="Where it comes from; kept with it.")
 
 
+class JudgementBody(Body):
+    """A grade for one result of a query."""
+
+    library: LibraryName = Field(description="What the set is about.", examples=["harbour"])
+    query: Annotated[Text, Field(min_length=1, max_length=10_000, pattern=r"\S")] = Field(
+        description="The query; the same text is the same query.", examples=["tide table"]
+    )
+    target: Annotated[Text, Field(min_length=1, max_length=4000)] = Field(
+        description="Of a hit: `key` where the set judges pages, `key#anchor` for sections,"
+        " `chunk_key` for documents.",
+        examples=["navigation/tides.md"],
+    )
+    grade: int | None = Field(
+        ge=0,
+        le=999_999,
+        description="0 not relevant, 1 relevant, 2 exactly right; null removes it.",
+    )
+    unit: Literal["page", "section", "document"] | None = Field(
+        default=None, description="What targets of a new set name; default: page."
+    )
+    version: VersionWish | None = Field(
+        default=None, description="The target must be in this version; default: in any."
+    )
+
+
+class JudgementParameters(Arguments):
+    """Which judgements."""
+
+    query: Annotated[Text, Field(max_length=10_000)] | None = Field(
+        default=None, description="Only of this query.", examples=["tide table"]
+    )
+
+
 class ComparisonParameters(Arguments):
     """What to compare by."""
 
@@ -107,6 +140,23 @@ def remove_evaluation_set(exchange: Exchange, name: SetName) -> Any:
     """Remove a set with its runs; the library is kept."""
     [row] = exchange.call("remove_evaluation_set", evaluation_set=name)
     return {"set": name, "runs": row["remove_evaluation_set"]}
+
+
+@router.answers("/evaluations/{name}/judgements", values.GradedResult, method="PUT")
+def judge(exchange: Exchange, name: SetName, body: JudgementBody) -> Any:
+    """Grade one result of a query; makes the set and the query if they are missing."""
+    [row] = exchange.call("judge", evaluation_set=name, **body.for_sql())
+    return row
+
+
+@router.answers("/evaluations/{name}/judgements", values.JudgementList)
+def judgements(exchange: Exchange, name: SetName, query: JudgementParameters) -> Any:
+    """List the judgements of a set, or of one of its queries."""
+    rows = exchange.call("evaluation_judgements", evaluation_set=name, **query.for_sql())
+    stored = runs.find_set(exchange.app, name)
+    return {"set": stored["name"], "library": stored["library"], "unit": stored["unit"]} | {
+        "judgements": rows
+    }
 
 
 @router.answers("/evaluations/{name}/runs", values.EvaluationRunList)

@@ -8,9 +8,12 @@ from pgrag.api.arguments import Arguments, Count, LibraryName, OfVersion, Text
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.ground.values.base import Value
-from pgrag.ground.values.changes import SectionVersion
+from pgrag.ground.values.changes import PageVersion, SectionVersion
 from pgrag.ground.values.libraries import OutlineEntry, Page, PageName
 from pgrag.ground.values.passages import Passage, Surroundings
+from pgrag.ground.values.rendered import RenderedPage
+from pgrag.rendering.page import rendered_page
+from pgrag.search.changes import section_history
 
 pages = Router(tags=["pages"], responses=problems(404))
 documents = Router(tags=["documents"], responses=problems(404))
@@ -26,10 +29,47 @@ class SurroundingsParameters(Arguments):
     )
 
 
+class RenderedParameters(Arguments):
+    """What to mark, and where to begin."""
+
+    document_id: Annotated[Text, Field(max_length=4000)] | None = Field(
+        default=None,
+        description="A passage of the page to mark, by its id or key.",
+        examples=["42"],
+    )
+    q: Annotated[Text, Field(max_length=10_000)] | None = Field(
+        default=None, description="A query whose words to mark.", examples=["depth sill"]
+    )
+    prefix: bool = Field(
+        default=False, description="The last word of the query is also the beginning of words."
+    )
+    line: int | None = Field(
+        default=None,
+        ge=1,
+        le=1_000_000_000,
+        description="`next_line` of the previous answer: where a long page goes on. By default the"
+        " answer has the whole page or, of a long one, what is around the passage.",
+    )
+
+
+class HistoryParameters(Arguments):
+    """What to tell of each version."""
+
+    diff: bool = Field(
+        default=False, description="Add the text, and its unified diff to the version before."
+    )
+
+
 class Parent(Value):
     """The passage above; null at the top."""
 
     parent: Passage | None
+
+
+class History(Value):
+    """A section in the versions of its library."""
+
+    history: tuple[SectionVersion, ...]
 
 
 pages.declare(
@@ -58,6 +98,26 @@ pages.declare(
     "Give the heading tree of a page, in reading order.",
     echo=True,
 )
+pages.declare(
+    "/pages/{page_id:page}/versions",
+    list[PageVersion],
+    "List the page in each version that has it, its own included, the newest first.",
+    function="page_versions",
+    name="page_versions",
+    key="versions",
+)
+
+
+@pages.answers("/pages/{page_id:page}/rendered", RenderedPage, name="rendered_page")
+def rendered(exchange: Exchange, page_id: str, query: RenderedParameters) -> Any:
+    """Give a page as sanitised HTML, with a passage and the words of a query marked."""
+    with exchange.timed() as database:
+        return rendered_page(
+            database, page_id, document=query.document_id, query=query.q, prefix=query.prefix,
+            line=query.line,
+        )  # fmt: skip
+
+
 documents.declare(
     "/documents",
     Passage,
@@ -90,13 +150,13 @@ documents.declare(
     list[Passage],
     "List the passages above, the nearest first, up to the root of the documentation.",
 )
-documents.declare(
-    "/documents/{document_id:passage}/history",
-    list[SectionVersion],
-    "List a passage's section in each version that has it, the oldest first.",
-    function="section_history",
-    name="history",
-)
+
+
+@documents.answers("/documents/{document_id:passage}/history", History)
+def history(exchange: Exchange, document_id: str, query: HistoryParameters) -> Any:
+    """List a passage's section in each version that has it, the oldest first."""
+    with exchange.timed() as database:
+        return {"history": section_history(database, document_id, diff=query.diff)}
 
 
 @documents.answers("/documents/{document_id:passage}/parent", Parent)

@@ -44,9 +44,7 @@ def service(exchange: Exchange) -> Any:
     }
 
 
-def _feature(
-    require: Callable[[], object], model: str | None, *, is_told: bool
-) -> dict[str, Any]:
+def _feature(require: Callable[[], object], model: str | None, *, is_told: bool) -> dict[str, Any]:
     remedy = None
     try:
         require()

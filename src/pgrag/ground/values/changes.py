@@ -62,3 +62,23 @@ class SectionVersion(Value):
     section: tuple[str, ...] | None = described(f"{_SECTION} Null: the whole page.")
     url: str | None = described("", "https://harbour.example/tides")
     anchor: str | None = described("", "depth-over-the-sill")
+    text: str | None = described(
+        "With `diff`: what the section says, without its heading and the sections below."
+    )
+    diff: str | None = described(
+        "With `diff`: a unified diff of the text to that of the version before; null for the first"
+        " version, empty where the text is the same."
+    )
+
+
+class PageVersion(Value):
+    """A page in one version of its library."""
+
+    version: str = described("Empty for the unversioned documentation.", "2.1")
+    page_id: int = described("", 7)
+    key: str = described("Path of the page in its source.", "tides.md")
+    url: str = described("", "https://harbour.example/tides")
+    title: str = described("", "Reading the tide table")
+    text_changed: bool = described(
+        "Whether its text or front matter is not that of the page asked for."
+    )

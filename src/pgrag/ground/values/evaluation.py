@@ -55,6 +55,33 @@ class ImportedSet(Value):
     unjudged: tuple[str, ...] = described("Queries left out because nothing is relevant.")
 
 
+class Judgement(Value):
+    """How well a target answers a query."""
+
+    query_id: str = described("", "q1")
+    query_text: str = described("", "tide table")
+    target: str = described("As the unit of the set names it.", "navigation/tides.md")
+    grade: int = described("0: not relevant.", 2)
+
+
+class JudgementList(Value):
+    """The judgements of a set, or of one of its queries."""
+
+    set: str = described("", "harbour-questions")
+    library: str = described("", "harbour")
+    unit: str = described("What is judged: page, section or document.", "page")
+    judgements: tuple[Judgement, ...]
+
+
+class GradedResult(Value):
+    """The query of a grade, and the set after it."""
+
+    query_id: str = described("The same for each grade of the query.", "q1")
+    judged_unit: str = described("What the set judges: page, section or document.", "page")
+    query_count: int = described("Of the set.", 40)
+    judgement_count: int = described("Of the set.", 52)
+
+
 class RemovedSet(Value):
     """A removed set."""
 

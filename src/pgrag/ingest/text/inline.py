@@ -25,7 +25,7 @@ _ORNAMENT = re.compile(
     re.IGNORECASE,
 )
 _SIGN = re.compile(r"[`\[<\\*_~]")
-_EXPLICIT_ID = re.compile(
+EXPLICIT_ID = re.compile(
     r"\{(?::?[ \t]*(?:[#.]|[\w-]{1,50}=|data-)[^{}\n]{0,500}|/\*[^*]{0,200}\*/)\}[ \t]*$"
 )
 _ROLE = re.compile(r"\{[\w:+.-]{1,100}\}(?=`)")
@@ -74,7 +74,7 @@ def heading_text(source: str, definitions: Collection[str] = ()) -> str:
     link `definitions` (labels in capitals) only the labels stay. A logo or a badge beside words is
     none of them; a heading that is an image has its alternative text.
     """
-    source = _EXPLICIT_ID.sub("", _CLOSING_HASHES.sub("", source))[:MAX_HEADING_SOURCE]
+    source = EXPLICIT_ID.sub("", _CLOSING_HASHES.sub("", source))[:MAX_HEADING_SOURCE]
     if definitions and "[" in source:
         source = _SHORTCUT.sub(
             lambda m: m[1] if " ".join(m[1].split()).upper() in definitions else m[0], source

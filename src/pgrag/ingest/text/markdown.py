@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
@@ -14,6 +14,7 @@ from pgrag.ingest.text.anchors import heading_anchors
 from pgrag.ingest.text.block_rules import block_parser
 from pgrag.ingest.text.html_text import readable
 from pgrag.ingest.text.inline import heading_text
+from pgrag.ingest.text.shown import reduce_lines
 from pgrag.ingest.text.slugs import SlugStyle
 from pgrag.ingest.values import Block, Prose, ProseBlock, Section
 
@@ -99,7 +100,7 @@ def read(
     ]
     original = lines[:] if steps else lines
     if steps:
-        _reduce(lines, tokens, steps)
+        reduce_lines(lines, tokens, steps)
     headings = [_Heading("", 0, first_line, "")]
     anchors = heading_anchors(
         tokens, definitions, slugs, lambda token: _heading_source(token, lines)
@@ -189,32 +190,6 @@ def _top_level(tokens: Sequence[Token]) -> Iterator[tuple[Token, tuple[str, ...]
             contains.append(_NESTED_TYPES[token.type])
     if opened:
         yield opened, tuple(contains)
-
-
-def _reduce(
-    lines: list[str], tokens: Sequence[Token], steps: Sequence[Callable[[str], str]]
-) -> None:
-    """Reduce the lines of a page without those of code to what a reader sees. Blocks of HTML keep
-    their tags, which `_block` reads.
-    """
-    start = 0
-    of_html = [step for step in steps if step is templating.reduce]
-    for token in tokens:
-        is_html = token.type == "html_block" and token.level == 0 and steps != of_html
-        if token.map and (is_html or token.type in {"fence", "code_block"}):
-            first, end = token.map
-            _replace(lines, start, first, steps)
-            _replace(lines, first, end, of_html if is_html else ())
-            start = end
-    _replace(lines, start, len(lines), steps)
-
-
-def _replace(lines: list[str], start: int, end: int, steps: Sequence[Callable[[str], str]]) -> None:
-    if start < end and steps:
-        text = "\n".join(lines[start:end])
-        for step in steps:
-            text = step(text)
-        lines[start:end] = text.split("\n")
 
 
 def _block_type(token_type: str, first_line: str) -> str:

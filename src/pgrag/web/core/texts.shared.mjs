@@ -4,6 +4,8 @@ export const texts = {
   en: {
     search: "Search", ask: "Ask", compare: "Compare", libraries: "Libraries",
     operations: "Operations", signIn: "Sign in", signOut: "Sign out", views: "Views",
+    library: "Library", version: "Version", allLibraries: "all libraries",
+    newestVersion: "newest version",
     skip: "Skip to the content", theme: "Light or dark", language: "Language", keys: "Keys",
     close: "Close", copy: "Copy", copied: "Copied.", notCopied: "The browser did not allow to copy.",
     retry: "Try again", retryIn: { one: "Try again in {n} second.", other: "Try again in {n} seconds." },
@@ -15,10 +17,13 @@ export const texts = {
     notFound: "There is nothing at this address.", toSearch: "To the search",
     keySearch: "Go to the search field", keyMove: "Next or previous hit",
     keyOpen: "Open the hit beside the list", keyLeave: "Back to the field; close", keyHelp: "These keys",
+    find: "Find", more: "{n} more: write to find them", noneFits: "None has this name.",
   },
   de: {
     search: "Suchen", ask: "Fragen", compare: "Vergleichen", libraries: "Bibliotheken",
     operations: "Betrieb", signIn: "Anmelden", signOut: "Abmelden", views: "Ansichten",
+    library: "Bibliothek", version: "Version", allLibraries: "alle Bibliotheken",
+    newestVersion: "neueste Version",
     skip: "Zum Inhalt", theme: "Hell oder dunkel", language: "Sprache", keys: "Tasten",
     close: "Schließen", copy: "Kopieren", copied: "Kopiert.",
     notCopied: "Der Browser hat das Kopieren nicht erlaubt.",
@@ -32,5 +37,6 @@ export const texts = {
     keySearch: "Zum Suchfeld", keyMove: "Nächster oder voriger Treffer",
     keyOpen: "Treffer neben der Liste öffnen", keyLeave: "Zurück zum Feld; schließen",
     keyHelp: "Diese Tasten",
+    find: "Finden", more: "{n} weitere: schreiben, um sie zu finden", noneFits: "So heißt keine.",
   },
 };

@@ -1,0 +1,1 @@
+"""Pages as HTML for readers: rendered, sanitised, with a passage and words marked."""
