@@ -32,8 +32,8 @@ script-src 'self' {service}; connect-src {service}; require-trusted-types-for 's
 """
 _STYLE = """\
 :root { color-scheme: light dark; font: 18px Georgia, serif }
-nav { text-transform: uppercase; letter-spacing: 3px; color: gray; direction: inherit }
-input, mark, a, b, span, button { margin: 11px; background: red; position: static }
+nav { text-transform: uppercase; letter-spacing: 3px; color: light-dark(#333, #ccc) }
+input, mark, a, b, span, button { margin: 11px; background: light-dark(#fdd, #400); position: static }
 """
 
 

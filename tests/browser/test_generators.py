@@ -134,7 +134,7 @@ def test_a_built_site_is_searched_and_opened(name, closed_service, new_page, pag
         page.wait_for_url(f"{url}{generator.page}#depth-over-the-sill")
         heading = page.get_by_role("heading", name="Depth over the sill")
         expect(heading).to_be_in_viewport()
-        page.wait_for_function("scrollY > 0")
+        assert page.evaluate("scrollY") > 0
         assert page.evaluate("window.isSame === true") == generator.navigates
         # The box is still there, and still knows the words.
         page.keyboard.press("Control+k")

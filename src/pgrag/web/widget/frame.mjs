@@ -5,7 +5,7 @@ import { make } from "./results.mjs";
 /** Make the dialog; `on` has the listeners. */
 export function frame({ words, placeholder, on }) {
   const input = make("input", {
-    class: "input", role: "combobox", "aria-autocomplete": "list", "aria-haspopup": "listbox",
+    class: "input", role: "combobox", "aria-autocomplete": "list",
     "aria-expanded": "false", "aria-controls": "list", "aria-label": words.title,
     "aria-describedby": "keys", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     enterkeyhint: "go", maxlength: 1000, placeholder, ...on.input,

@@ -31,17 +31,14 @@ export function marked(text = "") {
   });
 }
 
-const isPlain = (event) =>
-  !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
-
-/** A row of the list: `go(event)` when it is chosen, unless the browser opens it elsewhere. */
+/** A row of the list: `go()` when it is chosen, unless the browser opens it elsewhere. */
 export function option(content, { href, go }) {
   return make("a", {
     class: "hit", role: "option", tabindex: "-1", "aria-selected": "false", href,
     click: (event) => {
-      if (!isPlain(event) && href) return;
+      if (href && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
       event.preventDefault();
-      go(event);
+      go();
     },
   }, content);
 }

@@ -1,7 +1,6 @@
 // Requests of the search box: the public routes that a publishable key may call.
 
 const PAGES = 7;
-const SECRET = /^\s*pgrag_sk_/;
 
 /** Why a request got no answer: the service's problem document, or a `type` of our own. */
 export class Problem extends Error {
@@ -23,7 +22,7 @@ export class Service {
 
   /** Whether the key is one that must not be in a page: it is never sent. */
   get hasSecret() {
-    return SECRET.test(this.key);
+    return this.key.startsWith("pgrag_sk_");
   }
 
   #scope(version) {
@@ -85,8 +84,9 @@ export class Service {
     const body = { ...this.#scope(version), question, stream: true };
     const answer = await this.#post("v1/answer", body, { signal });
     let text = "";
-    for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
-      text += piece;
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let piece; !(piece = await reader.read()).done; ) {
+      text += piece.value;
       for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
         const [, name, data] = /^event: (\w+)\ndata: (.*)$/m.exec(text.slice(0, end)) ?? [];
         if (name === "error") throw new Problem(JSON.parse(data), 502);
