@@ -130,7 +130,7 @@ class TestSearching:
         page.keyboard.press("Tab")
         expect(version).to_have_value("2.1")
         version.select_option("1.4")
-        expect(rows(page).first).to_have_attribute("href", re.compile("/docs/1.4/"))
+        expect(rows(page).first).to_have_attribute("href", re.compile("/docs/1.4"))
 
     def test_a_version_of_the_page_and_none_to_choose(self, open_site):
         page = open_site(element='library="kestrel" version="^1"')

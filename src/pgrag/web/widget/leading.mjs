@@ -28,7 +28,8 @@ export function closeOnBack(close) {
   if ("CloseWatcher" in window || !matchMedia("(pointer: coarse)").matches) return () => {};
   history.pushState({ ...history.state, pgrag: true }, "");
   const left = new Promise((done) => {
-    addEventListener("popstate", () => done(close()), { once: true });
+    // A step of the history that has not ended would take the page back that comes next.
+    addEventListener("popstate", () => setTimeout(done, 0, close()), { once: true });
   });
   return () => {
     if (!history.state?.pgrag) return;
