@@ -2,9 +2,9 @@
 
 import re
 
+import httpx
 import pytest
 from playwright.sync_api import expect
-from psycopg.types.json import Jsonb
 
 RESTORE = "/?q=restore+a+folder&library=kestrel"
 TABS = {
@@ -15,33 +15,28 @@ TABS = {
     "copy": "Command line",
 }
 #: Pages of a shape that no fixture has.
-ODD = [
-    {
-        "key": "names.md",
-        "url": "javascript:alert(1)",
-        "title": "Names",
-        "body": "# Content\n\nFirst.\n\n#### Told\n\nSecond, see [below](#reader-panel).\n\n"
-        + "Filler of the page.\n\n" * 60
-        + "## Reader panel\n\nThird.\n",
-    },
-    {
-        "key": "long.md",
-        "title": "Long",
-        "language": "en",
-        "body": "# Long\n\n"
-        + "\n\n".join(f"## Part {n}\n\n" + "Many words make it long. " * 40 for n in range(300)),
-    },
-    {"key": "rtl.md", "title": "שלום", "language": "he", "body": "# שלום\n\nעולם.\n"},
-]
+ODD = {
+    "names.md": "# Content\n\nFirst.\n\n#### Told\n\nSecond, see [below](#reader-panel).\n\n"
+    + "Filler of the page.\n\n" * 60
+    + "## Reader panel\n\nThird.\n",
+    "long.md": "# Long\n\n"
+    + "\n\n".join(f"## Part {n}\n\n" + "Many words make it long. " * 40 for n in range(300)),
+    "rtl.md": "---\nlanguage: he\n---\n\n# שלום\n\nעולם.\n",
+}
 
 
 @pytest.fixture(scope="module")
 def odd(service):
     """The ids of the odd pages, by their keys."""
-    service.run("select pgrag.ingest_pages(library => 'odd', pages => %s)", Jsonb(ODD))
-    rows = service.run("select key, page_id from pgrag.pages where key = any(%s)", [
-        page["key"] for page in ODD
-    ])  # fmt: skip
+    for key, body in ODD.items():
+        address = f"{service.url}/v1/libraries/odd/versions/-/pages/{key}"
+        sent = httpx.put(
+            address, content=body, headers={"Content-Type": "text/markdown"}, trust_env=False,
+            timeout=60,
+        )  # fmt: skip
+        assert sent.status_code < 300, sent.text
+    service.run("update pgrag.pages set url = 'javascript:alert(1)' where key = any(%s)", list(ODD))
+    rows = service.run("select key, page_id from pgrag.pages where key = any(%s)", list(ODD))
     return {row["key"]: row["page_id"] for row in rows}
 
 
@@ -95,18 +90,13 @@ def test_links_stay_in_the_reader_and_back_leads_back(open_page, service, panel)
 
 
 def test_a_link_of_the_text_opens_its_page(open_page, service):
-    [row] = service.run(
-        "select source_page_id, p.title from pgrag.edges join pgrag.pages p"
-        " on p.page_id = target_page_id where p.library_id = edges.library_id"
-        " and rule in ('markdown', 'wikilink') and source_page_id <> target_page_id limit 1"
-    ) or [None]
-    assert row, "no fixture has a link"
-    page = open_page(f"/?page={row['source_page_id']}")
+    start = page_id(service, "index.md", "")
+    page = open_page(f"/?page={start}")
     link = page.locator("article a[data-page-id]").first
     expect(link).to_have_attribute("href", re.compile(r"page=\d+"))
     link.click()
     expect(page).to_have_url(re.compile(r"page=\d+"))
-    expect(page).not_to_have_url(re.compile(f"page={row['source_page_id']}"))
+    expect(page).not_to_have_url(re.compile(f"page={start}"))
     expect(page.get_by_role("article")).to_be_visible()
 
 
@@ -132,7 +122,7 @@ def test_a_page_takes_no_name_of_the_frame(open_page, odd, check_axe):
     expect(page.get_by_role("article")).to_contain_text("Third.")
     for name in ("content", "told", "reader-panel"):
         assert page.locator(f"#{name}").count() == 1
-    expect(page.locator("#told")).to_have_text("Names is shown.")
+    expect(page.locator("#told")).to_have_text("Content is shown.")
     expect(page.get_by_role("link", name="Open the original")).to_have_count(0)
     # Level 4 below level 1 is told as level 2.
     expect(page.get_by_role("heading", name="Told", level=2)).to_be_visible()
@@ -166,29 +156,20 @@ def test_the_parts_of_a_score_add_up(open_page, panel):
     rows = panel(page).locator("tbody tr td:last-child").all_inner_texts()
     words = sum(float(text) for text in rows if text != "–")
     assert words == pytest.approx(parts[0], abs=0.005 * len(rows) + 0.006)
-    expect(panel(page)).to_contain_text("Words: rank 1")
+    expect(panel(page)).to_contain_text(re.compile(r"Words: rank \d"))
     expect(panel(page)).to_contain_text("Its text has")
 
 
-def test_what_just_missed_is_shown_with_what_it_lacks(open_page, panel, service):
+def test_what_just_missed_is_shown_with_what_it_lacks(open_page, panel):
     query = "q=kestrel&library=kestrel&version=*"
-    found = service_hits(service, f"{query}&group=page")
     page = open_page(f"/?{query}&tab=why")
     page.get_by_text("What just missed the list").click()
     expect(panel(page)).to_contain_text("Nothing: the list has all hits.")
-    assert found
-    answer = {"path": "**/v1/search?*top_k=25*"}
-    page.route(answer["path"], lambda route: route.fulfill(json=made_up(25)))
+    page.route("**/v1/search?*top_k=25*", lambda route: route.fulfill(json=made_up(25)))
     page.reload()
     page.get_by_text("What just missed the list").click()
     expect(panel(page).locator(".missed li")).to_have_count(5)
     expect(panel(page).locator(".missed li").first).to_contain_text("lacks .010")
-
-
-def service_hits(service, query):
-    import httpx  # noqa: PLC0415
-
-    return httpx.get(f"{service.url}/v1/search?{query}", trust_env=False).json()["pages"]
 
 
 def made_up(count):
@@ -208,7 +189,7 @@ def test_neighbours(open_page, service, panel):
         expect(panel(page).get_by_role("heading", name=title, exact=True)).to_be_visible()
     graph = panel(page).get_by_role("link", name="Show the graph around this page")
     expect(graph).to_have_attribute("href", re.compile(r"libraries\?.*page=\d+"))
-    around.get_by_role("link", name="Checking the build").click()
+    around.get_by_role("link", name="Checking the build").first.click()
     expect(page.get_by_role("heading", name="Checking the build")).to_be_in_viewport()
 
 
@@ -269,7 +250,7 @@ def test_the_page_before_stays_while_the_next_loads(open_page, service):
     page = open_page(f"/?page={page_id(service, 'guide/install.md')}")
     expect(page.get_by_role("article")).to_contain_text("Every distribution")
     held = []
-    page.route("**/rendered*", held.append)
+    page.route("**/rendered*", lambda route: held.append(route))
     page.locator("a[rel=next], a[rel=prev]").first.click()
     expect(page.get_by_role("tabpanel")).to_have_attribute("aria-busy", "true")
     expect(page.locator(".reader-wait")).to_be_visible()
