@@ -286,3 +286,30 @@ def test_whose_parent_it_is_has_it_as_a_child(connection, tree):
             for below in run(connection, "children", document_id=document_id)
         }
         assert up <= down
+
+
+def test_pages_by_a_part_of_their_name_and_what_reading_lost(connection):
+    tides = page("guide/tides.md", "Tides.", title="100% of Tides", warnings=["cut", "odd byte"])
+    sound = page("odd_name.md", "Whole.") | {"words_shown": 9, "words_kept": 9}
+    lossy = tides | {"words_shown": 100, "words_kept": 40}
+    ingest(connection, "harbour", [page("a.md", "Old.")], "1.0")
+    ingest(connection, "harbour", [lossy, sound], "2.0")
+
+    def named(**arguments):
+        rows = run(connection, "pages", library="harbour", **arguments)
+        return [row["key"] for row in rows]
+
+    assert named(name="TIDES") == named(name="0% of") == named(warned=True) == ["guide/tides.md"]
+    assert named(name="%") == ["guide/tides.md"]
+    assert named(name="_") == ["odd_name.md"]
+    assert named(name="none") == named(version="1.0", warned=True) == []
+    assert named(after="guide/tides.md", name="md") == ["odd_name.md"]
+
+    state = run(connection, "reading_state", library="harbour")
+    assert [row["version"] for row in state] == ["2.0", "1.0"]
+    expected = {
+        "version": "2.0", "pages": 2, "warned_pages": 1, "warnings": 2, "words_shown": 109,
+        "words_kept": 49, "broken_links": 0,
+    }  # fmt: skip
+    assert state[0] == expected
+    assert run(connection, "reading_state", library="harbour", wanted="^2") == [expected]

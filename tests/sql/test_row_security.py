@@ -97,6 +97,7 @@ def test_a_reader_reads_everything_of_its_libraries(reader):
         "library_versions": {"library": "ours"},
         "resolve_version": {"library": "ours"},
         "pages": {"library": "ours"},
+        "reading_state": {"library": "ours"},
         "page": {"page_id": page_id},
         "outline": {"page_id": page_id},
         "document": {"document_id": document_id},

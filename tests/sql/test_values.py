@@ -23,7 +23,7 @@ ROWS = {
     "ContextBlock": "context", "Resolution": "resolve_version", "FacetValue": "facets",
     "ParsedQuery": "parse_query", "Suggestion": "suggest", "Intent": "detect_intent",
     "Library": "libraries", "FoundLibrary": "find_libraries", "Version": "library_versions",
-    "PageName": "find_page", "PageSummary": "pages", "OutlineEntry": "outline",
+    "PageName": "find_page", "PageSummary": "pages", "ReadingState": "reading_state", "OutlineEntry": "outline",
     "SectionVersion": "section_history", "Synonym": "synonyms",
     "EnrichmentState": "enrichment_state", "EnrichmentFailure": "enrichment_failures",
     "LibraryFinding": "check_library", "TextLine": "search_text", "PageQueryRow": "query_pages",

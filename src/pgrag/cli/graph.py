@@ -263,6 +263,16 @@ versions = listing(
     },
 )  # fmt: skip
 
+losses = listing(
+    "losses", "reading_state", "Count warnings, lost words and broken links of each version.",
+    {"library": (options.LibraryName, REQUIRED)},
+    {
+        "version": lambda row: row["version"] or "(unversioned)", "pages": "pages",
+        "pages with warnings": "warned_pages", "warnings": "warnings", "words shown": "words_shown",
+        "words kept": "words_kept", "broken links": "broken_links",
+    },
+)  # fmt: skip
+
 
 @command
 def resolve(

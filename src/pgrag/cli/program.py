@@ -28,10 +28,10 @@ _PANELS = {
         "suggest": "understanding",
     },
     "See what there is": {
-        "libraries": "graph", "versions": "graph", "resolve": "graph", "compare": "compare",
-        "outline": "graph", "read": "graph", "properties": "pages", "links": "graph",
-        "backlinks": "graph", "related": "graph", "neighbourhood": "graph", "path": "graph",
-        "edges": "graph", "intent": "understanding",
+        "libraries": "graph", "versions": "graph", "losses": "graph", "resolve": "graph",
+        "compare": "compare", "outline": "graph", "read": "graph", "properties": "pages",
+        "links": "graph", "backlinks": "graph", "related": "graph", "neighbourhood": "graph",
+        "path": "graph", "edges": "graph", "intent": "understanding",
     },
     "Bring in and take out": {
         "index": "index", "embed": "index", "enrich": "enrich", "configure": "manage",

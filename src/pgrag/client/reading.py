@@ -79,11 +79,21 @@ class Reading(Part):
         *,
         top_k: int = 100,
         after: str | None = None,
+        name: str | None = None,
+        warned: bool = False,
     ) -> list[stored.PageSummary]:
-        """The pages of a version in the order of their keys: at most `top_k` after `after`."""
+        """The pages of a version in the order of their keys: at most `top_k` after `after`.
+
+        `name` is a part of their key or title; `warned` ones have warnings.
+        """
         return self._rows(
-            stored.PageSummary, "pages", library=library, version=version, top_k=top_k, after=after
-        )
+            stored.PageSummary, "pages", library=library, version=version, top_k=top_k,
+            after=after, name=name, warned=warned,
+        )  # fmt: skip
+
+    def reading_state(self, library: str, version: str | None = None) -> list[stored.ReadingState]:
+        """Warnings, lost words and broken links of each version, or of one; the newest first."""
+        return self._rows(stored.ReadingState, "reading_state", library=library, wanted=version)
 
     def page(
         self, page: int | str, library: str | None = None, version: str | None = None

@@ -24,7 +24,7 @@ from pgrag.ground.errors import UnknownVersion
 from pgrag.ground.values.base import Value
 from pgrag.ground.values.changes import VersionChanges
 from pgrag.ground.values.evaluation import Tuning
-from pgrag.ground.values.libraries import Library, PageList, Version
+from pgrag.ground.values.libraries import Library, PageList, ReadingState, Version
 from pgrag.search.changes import compare_versions
 from pgrag.search.result import next_cursor
 
@@ -36,6 +36,10 @@ class PagesParameters(Arguments):
 
     top_k: int = at_most(100, 1000, "pages")
     after: Cursor | None = Field(default=None, description=CONTINUES)
+    name: Annotated[Text, Field(min_length=1, max_length=1000)] | None = Field(
+        default=None, description="Only pages with this text in key or title.", examples=["tide"]
+    )
+    warned: bool = Field(default=False, description="Only pages with warnings.")
 
 
 class TuningBody(Body):
@@ -112,6 +116,22 @@ router.declare(
     responses=problems(400),
 )
 router.declare("/libraries", list[Library], "List the libraries by name.")
+router.declare(
+    "/libraries/{library:name}/reading",
+    list[ReadingState],
+    "Count warnings, lost words and broken links of each version, the newest first.",
+    function="reading_state",
+    key="versions",
+    echo=True,
+    version=(
+        VersionWish | None,
+        Field(
+            default=None,
+            serialization_alias="wanted",
+            description="Only this version: a label, a range, or `-`.",
+        ),
+    ),
+)
 
 
 @router.answers("/libraries/{library:name}/changes", VersionChanges, work="costly")

@@ -44,6 +44,18 @@ class Version(Versioned):
     updated_at: datetime
 
 
+class ReadingState(Value):
+    """What reading lost in one version of a library."""
+
+    version: str = described("Empty for the unversioned documentation.", "2.1")
+    pages: int = described("", 40)
+    warned_pages: int = described("Those with warnings.", 2)
+    warnings: int = described("Repairs made while reading the pages.", 3)
+    words_shown: int = described("Words that readers see, of the pages whose words are counted.")
+    words_kept: int = described("Those of them that are indexed.")
+    broken_links: int = described("Links that lead to no page or heading, or to several.", 1)
+
+
 #: What says a date of a page.
 DATE_FROM = "What says the date: front matter, name (of the file), git, file or server."
 
