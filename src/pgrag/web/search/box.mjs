@@ -18,7 +18,10 @@ export function Box({ words, active, isExpanded, field, onType, onEnter, onClear
   const t = useTexts(texts);
   const own = useRef({ isComposing: false }).current;
   useKeys({ "/": () => field.current.select() });
-  useEffect(() => field.current.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    field.current.focus({ preventScroll: true });
+    field.current.setSelectionRange(words.length, words.length);
+  }, []);
   function changed(event) {
     const isHalf = event.isComposing || own.isComposing;
     if (!isHalf) onType(event.target.value, performance.now());
