@@ -50,7 +50,7 @@ OMITTED = {
 COMPOSED = {
     "Abilities", "Answer", "AnswerIntent", "BatchItem", "BatchResult", "CallingKey", "Citation", "Comparison",
     "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
-    "EvaluationRunList", "Facets", "Feature", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState", "JudgementList",
+    "EvaluationRunList", "FacetTotal", "Facets", "Feature", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState", "JudgementList",
     "LibraryHealth", "LinkList", "Listing", "NearPage", "Page", "PageChange", "PageGroup",
     "PageList", "PageQueryResult",
     "PageResult", "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun",
