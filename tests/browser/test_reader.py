@@ -35,7 +35,6 @@ def odd(service):
             timeout=60,
         )  # fmt: skip
         assert sent.status_code < 300, sent.text
-    service.run("update pgrag.pages set url = 'javascript:alert(1)' where key = any(%s)", list(ODD))
     rows = service.run("select key, page_id from pgrag.pages where key = any(%s)", list(ODD))
     return {row["key"]: row["page_id"] for row in rows}
 
@@ -80,7 +79,8 @@ def test_links_stay_in_the_reader_and_back_leads_back(open_page, service, panel)
     expect(page.get_by_role("article").get_by_role("heading", level=1)).not_to_contain_text(
         "Restore"
     )
-    assert re.search(r"[?&]page=\d+", page.url) and "q=restore" in page.url
+    assert re.search(r"[?&]page=\d+", page.url)
+    assert "q=restore" in page.url
     page.reload()
     expect(page.get_by_role("article").get_by_role("heading", level=1)).not_to_contain_text(
         "Restore"
@@ -116,16 +116,24 @@ def test_the_outline_leads_through_the_page(open_page, odd, panel):
     assert page.evaluate("scrollY") == 0
 
 
+def elsewhere(route):
+    """Give a page an address that runs, which the database refuses to keep."""
+    answer = route.fetch()
+    route.fulfill(response=answer, json={**answer.json(), "url": "javascript:alert(1)"})
+
+
 def test_a_page_takes_no_name_of_the_frame(open_page, odd, check_axe):
     """Headings called as elements of the frame are, and an address that would run."""
-    page = open_page(f"/?page={odd['names.md']}")
+    page = open_page("/")
+    page.route("**/v1/pages/*/rendered*", elsewhere)
+    page.goto(f"/?page={odd['names.md']}")
     expect(page.get_by_role("article")).to_contain_text("Third.")
     for name in ("content", "told", "reader-panel"):
         assert page.locator(f"#{name}").count() == 1
     expect(page.locator("#told")).to_have_text("Content is shown.")
     expect(page.get_by_role("link", name="Open the original")).to_have_count(0)
     # Level 4 below level 1 is told as level 2.
-    expect(page.get_by_role("heading", name="Told", level=2)).to_be_visible()
+    expect(page.get_by_role("heading", name="Told")).to_have_attribute("aria-level", "2")
     check_axe(page)
 
 
@@ -250,7 +258,11 @@ def test_the_page_before_stays_while_the_next_loads(open_page, service):
     page = open_page(f"/?page={page_id(service, 'guide/install.md')}")
     expect(page.get_by_role("article")).to_contain_text("Every distribution")
     held = []
-    page.route("**/rendered*", lambda route: held.append(route))
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/v1/pages/*/rendered*", hold)
     page.locator("a[rel=next], a[rel=prev]").first.click()
     expect(page.get_by_role("tabpanel")).to_have_attribute("aria-busy", "true")
     expect(page.locator(".reader-wait")).to_be_visible()
