@@ -41,7 +41,8 @@ none.
 _READING = """
 search_batch tools use_tool parse intent
 libraries find_libraries library versions version pages reading_state
-changes synonyms links enrichment text health query_pages query_pages_with_body properties page_properties find_page page outline
+changes synonyms links enrichment text health query_pages query_pages_with_body properties
+page_properties find_page page outline
 rendered_page page_versions backlinks related neighbourhood path edges search_edges find_document
 document children siblings ancestors history parent surroundings
 mcp search_docs keyword_search semantic_search list_libraries find_version compare_versions

@@ -67,7 +67,8 @@ export function Chart({ times, lines }) {
       if (isGone) return;
       const element = place.current;
       chart = new UPlot(
-        optionsOf(element, lines, language, t("day")), dataOf(times, lines), element,
+        optionsOf(element, times, lines, { language, day: t("day") }), dataOf(times, lines),
+        element,
       );
       watch = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
       watch.observe(element);
@@ -85,14 +86,17 @@ export function Chart({ times, lines }) {
 
 const dataOf = (times, lines) => [times.map((each) => each / 1000), ...lines.map(([, values]) => values)];
 
-function optionsOf(element, lines, language, dayName) {
+function optionsOf(element, times, lines, { language, day: dayName }) {
   const ink = colour(element, "soft");
   const line = colour(element, "line");
   const number = (value) => (value === null ? "–" : value.toLocaleString(language, { maximumFractionDigits: 3 }));
   const moment = (seconds, options) => new Date(seconds * 1000).toLocaleString(language, options);
   const day = (seconds) => moment(seconds, { day: "numeric", month: "short" });
   const time = (seconds) => moment(seconds, { hour: "numeric", minute: "2-digit" });
-  // Steps of the axis shorter than a day are moments of it.
+  const [first, last] = [times[0] / 1000, times.at(-1) / 1000];
+  // A single moment still needs something around it.
+  const span = first === last ? [first - DAY, last + DAY] : [first, last];
+  // Steps of the axis that are shorter than a day are moments of it.
   const ofAxis = (_, splits, __, ___, step) => splits.map(step < DAY ? time : day);
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   const scaleOf = (options) => (options?.axis === "right" ? "right" : "y");
@@ -100,10 +104,9 @@ function optionsOf(element, lines, language, dayName) {
   const values = (scale) => (_, splits) => splits.map((each) => number(each) + units(scale));
   const hasRight = lines.some(([, , options]) => options?.axis === "right");
   return {
-    width: element.clientWidth, height: HEIGHT,
+    width: element.clientWidth, height: HEIGHT, cursor: { drag: { x: false } },
     scales: {
-      // A single moment still needs something around it.
-      x: { range: (_, low, high) => (low === high ? [low - DAY, high + DAY] : [low, high]) },
+      x: { range: () => span },
       y: { range: (_, low, high) => [Math.min(0, low ?? 0), high || 1] },
       right: { range: (_, low, high) => [0, high || 1] },
     },

@@ -53,7 +53,7 @@ function useLayout(ids, edges) {
     import("../vendor/d3-force.mjs").then((force) => {
       if (isGone) return;
       const height = heightOf(ids.length);
-      const nodes = ids.map((id, n) => ({ id, ...(n ? {} : { fx: WIDTH / 2, fy: height / 2 }) }));
+      const nodes = ids.map((id, n) => ({ id, ...startOf(n, height) }));
       const show = () => setPlaces(new Map(nodes.map((each) => [each.id, within(each, height)])));
       simulation = force.forceSimulation(nodes)
         .force("link", force.forceLink(edges.map(({ ends: [source, target] }) => ({ source, target })))
@@ -75,6 +75,14 @@ function useLayout(ids, edges) {
     };
   }, []);
   return places;
+}
+
+/** The page itself stays in the middle; the others begin in a spiral around it. */
+function startOf(n, height) {
+  const [x, y] = [WIDTH / 2, height / 2];
+  if (!n) return { fx: x, fy: y };
+  const distance = 50 * Math.sqrt(n);
+  return { x: x + distance * Math.cos(2.4 * n), y: y + distance * Math.sin(2.4 * n) };
 }
 
 const within = ({ x, y }, height) => ({
