@@ -142,13 +142,21 @@ def test_what_is_not_supported_is_marked(answerer, server):
         answerer,
         server,
         f"{TRUE} [{number}]. Whales sing below the bridge at midnight [{number}]."
-        " Nobody knows why that is. The tower is red [77].",
+        f" Dragons sleep on 7 volcanoes. {TRUE}. The zebra is purple [77].",
     )
-    assert [(s.is_supported, s.doubt) for s in made.sentences] == [
-        (True, None),
-        (False, "other words than its sources"),
-        (False, "no citation"),
-        (False, "unknown source"),
+    assert [(s.verdict, s.doubt) for s in made.sentences] == [
+        ("supported", None),
+        ("not in the sources", "other words than its sources"),
+        ("not in the sources", "no citation"),
+        ("doubtful", "no citation"),
+        ("not in the sources", "unknown source"),
+    ]
+    assert [s.is_supported for s in made.sentences] == [True, False, False, False, False]
+    assert [s.support is None for s in made.sentences] == [False, False, True, True, True]
+    opposite = answer(answerer, server, f"{TRUE} not [{number}]. Use --tide-max, {TRUE} [{number}].")
+    assert [(s.verdict, s.doubt) for s in opposite.sentences] == [
+        ("doubtful", "the opposite of its sources"),
+        ("not in the sources", "names that its sources lack"),
     ]
     assert made.unknown_citations == (77,)
     assert [c.number for c in made.citations] == [number, number]

@@ -16,6 +16,7 @@ from importlib.resources.abc import Traversable
 
 from fastapi import APIRouter, Request, Response
 
+from pgrag.api import widget
 from pgrag.api.problems import HTTP_KINDS, problem
 
 # Machines without these entries, or with others in their registry, would send scripts as text,
@@ -87,6 +88,7 @@ class Site:
         for file in self.files.values():
             digest.update(f"{file.name}\0{len(file.content)}\0".encode() + file.content)
         self.version = digest.hexdigest()[:16]
+        self.widget = self._widget()
         start = self.files.pop("index.html").content.decode()
         preloaded = "\n".join(
             f'<link rel="modulepreload" href="{{files}}/{name}">'
@@ -94,6 +96,14 @@ class Site:
         )
         start = start.replace("<!-- modules -->", preloaded)
         self.start = File("index.html", start.replace("{files}", f"page/{self.version}").encode())
+
+    def _widget(self) -> File:
+        """Join the modules of the search box; returns its element, which knows where they are."""
+        names = [name for name in self.files if name.startswith("widget/")]
+        texts = {name: self.files.pop(name).content.decode() for name in names}
+        self.files[widget.DIALOG] = File(widget.DIALOG, widget.joined(texts).encode())
+        element = widget.lean(texts[widget.ELEMENT]).replace("{files}", f"page/{self.version}")
+        return File(widget.ELEMENT, element.encode())
 
     def needed_by(self, *names: str) -> list[str]:
         """The scripts that these import, with themselves: a browser fetches all at once."""
@@ -154,6 +164,12 @@ def file(request: Request, version: str, name: str) -> Response:
         return problem(request, HTTP_KINDS[404], f"The page has no file {name!r} in this version.")
     shared = FOR_EVERY_SITE if name.startswith("widget/") else {}
     return found.answer(request, FOR_EVER, **shared)
+
+
+@router.get("/widget.js")
+def element(request: Request) -> Response:
+    """The search box for other sites, at an address that stays; see docs/widget.md."""
+    return site().widget.answer(request, "public, max-age=600", **FOR_EVERY_SITE)
 
 
 @router.get("/opensearch.xml")

@@ -30,21 +30,21 @@ context_with_body suggestions resolve feedback
 """
 """What a publishable key may do: what a search box on a web page needs."""
 
-_OPEN = "service"
-"""What everybody may ask, also without a key where one is needed: what the caller may do."""
-
 _ANSWERS = "answer"
 """What costs money for each call: a key has so many in an hour, and a publishable one is made with
 none.
 """
 
+_OPEN = "service"
+"""What everybody may ask, also without a key where one is needed: what the caller may do."""
+
 _READING = """
 search_batch tools use_tool parse intent
-libraries find_libraries library versions version pages reading_state
-changes synonyms links enrichment text health query_pages query_pages_with_body properties
-page_properties find_page page outline
-rendered_page page_versions backlinks related neighbourhood path edges search_edges find_document
-document children siblings ancestors history parent surroundings
+libraries find_libraries library versions version pages reading_state changes synonyms links
+enrichment text health query_pages query_pages_with_body properties page_properties find_page page
+outline rendered_page page_versions backlinks related neighbourhood path edges search_edges
+find_document document children siblings
+ancestors history parent surroundings
 mcp search_docs keyword_search semantic_search list_libraries find_version compare_versions
 read_document get_page get_outline get_related search_text explain_search send_feedback
 resolve-library-id query-docs get-library-docs
@@ -76,15 +76,14 @@ remove_evaluation_run repeat_evaluation judge
 class Needs:
     """What an operation needs: the role of a key. `is_change`: it changes what is stored, so it
     also needs permission where no key is needed. `is_for_pages`: a publishable key may do it.
-    `is_open`: everybody may.
-    `is_for_answers`: it counts as an answer.
+    `is_for_answers`: it counts as an answer. `is_open`: everybody may.
     """
 
     role: Role
     is_change: bool = False
     is_for_pages: bool = False
-    is_open: bool = False
     is_for_answers: bool = False
+    is_open: bool = False
 
 
 NEEDS: dict[str, Needs] = {
@@ -144,6 +143,8 @@ def abilities(policy: Policy, key: Row | None) -> dict[str, bool]:
     def has(needs: Needs) -> bool:
         if key is None:
             return policy.refusal(needs) is None
+        if needs.is_for_answers and key["answers_per_hour"] == 0:
+            return False
         is_enough = _RANKS[needs.role] <= _RANKS[key["role"]]
         return needs.is_for_pages if key["kind"] == "publishable" else is_enough
 
@@ -252,6 +253,13 @@ def finish(database: Database, request: Served, admission: Admission | None) -> 
         database.query("select _pgrag.end_request(%s)", [to_json(ended).decode()])
 
 
+def page_origins(database: Database) -> frozenset[str]:
+    """The origins of all publishable keys, in small letters."""
+    with calling(None):
+        [row] = database.query("select _pgrag.page_origins()")
+    return frozenset(row["page_origins"])
+
+
 def current_key(app: App) -> Row | None:
     """The key of the request that is served, a row of `pgrag.keys`; None without one, which asks no
     database.
@@ -262,13 +270,6 @@ def current_key(app: App) -> Row | None:
     with calling(None):
         keys = app.database.call("keys")
     return next((key for key in keys if key["name"] == request.caller), None)
-
-
-def page_origins(database: Database) -> frozenset[str]:
-    """The origins of all publishable keys, in small letters."""
-    with calling(None):
-        [row] = database.query("select _pgrag.page_origins()")
-    return frozenset(row["page_origins"])
 
 
 def is_any_key(database: Database) -> bool:

@@ -18,6 +18,7 @@ Doubt = Literal[
     "the opposite of its sources",
     "more than its sources say",
 ]
+Verdict = Literal["supported", "doubtful", "not in the sources"]
 
 
 class AnswerIntent(Value):
@@ -81,6 +82,9 @@ class Sentence(Value):
     )
     is_supported: bool
     doubt: Doubt | None = described("Why the sentence is not supported.")
+    verdict: Verdict = described(
+        "`doubtful`: its sources, or all where it cites none, have its words; something differs."
+    )
 
 
 class Usage(Value):

@@ -2,6 +2,7 @@
 // says the same in words: the drawing itself is hidden from readers who do not see it.
 
 import { html, useEffect, useRef, useState } from "./html.mjs";
+import { styled } from "./styles.mjs";
 import { useFormats, useTexts } from "./texts.mjs";
 import { texts } from "./texts.tables.mjs";
 
@@ -12,14 +13,10 @@ const COLOURS = ["words", "meaning", "page", "links", "other"];
 let loaded;
 
 function uplot() {
-  loaded ??= new Promise((resolve, reject) => {
-    const href = new URL("../vendor/uplot.css", import.meta.url).href;
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
-    link.onload = resolve;
-    link.onerror = reject;
-    document.head.append(link);
-  }).then(() => import("../vendor/uplot.mjs")).then((module) => module.default);
-  // A chart that could not be loaded is tried again by the next one.
+  loaded ??= Promise.all([
+    import("../vendor/uplot.mjs"), styled(new URL("../vendor/uplot.css", import.meta.url).href),
+  ]).then(([module]) => module.default);
+  // What could not be loaded is tried again by the next chart.
   loaded.catch(() => (loaded = undefined));
   return loaded;
 }

@@ -4,8 +4,11 @@ import { useLoaded } from "./api.mjs";
 import { Link, useAddress } from "./address.mjs";
 import { html, useEffect, useRef, useState } from "./html.mjs";
 import { Copy, Failure } from "./parts.mjs";
+import { styled } from "./styles.mjs";
 import { useTexts } from "./texts.mjs";
 import { texts } from "./texts.tables.mjs";
+
+await styled(new URL("../style/tables.css", import.meta.url).href);
 
 // The first heading of a visit is where the page begins; those that follow a link get the focus
 // that the link, which is gone, had.

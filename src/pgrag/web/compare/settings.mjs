@@ -1,0 +1,103 @@
+// The settings of a side: how the address holds them, and the form that changes them.
+
+import { html } from "../core/html.mjs";
+import { options } from "../core/scope.mjs";
+import { useTexts } from "../core/texts.mjs";
+import { texts } from "./texts.mjs";
+
+const SWITCH = ["true", "false"];
+/** Arguments of a search by name: the values to choose from, or the bounds of a number. */
+const FIELDS = {
+  version: "version",
+  mode: ["hybrid", "keyword", "semantic"],
+  alpha: [0, 1],
+  fusion: ["absolute", "rrf"],
+  graph: SWITCH,
+  rerank: SWITCH,
+  levels: ["0", "1", "2", "0+1", "1+2", "0+1+2"],
+  page_decay: [0, 1],
+  page_evidence: [0, 1],
+  query_expansion: ["none", "synonyms", "feedback", "both"],
+  hierarchy: ["none", "depth", "breadth", "overview"],
+  mmr_lambda: [0, 1],
+  intent: ["auto", "off"],
+};
+const isNumber = (field) => typeof field[0] === "number";
+
+function isGood(name, value) {
+  const field = FIELDS[name];
+  if (!field || value === "") return false;
+  if (field === "version") return true;
+  if (isNumber(field)) return Number(value) >= field[0] && Number(value) <= field[1];
+  return field.includes(value);
+}
+
+/** The settings of an address, `alpha:0.6,graph:true`, as `{given: {name: text}, wrong: [text]}`. */
+export function settingsOf(text = "") {
+  const given = {};
+  const wrong = [];
+  for (const part of text.split(",").filter(Boolean)) {
+    const [name, ...rest] = part.split(":");
+    const value = decoded(rest.join(":"));
+    if (isGood(name, value)) given[name] = value;
+    else wrong.push(part);
+  }
+  return { given, wrong };
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Settings as the address holds them: a version may have a comma. */
+export const written = (given) =>
+  Object.keys(FIELDS).filter((name) => given[name])
+    .map((name) => `${name}:${given[name].replace(/[%,]/g, encodeURIComponent)}`).join(",");
+
+/** Settings as arguments of a search. */
+export function argumentsOf(given) {
+  return Object.fromEntries(Object.entries(given).map(([name, text]) => {
+    const field = FIELDS[name];
+    if (name === "levels") return [name, text.split("+").map(Number)];
+    if (field === SWITCH) return [name, text === "true"];
+    return [name, isNumber(field) ? Number(text) : text];
+  }));
+}
+
+/** What is different from the defaults, in a few words. */
+export function labelOf(given, t) {
+  const parts = Object.entries(given).map(([name, value]) => {
+    if (FIELDS[name] !== SWITCH) return `${t(name)} ${value}`;
+    return value === "true" ? t(name) : t("without", { name: t(name) });
+  });
+  return parts.join(", ") || t("defaults");
+}
+
+export function SettingsForm({ id, given, versions, onChange }) {
+  const t = useTexts(texts);
+  const change = (name) => (event) => {
+    const { [name]: _, ...rest } = given;
+    const { value } = event.target;
+    // A number outside its bounds is not taken; the field says so.
+    if (event.target.reportValidity()) onChange(value ? { ...rest, [name]: value } : rest);
+  };
+  const control = (name, field) => {
+    const shared = { id: `${id}-${name}`, value: given[name] ?? "", onChange: change(name) };
+    if (isNumber(field)) {
+      return html`<input ...${shared} type="number" min=${field[0]} max=${field[1]} step="any"
+        placeholder=${t("default")} />`;
+    }
+    const values = field === "version" ? versions : field;
+    return html`<select ...${shared} disabled=${values.length === 0 && !given[name]}>
+      <option value="">${t("default")}</option>${options(values, given[name])}</select>`;
+  };
+  return html`<div class="settings" id=${id} role="group" aria-label=${t("settings")}>
+    ${Object.entries(FIELDS).map(([name, field]) => html`<div key=${name} title=${t(`${name}Hint`)}>
+      <label for=${`${id}-${name}`}>${t(name)}</label>${control(name, field)}</div>`)}
+    <button type="button" class="button" onClick=${() => onChange({})}>${t("reset")}</button>
+  </div>`;
+}
