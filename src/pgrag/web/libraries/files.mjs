@@ -31,6 +31,7 @@ export const chosen = (input) => [...input.files].map((file) => [
 export async function dropped(transfer) {
   // Entries are gone after the event, so all are taken before the first wait.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.length) return [...transfer.files].map((file) => [file.name, file]);
   const isOneFolder = entries.length === 1 && entries[0].isDirectory;
   const found = await Promise.all(entries.map((entry) => filesOf(entry, "")));
   return found.flat().map(([path, file]) => [isOneFolder ? path.replace(/^[^/]*\//, "") : path, file]);
