@@ -231,7 +231,7 @@ def test_what_is_dropped_may_be_a_folder(open_page, tmp_path):
     for name in ("fees.md", "guide/tide.md", "guide/tide.exe"):
         (tmp_path / "notes" / name).write_text("# Text")
     page = open_page("/libraries?show=upload")
-    box = page.locator(".drop").bounding_box()
+    box = page.locator(".dropzone").bounding_box()
     place = {"x": box["x"] + 40, "y": box["y"] + 40}
     data = {"items": [], "files": [str(tmp_path / "notes")], "dragOperationsMask": 1}
     session = page.context.new_cdp_session(page)

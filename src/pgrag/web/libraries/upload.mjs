@@ -98,7 +98,7 @@ function Drop({ onFiles, wrong }) {
     drag(false)(event);
     onFiles(await dropped(event.dataTransfer));
   }
-  return html`<fieldset class=${over ? "drop over" : "drop"} onDragOver=${drag(true)}
+  return html`<fieldset class=${over ? "dropzone over" : "dropzone"} onDragOver=${drag(true)}
     onDragLeave=${drag(false)} onDrop=${drop}>
     <legend>${t("files")}</legend>
     <p>${t("dropHere")}</p>
