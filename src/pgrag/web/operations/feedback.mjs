@@ -48,8 +48,9 @@ function Record({ search }) {
       ${t("ratingOf", { rating: each.rating })}
       ${each.document_id !== null && ` ${t("forHit", { n: rankOf(record, each.document_id) })}`}
       ${each.comment && html`: “${each.comment}”`} <small>${format.moment(each.at)}</small></li>`)}</ul>`}
-    <ol class="lines">${record.hits.slice(0, 10).map((hit) => html`<li>${hit.title ?? hit.key}
-      ${" "}<small class="key">${hit.key} ${hit.score?.toFixed(2)}</small></li>`)}</ol>`}<//>`;
+    <ol class="lines">${record.hits.slice(0, 10).map((hit) => html`<li>
+      <${Link} view="search" params=${{ page: hit.page_id, hit: hit.document_id }}>${hit.page_key}<//>
+      ${" "}${format.score(hit.score)}</li>`)}</ol>`}<//>`;
 }
 
 const rankOf = (record, id) =>
