@@ -24,9 +24,7 @@ def cells(page, name, table="Libraries"):
 
 
 def page_of(service, library, key):
-    [found] = service.run(
-        "select page_id from pgrag.find_page(%s, %s) as f", library, key
-    )
+    [found] = service.run("select page_id from pgrag.find_page(%s, %s) as f", library, key)
     return found["page_id"]
 
 
@@ -166,7 +164,9 @@ def test_the_graph_around_a_page(open_page, service, check_axe, screenshot, moti
         len(near)
     )
     # It stands still in the end; at once for whoever wants no motion.
-    places = "[...document.querySelectorAll('.graph g')].map(each => each.getAttribute('transform'))"
+    places = (
+        "[...document.querySelectorAll('.graph g')].map(each => each.getAttribute('transform'))"
+    )
     before = page.evaluate(places)
     page.wait_for_timeout(300)
     if motion == "no-preference":
@@ -203,9 +203,7 @@ def test_files_are_sent_indexed_and_found(open_page, service, tmp_path, check_ax
     page = open_page("/libraries")
     page.get_by_role("link", name="Upload files").click()
     page.get_by_role("button", name="Send").click()
-    expect(page.locator("#files-wrong")).to_have_text(
-        "Choose at least one file that can be read."
-    )
+    expect(page.locator("#files-wrong")).to_have_text("Choose at least one file that can be read.")
     page.get_by_label("Choose a folder").set_input_files(folder)
     expect(page.locator("main")).to_contain_text("2 files")
     expect(page.locator("main")).to_contain_text("2 files are left out")
@@ -322,3 +320,38 @@ def test_an_empty_service_says_how_to_begin(open_page, serve):
         page = open_page("/libraries", of=empty)
         expect(page.locator("main")).to_contain_text("There is no library yet.")
         expect(page.get_by_role("link", name="Add a source")).to_be_visible()
+
+
+def test_a_page_is_removed_once_that_is_confirmed(open_page, service):
+    address = f"{service.url}/v1/libraries/drafts/versions/-/pages/a/old one.md"
+    sent = {"content": "# Old", "headers": {"Content-Type": "text/markdown"}}
+    httpx.put(address, **sent, trust_env=False).raise_for_status()
+    page = open_page("/libraries?library=drafts")
+    button = page.get_by_role("button", name="Remove a/old one.md")
+    button.click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    expect(button).to_be_focused()
+    button.click()
+    page.get_by_role("dialog").get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("status")).to_have_text("a/old one.md is removed.")
+    expect(page.get_by_role("tabpanel")).to_contain_text("There is no such page.")
+    assert service.run("select key from pgrag.pages('drafts')") == []
+
+
+def test_words_are_the_same_in_all_languages():
+    """Every text is there in English and German, with the same values in it."""
+    for folder in ("libraries", "operations"):
+        words = [
+            set(re.findall(r"(?:^|[{,]\s*|\n\s+)(\w+): [\"{]", text))
+            for text in texts_of(WEB / folder)
+        ]
+        assert words[0] == words[1], words[0] ^ words[1]
+        assert len(words[0]) > 50
+
+
+def texts_of(folder):
+    whole = (folder / "texts.mjs").read_text()
+    if (folder / "texts.de.mjs").exists():
+        return whole.split("export const texts")[0], (folder / "texts.de.mjs").read_text()
+    english, german = whole.split("const de = {")
+    return english, german.split("export const texts")[0]

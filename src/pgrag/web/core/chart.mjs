@@ -67,7 +67,8 @@ export function Chart({ times, lines }) {
         optionsOf(element, times, lines, { language, day: t("day") }), dataOf(times, lines),
         element,
       );
-      watch = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
+      const fit = () => chart.setSize({ width: element.clientWidth, height: HEIGHT });
+      watch = new ResizeObserver(fit);
       watch.observe(element);
       setShown(true);
     }, () => {});
@@ -81,12 +82,13 @@ export function Chart({ times, lines }) {
     ${!isShown && html`<p class="soft">${t("chartLoads")}</p>`}</div>`;
 }
 
-const dataOf = (times, lines) => [times.map((each) => each / 1000), ...lines.map(([, values]) => values)];
+const dataOf = (times, lines) =>
+  [times.map((each) => each / 1000), ...lines.map(([, values]) => values)];
 
 function optionsOf(element, times, lines, { language, day: dayName }) {
   const ink = colour(element, "soft");
   const line = colour(element, "line");
-  const number = (value) => (value === null ? "–" : value.toLocaleString(language, { maximumFractionDigits: 3 }));
+  const number = (value) => value.toLocaleString(language, { maximumFractionDigits: 3 });
   const moment = (seconds, options) => new Date(seconds * 1000).toLocaleString(language, options);
   const day = (seconds) => moment(seconds, { day: "numeric", month: "short" });
   const time = (seconds) => moment(seconds, { hour: "numeric", minute: "2-digit" });
@@ -100,6 +102,10 @@ function optionsOf(element, times, lines, { language, day: dayName }) {
   const units = (scale) => lines.find(([, , options]) => scaleOf(options) === scale)?.[2]?.unit ?? "";
   const values = (scale) => (_, splits) => splits.map((each) => number(each) + units(scale));
   const hasRight = lines.some(([, , options]) => options?.axis === "right");
+  const right = {
+    ...axis, scale: "right", side: 1, grid: { show: false }, values: values("right"), size: 70,
+  };
+  const known = (write) => (_, value) => (value === null || value === undefined ? "–" : write(value));
   return {
     width: element.clientWidth, height: HEIGHT, cursor: { drag: { x: false } },
     scales: {
@@ -110,14 +116,14 @@ function optionsOf(element, times, lines, { language, day: dayName }) {
     axes: [
       { ...axis, values: ofAxis, space: 70 },
       { ...axis, scale: "y", values: values("y"), size: 60 },
-      ...(hasRight ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, values: values("right"), size: 70 }] : []),
+      ...(hasRight ? [right] : []),
     ],
     series: [
-      { value: (_, seconds) => (seconds === null ? "–" : day(seconds)), label: dayName },
+      { value: known(day), label: dayName },
       ...lines.map(([label, , options], n) => ({
-        label, scale: scaleOf(options), width: 2, stroke: colour(element, COLOURS[n % COLOURS.length]),
-        points: { show: true, size: 5 }, spanGaps: true,
-        value: (_, value) => (value === null || value === undefined ? "–" : number(value) + (options?.unit ?? "")),
+        label, scale: scaleOf(options), width: 2, spanGaps: true, points: { show: true, size: 5 },
+        stroke: colour(element, COLOURS[n % COLOURS.length]),
+        value: known((value) => number(value) + (options?.unit ?? "")),
       })),
     ],
   };

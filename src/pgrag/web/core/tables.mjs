@@ -41,7 +41,8 @@ export function Refused({ problem, onRetry }) {
     return html`<${Failure} problem=${problem} onRetry=${onRetry} />`;
   }
   return html`<div class="failure" role="alert"><strong>${problem.detail || problem.title}</strong>
-    <p>${problem.hint} <${Link} view="sign-in" params=${{ ...params, to: view }}>${t("otherKey")}<//></p>
+    <p>${problem.hint} <${Link} view="sign-in" params=${{ ...params, to: view }}>
+      ${t("otherKey")}<//></p>
   </div>`;
 }
 
@@ -68,7 +69,8 @@ export function Table({ caption, columns, rows, nothing, keyOf = (row, n) => n }
     <thead><tr>${columns.map(([header, , isNumber]) =>
       html`<th scope="col" class=${isNumber ? "n" : ""}>${header}</th>`)}</tr></thead>
     <tbody>${rows.map((row, n) => html`<tr key=${keyOf(row, n)}>
-      ${columns.map(([, cell, isNumber]) => html`<td class=${isNumber ? "n" : ""}>${cell(row)}</td>`)}
+      ${columns.map(([, cell, isNumber]) => html`
+        <td class=${isNumber ? "n" : ""}>${cell(row)}</td>`)}
     </tr>`)}</tbody></table></div>`;
 }
 
