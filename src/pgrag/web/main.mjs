@@ -6,6 +6,7 @@ import { html, render, useEffect, useRef, useState } from "./core/html.mjs";
 import { useKeys } from "./core/keys.mjs";
 import { Dialog } from "./core/parts.mjs";
 import { useStore } from "./core/store.mjs";
+import { styled } from "./core/styles.mjs";
 import { LANGUAGES, setLanguage, useFormats, useTexts } from "./core/texts.mjs";
 import { texts } from "./core/texts.shared.mjs";
 import { changeTheme } from "./core/theme.mjs";
@@ -22,13 +23,8 @@ const VIEWS = {
 const STYLES = ["ask", "compare", "libraries", "operations"];
 const NAMES = { "sign-in": "signIn" };
 
-function style(view) {
-  const address = new URL(`./${view}/${view}.css`, import.meta.url).href;
-  if (!STYLES.includes(view) || document.querySelector(`link[href="${address}"]`)) return null;
-  const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: address });
-  document.head.append(link);
-  return new Promise((resolve) => (link.onload = link.onerror = resolve));
-}
+const style = (view) =>
+  STYLES.includes(view) && styled(new URL(`./${view}/${view}.css`, import.meta.url).href);
 
 function Frame() {
   const { view, params } = useAddress();

@@ -1,5 +1,6 @@
 // What several views show in the same way.
 
+import { Link, useAddress } from "./address.mjs";
 import { html, useEffect, useRef } from "./html.mjs";
 import { useTexts } from "./texts.mjs";
 import { texts } from "./texts.shared.mjs";
@@ -12,15 +13,19 @@ export function announce(words) {
   requestAnimationFrame(() => (region.textContent = words));
 }
 
-/** A failure with the way out; `onRetry` adds a button. */
+/** A failure with the way out; `onRetry` adds a button. Who lacks a key, or has one that is not
+ * valid any more, signs in and comes back to this address. */
 export function Failure({ problem, onRetry }) {
   const t = useTexts(texts);
+  const { view, params } = useAddress();
   const known = { unreachable: ["unreachable", "unreachableHint"] }[problem.type];
   const title = known ? t(known[0]) : problem.detail || problem.title || String(problem);
   const wait = problem.retryAfter > 0 ? t("retryIn", { n: problem.retryAfter }) : "";
   return html`<div class="failure" role="alert">
     <strong>${title}</strong>
     <p>${known ? t(known[1]) : problem.hint} ${wait}</p>
+    ${problem.status === 401 && html`<${Link} class="button main" view="sign-in"
+      params=${{ ...params, to: view }}>${t("signIn")}<//> `}
     ${onRetry && html`<button class="button" onClick=${onRetry}>${t("retry")}</button>`}
   </div>`;
 }
@@ -83,10 +88,23 @@ export function Dialog({ label, onClose, children, ...others }) {
     onClick=${beside} ...${others}><div class="within">${children}</div></dialog>`;
 }
 
+/** Copy a text; rejects if the browser refuses. Without TLS only the older way is there. */
+async function written(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = Object.assign(document.createElement("textarea"), { value: text, readOnly: true });
+  const focused = document.activeElement;
+  document.body.append(field);
+  field.select();
+  const is_copied = document.execCommand("copy");
+  field.remove();
+  focused?.focus();
+  if (!is_copied) throw new Error("not copied");
+}
+
 /** A button that copies a text, and says so. */
 export function Copy({ text, label }) {
   const t = useTexts(texts);
-  const copy = () => navigator.clipboard.writeText(text).then(
+  const copy = () => written(text).then(
     () => announce(t("copied")),
     () => announce(t("notCopied")),
   );

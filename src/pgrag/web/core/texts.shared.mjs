@@ -17,6 +17,7 @@ export const texts = {
     notFound: "There is nothing at this address.", toSearch: "To the search",
     keySearch: "Go to the search field", keyMove: "Next or previous hit",
     keyOpen: "Open the hit beside the list", keyLeave: "Back to the field; close", keyHelp: "These keys",
+    find: "Find", more: "{n} more: write to find them", noneFits: "None has this name.",
   },
   de: {
     search: "Suchen", ask: "Fragen", compare: "Vergleichen", libraries: "Bibliotheken",
@@ -36,5 +37,6 @@ export const texts = {
     keySearch: "Zum Suchfeld", keyMove: "Nächster oder voriger Treffer",
     keyOpen: "Treffer neben der Liste öffnen", keyLeave: "Zurück zum Feld; schließen",
     keyHelp: "Diese Tasten",
+    find: "Finden", more: "{n} weitere: schreiben, um sie zu finden", noneFits: "So heißt keine.",
   },
 };

@@ -1,0 +1,185 @@
+"""The search as a call in other languages: what is copied finds the same hits."""
+
+import json
+import os
+import subprocess
+import sys
+
+import httpx
+import psycopg
+import pytest
+from playwright.sync_api import expect
+
+#: All that means something to a shell, to SQL, to Python or to JSON.
+AWKWARD = (
+    "restore a folder it's \"as it's\" $HOME $(exit 3) `exit 3` \\ \\n ${x} !! %s :name /* -- ;\n"
+    "#* second line — день 日 🙂 \u2028 ' or '1'='1"
+)
+FILTERS = '{"not": {"tags": ["o\'clock", "$x", "\\\\ \\"", "\\ud83d\\ude42", "\\/", "день\\n"]}}'
+REQUESTS = [
+    {"q": AWKWARD, "library": "kestrel", "filters": FILTERS},
+    {"q": "restore", "library": "kestrel", "version": "^2", "levels": "1,2", "top_k": "3"},
+    {"q": "-hope restore", "mode": "keyword", "exclude": "page:guide/install.md"},
+    {"q": "lost files", "mode": "semantic", "min_score": "0.1", "library": "kestrel"},
+    {"q": "water", "library": "garden", "version": "-", "graph": "false"},
+    {"q": "water", "library": "garden", "graph": "true", "filters": {"tags": {"!=": None}}},
+    {"q": "folder", "fusion": "rrf", "rrf_weights": "1,2", "rrf_k": "10", "candidate_count": "9"},
+    {"q": "rest", "prefix": "true", "group": "page", "library": "kestrel", "version": "*"},
+]
+
+
+@pytest.fixture
+def calls(open_page):
+    """Calls a function of the module with a request: `calls("sql", request)`."""
+    page = open_page("/")
+
+    def calls(name, request, *arguments):
+        return page.evaluate(
+            """async ([name, request, given]) => {
+                const main = document.querySelector("script[type=module]").src;
+                const module = await import(main.replace("main.mjs", "reader/calls.mjs"));
+                return module[name](request, ...given);
+            }""",
+            [name, request, arguments],
+        )
+
+    return calls
+
+
+def found(service, request, **own):
+    """The ids of the hits that the service finds, in their order."""
+    sent = {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in {**request, **own}.items()
+    }
+    answer = httpx.get(f"{service.url}/v1/search", params=sent, trust_env=False)
+    assert answer.status_code == 200, answer.text
+    return ids(answer.json())
+
+
+def ids(answer):
+    hits = [hit for page in answer["pages"] for hit in page["hits"]] or answer["hits"]
+    assert hits, "a search without hits shows nothing"
+    return [hit["document_id"] for hit in hits]
+
+
+def shell(service, text, *, name="", instead="", **variables):
+    """What a program prints that a shell is told to run; `instead` of its `name`."""
+    environment = {
+        **os.environ,
+        "PGRAG_DATABASE_URL": service.database_url,
+        "PGRAG_KEY": "unused",
+        "NO_PROXY": "*",
+        **variables,
+    }
+    ran = subprocess.run(
+        ["bash", "-euc", f'{name}() {{ {instead} "$@"; }}\n{text}' if name else text],
+        env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request["q"][:12])
+def test_sql_finds_the_same(calls, service, request_):
+    statement = calls("sql", request_)
+    with psycopg.connect(service.database_url) as connection:
+        rows = connection.execute(statement.encode()).fetchall()
+    assert [row[0] for row in rows] == found(service, request_)
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request["q"][:12])
+def test_python_finds_the_same(calls, service, request_, monkeypatch):
+    monkeypatch.setenv("PGRAG_DATABASE_URL", service.database_url)
+    names = {}
+    exec(calls("python", request_), names)  # noqa: S102 - what is copied is what is tested
+    assert [hit.document_id for hit in names["result"]] == found(service, request_)
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request["q"][:12])
+def test_a_shell_finds_the_same(calls, service, request_):
+    expected = found(service, request_)
+    text = calls("curl", request_, {"base": f"{service.url}/", "needs_key": True})
+    assert '"Authorization: Bearer $PGRAG_KEY"' in text
+    keyless = calls("curl", request_, {"base": f"{service.url}/", "needs_key": False})
+    assert "PGRAG_KEY" not in keyless
+    assert ids(shell(service, keyless, name="curl", instead="command curl -sS")) == expected
+    program = f"{sys.executable} -m pgrag"
+    command = calls("cli", request_).replace("pgrag search", "pgrag search --json", 1)
+    assert ids(shell(service, command, name="pgrag", instead=program)) == expected
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request["q"][:12])
+def test_agents_find_the_same(calls, service, request_):
+    call = calls("mcp", request_, "kestrel")
+    message = json.loads(call["text"])
+    answer = httpx.post(
+        f"{service.url}/mcp",
+        json=message,
+        headers={"Accept": "application/json, text/event-stream"},
+        trust_env=False,
+        timeout=60,
+    )
+    text = answer.text.partition("data: ")[2] or answer.text
+    result = json.loads(text)["result"]
+    assert not result.get("isError"), result
+    passages = [passage["id"] for passage in result["structuredContent"]["passages"]]
+    same = {name: value for name, value in request_.items() if name not in call["without"]}
+    expected = found(service, {"library": "kestrel", "top_k": "10", **same}
+                     if "mode" not in same else same)  # fmt: skip
+    assert passages and passages == expected[: len(passages)]
+
+
+def test_what_mcp_cannot_say_is_named(calls):
+    call = calls("mcp", {"q": "x", "library": "a", "alpha": "0.5", "group": "none"})
+    assert call["without"] == ["alpha"]
+    assert calls("mcp", {"q": "x"}) == {"text": None, "without": []}
+    assert json.loads(calls("mcp", {"q": "x", "top_k": "900", "library": "a"})["text"])["params"][
+        "arguments"
+    ] == {"query": "x", "library": "a", "top_k": 50}
+
+
+def test_values_of_the_wrong_kind_stay_texts(calls, service):
+    """An address may hold anything; copied, it must not become another statement."""
+    evil = "1); drop table pgrag.pages; --"
+    request = {"q": "x", "alpha": evil, "top_k": evil, "levels": evil, "x); --": "y"}
+    statement = calls("sql", request)
+    assert f"'{evil}'" in statement
+    assert "x); --" not in statement.replace(evil, "")
+    with (
+        psycopg.connect(service.database_url) as connection,
+        pytest.raises(psycopg.errors.InvalidTextRepresentation),
+    ):
+        connection.execute(statement.encode())
+    python = calls("python", request)
+    assert f'alpha="{evil}"' in python
+    compile(python, "copied", "exec")
+
+
+def test_numbers_of_filters_stay_as_they_are(calls):
+    request = {"q": "x", "library": "a", "filters": '{"front_matter.n": 12345678901234567890}'}
+    for form in ("sql", "python", "cli"):
+        assert "12345678901234567890" in calls(form, request)
+    assert "12345678901234567890" in calls("mcp", request)["text"]
+
+
+def test_an_address_with_a_password_loses_it(calls):
+    text = calls("curl", {"q": "x"}, {"base": "https://me:secret@docs.example/it's/"})
+    assert "secret" not in text
+    assert "'https://docs.example/it'\\''s/v1/search'" in text
+
+
+def test_links_in_markdown_hold_any_title(calls):
+    link = {"title": "a [b](c) `d`\n*e*", "heading": "", "address": "https://x.example/a_(b)?c d"}
+    assert calls("markdown", link) == (
+        r"[a \[b\](c) \`d\` \*e\*](https://x.example/a_%28b%29?c%20d)"
+    )
+
+
+def test_copying_tells_that_it_copied(open_page, service, check_axe):
+    page = open_page("/?q=restore&library=kestrel&tab=copy", permissions=["clipboard-write"])
+    sql = page.get_by_role("region", name="SQL")
+    expect(sql).to_contain_text("pgrag.search(")
+    sql.get_by_role("button", name="Copy SQL").click()
+    expect(page.locator("#told")).to_have_text("Copied.")
+    check_axe(page)
