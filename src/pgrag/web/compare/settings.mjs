@@ -1,7 +1,6 @@
 // The settings of a side: how the address holds them, and the form that changes them.
 
 import { html } from "../core/html.mjs";
-import { options } from "../core/scope.mjs";
 import { useTexts } from "../core/texts.mjs";
 import { texts } from "./texts.mjs";
 
@@ -100,4 +99,10 @@ export function SettingsForm({ id, given, versions, onChange }) {
       <label for=${`${id}-${name}`}>${t(name)}</label>${control(name, field)}</div>`)}
     <button type="button" class="button" onClick=${() => onChange({})}>${t("reset")}</button>
   </div>`;
+}
+
+/** Options; what the address names is among them even if nothing else has it. */
+function options(values, chosen) {
+  const all = !chosen || values.includes(chosen) ? values : [chosen, ...values];
+  return all.map((value) => html`<option key=${value} value=${value}>${value}</option>`);
 }

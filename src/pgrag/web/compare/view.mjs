@@ -1,10 +1,10 @@
 // One query by two settings or in two versions, side by side.
 
+import { QueryBox, Scope, useScope } from "../ask/head.mjs";
 import { go } from "../core/address.mjs";
 import { get, post, service, useLoaded } from "../core/api.mjs";
 import { html, useEffect, useMemo, useRef, useState } from "../core/html.mjs";
 import { announce, Failure } from "../core/parts.mjs";
-import { QueryBox, Scope, useScope } from "../core/scope.mjs";
 import { useStore } from "../core/store.mjs";
 import { useFormats, useTexts } from "../core/texts.mjs";
 import { Evaluation } from "./evaluation.mjs";
@@ -22,7 +22,8 @@ export function View({ params }) {
   const scope = useScope(params.library);
   const first = useRef(null);
   const sides = SIDES.map((name) => settingsOf(params[name]));
-  const found = [useSide(params, sides[0].given), useSide(params, sides[1].given)];
+  const read = { ...params, library: scope.library };
+  const found = [useSide(read, sides[0].given), useSide(read, sides[1].given)];
   const hits = found.map((side) => side.value?.hits ?? []);
   const pairs = useMemo(() => paired(...hits), [found[0].value, found[1].value]);
   const change = (changes) => go("compare", { ...params, ...changes });
@@ -34,19 +35,19 @@ export function View({ params }) {
   return html`<${QueryBox} value=${params.q} title=${t("title")} label=${t("query")}
       action=${t("compare")} onSubmit=${(q) => change({ q })} onDown=${() => first.current?.()}>
       <${Scope} params=${params} scope=${scope}
-        onChange=${(chosen) => change({ ...chosen, ...kept(chosen, params, sides) })} />
+        onChange=${(chosen) => change({ ...chosen, ...kept(chosen, read, sides) })} />
       <${Settings} sides=${sides} scope=${scope} change=${change} />
       <span class="count">${isReady && html`<${Figures} pairs=${pairs} />`}</span><//>
     <main class="compare" id="content">
       ${wrong.length > 0 && html`<p role="alert">${t("wrong", { what: wrong.join(", ") })}</p>`}
-      ${params.q ? html`<${Compared} params=${params} sides=${sides.map((side) => side.given)}
+      ${params.q ? html`<${Compared} params=${read} sides=${sides.map((side) => side.given)}
           found=${found} hits=${hits} pairs=${pairs} change=${change} first=${first} />`
         : html`<p class="soft">${t("what")}</p>`}</main>`;
 }
 
 /** The settings of the sides; without their versions if these are of another library. */
-function kept(chosen, params, sides) {
-  if (chosen.library === (params.library ?? "")) return {};
+function kept(chosen, read, sides) {
+  if (chosen.library === params.library) return {};
   return Object.fromEntries(SIDES.map((name, n) => [name, written({ ...sides[n].given, version: "" })]));
 }
 
