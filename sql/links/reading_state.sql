@@ -1,6 +1,6 @@
 create or replace function pgrag.reading_state(
     library text,
-    version text default null
+    wanted text default null
 )
 returns table (
     version text,
@@ -21,9 +21,9 @@ declare
     owner_id bigint := _pgrag.library_id(reading_state.library);
     wanted_version bigint;
 begin
-    if reading_state.version is not null then
+    if reading_state.wanted is not null then
         wanted_version := (
-            pgrag.resolve_version(reading_state.library, reading_state.version)
+            pgrag.resolve_version(reading_state.library, reading_state.wanted)
         ).version_id;
     end if;
     return query
@@ -55,4 +55,5 @@ $$;
 comment on function pgrag.reading_state is
 'What reading lost in each version of a library, or in one of them, the newest on top: its pages,
 those with warnings, the number of warnings, the words that readers see and those that are indexed
-(of the pages whose words are counted), and the broken links (see pgrag.links). Errors: PGR02, PGR03.';
+(of the pages whose words are counted), and the broken links (see pgrag.links). Errors: PGR02,
+PGR03.';

@@ -86,6 +86,7 @@ def test_bad_feedback_is_refused(api, searched):
     [
         ("searches", "searches", "search_history()"),
         ("searches?library=harbour&top_k=2", "searches", "search_history(30, 'harbour', 2)"),
+        ("searches?rated=true", "searches", "search_history(rated => true)"),
         ("searches/{search_id}", "", "search_record('{search_id}') as p(answer),"
          " jsonb_to_record(p.answer) as r(query text, hit_count int, parameters jsonb)"),
         ("metrics/searches?days=7&library= Harbour ", "metrics", "search_metrics(7, 'harbour')"),

@@ -13,6 +13,7 @@ ROUTES = [
     ("libraries/harbour/versions/2.1/pages?name=TIDE", "pages",
      "pages('harbour', '2.1', name => 'tide')"),
     ("libraries/harbour/reading", "versions", "reading_state('harbour')"),
+    ("libraries/harbour/reading?version=^1", "versions", "reading_state('harbour', '^1')"),
     ("libraries/harbour/health?version=2.1&checks=documents,pages", "findings",
      "check_library('harbour', version => '2.1', checks => '{{documents, pages}}')"),
     ("libraries/harbour/properties?examples=1", "properties",

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from library import Row, document, ingest, keys, page, refused, run, value
+from library import Row, document, ingest, page, refused, run, value
 
 
 def whole(key: str, title: str, path: list[str], *sections: tuple[str, list[str]]) -> Row:
@@ -296,7 +296,8 @@ def test_pages_by_a_part_of_their_name_and_what_reading_lost(connection):
     ingest(connection, "harbour", [lossy, sound], "2.0")
 
     def named(**arguments):
-        return keys(run(connection, "pages", library="harbour", **arguments))
+        rows = run(connection, "pages", library="harbour", **arguments)
+        return [row["key"] for row in rows]
 
     assert named(name="TIDES") == named(name="0% of") == named(warned=True) == ["guide/tides.md"]
     assert named(name="%") == ["guide/tides.md"]
@@ -311,4 +312,4 @@ def test_pages_by_a_part_of_their_name_and_what_reading_lost(connection):
         "words_kept": 49, "broken_links": 0,
     }  # fmt: skip
     assert state[0] == expected
-    assert run(connection, "reading_state", library="harbour", version="^2") == [expected]
+    assert run(connection, "reading_state", library="harbour", wanted="^2") == [expected]

@@ -345,6 +345,9 @@ class TestMetrics:
         assert [r["duration_ms"] for r in rows] == [100.0, 40.0]
         rows = run(connection, "search_history", library="pumps")
         assert rows[-1]["query"] == "seal"
+        means = {r["search_id"]: r["mean_rating"] for r in rows if r["mean_rating"] is not None}
+        rows = run(connection, "search_history", library="pumps", rated=True)
+        assert {r["search_id"]: r["mean_rating"] for r in rows} == means != {}
         for function in ("search_metrics", "popular_queries", "empty_queries", "search_history"):
             with refused(connection, "PGR02", "There is no library 'pump'", "pumps"):
                 run(connection, function, library="pump")

@@ -41,7 +41,7 @@ ROWS = {
     "JobSummary": "jobs", "Job": "job",
 }  # fmt: skip
 #: What the faces add to the columns, and what they leave out.
-ADDED = {"Resolution": {"library"}, "Version": {"library"}, "ReadingState": {"library"}}
+ADDED = {"Resolution": {"library"}, "Version": {"library"}}
 OMITTED = {
     "FacetValue": {"facet"}, "PageQueryRow": {"columns"}, "OutdatedVersion": {"source"},
     "PageProperty": {"as_text", "as_number", "as_boolean", "as_moment", "as_duration"},

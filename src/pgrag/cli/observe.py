@@ -40,6 +40,7 @@ SearchId = Annotated[UUID, Argument(metavar="SEARCH", parser=_search_id, help="I
 
 
 _NOTHING = "No search is recorded here."
+Rated = Annotated[bool, Option("--rated", help="Only those that were rated.")]
 _LIST: Arguments = {"days": (Days, 30), "library": (options.OneLibrary, None), "top_k": (Rows, 20)}
 _SERIES: Arguments = {
     "days": (Days, 30),
@@ -56,7 +57,8 @@ _HISTORY: Columns = {
 _LISTINGS: tuple[tuple[typer.Typer, str, str, dict[str, Any], str, Arguments, Columns], ...] = (
     (
         searches, "list", "search_history", {},
-        "List recorded searches, the latest first.", _LIST, _HISTORY,
+        "List recorded searches, the latest first.", {**_LIST, "rated": (Rated, False)},
+        _HISTORY | {"rating": "mean_rating"},
     ),
     (
         metrics, "searches", "search_metrics", {},

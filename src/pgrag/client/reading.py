@@ -93,8 +93,7 @@ class Reading(Part):
 
     def reading_state(self, library: str, version: str | None = None) -> list[stored.ReadingState]:
         """Warnings, lost words and broken links of each version, or of one; the newest first."""
-        rows = self._call("reading_state", library=library, version=version)
-        return [stored.ReadingState.from_row({"library": library, **row}) for row in rows]
+        return self._rows(stored.ReadingState, "reading_state", library=library, wanted=version)
 
     def page(
         self, page: int | str, library: str | None = None, version: str | None = None

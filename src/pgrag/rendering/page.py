@@ -17,6 +17,10 @@ from pgrag.rendering.links import Links
 from pgrag.rendering.marking import PART, Lines, Marking, parts_within, word_pattern
 from pgrag.rendering.window import Window, window
 
+#: What a page tells of itself.
+_OF_PAGE = (
+    "page_id", "library", "version", "key", "url", "link", "title", "path", "language",
+)  # fmt: skip
 #: A passage or a block with fewer words is not found by its text.
 _FEWEST_WORDS = 3
 _WORD = re.compile(r"\w+")
@@ -59,10 +63,9 @@ def rendered_page(
     html, marked = _assembled(made, marking, _anchors(headings), passage)
     beside = {each["relation"]: each for each in database.call("adjacent_pages", page_id=page_id)}
     return {
-        **{name: stored[name] for name in ("page_id", "key", "url", "title")},
-        "library": stored["library"],
-        "version": stored["version"],
+        **{name: stored[name] for name in _OF_PAGE},
         "html": html,
+        "first_line": first_line,
         "line_start": part.first,
         "line_end": part.last,
         "next_line": _next_line(part, first_line + stored["body"].count("\n")),

@@ -125,7 +125,11 @@ router.declare(
     echo=True,
     version=(
         VersionWish | None,
-        Field(default=None, description="Only this version: a label, a range, or `-`."),
+        Field(
+            default=None,
+            serialization_alias="wanted",
+            description="Only this version: a label, a range, or `-`.",
+        ),
     ),
 )
 

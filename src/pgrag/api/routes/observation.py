@@ -63,6 +63,7 @@ router.declare(
     name="past_searches",
     key="searches",
     base=_Rows,
+    rated=(bool, Field(default=False, description="Only those that were rated.")),
 )
 router.declare(
     "/searches/{search_id}",

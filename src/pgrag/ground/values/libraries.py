@@ -44,9 +44,10 @@ class Version(Versioned):
     updated_at: datetime
 
 
-class ReadingState(Versioned):
+class ReadingState(Value):
     """What reading lost in one version of a library."""
 
+    version: str = described("Empty for the unversioned documentation.", "2.1")
     pages: int = described("", 40)
     warned_pages: int = described("Those with warnings.", 2)
     warnings: int = described("Repairs made while reading the pages.", 3)

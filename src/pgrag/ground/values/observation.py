@@ -104,6 +104,7 @@ class RecordedSearch(Value):
     duration_ms: float | None
     timings: dict[str, Any] = described("Milliseconds by step.")
     parameters: dict[str, Any]
+    mean_rating: float | None = described("Of the search and its hits; null: not rated.", 4.5)
 
 
 class SearchRecord(Value):

@@ -40,8 +40,12 @@ class RenderedPage(Versioned):
     page_id: int = described("", 7)
     key: str = described("Path of the page in its source.", "tides.md")
     url: str = described("", "https://harbour.example/tides")
+    link: str | None = described("The page in the system it was exported from.")
     title: str = described("", "Reading the tide table")
+    path: tuple[str, ...] = described("", ("Navigation", "Reading the tide table"))
+    language: str = described("A code; simple: not known.", "en")
     html: str = described("", '<h1 id="reading-the-tide-table" data-lines="7-7">Reading …</h1>')
+    first_line: int = described("First line of the page's text, below its front matter.", 7)
     line_start: int = described("First line of the source that `html` shows.", 7)
     line_end: int = described("Last line of the source that `html` shows.", 23)
     next_line: int | None = described(

@@ -71,6 +71,27 @@ export const post = (path, body, signal) => json("POST", path, { body, signal })
 export const put = (path, body, signal) => json("PUT", path, { body, signal });
 export const remove = (path, params) => json("DELETE", path, { params });
 
+/** Send a form with files, and tell `onProgress` which share of it is sent: fetch cannot say that. */
+export function upload(path, { params, form, onProgress, signal }) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", addressOf(path, params));
+    if (key) request.setRequestHeader("Authorization", `Bearer ${key}`);
+    request.responseType = "json";
+    request.upload.onprogress = ({ loaded, total }) => onProgress(total ? loaded / total : 0);
+    request.onload = () => {
+      const { status, statusText, response } = request;
+      if (status < 400) return resolve(response);
+      const wait = Number(request.getResponseHeader("Retry-After"));
+      return reject(new Problem({ title: statusText, ...response, status }, wait));
+    };
+    request.onerror = () => reject(new Problem({ type: "unreachable" }));
+    request.onabort = () => reject(new DOMException("", "AbortError"));
+    signal?.addEventListener("abort", () => request.abort());
+    request.send(form);
+  });
+}
+
 /** The server-sent events of an answer, one after the other, as `{event, data}`; data is JSON. */
 export async function* events(method, path, options = {}) {
   const headers = { Accept: "text/event-stream" };

@@ -61,17 +61,31 @@ export function follow(event, { onPage, onAnchor }) {
   }
 }
 
+/** What scrolls: the panel where it stands beside the hits, else the window. */
+function frameOf(article) {
+  const panel = article.closest(".reader-panel");
+  const is_own = getComputedStyle(panel).overflowY === "auto";
+  return is_own ? panel : document.scrollingElement;
+}
+
+/** The distance of an element from where the text begins to be seen, below the outline. */
+function offset(element, frame) {
+  const outline = element.closest(".reader-panel").querySelector(".outline > summary");
+  const top = frame === document.scrollingElement ? 0 : frame.getBoundingClientRect().top;
+  return element.getBoundingClientRect().top - top - outline.offsetHeight - MARGIN;
+}
+
 /**
- * Scroll to an anchor, else to the passage, else to the beginning; only the panel scrolls, not the
- * window. Gives the section that is then read.
+ * Scroll to an anchor, else to the passage, else to the beginning. Gives the section that is then
+ * read.
  */
 export function reveal(article, anchor, { focuses = false } = {}) {
-  const panel = article.closest(".reader-panel");
+  const frame = frameOf(article);
   const wanted = anchor
     ? article.querySelector(`[data-anchor="${CSS.escape(anchor)}"]`)
     : article.querySelector(".passage");
-  const from = wanted && !anchor ? headingOf(article, wanted, panel) : wanted;
-  panel.scrollTop += from ? offset(from, panel) - MARGIN : -panel.scrollTop;
+  const from = wanted && !anchor ? headingOf(article, wanted, frame) : wanted;
+  frame.scrollTop += from ? offset(from, frame) : -frame.scrollTop;
   if (focuses && wanted) {
     wanted.tabIndex = -1;
     wanted.focus({ preventScroll: true });
@@ -79,25 +93,32 @@ export function reveal(article, anchor, { focuses = false } = {}) {
   return current(article);
 }
 
-const offset = (element, panel) =>
-  element.getBoundingClientRect().top - panel.getBoundingClientRect().top;
-
 /** The heading of a passage if both can be seen at once, else the passage. */
-function headingOf(article, passage, panel) {
+function headingOf(article, passage, frame) {
   const above = [...article.querySelectorAll(HEADINGS)].filter(
     (each) => each.compareDocumentPosition(passage) & Node.DOCUMENT_POSITION_FOLLOWING,
   );
   const heading = above.at(-1);
-  const is_near = heading && offset(passage, panel) - offset(heading, panel) < panel.clientHeight / 2;
+  const is_near = heading && offset(passage, frame) - offset(heading, frame) < innerHeight / 3;
   return is_near ? heading : passage;
 }
 
 /** The heading above what is read, as `{anchor, text}`; null above the first. */
-export function current(article) {
-  const panel = article.closest(".reader-panel");
-  const read = [...article.querySelectorAll(`:is(${HEADINGS})[data-anchor]`)].filter(
-    (each) => offset(each, panel) <= 2 * MARGIN + 20,
-  );
-  const heading = read.at(-1);
+function current(article) {
+  const frame = frameOf(article);
+  const headings = [...article.querySelectorAll(`:is(${HEADINGS})[data-anchor]`)];
+  const heading = headings.filter((each) => offset(each, frame) <= MARGIN).at(-1);
   return heading ? { anchor: heading.dataset.anchor, text: heading.textContent } : null;
+}
+
+/** Call `show` with the section that is read whenever that may have changed; gives the end of it. */
+export function onScroll(article, show) {
+  let waits = 0;
+  const scrolled = () => {
+    cancelAnimationFrame(waits);
+    waits = requestAnimationFrame(() => article.isConnected && show(current(article)));
+  };
+  // Scrolling does not bubble, but it can be caught on its way down.
+  document.addEventListener("scroll", scrolled, { passive: true, capture: true });
+  return () => document.removeEventListener("scroll", scrolled, { capture: true });
 }

@@ -153,7 +153,9 @@ const MOST_PASSAGES = 50;
 export function mcp(request, library) {
   const mode = request.mode ?? "hybrid";
   const known = [...TOOL_ARGUMENTS, ...(mode === "semantic" ? ["min_score"] : [])];
-  const given = argumentsOf({ top_k: "10", ...request }).filter(([name]) => name !== "mode");
+  // Agents are not shown what hardly answers, unless they ask for it.
+  const all = { top_k: "10", min_confidence: "0", ...request };
+  const given = argumentsOf(all).filter(([name]) => name !== "mode");
   const lines = [`"query": ${JSON.stringify(queryOf(request))}`];
   const needs_library = mode === "hybrid" && !request.library;
   if (!(mode in TOOLS) || (needs_library && !library)) return { text: null, without: [] };

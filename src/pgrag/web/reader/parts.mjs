@@ -11,12 +11,14 @@ export const Panel = ({ label, children, ...others }) => html`<div class="reader
   id="reader-panel" role="tabpanel" tabindex="0" aria-label=${label} ...${others}>${children}</div>`;
 
 /** The parameters of the address with which the reader shows a page, a passage or an anchor. */
-export const at = (params, page, document, anchor) =>
-  ({ ...params, page, document, at: anchor || null, tab: null });
+export const at = (params, page, document, anchor, line) =>
+  ({ ...params, page, document, at: anchor || null, line, tab: null });
 
 /** A link that opens in the reader. */
-export const Inside = ({ params, page, document, anchor, children, ...others }) => html`<${Link}
-  view="search" params=${at(params, page, document, anchor)} ...${others}>${children}<//>`;
+export function Inside({ params, page, document, anchor, line, children, ...others }) {
+  const place = at(params, page, document, anchor, line);
+  return html`<${Link} view="search" params=${place} ...${others}>${children}<//>`;
+}
 
 const GONE = ["unknown-page", "unknown-document"];
 export const isGone = (problem) => GONE.some((type) => problem?.type?.endsWith(`/${type}`));

@@ -28,7 +28,7 @@ export function Versions({ place, params }) {
       ${({ versions }) => html`<ul>${versions.map((each) => html`<li key=${each.version}>
         <${Inside} params=${params} page=${each.page_id}>${each.version || t("unversioned")}<//>
         ${String(each.page_id) === String(place.page) && html` <span class="badge">${t("thisOne")}</span>`}
-        ${each.text_changed && html` <span class="badge">${t("change_changed")}</span>`}
+        ${each.text_changed && html` <span class="badge">${t("differs")}</span>`}
       </li>`)}</ul>`}
     <//>
   <//>`;

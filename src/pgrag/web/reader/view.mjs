@@ -19,11 +19,13 @@ const TABS = { page: Page, why: Why, neighbours: Neighbours, versions: Versions,
 /**
  * A page, with a passage marked. `hit` is the chosen hit of the search that `request` asks for (the
  * arguments of `GET /v1/search`), or null. `params` are those of the address: `page` and `document`
- * name what is read instead of the hit, `at` an anchor in it, and `tab` one of TABS.
+ * name what is read instead of the hit, `at` an anchor in it, `line` where a part of a long page
+ * begins, and `tab` one of TABS.
  */
 export function Reader({ hit, request, params }) {
   const t = useTexts(texts);
-  const place = useMemo(() => placeOf(hit, params), [hit, params.page, params.document, params.at]);
+  const inputs = [hit, params.page, params.document, params.at, params.line];
+  const place = useMemo(() => placeOf(hit, params), inputs);
   if (place === null) return null;
   const names = Object.keys(TABS).filter((name) => name !== "why" || place.hit);
   const chosen = names.includes(params.tab) ? params.tab : "page";
@@ -36,11 +38,12 @@ export function Reader({ hit, request, params }) {
   </section>`;
 }
 
-/** What is read: `{page, document, at, hit}`; the hit only if it is on this page. Null: nothing. */
+/** What is read: `{page, document, at, line, hit}`; the hit only if it is on this page, or null. */
 function placeOf(hit, params) {
   const page = params.page ?? hit?.page_id;
   if (page === undefined) return null;
+  const { at = null, line = null } = params;
   const is_of_hit = String(hit?.page_id) === String(page);
-  const document = params.document ?? (is_of_hit && !params.at ? hit.document_id : null);
-  return { page, document, at: params.at ?? null, hit: is_of_hit ? hit : null };
+  const own = is_of_hit && at === null && line === null ? hit.document_id : null;
+  return { page, document: params.document ?? own, at, line, hit: is_of_hit ? hit : null };
 }

@@ -124,7 +124,7 @@ function Missed({ hit, request, params }) {
   const state = useLoaded(
     (signal) => (is_open ? below(request, signal) : null), [asked, is_open],
   );
-  return html`<details class="outline" open=${is_open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
+  return html`<details class="missed" open=${is_open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
     <summary>${t("missed")}</summary>
     ${is_open && html`<${Loading} state=${state} params=${params}>${({ last, next }) => next.length
       ? html`<ol class="plain-list">${next.map((each) => html`<li key=${each.document_id}>
