@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 QUERY = "restore a folder"
-VERSIONS = "/compare?q=restore+a+folder&library=kestrel&left=version%3A1.4&right=version%3A2.1"
+VERSIONS = "/compare?q=restore+a+folder&library=kestrel&left=version%3A2.0&right=version%3A2.1"
 SETTINGS = "/compare?q=restore+a+folder&library=kestrel&right=mode%3Akeyword%2Clevels%3A2"
 
 
@@ -87,7 +87,7 @@ def rows(page, side):
 
 def test_two_versions_are_side_by_side(open_page, check_axe, screenshot):
     page = open_page(VERSIONS)
-    expect(page.get_by_role("heading", name="version 1.4")).to_be_visible()
+    expect(page.get_by_role("heading", name="version 2.0")).to_be_visible()
     expect(page.get_by_role("heading", name="version 2.1")).to_be_visible()
     expect(page.locator(".count")).to_contain_text(re.compile(r"\d in common · Jaccard .* · RBO"))
     same = rows(page, "right").filter(has_text="Restore a folder").first
@@ -129,19 +129,19 @@ def test_settings_are_chosen_and_stay_in_the_address(open_page):
     expect(page.locator(".count")).to_contain_text("RBO 1.00")
     page.get_by_role("button", name="defaults").last.click()
     form = page.get_by_role("group", name="Settings")
-    form.get_by_label("mode").select_option("semantic")
+    form.get_by_label("fusion").select_option("rrf")
     form.get_by_label("alpha").fill("0.6")
     form.get_by_label("alpha").press("Tab")
     form.get_by_label("links").select_option("false")
-    expect(page).to_have_url(re.compile(r"right=mode%3Asemantic%2Calpha%3A0\.6%2Cgraph%3Afalse"))
-    expect(page.get_by_role("heading", name="mode semantic, alpha 0.6, no links")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"right=alpha%3A0\.6%2Cfusion%3Arrf%2Cgraph%3Afalse"))
+    expect(page.get_by_role("heading", name="alpha 0.6, fusion rrf, no links")).to_be_visible()
     form.get_by_label("alpha").fill("7")
     form.get_by_label("alpha").press("Tab")
     expect(page).to_have_url(re.compile(r"alpha%3A0\.6"))
     page.reload()
-    expect(page.get_by_role("heading", name="mode semantic, alpha 0.6, no links")).to_be_visible()
+    expect(page.get_by_role("heading", name="alpha 0.6, fusion rrf, no links")).to_be_visible()
     page.go_back()
-    expect(page.get_by_role("heading", name="mode semantic, alpha 0.6", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="alpha 0.6, fusion rrf", exact=True)).to_be_visible()
 
 
 def test_a_broken_address_says_what_is_wrong(open_page):
@@ -173,6 +173,7 @@ def test_keys_lead_through_both_sides_and_grade(open_page, service):
     pressed = page.get_by_role("button", name="2: answers", pressed=True)
     expect(rows(page, "left").first.get_by_role("button", pressed=True)).to_have_text("2")
     expect(page).to_have_url(re.compile("set=kestrel-graded"))
+    expect(page.get_by_role("status")).to_have_text(f"{title}: 2")
     expect(page.locator(".col h2 small").first).to_contain_text("nDCG@10 1.00 on 1 judgement")
     page.keyboard.press("ArrowRight")
     partner = page.evaluate("document.activeElement.closest('[data-side]').dataset.side")
@@ -225,9 +226,9 @@ def test_without_the_right_to_grade_it_says_which_key_has_it(open_page, closed_s
 
 def test_a_grade_that_is_refused_is_taken_back(open_page, service, page_faults):
     page_faults.expect("422")
-    body = {"library": "garden", "queries": [{"id": "q", "text": "bees", "judgements": {"x.md": 1}}]}
-    page = open_page(SETTINGS)
-    kept = page.request.put(f"{service.url}/v1/evaluations/kestrel-graded", data=body)
+    body = {"library": "garden", "queries": [{"id": "q", "text": "bees", "judgements": {"index.md": 1}}]}
+    page = open_page(f"{SETTINGS}&set=bees")
+    kept = page.request.put(f"{service.url}/v1/evaluations/bees", data=body)
     assert kept.ok, kept.text()
     rows(page, "left").first.get_by_role("button", name="1: helps").click()
     expect(page.get_by_role("alert")).to_be_visible()

@@ -96,7 +96,8 @@ function Row({ hit, place, partner, side, params, isCurrent, grade, onGrade, bef
     <div class="what">
       <${Link} view="search" params=${address} tabindex=${isCurrent ? 0 : -1}>
         <${Inline} text=${hit.heading || hit.title} /><//>
-      <small>${params.library ? "" : `${hit.library} · `}${hit.title}</small>
+      <small>${params.library ? "" : `${hit.library} · `}${
+        hit.heading && hit.heading !== hit.title ? hit.title : hit.key}</small>
     </div>
     <${Move} only=${only} by=${side === 1 && partner !== null ? partner - place : 0} />
     ${before && before.content !== hit.content && html`<span class="badge">${t("differs")}</span>`}
@@ -122,6 +123,7 @@ function Lines({ pairs, two }) {
   const [drawn, draw] = useState([]);
   const picture = useRef();
   const measure = () => {
+    if (!picture.current) return;
     const from = picture.current.getBoundingClientRect();
     const middle = (side, place) => {
       const row = two.current.querySelector(`[data-side="${side}"] li:nth-child(${place + 1})`);

@@ -2,7 +2,7 @@
 
 import { QueryBox, Scope, useScope } from "../ask/head.mjs";
 import { go } from "../core/address.mjs";
-import { get, post, service, useLoaded } from "../core/api.mjs";
+import { post, service, useLoaded } from "../core/api.mjs";
 import { html, useEffect, useMemo, useRef, useState } from "../core/html.mjs";
 import { announce, Failure } from "../core/parts.mjs";
 import { useStore } from "../core/store.mjs";
@@ -85,6 +85,11 @@ function Settings({ sides, scope, change }) {
       onChange=${(given) => change({ [SIDES[open]]: written(given) })} />`}`;
 }
 
+/** A name for the set of a library, of the letters that a set may have. */
+const nameFor = (library) =>
+  `${library.toLowerCase().replace(/[^a-z0-9._-]+/g, "-").replace(/^[^a-z0-9]+/, "").slice(0, 72)}-graded`
+    .replace(/^-/, "");
+
 function Compared({ params, sides, found, hits, pairs, change, first }) {
   const t = useTexts(texts);
   const known = useStore(service);
@@ -97,7 +102,7 @@ function Compared({ params, sides, found, hits, pairs, change, first }) {
   const judged = Object.values(grades);
 
   function grade(hit, next) {
-    const name = set || `${(library || hit.library).toLowerCase()}-graded`;
+    const name = set || nameFor(library || hit.library);
     if (!set) go("compare", { ...params, set: name }, { replace: true });
     judging.grade(name, hit, next).then(
       () => announce(next === null ? t("ungraded") : t("graded", { n: next, title: hit.heading || hit.title })),
@@ -119,17 +124,16 @@ function Compared({ params, sides, found, hits, pairs, change, first }) {
     <section class="grading"><h2>${t("grades")}</h2>
       ${!may ? html`<p class="soft">${t(known?.caller || known?.needs_key ? "mayNot" : "readOnly")}</p>`
         : html`<p class="soft">${t("gradesHint")}</p>
-          <${SetChoice} set=${set} unit=${unit} isNew=${judging.isNew} library=${library}
+          <${SetChoice} set=${set} unit=${unit} isNew=${judging.isNew}
+            sets=${judging.sets.filter((each) => !library || each.library === library)}
             onSet=${(name) => change({ set: name })} onUnit=${setWish} />
           ${judging.problem && html`<${Failure} problem=${judging.problem} />`}
           <${Evaluation} set=${set} sides=${sides} params=${params} />`}
     </section>`;
 }
 
-function SetChoice({ set = "", unit, isNew, library, onSet, onUnit }) {
+function SetChoice({ set = "", sets, unit, isNew, onSet, onUnit }) {
   const t = useTexts(texts);
-  const { value } = useLoaded((signal) => get("v1/evaluations", {}, signal), []);
-  const sets = (value?.sets ?? []).filter((each) => !library || each.library === library);
   return html`<div class="scope">
     <label>${t("set")} <input value=${set} list="sets" maxlength="80" autocomplete="off"
       placeholder=${t("setHint")} onChange=${(event) => onSet(event.target.value.trim())} /></label>
