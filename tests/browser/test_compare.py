@@ -35,26 +35,27 @@ def pairs_of(left, right):
     return [{"left": one, "right": other} for one, other in pairs]
 
 
-@pytest.mark.parametrize(
-    ("left", "right", "by_hand"),
-    [
-        # 0.1 / 0.9 · (0 / 1 · 0.9 + 2 / 2 · 0.81) + 2 / 2 · 0.81
-        ("ab", "ba", 0.9),
-        # 0.1 / 0.9 · (1 · 0.9 + 1 / 2 · 0.81 + 2 / 3 · 0.729) + 2 / 3 · 0.729
-        ("abc", "acd", 0.685),
-        # s = 1, l = 2: 0.1 / 0.9 · (0.9 + 0.405 + 1 · 1 / (1 · 2) · 0.81) + (0 / 2 + 1 / 1) · 0.81
-        ("a", "ab", 1.0),
-        # s = 1, l = 2: 0.1 / 0.9 · (0 + 1 / 2 · 0.81 + 0) + ((1 - 0) / 2 + 0 / 1) · 0.81
-        ("b", "ab", 0.45),
-        ("abcdefghij", "abcdefghij", 1.0),
-        ("abc", "xyz", 0.0),
-        ("", "ab", 0.0),
-        ("", "", None),
-    ],
-)
-def test_rank_biased_overlap_is_that_of_webber_and_others(numbers, left, right, by_hand):
-    found = numbers("overlap", pairs_of(left, right))
-    assert found == (by_hand if by_hand is None else pytest.approx(by_hand))
+#: Pairs of lists, and their overlap by hand.
+BY_HAND = [
+    # 0.1 / 0.9 · (0 / 1 · 0.9 + 2 / 2 · 0.81) + 2 / 2 · 0.81
+    ("ab", "ba", 0.9),
+    # 0.1 / 0.9 · (1 · 0.9 + 1 / 2 · 0.81 + 2 / 3 · 0.729) + 2 / 3 · 0.729
+    ("abc", "acd", 0.685),
+    # s = 1, l = 2: 0.1 / 0.9 · (0.9 + 0.405 + 1 · 1 / (1 · 2) · 0.81) + (0 / 2 + 1 / 1) · 0.81
+    ("a", "ab", 1.0),
+    # s = 1, l = 2: 0.1 / 0.9 · (0 + 1 / 2 · 0.81 + 0) + ((1 - 0) / 2 + 0 / 1) · 0.81
+    ("b", "ab", 0.45),
+    ("abcdefghij", "abcdefghij", 1.0),
+    ("abc", "xyz", 0.0),
+    ("", "ab", 0.0),
+]
+
+
+def test_rank_biased_overlap_is_that_of_webber_and_others(numbers):
+    for left, right, by_hand in BY_HAND:
+        for pairs in (pairs_of(left, right), pairs_of(right, left)):
+            assert numbers("overlap", pairs) == pytest.approx(by_hand), (left, right)
+    assert numbers("overlap", []) is None
 
 
 def test_jaccard_and_ndcg_are_those_of_the_books(numbers, service):
@@ -156,6 +157,20 @@ def test_a_side_that_fails_leaves_the_other(open_page, page_faults):
     page = open_page("/compare?q=folder&library=kestrel&right=rerank:true")
     expect(page.get_by_role("alert")).to_contain_text("reranker")
     expect(rows(page, "left").first).to_be_visible()
+
+
+def test_a_service_that_is_back_is_asked_again(open_page, service, page_faults):
+    page = open_page("/compare?library=kestrel")
+    page_faults.expect("503")
+    with service.down():
+        page.keyboard.type(QUERY)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert")).to_have_count(3)
+    for again in page.get_by_role("button", name="Try again").all()[::-1]:
+        again.click()
+    expect(rows(page, "left").first).to_be_visible()
+    expect(rows(page, "right").first).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_keys_lead_through_both_sides_and_grade(open_page, service):

@@ -18,13 +18,14 @@ export function targetOf(unit, hit) {
 export function useGrades({ set, q, library, wish, may }) {
   const [own, setOwn] = useState({});
   const [failed, fail] = useState(null);
+  const [tries, retry] = useState(0);
   const { value: stored, problem } = useLoaded(async (signal) => {
     if (!may) return null;
     const { sets } = await get("v1/evaluations", {}, signal);
     // A set that nobody has begun has no grades.
     const isThere = q && sets.some((each) => each.name === set?.toLowerCase());
     return { set, sets, ...(isThere && (await get(address(set), { query: q }, signal))) };
-  }, [set, q, may]);
+  }, [set, q, may, tries]);
   const known = stored?.unit && stored.set === set?.toLowerCase() ? stored : null;
   const unit = known?.unit ?? wish;
   const mine = own[JSON.stringify([set, q])] ?? {};
@@ -52,5 +53,8 @@ export function useGrades({ set, q, library, wish, may }) {
       throw fault;
     }
   }
-  return { grades, unit, isNew: !known, sets: stored?.sets ?? [], grade, problem: failed ?? problem };
+  return {
+    grades, unit, isNew: !known, sets: stored?.sets ?? [], grade, problem: failed ?? problem,
+    retry: problem && (() => retry(tries + 1)),
+  };
 }

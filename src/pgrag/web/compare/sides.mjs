@@ -10,7 +10,7 @@ export const GRADES = [0, 1, 2];
 const SIDES = ["left", "right"];
 
 /**
- * `lists`: for each side `{label, hits, problem, loading, notices, ndcg, judged}`; `gradeOf(hit)`
+ * `lists`: for each side `{label, hits, problem, loading, retry, notices, ndcg, judged}`; `gradeOf(hit)`
  * gives 0, 1, 2 or undefined; `onGrade(hit, grade)` is null for who may not grade.
  */
 export function Sides({ lists, pairs, params, gradeOf, onGrade, first }) {
@@ -73,7 +73,7 @@ function Side({ side, list, pairs, params, current, gradeOf, onGrade, other }) {
   return html`<section class="col" aria-busy=${String(list.loading)}>
     <h2>${list.label} ${list.judged > 0 && html`<small>${
       t("ndcg", { score: score(list.ndcg) })} ${t("judged", { n: list.judged })}</small>`}</h2>
-    ${list.problem && html`<${Failure} problem=${list.problem} />`}
+    ${list.problem && html`<${Failure} problem=${list.problem} onRetry=${list.retry} />`}
     ${list.notices?.map((notice) => html`<p class="soft">${notice}</p>`)}
     ${!list.problem && !list.loading && list.hits.length === 0 && html`<p>${t("nothing")}</p>`}
     <ol data-side=${SIDES[side]} aria-label=${list.label}>

@@ -52,10 +52,12 @@ function kept(chosen, read, sides) {
 }
 
 function useSide({ q, library, version }, given) {
+  const [tries, retry] = useState(0);
   const body = { query: q, library, version, top_k: TOP, ...argumentsOf(given) };
-  return useLoaded(
-    async (signal) => (q ? post("v1/search", body, signal) : null), [JSON.stringify(body)],
+  const loaded = useLoaded(
+    async (signal) => (q ? post("v1/search", body, signal) : null), [JSON.stringify(body), tries],
   );
+  return { ...loaded, retry: () => retry(tries + 1) };
 }
 
 function summary(pairs, t) {
@@ -114,6 +116,7 @@ function Compared({ params, sides, found, hits, pairs, change, first }) {
     const targets = [...new Set(hits[n].map((hit) => targetOf(unit, hit)))];
     return {
       label: labelOf(sides[n], t), hits: hits[n], problem: side.problem, loading: side.loading,
+      retry: side.retry,
       notices: side.value?.notices, judged: judged.length,
       ndcg: ndcg(targets.map((target) => grades[target] ?? 0), judged),
     };
@@ -127,7 +130,8 @@ function Compared({ params, sides, found, hits, pairs, change, first }) {
           <${SetChoice} set=${set} unit=${unit} isNew=${judging.isNew}
             sets=${judging.sets.filter((each) => !library || each.library === library)}
             onSet=${(name) => change({ set: name })} onUnit=${setWish} />
-          ${judging.problem && html`<${Failure} problem=${judging.problem} />`}
+          ${judging.problem && html`<${Failure} problem=${judging.problem}
+            onRetry=${judging.retry} />`}
           <${Evaluation} set=${set} sides=${sides} params=${params} />`}
     </section>`;
 }
