@@ -1,4 +1,4 @@
-"""Asking: an answer as it is written, its checks and sources; a service without a language model."""
+"""Asking: an answer as it is written, its checks and sources; no language model."""
 
 import re
 import threading

@@ -58,8 +58,10 @@ export function useAnswer(params) {
       }
     } catch (problem) {
       if (abort.signal.aborted) show({ phase: "stopped" });
-      else if (problem.type === "/problems/not-configured") show({ phase: "unconfigured", problem });
-      else show({ phase: "failed", problem: problem.type ? problem : { type: "unreachable" } });
+      else {
+        const phase = problem.type === "/problems/not-configured" ? "unconfigured" : "failed";
+        show({ phase, problem: problem.type ? problem : { type: "unreachable" } });
+      }
     }
   }
 

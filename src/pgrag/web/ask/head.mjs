@@ -80,5 +80,6 @@ export function Scope({ params, scope, onChange }) {
       onChoose=${(chosen) => onChange({ library, version: chosen })}>
       ${resolved ? named(resolved.version) : version || t("newest")}
       ${resolved && html` <small>${reasonOf(t, resolved.reason)}</small>`}<//>`}
-    ${problem?.status === 404 && html`<small role="alert">${problem.detail} ${problem.hint}</small>`}`;
+    ${problem?.status === 404 &&
+      html`<small role="alert">${problem.detail} ${problem.hint}</small>`}`;
 }

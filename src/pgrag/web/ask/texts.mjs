@@ -4,7 +4,9 @@ export const texts = {
   en: {
     question: "Question", ask: "Ask", again: "Ask again", stop: "Stop",
     title: "Ask the documentation",
-    what: "A language model answers from the passages that a search finds. Each sentence is checked against them.",
+    what:
+      "A language model answers from the passages that a search finds. Each sentence is checked " +
+      "against them.",
     notAsked: "This question was not asked yet: an answer costs tokens of the language model.",
     pressEnter: "Press Enter, or:",
     asking: "Reading the sources …", writing: "Writing …",
@@ -20,7 +22,8 @@ export const texts = {
     mayNot: "This key may not ask for answers.",
     mayNotHint: "A key made with answers per hour may: sign in with one.",
     doubtful: "doubtful", lacking: "not in the sources",
-    "no citation": "It cites no source.", "unknown source": "It cites a source that does not exist.",
+    "no citation": "It cites no source.",
+    "unknown source": "It cites a source that does not exist.",
     "other words than its sources": "Its sources have other words.",
     "other numbers than its sources": "Its sources have other numbers.",
     "names that its sources lack": "It has a name that its sources lack.",
@@ -36,7 +39,9 @@ export const texts = {
   de: {
     question: "Frage", ask: "Fragen", again: "Noch einmal fragen", stop: "Anhalten",
     title: "Die Dokumentation fragen",
-    what: "Ein Sprachmodell antwortet aus den Stellen, die eine Suche findet. Jeder Satz wird an ihnen geprüft.",
+    what:
+      "Ein Sprachmodell antwortet aus den Stellen, die eine Suche findet. Jeder Satz wird an " +
+      "ihnen geprüft.",
     notAsked: "Diese Frage wurde noch nicht gestellt: Eine Antwort kostet Token des Sprachmodells.",
     pressEnter: "Enter drücken, oder:",
     asking: "Liest die Quellen …", writing: "Schreibt …",
@@ -52,7 +57,8 @@ export const texts = {
     mayNot: "Dieser Schlüssel darf keine Antworten anfordern.",
     mayNotHint: "Ein Schlüssel mit Antworten je Stunde darf es: damit anmelden.",
     doubtful: "zweifelhaft", lacking: "nicht in den Quellen",
-    "no citation": "Er nennt keine Quelle.", "unknown source": "Er nennt eine Quelle, die es nicht gibt.",
+    "no citation": "Er nennt keine Quelle.",
+    "unknown source": "Er nennt eine Quelle, die es nicht gibt.",
     "other words than its sources": "Seine Quellen haben andere Wörter.",
     "other numbers than its sources": "Seine Quellen haben andere Zahlen.",
     "names that its sources lack": "Er hat einen Namen, der seinen Quellen fehlt.",

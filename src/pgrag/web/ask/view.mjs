@@ -14,6 +14,7 @@ import { citationsOf, copied, saidAt, Written } from "./written.mjs";
 
 const HELPFUL = 5;
 const USELESS = 1;
+const EXAMPLE = "PGRAG_LLM_URL=http://localhost:11434/v1\nPGRAG_LLM_MODEL=qwen3:8b";
 
 export function View({ params }) {
   const t = useTexts(texts);
@@ -39,7 +40,8 @@ export function View({ params }) {
   return html`<${Box} params=${params} scope=${scope} answer=${answer} isBusy=${isBusy}
       onAsk=${asked} onStop=${stop} />
     <main class="said" id="content">${
-      !params.q ? html`<div class="answer"><h2>${t("title")}</h2><p class="soft">${t("what")}</p></div>`
+      !params.q ? html`<div class="answer"><h2>${t("title")}</h2>
+          <p class="soft">${t("what")}</p></div>`
       : !answers ? html`<${Unanswered} params=${params} known=${known} answer=${answer}
           mayAsk=${mayAsk} />`
       : html`<${Answered} answer=${answer} params=${params} isBusy=${isBusy} known=${known}
@@ -71,11 +73,13 @@ function Answered({ answer, params, isBusy, known, onAsk }) {
   const t = useTexts(texts);
   const [chosen, choose] = useState(null);
   const from = useRef(null);
-  useEffect(() => choose(null), [params.q, params.library, params.version, answer.phase === "asking"]);
   const { phase, whole, text } = answer;
+  const { q, library, version } = params;
+  useEffect(() => choose(null), [q, library, version, phase === "asking"]);
   if (phase === "idle") {
     return html`<div class="answer"><p>${t("notAsked")}</p>
-      <p>${t("pressEnter")} <button class="button main" onClick=${onAsk}>${t("ask")}</button></p></div>`;
+      <p>${t("pressEnter")}${" "}
+        <button class="button main" onClick=${onAsk}>${t("ask")}</button></p></div>`;
   }
   const isDenied = whole?.status === "not_in_documentation";
   const citations = citationsOf(answer);
@@ -117,7 +121,8 @@ function Rating({ search }) {
     (problem) => set({ problem }),
   );
   const button = (rating, name) => html`<button type="button" class="button"
-    aria-pressed=${String(state.rating === rating)} onClick=${() => rate(rating)}>${t(name)}</button>`;
+    aria-pressed=${String(state.rating === rating)}
+    onClick=${() => rate(rating)}>${t(name)}</button>`;
   return html`${button(HELPFUL, "helpful")}${button(USELESS, "notHelpful")}
     ${state.rating && html`<span class="soft">${t("rated")}</span>`}
     ${state.problem && html`<${Failure} problem=${state.problem} />`}`;
@@ -158,6 +163,6 @@ function HowTo({ remedy }) {
   const t = useTexts(texts);
   return html`<div class="card"><strong>${t("unconfigured")}</strong><p>${remedy}</p>
     <p>${t("guide")}</p>
-    <pre tabindex="0"><code>PGRAG_LLM_URL=http://localhost:11434/v1\nPGRAG_LLM_MODEL=qwen3:8b</code></pre>
+    <pre tabindex="0"><code>${EXAMPLE}</code></pre>
   </div>`;
 }

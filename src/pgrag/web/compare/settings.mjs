@@ -31,7 +31,7 @@ function isGood(name, value) {
   return field.includes(value);
 }
 
-/** The settings of an address, `alpha:0.6,graph:true`, as `{given: {name: text}, wrong: [text]}`. */
+/** Settings of an address, `alpha:0.6,graph:true`, as `{given: {name: text}, wrong: [text]}`. */
 export function settingsOf(text = "") {
   const given = {};
   const wrong = [];

@@ -48,7 +48,8 @@ export function View({ params }) {
 /** The settings of the sides; without their versions if these are of another library. */
 function kept(chosen, read, sides) {
   if (chosen.library === params.library) return {};
-  return Object.fromEntries(SIDES.map((name, n) => [name, written({ ...sides[n].given, version: "" })]));
+  const without = ({ given }) => written({ ...given, version: "" });
+  return Object.fromEntries(SIDES.map((name, n) => [name, without(sides[n])]));
 }
 
 function useSide({ q, library, version }, given) {
@@ -80,7 +81,8 @@ function Settings({ sides, scope, change }) {
   const versions = scope.versions.map((each) => each.version || "-");
   const chip = (name, n) => html`<span>${t(name)} <button type="button" class="chip"
     aria-expanded=${String(open === n)} aria-controls=${`settings-${name}`}
-    onClick=${() => setOpen(open === n ? null : n)}>${labelOf(sides[n].given, t)} ▾</button></span>`;
+    onClick=${() => setOpen(open === n ? null : n)}>${labelOf(sides[n].given, t)} ▾</button>
+  </span>`;
   return html`${SIDES.map(chip)}
     ${open !== null && html`<${SettingsForm} key=${open} id=${`settings-${SIDES[open]}`}
       given=${sides[open].given} versions=${versions}
@@ -88,9 +90,10 @@ function Settings({ sides, scope, change }) {
 }
 
 /** A name for the set of a library, of the letters that a set may have. */
-const nameFor = (library) =>
-  `${library.toLowerCase().replace(/[^a-z0-9._-]+/g, "-").replace(/^[^a-z0-9]+/, "").slice(0, 72)}-graded`
-    .replace(/^-/, "");
+function nameFor(library) {
+  const letters = library.toLowerCase().replace(/[^a-z0-9._-]+/g, "-").replace(/^[^a-z0-9]+/, "");
+  return `${letters.slice(0, 72)}-graded`.replace(/^-/, "");
+}
 
 function Compared({ params, sides, found, hits, pairs, change, first }) {
   const t = useTexts(texts);
@@ -106,8 +109,9 @@ function Compared({ params, sides, found, hits, pairs, change, first }) {
   function grade(hit, next) {
     const name = set || nameFor(library || hit.library);
     if (!set) go("compare", { ...params, set: name }, { replace: true });
+    const title = hit.heading || hit.title;
     judging.grade(name, hit, next).then(
-      () => announce(next === null ? t("ungraded") : t("graded", { n: next, title: hit.heading || hit.title })),
+      () => announce(next === null ? t("ungraded") : t("graded", { n: next, title })),
       () => {},
     );
   }
@@ -125,7 +129,8 @@ function Compared({ params, sides, found, hits, pairs, change, first }) {
     <${Sides} lists=${lists} pairs=${pairs} params=${params} gradeOf=${gradeOf}
       onGrade=${may ? grade : null} first=${first} />
     <section class="grading"><h2>${t("grades")}</h2>
-      ${!may ? html`<p class="soft">${t(known?.caller || known?.needs_key ? "mayNot" : "readOnly")}</p>`
+      ${!may ? html`<p class="soft">${
+          t(known?.caller || known?.needs_key ? "mayNot" : "readOnly")}</p>`
         : html`<p class="soft">${t("gradesHint")}</p>
           <${SetChoice} set=${set} unit=${unit} isNew=${judging.isNew}
             sets=${judging.sets.filter((each) => !library || each.library === library)}
@@ -144,6 +149,7 @@ function SetChoice({ set = "", sets, unit, isNew, onSet, onUnit }) {
     <datalist id="sets">${sets.map((each) => html`<option value=${each.name}></option>`)}</datalist>
     <label>${t("unit")} <select value=${unit} disabled=${!isNew}
       onChange=${(event) => onUnit(event.target.value)}>
-      ${["section", "page", "document"].map((name) => html`<option value=${name}>${t(`of_${name}`)}</option>`)}
+      ${["section", "page", "document"].map((name) =>
+        html`<option value=${name}>${t(`of_${name}`)}</option>`)}
     </select></label></div>`;
 }
