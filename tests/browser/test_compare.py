@@ -73,18 +73,8 @@ def test_hits_are_paired_by_passage_then_by_section(numbers):
             "heading": heading, "content": content,
         }  # fmt: skip
 
-    left = [
-        hit(1, "a.md", "A"),
-        hit(2, "a.md", "B", "old"),
-        hit(3, "b.md", "B"),
-        hit(9, "a.md", "B"),
-    ]
-    right = [
-        hit(4, "a.md", "B", "new"),
-        hit(1, "a.md", "A"),
-        hit(5, "c.md", "B"),
-        hit(6, "a.md", "B"),
-    ]
+    left = [hit(1, "a.md", "A"), hit(2, "a.md", "B", "old"), hit(3, "b.md", "B"), hit(9, "a.md", "B")]
+    right = [hit(4, "a.md", "B", "new"), hit(1, "a.md", "A"), hit(5, "c.md", "B"), hit(6, "a.md", "B")]
     found = numbers("paired", left, right)
     assert {(pair["left"], pair["right"]) for pair in found} == {
         (0, 1), (1, 0), (2, None), (3, 3), (None, 2),
@@ -155,9 +145,7 @@ def test_settings_are_chosen_and_stay_in_the_address(open_page):
 
 
 def test_a_broken_address_says_what_is_wrong(open_page):
-    page = open_page(
-        "/compare?q=folder&library=kestrel&left=alpha:9,colour:red,mode:keyword,%25:%25"
-    )
+    page = open_page("/compare?q=folder&library=kestrel&left=alpha:9,colour:red,mode:keyword,%25:%25")
     expect(page.get_by_role("alert")).to_contain_text("alpha:9, colour:red, %:%")
     expect(page.get_by_role("heading", name="mode keyword")).to_be_visible()
     expect(rows(page, "left").first).to_be_visible()
@@ -237,10 +225,7 @@ def test_without_the_right_to_grade_it_says_which_key_has_it(open_page, closed_s
 
 def test_a_grade_that_is_refused_is_taken_back(open_page, service, page_faults):
     page_faults.expect("422")
-    body = {
-        "library": "garden",
-        "queries": [{"id": "q", "text": "bees", "judgements": {"x.md": 1}}],
-    }
+    body = {"library": "garden", "queries": [{"id": "q", "text": "bees", "judgements": {"x.md": 1}}]}
     page = open_page(SETTINGS)
     kept = page.request.put(f"{service.url}/v1/evaluations/kestrel-graded", data=body)
     assert kept.ok, kept.text()

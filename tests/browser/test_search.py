@@ -175,10 +175,8 @@ def test_values_of_one_filter_are_alternatives(open_page):
 
 
 def test_a_value_may_hold_what_the_address_gives_a_meaning(open_page, service):
-    awkward = ["a, b", "back\\slash", '"quoted"', "ä+ö&c=d"]
-    service.run(
-        "update pgrag.pages set tags = %s::text[] where title = 'Restore a folder'", awkward
-    )
+    awkward = ['a, b', 'back\\slash', '"quoted"', "ä+ö&c=d"]
+    service.run("update pgrag.pages set tags = %s::text[] where title = 'Restore a folder'", awkward)
     page = open_page(f"{FOLDER}&version=2.1")
     for value in awkward:
         facet(page, "Tags").get_by_role("button", name=value).click()
@@ -244,9 +242,7 @@ def test_links_count_if_wanted(open_page):
 
 def test_among_many_libraries_one_is_found_by_keys(open_page, service):
     try:
-        service.run(
-            "insert into pgrag.libraries (name) select 'lib ' || n from generate_series(1, 200) n"
-        )
+        service.run("insert into pgrag.libraries (name) select 'lib ' || n from generate_series(1, 200) n")
         page = open_page("/?q=restore")
         settle(page)
         libraries = page.get_by_role("button", name="Library", exact=True)
