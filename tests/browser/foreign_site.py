@@ -32,6 +32,7 @@ script-src 'self' {service}; connect-src {service}; require-trusted-types-for 's
 """
 _STYLE = """\
 :root { color-scheme: light dark; font: 18px Georgia, serif }
+body { background: light-dark(#fff, #111); color: light-dark(#111, #eee) }
 nav { text-transform: uppercase; letter-spacing: 3px; color: light-dark(#333, #ccc) }
 input, mark, a, b, span, button { margin: 11px; background: light-dark(#fdd, #400); position: static }
 """
