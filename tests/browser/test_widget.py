@@ -13,6 +13,14 @@ SECRET = "pgrag_sk_" + "0" * 72
 FOLDER = "restore a folder"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def patient():
+    """A machine may be busy: what comes late has come."""
+    expect.set_options(timeout=20_000)
+    yield
+    expect.set_options(timeout=5_000)
+
+
 @pytest.fixture(scope="module")
 def running_site():
     with foreign_site() as site:
@@ -49,7 +57,8 @@ def open_site(site, new_page, page_faults, closed_service):
 
 def page_key(service, site, **options):
     options = {"libraries": ["kestrel", "attacks"]} | options
-    return service.make_key(kind="publishable", origins=[site.url], rate=1000.0, **options)
+    limits = {"rate": 1000.0, "concurrency": 100}
+    return service.make_key(kind="publishable", origins=[site.url], **limits, **options)
 
 
 def note(page):
@@ -436,7 +445,10 @@ class TestAnswers:
         expect(rows(page).first).to_contain_text("Restore a folder")
 
     def test_only_where_the_key_may(self, open_site, answering_service, closed_service, site):
-        for service, options in ((answering_service, {}), (closed_service, {"answers_per_hour": 5})):
+        for service, options in (
+            (answering_service, {}),
+            (closed_service, {"answers_per_hour": 5}),
+        ):
             key = page_key(service, site, **options)
             page = open_site(of=service, key=key, element='library="kestrel" ask')
             with page.expect_response("**/v1/service?**"):
