@@ -19,7 +19,7 @@ def test_where_a_key_is_needed_every_view_leads_to_signing_in_and_back(
     page = open_page("/?q=restore&library=kestrel&type=guide", of=closed_service)
     page.locator("main [role=alert]").get_by_role("link", name="Sign in").click()
     expect(page.locator("main")).to_contain_text("This service wants a key.")
-    key = page.get_by_label("Key")
+    key = page.get_by_label("Key", exact=True)
     expect(key).to_be_focused()
     expect(key).to_have_attribute("autocomplete", "off")
     key.fill(f"  {closed_service.make_key('search')} ")
@@ -39,13 +39,13 @@ def test_what_is_no_key_is_refused_in_words(closed_service, open_page, page_faul
     if key:
         page_faults.expect("401")
     page = open_page("/sign-in", of=closed_service)
-    page.get_by_label("Key").fill(key)
+    page.get_by_label("Key", exact=True).fill(key)
     page.locator("main").get_by_role("button", name="Sign in").click()
     alert = page.locator("main [role=alert]")
     expect(alert).to_contain_text(told)
     # The way out is the field above.
     expect(alert.get_by_role("link")).to_have_count(0)
-    expect(page.get_by_label("Key")).to_be_focused()
+    expect(page.get_by_label("Key", exact=True)).to_be_focused()
 
 
 def test_the_page_shows_what_a_key_may(closed_service, open_page):
@@ -87,7 +87,7 @@ def test_one_signs_in_though_the_service_was_not_there_before(
     page = open_page("/sign-in", of=closed_service)
     settle(page)
     with closed_service.down():
-        page.get_by_label("Key").fill(key)
+        page.get_by_label("Key", exact=True).fill(key)
         page.keyboard.press("Enter")
         expect(page.locator("main [role=alert]")).to_contain_text("database")
     page.keyboard.press("Enter")

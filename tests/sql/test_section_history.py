@@ -195,8 +195,9 @@ def test_a_search_of_what_changed(connection, spool):
 @pytest.mark.parametrize("function", ["search_pages", "context", "facets"])
 def test_pages_contexts_and_facets_are_of_what_changed(connection, spool, function):
     asked = {"query": "daemon kernel", "library": spool, "version": "2.0"}
-    assert run(connection, function, **asked, changed_since="1.4")
-    assert run(connection, function, **asked, changed_since="1.10") == []
+    total = 1 if function == "facets" else 0
+    assert len(run(connection, function, **asked, changed_since="1.4")) > total
+    assert len(run(connection, function, **asked, changed_since="1.10")) == total
 
 
 def test_everything_is_new_beside_a_version_without_text(connection):

@@ -51,8 +51,9 @@ OMITTED = {
 COMPOSED = {
     "Abilities", "Answer", "AnswerIntent", "BatchItem", "BatchResult", "CallingKey", "Citation",
     "Comparison", "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult",
-    "Enrichment", "EvaluationRunList", "Facets", "Feature", "FeedbackReceipt", "GainComparison",
-    "ImportedSet", "JobState", "JudgementList", "LibraryHealth", "LinkList", "Listing",
+    "Enrichment", "EvaluationRunList", "FacetTotal", "Facets", "Feature", "FeedbackReceipt",
+    "GainComparison", "ImportedSet", "JobState", "JudgementList", "LibraryHealth", "LinkList",
+    "Listing",
     "MarkedPassage", "NearPage", "Page", "PageChange", "PageGroup", "PageList", "PageQueryResult",
     "PageResult", "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun",
     "RemovedSet", "RenderedPage", "SearchRecord", "SearchResult", "SectionChange", "SentPage",

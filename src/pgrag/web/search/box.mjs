@@ -59,7 +59,7 @@ export function Box({ words, active, isExpanded, field, onType, onEnter, onClear
       aria-expanded=${String(isExpanded)} aria-controls=${isExpanded ? "hits" : null}
       aria-autocomplete="list" aria-activedescendant=${active ? idOf(active) : null}
       placeholder=${t("placeholder")} autocomplete="off" autocapitalize="off" autocorrect="off"
-      spellcheck="false" enterkeyhint="search" onInput=${changed} onKeyDown=${pressed}
+      spellcheck=${false} enterkeyhint="search" onInput=${changed} onKeyDown=${pressed}
       onCompositionStart=${() => (own.isComposing = true)} onCompositionEnd=${composed} />
     ${words
       ? html`<button type="button" class="plain clear" aria-label=${t("clear")}

@@ -21,7 +21,7 @@ export function View({ params: given }) {
   const choice = useChoice(search, field);
   const { params, places, counts, answer, full, hits, opened, isFull } = search;
   const { library, versions } = places;
-  const isStart = !search.args && !search.isTyped && !params.page;
+  const isAlone = !opened && !params.page && !search.isTyped && !full.loading;
   const read = library && params.version !== "*" ? answer?.resolved?.[0] : null;
   useMeasured(search);
   useTold(full, t);
@@ -38,7 +38,7 @@ export function View({ params: given }) {
       <${Scope} params=${params} change=${change} ...${places} resolved=${read}>
         ${isFull && html`<${Totals} counts=${counts.value} answer=${answer} />`}<//>
     </div>
-    <div class=${isStart ? "desk alone" : "desk"}>
+    <div class=${isAlone ? "desk alone" : "desk"}>
       <${Facets} counts=${counts.value} problem=${counts.problem} params=${params}
         change=${change} library=${library} versions=${versions} isWide=${search.isWide}
         onWiden=${() => go("search", widened(params))} />
