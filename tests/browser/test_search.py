@@ -326,6 +326,31 @@ def test_the_arrows_go_round(open_page):
     expect(field(page)).to_have_value("")
 
 
+def test_arrows_in_the_reader_scroll_it(open_page):
+    page = open_page(FOLDER, height=500)
+    hits(page).first.click()
+    reader = page.locator("#reader")
+    expect(reader).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    marked = page.locator("main [role=option][aria-selected=true]")
+    expect(marked).to_have_attribute("id", hits(page).first.get_attribute("id"))
+    page.locator(".list").get_by_role("listbox").focus()
+    page.keyboard.press("ArrowDown")
+    expect(marked).to_have_attribute("id", hits(page).nth(1).get_attribute("id"))
+
+
+def test_a_hit_of_half_a_word_stays_open(open_page):
+    page = open_page("/?library=kestrel")
+    field(page).press_sequentially("resto")
+    expect(hits(page).first).to_contain_text("Restore")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("hit="))
+    assert state(page)["prefix"] == "true"
+    settle(page)
+    expect(page.locator("main [role=option][aria-current=true]")).to_have_count(1)
+
+
 def test_letters_that_a_touch_keyboard_composes_are_searched_after_a_pause(open_page):
     page = open_page("/?library=kestrel", has_touch=True, is_mobile=True, width=400)
     settle(page)

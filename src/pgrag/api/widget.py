@@ -12,8 +12,13 @@ DIALOG = "widget/box.mjs"
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w.]+)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=async|class|const|function)", re.MULTILINE)
-_COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*(?s:.*?)\*/[ \t]*)\n", re.MULTILINE)
+_COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?s:.*?)\*/[ \t]*)\n", re.MULTILINE)
 _BLANK = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
+
+
+def without_comments(text: str) -> str:
+    """A script or a style sheet without whole lines of comment."""
+    return _COMMENT.sub("", text)
 
 
 def lean(script: str) -> str:
@@ -21,7 +26,7 @@ def lean(script: str) -> str:
 
     No text of these scripts that spans lines gives these a meaning: they are style sheets.
     """
-    return _BLANK.sub("", _COMMENT.sub("", script))
+    return _BLANK.sub("", without_comments(script))
 
 
 def joined(files: Mapping[str, str], name: str = DIALOG) -> str:

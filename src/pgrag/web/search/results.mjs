@@ -47,7 +47,7 @@ export function useResults(args, count, inputs) {
  * Answers while the reader types: `type(words)` searches at once, unless a search is on its way,
  * which newer words wait for; `onPause(words)` is called when no word has followed, and whatever is
  * still on its way is then given up. `found` is the latest answer, `{words, answer, started}`; it
- * never follows one to later words. `clear()` forgets it.
+ * never follows one to later words. `forget()` drops it, `clear()` also what is on its way.
  */
 export function useTyping(argumentsFor, onPause) {
   const [found, show] = useState(null);
@@ -92,6 +92,7 @@ export function useTyping(argumentsFor, onPause) {
       own.waiting = { words, started };
       if (!own.abort) next();
     },
+    forget: () => show(null),
     clear() {
       stop();
       show(null);

@@ -62,6 +62,10 @@ function useWords(params, library, inputs) {
   }, [params.q]);
   const args = argumentsOf(params, library);
   const full = useResults(args, Number(params.count ?? 0), inputs);
+  useEffect(() => {
+    // The whole answer to the words is there: what came of them before is of no use.
+    if (full.value && !full.loading && words === params.q) typing.forget();
+  }, [full.value, full.loading]);
   const isTyped = Boolean(typing.found && (words !== (params.q ?? "") || full.loading));
   return {
     words, args, full, isTyped, found: typing.found,
@@ -78,11 +82,11 @@ function useWords(params, library, inputs) {
       if (words.trim()) address(words.trim(), "");
     },
     clear: () => (write(""), typing.clear(), address("", "")),
-    /** The words stay as they are in an address with other values. */
+    /** The words as they are, for an address with other values. */
     keep() {
       typing.stop();
       written.current = words;
-      return words;
+      return { q: words, prefix: words === (params.q ?? "") ? params.prefix : "true" };
     },
   };
 }
@@ -141,7 +145,7 @@ export function useChoice({ hits, params, isWide, keep }, field) {
     focus(true);
     activate(hit.document_id);
     const { document_id } = hit;
-    change({ q: keep(), count: params.count, hit: document_id });
+    change({ ...keep(), count: params.count, hit: document_id });
   }
   function back() {
     focus(false);
@@ -158,6 +162,11 @@ export function useChoice({ hits, params, isWide, keep }, field) {
     else return;
     event.preventDefault();
   }
-  useKeys({ ArrowDown: key, ArrowUp: key, Escape: back });
+  function arrow(event) {
+    // Elsewhere, as in the reader, arrows scroll.
+    const isOfList = event.target === document.body || event.target.closest(".list") !== null;
+    return isOfList && hits.length > 0 && key(event);
+  }
+  useKeys({ ArrowDown: arrow, ArrowUp: arrow, Escape: back });
   return { marked, isFocused, open, back, key, forget: () => (activate(null), focus(false)) };
 }
