@@ -19,6 +19,13 @@ def facet(page, name):
     return page.get_by_role("group", name=name, exact=True)
 
 
+def unfold(page):
+    """Show the weak hits, too."""
+    if (weak := page.locator(".weak").get_by_role("button", name="show")).count():
+        weak.click()
+        settle(page)
+
+
 def state(page):
     """What the address says."""
     return {name: value for name, [value] in parse_qs(urlsplit(page.url).query).items()}
@@ -155,6 +162,7 @@ def test_counts_equal_the_hits_and_what_is_chosen_stays(open_page):
         kinds.filter(has_text=kind).click()
         settle(page)
         assert state(page)["type"] == kind
+        unfold(page)
         expect(pages(page)).to_have_count(int(count))
         chosen = facet(page, "Type").get_by_role("button", name=kind)
         expect(chosen).to_have_attribute("aria-pressed", "true")
@@ -164,6 +172,24 @@ def test_counts_equal_the_hits_and_what_is_chosen_stays(open_page):
         settle(page)
 
 
+def test_the_total_says_what_was_found(open_page, service):
+    page = open_page("/?q=days+copies+folder&library=kestrel&version=2.0")
+    settle(page)
+    query = "q=days+copies+folder&library=kestrel&version=2.0"
+    total = page.request.get(f"{service.url}/v1/facets?{query}").json()["total"]
+    told = f"{total['passages']} passages on {total['pages']} pages · "
+    expect(page.locator(".scope .count")).to_have_text(re.compile(rf"^{told}\d+ ms$"))
+
+
+def test_a_section_is_a_folder_of_the_documentation(open_page):
+    page = open_page("/?q=restore+a+folder&library=kestrel&version=2.0")
+    facet(page, "Section").get_by_role("button", name="guide").click()
+    settle(page)
+    assert state(page)["path"] == "/guide"
+    expect(hits(page).first).to_contain_text("Restore")
+    expect(facet(page, "Section").get_by_role("button", name="reference")).to_be_visible()
+
+
 def test_values_of_one_filter_are_alternatives(open_page):
     page = open_page("/?q=days+copies+folder&library=kestrel&version=2.0&count=20&type=guide")
     settle(page)
@@ -171,6 +197,7 @@ def test_values_of_one_filter_are_alternatives(open_page):
     facet(page, "Type").get_by_role("button", name="reference").click()
     settle(page)
     assert state(page)["type"] == "guide,reference"
+    unfold(page)
     assert pages(page).count() > guides
 
 
