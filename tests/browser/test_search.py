@@ -541,5 +541,18 @@ def test_the_only_library_is_chosen_by_itself(open_page):
     go(page, "/?q=restore+a+folder")
     expect(page.locator(".note").first).to_contain_text("kestrel 2.1")
     settle(page)
-    assert searches[-1]["library"] == "kestrel"
+    assert [each["library"] for each in searches] == ["kestrel"]
     assert "library" not in state(page)
+
+
+def test_the_place_in_the_list_stays_where_its_hit_does_not(open_page):
+    page = open_page("/?q=days&library=garden")
+    settle(page)
+    second = hits(page).nth(1).get_attribute("id")
+    field(page).press("ArrowDown")
+    field(page).press("ArrowDown")
+    marked = page.locator("main [role=option][aria-selected=true]")
+    expect(marked).to_have_attribute("id", second)
+    go(page, "/?q=restore&library=kestrel")
+    expect(hits(page).first).to_contain_text("Restore")
+    expect(marked).to_have_attribute("id", hits(page).nth(1).get_attribute("id"))

@@ -30,14 +30,16 @@ function usePlaces(params, inputs) {
   const { value } = useLoaded(
     (signal) => (library ? get(pathOf(library), {}, signal) : null), [library, ...inputs]);
   const versions = library && value?.library === library ? value.versions : [];
-  return { libraries, library, versions, isKnown: Boolean(found.value), problem: found.problem };
+  const isSettled = Boolean(params.library || found.value || found.problem);
+  const { problem } = found;
+  return { libraries, library, versions, isKnown: Boolean(found.value), isSettled, problem };
 }
 
 /**
  * The words in the field, and the answers to them: those of the address, or, while the reader
  * types, of what they have typed.
  */
-function useWords(params, library, inputs) {
+function useWords(params, { library, isSettled }, inputs) {
   const [words, write] = useState(params.q ?? "");
   // The words that this view has put into the address itself.
   const written = useRef(params.q ?? "");
@@ -60,7 +62,8 @@ function useWords(params, library, inputs) {
     write(written.current);
     typing.clear();
   }, [params.q]);
-  const args = argumentsOf(params, library);
+  // Before it is known whether there is but one library, the whole search would run twice.
+  const args = isSettled ? argumentsOf(params, library) : null;
   const full = useResults(args, Number(params.count ?? 0), inputs);
   useEffect(() => {
     // The whole answer to the words is there: what came of them before is of no use.
@@ -109,7 +112,7 @@ export function useSearch(given) {
   const inputs = [useStore(service)?.caller?.name ?? "", attempt];
   const places = usePlaces(params, inputs);
   const { library } = places;
-  const typed = useWords(params, library, inputs);
+  const typed = useWords(params, places, inputs);
   const { args, answer, isTyped } = typed;
   const all = library && !args ? { library, version: params.version } : null;
   const counts = useFacets(args ?? all, inputs);
@@ -140,10 +143,13 @@ export function useSearch(given) {
 export function useChoice({ hits, params, isWide, keep }, field) {
   const [active, activate] = useState(null);
   const [isFocused, focus] = useState(false);
-  const marked = hits.find((hit) => hit.document_id === active) ?? null;
+  // If the hit is not among those of newer words, the one in its place is meant.
+  const marked = active && (hits.find((hit) => hit.document_id === active.id)
+    ?? hits.at(Math.min(active.at, hits.length - 1)) ?? null);
+  const mark = (hit) => activate({ id: hit.document_id, at: hits.indexOf(hit) });
   function open(hit) {
     focus(true);
-    activate(hit.document_id);
+    mark(hit);
     const { document_id } = hit;
     change({ ...keep(), count: params.count, hit: document_id });
   }
@@ -156,7 +162,7 @@ export function useChoice({ hits, params, isWide, keep }, field) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && hits.length) {
       const before = marked ? hits.indexOf(marked) : step > 0 ? -1 : 0;
-      activate(hits.at((before + step) % hits.length).document_id);
+      mark(hits.at((before + step) % hits.length));
     } else if (event.key === "Enter" && marked) open(marked);
     else if (event.key === "Escape" && marked) activate(null);
     else return;

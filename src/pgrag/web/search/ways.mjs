@@ -18,6 +18,7 @@ export function WaysOut({ params, answer, library }) {
   );
   const suggested = value?.suggestions ?? [];
   const wide = widened(params);
+  const same = { ...params, prefix: "", hit: "", page: "", document: "", count: "" };
   const ways = [
     isNarrowed(params) && ["widen", wide],
     version && version !== "*" && ["tryVersions", { ...wide, version: "*" }],
@@ -28,7 +29,7 @@ export function WaysOut({ params, answer, library }) {
     <strong>${t(nothing ? "nothingFound" : "noGoodMatch")}</strong>
     ${suggested.length > 0 && html`<p>${t("didYouMean")} ${suggested.map((each) => html`
       <${Link} key=${each.suggestion} class="chip" view="search"
-        params=${{ ...params, q: each.suggestion, prefix: "" }}>${each.suggestion}<//> `)}</p>`}
+        params=${{ ...same, q: each.suggestion }}>${each.suggestion}<//> `)}</p>`}
     <ul>
       ${ways.map(([name, next]) => html`<li key=${name}>
         <${Link} view="search" params=${next}>${t(name)}<//></li>`)}
