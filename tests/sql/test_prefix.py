@@ -105,3 +105,24 @@ def test_every_search_takes_it_and_none_has_it_by_default(connection, manual):
         question = "question" if function == "answer_context" else "query"
         rows = run(connection, function, **{question: "kube"}, library=manual, prefix=True)
         assert rows, function
+
+
+def test_words_of_very_many_passages_come_last_and_end_the_list(connection, manual):
+    def begun(word):
+        rows = connection.execute(
+            "select b.lexeme from _pgrag.begun_lexemes(%s, array(select l from pgrag.libraries as l"
+            " where l.name = 'manual')) as b where b.language = 'english'",
+            [word],
+        )
+        return {row["lexeme"] for row in rows}
+
+    every = begun("kube")
+    assert len(every) == 3
+    for lexeme, count in zip(sorted(every), [30_000, 15_000, 15_000], strict=True):
+        connection.execute(
+            "update pgrag.lexeme_statistics set document_count = %s where lexeme = %s",
+            [count, lexeme],
+        )
+    frequent = min(every)
+    assert begun("kube") == every - {frequent}
+    assert frequent in begun(frequent), "the word itself"
