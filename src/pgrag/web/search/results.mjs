@@ -1,6 +1,6 @@
 // The answers of a search: at once while the reader types, whole when they pause.
 
-import { send, useLoaded } from "../core/api.mjs";
+import { get, send, useLoaded } from "../core/api.mjs";
 import { useRef, useState } from "../core/html.mjs";
 import { FIRST_PAGES, PAGES } from "./arguments.mjs";
 
@@ -41,6 +41,17 @@ export function useResults(args, count, inputs) {
       return { ...before, moreProblem };
     }
   }, [key, count]);
+}
+
+/** The counts of a search by its arguments; what a search alone understands is left out. */
+export function useFacets(args, inputs) {
+  return useLoaded((signal) => {
+    if (!args) return null;
+    const { group, mode, ...counted } = args;
+    // Counts know no mode: a retriever that is not wanted has no share.
+    const alpha = { keyword: 0, semantic: 1 }[mode];
+    return get("v1/facets", { ...counted, alpha }, signal);
+  }, [JSON.stringify([args, ...inputs])]);
 }
 
 /**

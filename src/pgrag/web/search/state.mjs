@@ -6,9 +6,8 @@ import { useEffect, useRef, useState } from "../core/html.mjs";
 import { useKeys } from "../core/keys.mjs";
 import { useStore } from "../core/store.mjs";
 import { argumentsOf, checked } from "./arguments.mjs";
-import { useFacets } from "./facets.mjs";
 import { folded } from "./hits.mjs";
-import { useResults, useTyping } from "./results.mjs";
+import { useFacets, useResults, useTyping } from "./results.mjs";
 
 const pathOf = (library) => `v1/libraries/${encodeURIComponent(library)}/versions`;
 

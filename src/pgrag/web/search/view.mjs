@@ -7,7 +7,6 @@ import { Failure, announce } from "../core/parts.mjs";
 import { useTexts } from "../core/texts.mjs";
 import { PAGES, isNarrowed, widened } from "./arguments.mjs";
 import { Box } from "./box.mjs";
-import { Facets } from "./facets.mjs";
 import { Hits } from "./hits.mjs";
 import { Resolved, Scope, Totals } from "./scope.mjs";
 import { Start } from "./start.mjs";
@@ -15,6 +14,7 @@ import { change, useChoice, useSearch } from "./state.mjs";
 import { texts } from "./texts.mjs";
 
 // What the first hits do not wait for.
+const FACETS = async () => (await import("./facets.mjs")).Facets;
 const PREVIEW = async () => (await import("./preview.mjs")).Preview;
 const WAYS_OUT = async () => (await import("./ways.mjs")).WaysOut;
 
@@ -54,9 +54,11 @@ export function View({ params: given }) {
         ${isFull && html`<${Totals} counts=${counts.value} answer=${answer} />`}<//>
     </div>
     <div class=${isAlone ? "desk alone" : "desk"}>
-      <${Facets} counts=${counts.value} problem=${counts.problem} params=${params}
-        change=${change} library=${library} versions=${versions} isWide=${search.isWide}
-        onWiden=${() => go("search", widened(params))} />
+      <aside class="facets" aria-label=${t("facets")}>
+        ${(counts.value || counts.problem) && html`<${Later} load=${FACETS} isWide=${search.isWide}
+          counts=${counts.value} problem=${counts.problem} params=${params} change=${change}
+          library=${library} versions=${versions}
+          onWiden=${() => go("search", widened(params))} />`}</aside>
       <section class="list" aria-label=${t("hits")} aria-busy=${String(full.loading)}>
         <${Notes} search=${search} />
         ${answer && html`<${Resolved} answer=${answer} params=${params} ...${places} />`}
