@@ -1,4 +1,4 @@
-"""Libraries: the tables, one library and its versions, the graph, sources, uploads and their jobs."""
+"""Libraries: the tables, one library and its versions, the graph, sources, uploads and jobs."""
 
 import re
 from pathlib import Path
