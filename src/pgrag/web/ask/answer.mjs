@@ -1,6 +1,6 @@
 // An answer in progress: what its events have told so far.
 
-import { events, post } from "../core/api.mjs";
+import { events, post, service } from "../core/api.mjs";
 import { useEffect, useRef, useState } from "../core/html.mjs";
 
 /** The most that the sources of an answer may measure, in tokens. */
@@ -9,6 +9,8 @@ export const BUDGET = 4000;
 /** Answers of this visit by their question, so that Back shows them without another request. */
 const kept = new Map();
 const MOST_KEPT = 20;
+// What a key has paid for is not for whoever comes after it.
+service.listen(() => kept.clear());
 
 const named = ({ q, library, version }) => JSON.stringify([q, library, version]);
 const NOTHING = { phase: "idle", text: "", citations: [], sources: [], notices: [] };
@@ -56,8 +58,10 @@ export function useAnswer(params) {
       }
     } catch (problem) {
       if (abort.signal.aborted) show({ phase: "stopped" });
-      else if (problem.type === "/problems/not-configured") show({ phase: "unconfigured", problem });
-      else show({ phase: "failed", problem: problem.type ? problem : { type: "unreachable" } });
+      else {
+        const phase = problem.type === "/problems/not-configured" ? "unconfigured" : "failed";
+        show({ phase, problem: problem.type ? problem : { type: "unreachable" } });
+      }
     }
   }
 
