@@ -87,8 +87,8 @@ def test_many_pages_come_in_parts(open_page, service):
     pages = [f'{{"key": "p{n:03}.md", "content": "# Page {n}"}}' for n in range(60)]
     lines = "\n".join(pages)
     answer = httpx.post(
-        f"{service.url}/v1/libraries/many/versions/-/pages", content=lines, trust_env=False, timeout=60,
-        headers={"Content-Type": "application/x-ndjson"},
+        f"{service.url}/v1/libraries/many/versions/-/pages", content=lines,
+        headers={"Content-Type": "application/x-ndjson"}, trust_env=False, timeout=60,
     )  # fmt: skip
     page = open_page(f"/libraries?job={answer.json()['job_id']}")
     expect(page.locator("main")).to_contain_text("60 pages written", timeout=30_000)
