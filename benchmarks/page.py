@@ -165,7 +165,7 @@ def _host(app: App, host: str, service: str) -> str:
     [row] = app.database.query(
         "select pgrag.create_key(%s, 'search', '{mdn}', kind => 'publishable', origins => %s,"
         " rate => 1000, concurrency => 50, expires_in => '1 day') as secret",
-        [f"page {time.time_ns()}", [host]],
+        [f"page-{time.time_ns()}", [host]],
     )
     return (
         f"<!doctype html><title>Site</title><script src={service}/widget.js defer></script>"

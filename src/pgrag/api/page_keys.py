@@ -28,7 +28,8 @@ log = logging.getLogger(__name__)
 READABLE = ["Server-Timing", REQUEST_ID, *HEADERS]
 """Headers of answers that pages of other origins may read."""
 
-_REFRESH_SECONDS = 5.0
+_KNOWN_SECONDS = 60.0
+_UNKNOWN_SECONDS = 1.0
 _PARAMETER = re.compile(rb"(?:^|&)key=(pgrag_pk_[0-9a-f]{72})(?=&|$)")
 
 
@@ -62,7 +63,7 @@ class KeyInAddress:
 
 
 class KeyOrigins:
-    """The origins of all publishable keys, as they were at most seconds ago.
+    """The origins of all publishable keys: a new key works within a second.
 
     Also those of keys that have ended: their pages read nothing but why they are refused.
     """
@@ -79,9 +80,11 @@ class KeyOrigins:
 
     async def knows(self, origin: str) -> bool:
         """Whether some publishable key names an origin."""
+        origin = origin.lower()
         async with self._lock:
             now = self._clock()
-            if self._read_at is None or now - self._read_at >= _REFRESH_SECONDS:
+            patience = _KNOWN_SECONDS if origin in self._origins else _UNKNOWN_SECONDS
+            if self._read_at is None or now - self._read_at >= patience:
                 self._read_at = now
                 try:
                     self._origins = await self._works.in_turn(
@@ -89,7 +92,7 @@ class KeyOrigins:
                     )
                 except PgragError as error:
                     log.warning("The origins of publishable keys are not read: %s", error)
-        return origin.lower() in self._origins
+        return origin in self._origins
 
 
 class PageOrigins:

@@ -98,11 +98,15 @@ class Site:
         self.start = File("index.html", start.replace("{files}", f"page/{self.version}").encode())
 
     def _widget(self) -> File:
-        """Join the modules of the search box; returns its element, which knows where they are."""
-        names = [name for name in self.files if name.startswith("widget/")]
-        texts = {name: self.files.pop(name).content.decode() for name in names}
-        self.files[widget.DIALOG] = File(widget.DIALOG, widget.joined(texts).encode())
-        element = widget.lean(texts[widget.ELEMENT]).replace("{files}", f"page/{self.version}")
+        """Make the files of the search box; returns that of its element."""
+        texts = {
+            name.removeprefix(widget.FOLDER): self.files.pop(name).content.decode()
+            for name in list(self.files)
+            if name.startswith(widget.FOLDER)
+        }
+        for name, text in widget.modules(texts).items():
+            self.files[widget.FOLDER + name] = File(name, text.encode())
+        element = widget.element(texts, f"page/{self.version}")
         return File(widget.ELEMENT, element.encode())
 
     def needed_by(self, *names: str) -> list[str]:
@@ -162,7 +166,7 @@ def file(request: Request, version: str, name: str) -> Response:
     found = site().files.get(name) if version == site().version else None
     if found is None:
         return problem(request, HTTP_KINDS[404], f"The page has no file {name!r} in this version.")
-    shared = FOR_EVERY_SITE if name.startswith("widget/") else {}
+    shared = FOR_EVERY_SITE if name.startswith(widget.FOLDER) else {}
     return found.answer(request, FOR_EVER, **shared)
 
 

@@ -48,13 +48,13 @@ function Form({ known, onDone }) {
     <p>${t(known && !known.needs_key ? "open" : "why")}</p>
     <form onSubmit=${enter} aria-busy=${String(isBusy)}>
       <label>${t("key")}<input type="password" ref=${field} name="key" autocomplete="off"
-        spellcheck="false" placeholder="pgrag_sk_…" /></label>
+        spellcheck=${false} placeholder="pgrag_sk_…" /></label>
       <button class="button main" disabled=${isBusy}>${t("signIn")}</button>
     </form>
     ${problem && html`<${Failure} problem=${problem} />`}
     <p class="soft">${t("kept")}</p>
     <p class="soft">${t("howTo")} <code>${COMMAND}</code> <${Copy} text=${COMMAND} /></p>
-    ${known && html`<${May} may=${known.may} />`}`;
+    ${known && html`<p><strong>${t("whoEver")}</strong></p><${May} may=${known.may} />`}`;
 }
 
 // The service answers without a key, too: that it does not can only mean that it is not there.

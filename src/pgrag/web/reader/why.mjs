@@ -61,11 +61,12 @@ function Parts({ parts, score }) {
   all.sort(([one], [other]) => order(one) - order(other));
   const raised = all.filter(([, value]) => value > 0);
   const whole = raised.reduce((sum, [, value]) => sum + value, 0) || 1;
-  const told = (name) => (texts.en[`part_${name}`] ? t(`part_${name}`) : name.replaceAll("_", " "));
+  const told = (name, length = "part") =>
+    texts.en[`${length}_${name}`] ? t(`${length}_${name}`) : name.replaceAll("_", " ");
   return html`
     <div class="big" aria-hidden="true">${raised.map(([name, value]) => html`<i key=${name}
       class=${KINDS.includes(name) ? name : "other"} style=${{ width: `${(100 * value) / whole}%` }}>
-      ${value / whole > 0.12 ? `${told(name)} ${f.score(value)}` : ""}</i>`)}</div>
+      ${value / whole > 0.12 ? `${told(name, "short")} ${f.score(value)}` : ""}</i>`)}</div>
     <dl class="key">${all.map(([name, value]) => html`<div key=${name}>
         <dt class=${KINDS.includes(name) ? name : "other"}>${told(name)}</dt>
         <dd>${f.score(value)}</dd></div>`)}

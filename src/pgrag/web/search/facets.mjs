@@ -13,8 +13,10 @@ const SHOWN = 8;
 export function useFacets(args, inputs) {
   return useLoaded((signal) => {
     if (!args) return null;
-    const { group, ...counted } = args;
-    return get("v1/facets", counted, signal);
+    const { group, mode, ...counted } = args;
+    // Counts know no mode: a retriever that is not wanted has no share.
+    const alpha = { keyword: 0, semantic: 1 }[mode];
+    return get("v1/facets", { ...counted, alpha }, signal);
   }, [JSON.stringify([args, ...inputs])]);
 }
 
@@ -57,11 +59,17 @@ function Facet({ name, values, params, change }) {
   return html`<fieldset><legend>${t(`facet_${name}`)}</legend>
     ${shown.map(({ value, page_count }) => html`<button type="button" key=${value} class="value"
       aria-pressed=${String(chosen.includes(value))} onClick=${() => choose(value)}>
-      <span>${name === "version" && !value ? t("unversioned") : value}</span>
+      <span>${labelOf(name, value, t)}</span>
       <span class="n">${number(page_count ?? 0)}</span></button>`)}
     ${all.length > shown.length && html`<button type="button" class="plain"
       onClick=${() => show(true)}>${t("moreValues", { n: all.length - shown.length })}</button>`}
   </fieldset>`;
+}
+
+/** Folders are counted from the root: `/tasks/administer-cluster` is shown without the slash. */
+function labelOf(name, value, t) {
+  if (name === "version" && !value) return t("unversioned");
+  return name === "path" ? value.replace(/^\//, "") : value;
 }
 
 /** Only what is new or was changed since an older version of the library. */

@@ -13,7 +13,7 @@ import { useResults, useTyping } from "./results.mjs";
 const pathOf = (library) => `v1/libraries/${encodeURIComponent(library)}/versions`;
 
 /** What the reader has open beside the list. */
-const NOTHING_OPEN = { hit: "", page: "", document: "", at: "" };
+const NOTHING_OPEN = { hit: "", page: "", document: "", at: "", line: "" };
 
 /** The parameters now: since a view was drawn the address may have changed. */
 const now = () => checked(currentAddress().params).right;

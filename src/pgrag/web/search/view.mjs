@@ -4,7 +4,7 @@ import { Link, go } from "../core/address.mjs";
 import { html, useEffect, useLayoutEffect, useRef } from "../core/html.mjs";
 import { Failure, announce } from "../core/parts.mjs";
 import { useTexts } from "../core/texts.mjs";
-import { isNarrowed, widened } from "./arguments.mjs";
+import { PAGES, isNarrowed, widened } from "./arguments.mjs";
 import { Box } from "./box.mjs";
 import { Facets } from "./facets.mjs";
 import { Hits } from "./hits.mjs";
@@ -21,7 +21,7 @@ export function View({ params: given }) {
   const choice = useChoice(search, field);
   const { params, places, counts, answer, full, hits, opened, isFull } = search;
   const { library, versions } = places;
-  const isStart = !search.args && !search.isTyped && !params.page;
+  const isAlone = !opened && !params.page && !search.isTyped && !full.loading;
   const read = library && params.version !== "*" ? answer?.resolved?.[0] : null;
   useMeasured(search);
   useTold(full, t);
@@ -38,7 +38,7 @@ export function View({ params: given }) {
       <${Scope} params=${params} change=${change} ...${places} resolved=${read}>
         ${isFull && html`<${Totals} counts=${counts.value} answer=${answer} />`}<//>
     </div>
-    <div class=${isStart ? "desk alone" : "desk"}>
+    <div class=${isAlone ? "desk alone" : "desk"}>
       <${Facets} counts=${counts.value} problem=${counts.problem} params=${params}
         change=${change} library=${library} versions=${versions} isWide=${search.isWide}
         onWiden=${() => go("search", widened(params))} />
@@ -50,12 +50,16 @@ export function View({ params: given }) {
         ${hits.length > 0 && html`<${Hits} search=${search} choice=${choice} />`}
       </section>
       ${opened || params.page
-        ? html`<${Preview} hit=${opened} request=${search.args} params=${params}
+        ? html`<${Preview} hit=${opened} request=${shownBy(search)} params=${params}
             isFocused=${choice.isFocused} onBack=${choice.back} />`
         : html`<div class="preview"></div>`}
     </div>
   </main>`;
 }
+
+/** The one search that gives what is shown, whose hits may have come in several parts. */
+const shownBy = ({ args, answer }) =>
+  args && { ...args, top_k: Math.max(answer?.groups.length ?? 0, PAGES) };
 
 /** What stands before the hits, or in their place: what the address lacks, failures, the start. */
 function Notes({ search }) {

@@ -15,11 +15,11 @@ export class Answering {
     this.#abort = null;
   }
 
-  /** Ask, and show in `place` what comes; resolves to the search's id, or rejects with a problem. */
+  /** Ask, and show in `place` what comes; resolves to the search's id. Rejects with a problem. */
   async ask(question, version, place, announce) {
     this.stop();
     const { signal } = (this.#abort = new AbortController());
-    const text = make("div", { class: "answer", part: "answer" }, this.words.asking);
+    const text = make("div", { class: "answer" }, this.words.asking);
     const sources = make("div", {});
     place.replaceChildren(text, sources);
     announce(this.words.asking);
@@ -31,8 +31,6 @@ export class Answering {
       else if (name === "done") told = data;
       if (told.text) text.replaceChildren(...answer(told, this));
     }
-    const isUnsure = told.status === "not_in_documentation";
-    if (isUnsure && !told.text) text.textContent = this.words.unsure;
     sources.replaceChildren(...sourceList(told.sources, told.text, this));
     announce(text.textContent);
     return told.search_id ?? null;

@@ -7,15 +7,14 @@ import { make } from "./results.mjs";
 import { Searching } from "./searching.mjs";
 import { Service, addressOf } from "./service.mjs";
 import { sheet } from "./style.mjs";
-import { texts } from "./texts.mjs";
 import { View } from "./view.mjs";
 
 const boxes = new WeakMap();
 const KEPT = 5; // recent searches, in memory only
 
-/** Open the box of an element, with words if some are given. */
-export function openBox(host, address, query) {
-  if (!boxes.has(host)) boxes.set(host, new Box(host, address));
+/** Open the box of an element, with a query if one is given; `words` are those of its language. */
+export function openBox({ host, service, words, query }) {
+  if (!boxes.has(host)) boxes.set(host, new Box(host, service, words));
   boxes.get(host).open(query);
 }
 
@@ -27,22 +26,20 @@ class Box {
   #versions = null;
   #version;
   #state = {};
-  #undoBack = async () => {};
+  #undoBack;
   #mayAsk = false;
 
-  constructor(host, address) {
-    const language = texts[host.language] ? host.language : "en";
+  constructor(host, address, words) {
     const wish = host.getAttribute("version") ?? "";
     this.#host = host;
-    this.#words = texts[language];
+    this.#words = words;
     this.#service = new Service(address, host);
     this.#version = wish === "off" ? "" : wish;
     const leads = (hit) => addressOf(hit, host.getAttribute("base"));
-    const words = this.#words;
     this.searching = new Searching(this.#service, (state) => this.#show(state));
     this.answering = new Answering({ service: this.#service, words, addressOf: leads });
     this.parts = frame({
-      words, language, placeholder: host.getAttribute("placeholder") || words.placeholder,
+      words, placeholder: host.getAttribute("placeholder") || words.placeholder,
       on: {
         input: {
           input: (event) => this.#ask({ isComposing: event.isComposing }),
@@ -80,7 +77,7 @@ class Box {
     }
     input.focus();
     if (this.#service.hasSecret) {
-      console.error(`pgrag-search: ${texts.en.secret}`);
+      console.error("pgrag-search: the key is a secret one: revoke it, use a publishable one.");
       this.view.say(this.#words.secret, { isBad: true });
       input.disabled = true;
       return;
@@ -224,8 +221,10 @@ class Box {
     this.parts.input.focus();
     const id = searchId ?? (await this.searching.recorded());
     // Without a record of the search there is nothing to rate.
-    const isKept = id && (await this.#service.rate(id, rating, comment).then(() => true, () => false));
-    const told = isKept ? this.#words.told : this.#words.notKept;
+    const { told: kept, notKept } = this.#words;
+    const told = id
+      ? await this.#service.rate(id, rating, comment).then(() => kept, () => notKept)
+      : notKept;
     place.replaceChildren(told);
     this.parts.live.textContent = told;
   }

@@ -1,46 +1,47 @@
 // The elements of the dialog: a field over a list, with a line of help below.
 
-import { glass, make } from "./results.mjs";
+import { make } from "./results.mjs";
 
 /** Make the dialog; `on` has the listeners. */
-export function frame({ words, language, placeholder, on }) {
+export function frame({ words, placeholder, on }) {
   const input = make("input", {
-    part: "input", role: "combobox", "aria-autocomplete": "list", "aria-haspopup": "listbox",
+    class: "input", role: "combobox", "aria-autocomplete": "list",
     "aria-expanded": "false", "aria-controls": "list", "aria-label": words.title,
     "aria-describedby": "keys", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
     enterkeyhint: "go", maxlength: 1000, placeholder, ...on.input,
   });
   const select = make("select", {
-    part: "version", "aria-label": words.version, hidden: true, ...on.select,
+    class: "version", "aria-label": words.version, hidden: "", ...on.select,
   });
-  const note = make("p", { class: "note", part: "note" });
+  const note = make("p", { class: "note" });
   const list = make("div", {
-    class: "list", part: "list", id: "list", role: "listbox", "aria-label": words.title,
+    class: "list", id: "list", role: "listbox", "aria-label": words.title,
     // The field keeps the focus, so that the reader goes on writing.
     mousedown: (event) => event.preventDefault(),
   });
-  const after = make("div", { class: "note", part: "note" });
-  const body = make("div", { class: "body", part: "body" }, note, list, after);
+  const after = make("div", { class: "note" });
+  const body = make("div", { class: "body" }, note, list, after);
   const live = make("div", { class: "unseen", role: "status" });
-  const count = make("span", { class: "count", part: "count" });
+  const count = make("span", { class: "count" });
   const key = (name) => make("kbd", {}, name);
   const hint = (keys, text) =>
     make("span", { class: "hints", "aria-hidden": "true" }, keys.map(key), ` ${text}`);
-  const versions = hint(["tab"], words.nextVersion);
+  const versions = hint(["tab"], words.version);
   versions.hidden = true;
   const keys = make("span", { class: "unseen", id: "keys" }, words.keys);
-  const vote = make("span", { class: "vote", part: "vote", hidden: true });
+  const vote = make("span", { class: "vote", hidden: "" });
   const close = make("button", {
-    part: "close", type: "button", "aria-label": words.close, ...on.close,
+    class: "close", type: "button", "aria-label": words.close, ...on.close,
   }, "esc");
-  const footer = make("footer", { part: "footer" },
+  const footer = make("footer", { class: "footer" },
     hint(["↑", "↓"], words.move), hint(["↵"], words.open), versions, vote, count);
-  const field = make("div", { class: "field", part: "field" }, glass(), input, select, close);
+  const glass = make("span", { class: "glass", "aria-hidden": "true" });
+  const field = make("div", { class: "field" }, glass, input, select, close);
   const dialog = make("dialog", {
-    part: "dialog", "aria-label": words.title, lang: language, ...on.dialog,
+    class: "dialog", "aria-label": words.title, lang: words.language, ...on.dialog,
   }, field, body, live, keys, footer);
   return { dialog, input, select, note, list, after, body, live, count, versions, keys, vote };
 }
 
 export const button = (text, click, attributes = {}) =>
-  make("button", { type: "button", part: "action", ...attributes, click }, text);
+  make("button", { type: "button", class: "action", ...attributes, click }, text);

@@ -21,27 +21,19 @@ export function go(href) {
 }
 
 /**
- * Let the Back button of a touch device call `close`; returns how to undo it, which resolves when
- * the history is as before. Where the browser itself closes dialogs so, nothing is to be done.
+ * Let the Back button of a touch device call `close`; returns what undoes it, a promise if that
+ * takes a moment. Where the browser itself closes dialogs so, nothing is to be done.
  */
 export function closeOnBack(close) {
-  if ("CloseWatcher" in window || !matchMedia("(pointer: coarse)").matches) return async () => {};
-  const before = history.state;
-  let isOver = false;
-  const back = () => {
-    if (isOver) return;
-    isOver = true;
-    close();
-  };
-  history.pushState({ ...before, pgrag: true }, "");
-  addEventListener("popstate", back, { once: true });
-  return async () => {
-    removeEventListener("popstate", back);
-    if (isOver) return;
-    isOver = true;
+  if ("CloseWatcher" in window || !matchMedia("(pointer: coarse)").matches) return () => {};
+  history.pushState({ ...history.state, pgrag: true }, "");
+  const left = new Promise((done) => {
+    // A step of the history that has not ended would take the page back that comes next.
+    addEventListener("popstate", () => setTimeout(done, 0, close()), { once: true });
+  });
+  return () => {
     if (!history.state?.pgrag) return;
-    const undone = new Promise((done) => addEventListener("popstate", done, { once: true }));
     history.back();
-    await undone;
+    return left;
   };
 }

@@ -1,55 +1,50 @@
 // What the search box shows. Texts of pages become text nodes: no page can bring markup.
 
-/** An element with attributes, listeners and children; false and null children are left out. */
+/**
+ * An element with attributes, listeners and children. A class is also a part, which a site may
+ * style.
+ */
 export function make(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(key, value);
-    else if (value !== false && value !== null && value !== undefined) {
-      element.setAttribute(key, value === true ? "" : value);
-    }
+    else if (value != null) element.setAttribute(key, value);
+    if (key === "class") element.part = value;
   }
-  element.append(...children.flat().filter((child) => child !== false && child != null));
+  element.append(...children.flat());
   return element;
 }
 
-/** The glass before the field. */
-export function glass() {
-  const of = (name, attributes) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    return element;
-  };
-  const svg = of("svg", {
-    width: 18, height: 18, viewBox: "0 0 20 20", fill: "none", stroke: "currentColor",
-    "stroke-width": 1.8, "aria-hidden": "true",
+/** A text whose marked words are between `**`, and code between backticks, as nodes. */
+export function marked(text = "") {
+  const isPaired = text.split("`").length % 2;
+  let isMark = false;
+  let isCode = false;
+  return text.replace(/\s+/g, " ").split(isPaired ? /(\*\*|\x60)/ : /(\*\*)/).map((part) => {
+    if (part === "**") isMark = !isMark;
+    else if (part === "`" && isPaired) isCode = !isCode;
+    else {
+      const inner = isCode ? make("code", {}, part) : part;
+      return isMark ? make("mark", {}, inner) : inner;
+    }
+    return "";
   });
-  svg.append(of("circle", { cx: 8.5, cy: 8.5, r: 6 }), of("path", { d: "m13 13 5 5" }));
-  return svg;
 }
 
-/** A text whose marked words are between `**`, as nodes. */
-export function marked(text) {
-  return text.split("**").map((part, nth) => (nth % 2 ? make("mark", {}, part) : part));
-}
-
-const isPlain = (event) =>
-  !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button);
-
-/** A row of the list: `go(event)` when it is chosen, unless the browser opens it elsewhere. */
-export function option(content, { href = null, go, parts = "hit" }) {
+/** A row of the list: `go()` when it is chosen, unless the browser opens it elsewhere. */
+export function option(content, { href, go }) {
   return make("a", {
-    class: "hit", part: parts, role: "option", tabindex: "-1", "aria-selected": "false", href,
+    class: "hit", role: "option", tabindex: "-1", "aria-selected": "false", href,
     click: (event) => {
-      if (!isPlain(event) && href) return;
+      if (href && (event.ctrlKey || event.metaKey || event.shiftKey)) return;
       event.preventDefault();
-      go(event);
+      go();
     },
   }, content);
 }
 
 export function group(label, options, id) {
-  const heading = make("div", { class: "group", part: "page", id }, label);
+  const heading = make("div", { class: "group", id }, label);
   return make("div", { role: "group", "aria-labelledby": id }, heading, options);
 }
 
@@ -57,17 +52,16 @@ export function group(label, options, id) {
 export function pages(found, { addressOf, lead }) {
   return found.pages.map((page, nth) => {
     const rows = page.hits.map((hit) => {
-      const title = hit.heading || hit.title;
       const href = addressOf(hit);
       const content = [
-        make("b", { part: "title" }, title),
-        make("span", { part: "excerpt" }, marked((hit.snippet ?? "").replace(/\s+/g, " "))),
+        make("b", { class: "title" }, marked(hit.heading || hit.title)),
+        make("span", { class: "excerpt" }, marked(hit.snippet)),
       ];
       return option(content, { href, go: () => lead(hit, href) });
     });
-    const above = page.hits[0]?.path ?? [];
-    const label = [...new Set([...above.slice(0, -1), page.title])].slice(-3).join(" › ");
-    return group(label || page.key, rows, `page-${nth}`);
+    const { path } = page.hits[0];
+    const above = path.slice(0, Math.max(0, path.indexOf(page.title)));
+    return group([...above, page.title || page.key].join(" › "), rows, `page-${nth}`);
   });
 }
 
@@ -83,7 +77,7 @@ export function answer({ text, sources, sentences = [] }, { addressOf, words }) 
     pieces.push(
       ...(sentence.is_supported || !sentence.doubt
         ? own
-        : [make("span", { class: "doubt", part: "doubt", title: words.doubtful }, own)]),
+        : [make("span", { class: "doubt", title: words.doubtful }, own)]),
     );
     end = sentence.end;
   }
@@ -96,7 +90,7 @@ function cited(text, sources, addressOf) {
     const number = /^\[(\d+)\]$/.exec(part)?.[1];
     const source = sources.find((each) => String(each.number) === number);
     const href = source && addressOf(source);
-    return href ? make("a", { href, part: "citation" }, part) : part;
+    return href ? make("a", { href, class: "citation" }, part) : part;
   });
 }
 

@@ -13,7 +13,7 @@ export class Searching {
   #timers = [];
   #record = null;
 
-  /** `show(state)`: {query, found, problem, isLoading}; the latest query's, never an older one's. */
+  /** `show({query, found, suggestions, problem, isLoading})`, of the latest query only. */
   constructor(service, show) {
     this.service = service;
     this.show = show;
@@ -46,8 +46,7 @@ export class Searching {
     const generation = this.#generation;
     const abort = (this.#abort = new AbortController());
     const isLatest = () => generation === this.#generation;
-    const later = (state) => isLatest() && this.show({ query, ...state });
-    this.#later(300, () => later({ isLoading: true }));
+    this.#later(300, () => this.show({ isLoading: true }));
     try {
       const found = await this.service.search(query, version, {
         isTyping: true, signal: abort.signal,

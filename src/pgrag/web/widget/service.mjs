@@ -1,15 +1,12 @@
 // Requests of the search box: the public routes that a publishable key may call.
 
 const PAGES = 7;
-const SECRET = /^\s*pgrag_sk_/;
 
 /** Why a request got no answer: the service's problem document, or a `type` of our own. */
 export class Problem extends Error {
-  constructor(told, status = 0, wait = 0) {
-    super(told.detail || told.title || told.type);
-    this.kind = (told.type ?? "").replace("/problems/", "");
-    this.status = status;
-    this.wait = wait;
+  constructor({ type = "", detail = "" }, status = 0, wait = 0) {
+    super(detail);
+    Object.assign(this, { kind: type.replace("/problems/", ""), status, wait });
   }
 }
 
@@ -25,7 +22,7 @@ export class Service {
 
   /** Whether the key is one that must not be in a page: it is never sent. */
   get hasSecret() {
-    return SECRET.test(this.key);
+    return this.key.startsWith("pgrag_sk_");
   }
 
   #scope(version) {
@@ -57,8 +54,9 @@ export class Service {
   }
 
   async suggestions(query, version, signal) {
-    const answer = await this.#get("v1/suggestions", { ...this.#scope(version), q: query }, { signal });
-    return (answer.suggestions ?? answer).map((each) => each.suggestion);
+    const asked = { ...this.#scope(version), q: query };
+    const { suggestions } = await this.#get("v1/suggestions", asked, { signal });
+    return suggestions.map((each) => each.suggestion);
   }
 
   /** The versions of the library, the highest first; empty for a single one. */
@@ -86,8 +84,9 @@ export class Service {
     const body = { ...this.#scope(version), question, stream: true };
     const answer = await this.#post("v1/answer", body, { signal });
     let text = "";
-    for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) {
-      text += piece;
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let piece; !(piece = await reader.read()).done; ) {
+      text += piece.value;
       for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
         const [, name, data] = /^event: (\w+)\ndata: (.*)$/m.exec(text.slice(0, end)) ?? [];
         if (name === "error") throw new Problem(JSON.parse(data), 502);
@@ -100,7 +99,7 @@ export class Service {
 async function sent(address, options) {
   let answer;
   try {
-    answer = await fetch(address, { credentials: "omit", referrerPolicy: "no-referrer", ...options });
+    answer = await fetch(address, { credentials: "omit", ...options });
   } catch (fault) {
     throw fault.name === "AbortError" ? fault : new Problem({ type: "unreachable" });
   }
@@ -120,9 +119,8 @@ export function addressOf(hit, base) {
   if (!/^https?:$/.test(address.protocol)) return null;
   if (hit.anchor) address.hash = hit.anchor;
   if (!base) return address.href;
-  const [from, to] = base.trim().split(/\s+/).slice(-2).map((each) => new URL(each, document.baseURI));
-  const site = to ? from.href : `${address.origin}/`;
-  if (!address.href.startsWith(site)) return address.href;
-  const folder = (to ?? from).href.replace(/\/?$/, "/");
-  return folder + address.href.slice(site.length).replace(/^\//, "");
+  const [to, from = `${address.origin}/`] = base.trim().split(/\s+/).reverse();
+  if (!address.href.startsWith(from)) return address.href;
+  const folder = new URL(to.replace(/\/?$/, "/"), document.baseURI);
+  return folder.href + address.href.slice(from.length).replace(/^\//, "");
 }

@@ -2,7 +2,6 @@
 
 import { button } from "./frame.mjs";
 import { group, make, option, pages } from "./results.mjs";
-import { saying } from "./saying.mjs";
 
 export class View {
   #selected = -1;
@@ -64,14 +63,19 @@ export class View {
     const rows = recent.map((query) =>
       option(make("b", {}, query), { go: () => this.act.search(query) }));
     if (rows.length) this.parts.list.append(group(this.words.recent, rows, "recent"));
-    this.say(rows.length ? "" : this.words.hint);
+    this.say("");
   }
 
-  #problem(problem) {
-    const { text, canRetry, isVersion } = saying(problem, this.words);
+  #problem({ kind, status, wait, message }) {
+    const { words, act } = this;
+    // What the service cannot read in the reader's words, it says itself.
+    const told = words[kind] ?? ((status === 422 && message) || words.down);
+    const text = typeof told === "function" ? told(wait) : told;
     const buttons = [];
-    if (canRetry) buttons.push(button(this.words.again, () => this.act.search()));
-    if (isVersion) buttons.push(button(this.words.newest, () => this.act.choose("")));
+    if (!status || status === 429 || status > 499) {
+      buttons.push(button(words.again, () => act.search()));
+    }
+    if (kind === "unknown-version") buttons.push(button(words.newest, () => act.choose("")));
     this.say(text, { isBad: true, buttons });
   }
 

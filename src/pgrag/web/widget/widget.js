@@ -1,26 +1,17 @@
 // <pgrag-search>: the button of the search box. What it opens is loaded at the first interaction.
 (() => {
   if (customElements.get("pgrag-search")) return;
-  const files = new URL("{files}/widget/", document.currentScript.src);
-  const service = new URL(".", document.currentScript.src);
+  const source = new URL(document.currentScript.src);
+  const files = new URL("{files}/widget/", source);
+  const service = new URL(".", source);
   const isMac = /Mac|iP(hone|ad)/.test(navigator.platform);
   const words = {
-    en: { search: "Search", failed: "The search cannot be reached. Try again." },
-    de: { search: "Suchen", failed: "Die Suche ist nicht erreichbar. Noch einmal versuchen." },
+    en: { search: "Search", failed: "The search cannot be reached." },
+    de: { search: "Suchen", failed: "Die Suche ist nicht erreichbar." },
   };
-  const css = `
-    :host { display: inline-block }
-    button { font: inherit; font-size: 14px; color: inherit; background: transparent; display: flex;
-      gap: 8px; align-items: center; padding: 5px 10px; border-radius: 8px; cursor: pointer;
-      border: 1px solid color-mix(in srgb, currentColor 30%, transparent) }
-    button:hover { border-color: currentColor }
-    button:focus-visible { outline: 2px solid currentColor; outline-offset: 2px }
-    kbd { font: 12px ui-monospace, monospace }
-    [role="alert"]:empty { display: none }
-    @media (max-width: 600px) { kbd { display: none } }`;
 
   const isWritingIn = (element) =>
-    element?.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element?.tagName);
+    element.closest?.("input, textarea, select, [contenteditable]");
 
   function make(name, attributes = {}, ...children) {
     const element = document.createElement(name);
@@ -37,7 +28,7 @@
     constructor() {
       super();
       const sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
+      sheet.replaceSync("{widget.css}");
       this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheet];
       this.addEventListener("click", (event) => {
         if (!event.composedPath().some((each) => each.tagName === "DIALOG")) this.open();
@@ -50,11 +41,14 @@
     connectedCallback() {
       document.addEventListener("keydown", this);
       if (this.shadowRoot.firstChild) return;
-      const key = this.#hotkey && `${isMac ? "⌘" : "Ctrl "}${this.#hotkey.toUpperCase()}`;
+      const key = this.#hotkey.toUpperCase();
       const label = this.getAttribute("placeholder") || this.words.search;
-      const button = make("button", { part: "button", type: "button", "aria-haspopup": "dialog" });
-      if (key) button.setAttribute("aria-keyshortcuts", `${isMac ? "Meta" : "Control"}+${this.#hotkey}`);
-      button.append(label, ...(key ? [make("kbd", { part: "key", "aria-hidden": "true" }, key)] : []));
+      const button = make("button", { part: "button", "aria-haspopup": "dialog" }, label);
+      if (key) {
+        button.ariaKeyShortcuts = `${isMac ? "Meta" : "Control"}+${key}`;
+        const shown = (isMac ? "⌘" : "Ctrl ") + key;
+        button.append(make("kbd", { part: "key", "aria-hidden": "true" }, shown));
+      }
       this.shadowRoot.append(make("slot", {}, button), this.#alert);
     }
 
@@ -62,14 +56,14 @@
       document.removeEventListener("keydown", this);
     }
 
-    get words() {
-      return words[this.language] ?? words.en;
+    /** That of the attribute, else of the nearest element with one; English for all others. */
+    get language() {
+      const lang = this.closest("[lang]")?.lang.slice(0, 2).toLowerCase();
+      return lang in words ? lang : "en";
     }
 
-    /** Two letters: that of the attribute, else of the nearest element with a language. */
-    get language() {
-      const lang = this.getAttribute("lang") || this.closest("[lang]")?.lang || "en";
-      return lang.slice(0, 2).toLowerCase();
+    get words() {
+      return words[this.language];
     }
 
     /** The letter that opens the box together with Ctrl or ⌘; empty: no keys. */
@@ -80,12 +74,10 @@
 
     handleEvent(event) {
       if (event.defaultPrevented || event.isComposing || event.repeat || !this.#hotkey) return;
-      const isChord = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
-      const isSlash = event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey;
-      const isOurs = isChord
-        ? event.key.toLowerCase() === this.#hotkey
-        : isSlash && !isWritingIn(event.composedPath()[0]);
-      if (!isOurs) return;
+      const isOurs = event.ctrlKey || event.metaKey
+        ? event.key.toLowerCase() === this.#hotkey && !event.shiftKey
+        : event.key === "/" && !isWritingIn(event.composedPath()[0]);
+      if (!isOurs || event.altKey) return;
       event.preventDefault();
       this.open();
     }
@@ -94,8 +86,8 @@
     async open(query) {
       this.#alert.textContent = "";
       try {
-        const { openBox } = await this.#load();
-        openBox(this, service, query);
+        const [{ openBox }, { texts }] = await this.#load();
+        openBox({ host: this, service, words: texts, query });
       } catch (fault) {
         console.error("pgrag-search:", fault);
         this.#alert.textContent = this.words.failed;
@@ -105,12 +97,24 @@
     #load() {
       // A browser may remember that a script failed: the next attempt has another address.
       const again = this.#attempts ? `?${this.#attempts}` : "";
-      this.#loading ??= import(new URL(`box.mjs${again}`, files)).catch((fault) => {
+      const names = ["box.mjs", `texts.${this.language}.mjs`];
+      const load = (name) => import(new URL(name + again, files));
+      return (this.#loading ??= Promise.all(names.map(load)).catch((fault) => {
         this.#loading = null;
         this.#attempts += 1;
         throw fault;
-      });
-      return this.#loading;
+      }));
     }
   });
+
+  // Where a site can only name a script, its address has the attributes; `in` selects the place.
+  const { in: place, ...attributes } = Object.fromEntries(source.searchParams);
+  function settle() {
+    if (!attributes.library || document.querySelector("pgrag-search")) return;
+    const home = place && document.querySelector(place);
+    const own = make("pgrag-search", home ? attributes : { ...attributes, floating: "" });
+    (home ?? document.body).append(own);
+  }
+  if (document.readyState === "loading") addEventListener("DOMContentLoaded", settle);
+  else settle();
 })();

@@ -1,0 +1,4 @@
+"""Harbour handbook."""
+
+project = "Harbour"
+html_js_files = [("{script}", {"defer": "defer"})]

@@ -1,0 +1,5 @@
+export default {
+  title: "Harbour",
+  srcDir: "docs",
+  head: [["script", { src: "{script}", defer: "" }]],
+};
