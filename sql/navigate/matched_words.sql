@@ -45,7 +45,8 @@ begin
         );
     end if;
     return query
-    select distinct m.part[1]
+    -- Beside a word in italics there is one * more.
+    select distinct btrim(m.part[1], '*')
     from regexp_matches(
         _pgrag.snippet(here.language, content, request, is_whole => true), '\*\*(.+?)\*\*', 'g'
     ) as m (part)

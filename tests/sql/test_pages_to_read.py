@@ -79,7 +79,7 @@ def test_a_page_in_the_versions_that_have_it(connection):
 def harbour(connection):
     files = {
         "tides.md": "---\ntitle: T\n---\n# Tides\n\n"
-        "Drying: the sill dries; it **dried** by C++.\n\n"
+        "Drying: the sill dries; it **dried** by *C++*.\n\n"
         "## Häfen\n\nDer Häfen dry-dock, drydock. [Sill](sill.md#top) [[Sill|s]] [S](sill#gone)"
         " [out](https://x.example) [own](#tides)\n",
         "sill.md": "# Sill\n\n## Top\n\nText.\n",

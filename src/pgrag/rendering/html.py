@@ -71,8 +71,7 @@ def assembled(
     for number, block in enumerate(made):
         html = marking.marked(block.html, found.parts.get(number, ()), found.code.get(number))
         if block.kind == "heading" and (anchor := anchors.get(block.first)):
-            identifier = f' id="{escape(anchor)}"'
-            html = _HEADING.sub(lambda match, added=identifier: match[0] + added, html, count=1)
+            html = _with_id(html, anchor)
         if number in found.whole and number - 1 not in found.whole:
             written.append(f"<div{PART}>")
         written.append(html)
@@ -82,6 +81,13 @@ def assembled(
     if "passage" not in anchors.values():
         html = html.replace("\0", ' id="passage"', 1)
     return html.replace("\0", ""), found.by if passage else None
+
+
+def _with_id(html: str, anchor: str) -> str:
+    """A heading with its anchor, also within the element around HTML of the page."""
+    heading = _HEADING.search(html)
+    end = heading.end() if heading else 0
+    return f'{html[:end]} id="{escape(anchor)}"{html[end:]}' if end else html
 
 
 def _found(made: Sequence[Block], passage: Sought) -> _Marked:
