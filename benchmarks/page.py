@@ -95,6 +95,8 @@ def measured(browser: Browser, given: Sequence[Box]) -> tuple[list[Figure], str]
         files = {
             name: size for name, size in loads[0][0].items() if not name.startswith("v1/") and size
         }
+        if box.opener:
+            del files["index.html"]  # the site's own
         rows += [(box.name, name, f"{size:,}") for name, size in files.items()]
         figures.append(
             judged(

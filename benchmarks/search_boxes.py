@@ -3,8 +3,9 @@
 import gzip
 import re
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -12,15 +13,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, Page, Response, TimeoutError
+from playwright.sync_api import Browser, Page, Response
 
 from benchmarks.figures import Figure, judged
 from benchmarks.timing import p50_p95
 
 #: What is typed, letter by letter.
 QUERIES = ("flex container", "array map", "css grid", "fetch abort")
-#: A key that changes no hit is given up after so many milliseconds.
-PATIENCE = 3_000
+#: A key that changes no hit is given up after so many seconds.
+PATIENCE = 5.0
 
 #: Times from a key to the first frame with changed hits, and until the field can be written in.
 WATCH = """([field, hits]) => {
@@ -66,7 +67,7 @@ class Box:
     opener: str | None = None
 
     def first_load(self, browser: Browser) -> tuple[dict[str, int], float]:
-        """Bytes on the wire by file until the field takes letters, and the milliseconds."""
+        """Bytes on the wire by file, and the milliseconds until the field takes letters."""
         with self._opened(browser) as (page, answers):
             ready = page.evaluate("readyAfter - openedAt")
             page.wait_for_load_state("networkidle")
@@ -98,7 +99,7 @@ class Box:
         page.goto(self.address)
         if self.opener:
             page.evaluate(f"openedAt = performance.now(); readyAfter = undefined; {self.opener}")
-        page.wait_for_function("readyAfter !== undefined")
+        _wait(page, "readyAfter !== undefined")
         yield page, answers
         context.close()
 
@@ -147,12 +148,16 @@ def _name(answer: Response) -> str:
 def _bytes(answer: Response) -> int:
     """The body as it comes compressed, also where this machine's simple server does not."""
     if answer.headers.get("content-encoding"):
-        return int(answer.request.sizes()["responseBodySize"])
+        return int(answer.headers["content-length"])
     body = answer.body()
     return min(len(body), len(gzip.compress(body)))
 
 
 def _wait(page: Page, condition: str) -> None:
-    """Wait for hits; a key may bring those that are there."""
-    with suppress(TimeoutError):
-        page.wait_for_function(condition, timeout=PATIENCE)
+    """Wait until a condition holds, or no longer: a key may bring the hits that are there.
+
+    Playwright's own wait would compile the condition in the page, whose policy forbids that.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while not page.evaluate(condition) and time.monotonic() < deadline:
+        page.wait_for_timeout(5)
