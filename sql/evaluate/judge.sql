@@ -46,7 +46,7 @@ begin
     from _pgrag.judged_set(judge.evaluation_set, library_name, judge.unit) as s;
     -- A grade can be taken back also when its page is gone.
     if judge.grade is not null then
-        perform _pgrag.require_target(library_name, version_label, judged_unit, label);
+        perform _pgrag.require_judged(library_name, version_label, judged_unit, label);
     end if;
 
     -- A query has one id, also after it was taken out and graded again.
@@ -151,7 +151,7 @@ $$;
 
 -- Raises an exception unless some version of the library, or the one with this label, has what a
 -- judgement names.
-create or replace function _pgrag.require_target(
+create or replace function _pgrag.require_judged(
     library text,
     version text,
     unit text,
@@ -164,9 +164,9 @@ as $$
 declare
     -- The page that the target may be on: a key may have "#", too.
     page_keys constant text[] := array(
-        select left(require_target.target, n - 1)
-        from generate_series(2, length(require_target.target) + 1) as n
-        where n > length(require_target.target) or substr(require_target.target, n, 1) = '#'
+        select left(require_judged.target, n - 1)
+        from generate_series(2, length(require_judged.target) + 1) as n
+        where n > length(require_judged.target) or substr(require_judged.target, n, 1) = '#'
     );
 begin
     if exists (
@@ -178,13 +178,13 @@ begin
             and p.version_id = v.version_id
             and p.key = any (page_keys)
         left join pgrag.documents as d
-            on require_target.unit <> 'page'
+            on require_judged.unit <> 'page'
             and d.library_id = p.library_id
             and d.page_id = p.page_id
-        where l.name = require_target.library
-            and (require_target.version is null or v.label = require_target.version)
-            and require_target.target = _pgrag.evaluation_target(
-                require_target.unit, p.key, d.anchor, d.sort_order
+        where l.name = require_judged.library
+            and (require_judged.version is null or v.label = require_judged.version)
+            and require_judged.target = _pgrag.evaluation_target(
+                require_judged.unit, p.key, d.anchor, d.sort_order
             )
     )
     then

@@ -94,6 +94,10 @@ begin
             return _pgrag.list_condition(
                 expression, words, operator = 'all', is_nested => field = 'tags'
             );
+        when field = 'path' and not is_list and literal like '/%' then
+            return format(
+                'starts_with(lower(''/'' || p.key), %L)', lower(rtrim(literal, '/') || '/')
+            );
         when kind = 'path' then
             -- Matches consecutive names anywhere in the path; for a page also a folder.
             return format(

@@ -26,7 +26,8 @@ An object is a conjunction: {"type": "guide", "tags": ["a", "b"], "created": {">
 "front_matter.status": "draft", "or": [{…}, {…}], "not": {…}}. A value means equal, without regard
 to case except in key, url and link; a list any of its values, an object operators: =, !=, <, <=, >,
 >=, in, all, like, exists. Page fields: key, url, page (key or url, * matches anything; or title or
-alias), title, topic, type, language, uuid, link, tags (a includes a/b), path (titles, or a folder),
+alias), title, topic, type, language, uuid, link, tags (a includes a/b), path (titles, or a folder:
+"a/b" anywhere, "/a/b" from the root; of several "/…" any),
 created (also date), modified (2024, 2024-12 and 2024-12-01 mean all of it), links (to a note, by
 any of its names; to a note that does not exist yet, by its name in the links), front_matter.NAME;
 passage fields: heading, root_section, section_path (a list or "A > B"), depth, depth_min,
@@ -120,7 +121,12 @@ begin
                     case jsonb_typeof(item.value)
                         when 'object' then item.value
                         when 'array' then jsonb_build_object(
-                            case when item.key in ('section_path', 'path') then '=' else 'in' end,
+                            case
+                                when item.key not in ('section_path', 'path')
+                                    or item.key = 'path' and _pgrag.are_folders(item.value)
+                                then 'in'
+                                else '='
+                            end,
                             item.value
                         )
                         else jsonb_build_object('=', item.value)
@@ -134,4 +140,17 @@ begin
         else '(' || array_to_string(parts, ' and ') || ')'
     end;
 end;
+$$;
+
+-- Whether a list names folders from the root, and not the titles of one path.
+create or replace function _pgrag.are_folders(
+    members jsonb
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(bool_and(m.member like '/%'), false)
+    from jsonb_array_elements_text(are_folders.members) as m (member);
 $$;

@@ -40,4 +40,5 @@ $$;
 
 comment on function pgrag.link_targets is
 'Where the links in the text of a page lead, if that is an indexed page: target and fragment as they
-are written, each pair once; page, its address, and the anchor on it (null: its top). Errors: PGR04.';
+are written, each pair once; page, its address, and the anchor on it (null: its top). Errors:
+PGR04.';

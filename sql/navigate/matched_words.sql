@@ -11,7 +11,7 @@ returns table (
 )
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 rows 10
 set search_path from current
 as $$

@@ -37,6 +37,9 @@ rows 10
 as $$
 declare
     lexeme_count constant integer := 10;
+    -- A letter or two begin words of very many passages, which say least and take longest to read:
+    -- words of more passages than this come last, and none is taken after so many passages.
+    most_passages constant integer := 20000;
     typed constant text := lower(ltrim(word, '([{''`*¿¡'));
     -- As it is written in vectors.
     folded constant text[] := tsvector_to_array(_pgrag.query_vector('simple', typed));
@@ -66,7 +69,7 @@ begin
         join pgrag.corpus_statistics as c on c.library_id = l.library_id and c.document_count > 0
     ) as c
     cross join lateral (
-        select f.*
+        select f.*, sum(f.document_count) over most - f.document_count as before
         from (
             select k.*
             from unnest(beginnings) as b (beginning)
@@ -78,7 +81,11 @@ begin
                     and k.language = c.language
                     and k.lexeme >= b.beginning collate "C"
                     and k.lexeme < (b.beginning || chr(1114109)) collate "C"
-                offset 0
+                    and k.document_count > 0
+                order by
+                    k.document_count > most_passages and k.lexeme <> all (beginnings),
+                    k.document_count desc, k.lexeme
+                limit lexeme_count
             ) as k
             union
             select k.*
@@ -90,9 +97,17 @@ begin
                 )
         ) as f
         where f.document_count > 0
-        order by f.document_count desc, f.lexeme
+        window most as (
+            order by
+                f.lexeme = any (beginnings), f.document_count > most_passages,
+                f.document_count desc, f.lexeme
+        )
+        order by
+            f.document_count > most_passages and f.lexeme <> all (beginnings),
+            f.document_count desc, f.lexeme
         limit lexeme_count
-    ) as s;
+    ) as s
+    where s.before < most_passages or s.lexeme = any (beginnings);
 end;
 $$;
 

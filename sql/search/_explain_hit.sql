@@ -28,11 +28,9 @@ as $$
             'fusion', a.fusion,
             'alpha', q.alpha,
             'type', p.type,
-            'type_weight', _pgrag.type_weight(p.type, q.type_weights),
-            'language_weight', _pgrag.language_weight(p.language, q.language),
-            'phrase_weight', _pgrag.phrase_weight(
-                a.phrase_languages, a.phrase_conditions, d.language, d.search
-            ),
+            'type_weight', w.of_type,
+            'language_weight', w.of_language,
+            'phrase_weight', w.of_phrases,
             'keyword', jsonb_build_object(
                 'score', h.keyword_score,
                 'rank', h.keyword_rank,
@@ -75,8 +73,11 @@ as $$
                 'score', h.semantic_score, 'rank', h.semantic_rank, 'model', m.name
             ),
             -- The parts of the score and the edges that counted; null without a graph.
-            'graph', h.graph - '{edges, reached_by}'::text[]
-                || _pgrag.graph_evidence(h.library_id, h.page_id, h.graph),
+            'graph', case
+                when h.graph is not null
+                then h.graph - '{edges, reached_by}'::text[]
+                    || _pgrag.graph_evidence(h.library_id, h.page_id, h.graph)
+            end,
             -- What the confidence is made of.
             'confidence', (
                 select jsonb_build_object(
@@ -87,12 +88,7 @@ as $$
             ),
             'plans', explain_hit.plans,
             'parts', _pgrag.score_parts(
-                explain_hit.hit, request, q,
-                _pgrag.type_weight(p.type, q.type_weights),
-                _pgrag.language_weight(p.language, q.language),
-                _pgrag.phrase_weight(
-                    a.phrase_languages, a.phrase_conditions, d.language, d.search
-                )
+                explain_hit.hit, request, q, w.of_type, w.of_language, w.of_phrases
             )
         ) as explanation
         from (select (explain_hit.hit).*) as h
@@ -103,6 +99,17 @@ as $$
         join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
         join unnest(a.queries) as q on q.library_id = d.library_id
         left join pgrag.embedding_models as m on m.model_id = q.model_id
+        cross join lateral (
+            select
+                _pgrag.type_weight(p.type, q.type_weights) as of_type,
+                _pgrag.language_weight(p.language, q.language) as of_language,
+                _pgrag.phrase_weight(
+                    a.phrase_languages, a.phrase_conditions, d.language, d.search
+                ) as of_phrases
+            offset 0
+        ) as w
+        -- Read twice above, made once.
+        offset 0
     ) as built;
 $$;
 

@@ -43,6 +43,7 @@ begin
         ) as b on b.document_id = s.document_id
         where s.document_id not in (select l.summary_id from lent as l)
             or s.document_id = any (seen)
+            or request.keeps_repeats
     ),
     -- The same text of several pages is one result, unless pages are wanted.
     different as (
@@ -61,6 +62,7 @@ begin
         where s.nth_of_text = 1
             or s.content_hash is null
             or not request.collapse
+            or request.keeps_repeats
             or request.unit = 'page'
     ),
     -- The reader of a page's best passage needs its others less.
@@ -80,7 +82,10 @@ begin
     select
         d.library_id, d.document_id, d.page_id, d.final_score, d.keyword_score, d.semantic_score,
         d.passage_score, d.page_score, d.keyword_rank, d.semantic_rank,
-        nullif(d.fused_score, d.score), d.fused_score, null::jsonb, null::double precision,
+        nullif(d.fused_score, d.score),
+        -- Who only counts asks which passages pass without a summary's score.
+        case when request.keeps_repeats then d.score else d.fused_score end,
+        null::jsonb, null::double precision,
         d.better_on_page::integer, null::double precision[]
     from decayed as d
     where d.final_score >= request.min_score

@@ -1,7 +1,7 @@
--- What each evidence adds to the score of a hit, and what each step after it adds or takes: the sum is
--- the score. words: the passage's own BM25F; page: that of its page, and titles; meaning: the
+-- What each evidence adds to the score of a hit, and what each step after it adds or takes: the sum
+-- is the score. words: the passage's own BM25F; page: that of its page, and titles; meaning: the
 -- cosine; links: the graph. With rrf, words and meaning are the shares of the two ranks. Steps
--- without effect are left out. filters: a hit of filters alone.
+-- without effect are left out.
 create or replace function _pgrag.score_parts(
     hit _pgrag.ranked_hit,
     request _pgrag.search_request,

@@ -61,6 +61,7 @@ begin
     request.mmr_lambda := nullif(request.mmr_lambda, 1);
     request.candidate_count := greatest(request.candidate_count, request.top_k);
     request.collapse := options ->> 'levels' is null;
+    request.keeps_repeats := false;
     graph := _pgrag.default_settings() -> 'graph'
         || coalesce(settings -> 'graph', '{}')
         || case jsonb_typeof(of_intent -> 'graph')

@@ -11,7 +11,10 @@ create or replace function pgrag.facets(
 returns table (
     facet text,
     value text,
-    page_count bigint
+    page_count bigint,
+    passage_count bigint,
+    is_chosen boolean,
+    is_exact boolean
 )
 language plpgsql
 stable
@@ -22,152 +25,184 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-    request _pgrag.search_request := _pgrag.make_request(
-        query,
-        '{"graph": false}' || _pgrag.search_document('facets', options, (
-            select to_jsonb(a) from (select library, version, top_k, filters, value_count) as a
-        )),
-        query_embedding,
-        needs_words => false
-    );
-    target constant _pgrag.search_target := request.target;
-    document_ids bigint[] := target.allowed_documents;
-    page_ids bigint[] := target.allowed_pages;
-    denied_pages bigint[];
-    tagged jsonb;
+    asked constant jsonb := '{"graph": false}' || _pgrag.search_document('facets', options, (
+        select to_jsonb(a) from (select library, version, top_k, filters, value_count) as a
+    ));
+    written jsonb;
+    words text;
+    every constant text[] := '{library, version, topic, type, path, tags, language, content_tags}';
+    -- What each of these facets has chosen by filters.
+    chosen jsonb;
 begin
-    -- Without words to rank, all pages that pass the filters are counted.
-    if request.words <> '' then
-        -- Pages count, also those of which every text is elsewhere, too.
-        request.collapse := false;
-        document_ids := array(
-            select h.document_id from unnest((_pgrag.unjudged_hits(request)).hits) as h
-        );
-    elsif document_ids is not null then
-        document_ids := array(
-            select unnest(document_ids) except select unnest(target.denied_documents)
-        );
-    end if;
-    if document_ids is null then
-        -- Without the pages whose passages are all denied.
-        denied_pages := (
-            select array_agg(p.page_id)
+    select p.words, p.filters into words, written from pgrag.parse_query(query) as p;
+    chosen := _pgrag.chosen_values(
+        jsonb_build_array(facets.filters, written),
+        '{topic, type, path, tags, language, content_tags}'
+    );
+    return query
+    with counted as materialized (
+        select c.*
+        from _pgrag.facet_counts(
+            _pgrag.make_request(query, asked, query_embedding, needs_words => false), chosen
+        ) as c
+        where chosen -> c.facet is null
+        union all
+        -- A facet is counted without its own filter, so that the alternatives are there.
+        select c.*
+        from jsonb_object_keys(chosen) as own (facet)
+        cross join lateral _pgrag.facet_counts(
+            _pgrag.quiet_request(
+                words,
+                asked || jsonb_build_object(
+                    'filters',
+                    jsonb_strip_nulls(jsonb_build_object(
+                        'library', coalesce(facets.filters -> 'library', written -> 'library'),
+                        'version', coalesce(facets.filters -> 'version', written -> 'version')
+                    )) || coalesce(
+                        _pgrag.conjunction(
+                            _pgrag.without_filter(facets.filters, own.facet),
+                            _pgrag.without_filter(written, own.facet)
+                        ),
+                        '{}'
+                    )
+                ),
+                query_embedding
+            ),
+            chosen
+        ) as c
+        where c.facet = own.facet
+    ),
+    offered as (
+        select
+            coalesce(c.facet, w.facet) as facet,
+            coalesce(c.value, w.value) as value,
+            coalesce(c.page_count, 0) as page_count,
+            coalesce(c.passage_count, 0) as passage_count,
+            w.facet is not null as is_chosen,
+            coalesce(c.is_exact, true) as is_exact
+        from counted as c
+        full join (
+            select distinct on (v.facet, v.folded) v.facet, v.value, v.folded
             from (
-                select d.library_id, d.page_id, count(*) as document_count
-                from unnest(target.denied_documents) as i (document_id)
-                join pgrag.documents as d
-                    on d.library_id = any (target.library_ids)
-                    and d.document_id = i.document_id
-                    and d.covers & target.covers <> 0
-                group by d.library_id, d.page_id
-            ) as p
-            where p.document_count = (
-                select count(*)
-                from pgrag.documents as d
-                where d.library_id = p.library_id
-                    and d.page_id = p.page_id
-                    and d.covers & target.covers <> 0
-            )
-        );
-    else
-        with counted_documents as materialized (
-            select d.page_id, d.content_tags
-            from pgrag.documents as d
-            where d.library_id = any (target.library_ids) and d.document_id = any (document_ids)
-        )
+                select k.facet, e.value, lower(e.value) as folded
+                from jsonb_each(chosen) as k (facet, members)
+                cross join lateral jsonb_array_elements_text(k.members) as e (value)
+            ) as v
+        ) as w on w.facet = c.facet and w.folded = lower(c.value)
+    ),
+    ranked as (
         select
-            coalesce((select array_agg(distinct f.page_id) from counted_documents as f), '{}'),
-            (
-                select jsonb_object_agg(c.tag, c.page_count)
-                from (
-                    select u.tag, count(distinct f.page_id) as page_count
-                    from counted_documents as f
-                    cross join lateral unnest(f.content_tags) as u (tag)
-                    group by u.tag
-                ) as c
-            )
-        into page_ids, tagged;
-    end if;
-    -- All facets in one pass over the pages.
-    return query execute format(
-        $sql$
-        with scoped as materialized (
-            select
-                p.library_id, p.page_id, p.version_id, p.topic, p.type, p.tags,
-                p.language_code as language
-            from pgrag.pages as p
-            where p.library_id = any ($1) and p.version_id = any ($2) %s
-        ),
-        -- Pages of a version differ mostly in their tags, so few rows enter the grouping sets.
-        alike as (
-            select
-                s.library_id, s.version_id, s.topic, s.type, s.language, count(*) as page_count
-            from scoped as s
-            group by s.library_id, s.version_id, s.topic, s.type, s.language
-        ),
-        counted as (
-            select
-                case grouping(s.library_id, s.version_id, s.topic, s.type, s.language)
-                    when 15 then 1 when 23 then 2 when 27 then 3 when 29 then 4 else 6
-                end as facet_number,
-                s.library_id,
-                s.version_id,
-                coalesce(s.topic, s.type, s.language) as value,
-                sum(s.page_count) as page_count
-            from alike as s
-            group by grouping sets (
-                (s.library_id), (s.version_id), (s.topic), (s.type), (s.language)
-            )
-            union all
-            select 5, null, null, u.tag, count(*)
-            from (select unnest(s.tags) as tag from scoped as s) as u
-            group by u.tag
-            union all
-            select 7, null, null, t.key, t.value::bigint
-            from jsonb_each_text($4) as t
-        ),
-        named as (
-            select
-                c.facet_number,
-                case c.facet_number when 1 then l.name when 2 then v.label else c.value end
-                    as value,
-                -- Versions of different libraries may have the same label.
-                sum(c.page_count)::bigint as page_count
-            from counted as c
-            left join pgrag.libraries as l on l.library_id = c.library_id
-            left join pgrag.versions as v
-                on v.library_id = any ($1) and v.version_id = c.version_id
-            group by 1, 2
-        )
-        select
-            ('{library,version,topic,type,tags,language,content_tags}'::text[])[r.facet_number],
-            r.value, r.page_count
-        from (
-            select
-                n.*,
-                row_number() over (partition by n.facet_number order by n.page_count desc, n.value)
-                    as rank
-            from named as n
-            where n.value is not null
-        ) as r
-        where r.rank <= $6
-        order by r.facet_number, r.page_count desc, r.value
-        $sql$,
-        concat(
-            case when page_ids is not null then 'and p.page_id = any ($3)' end,
-            case when denied_pages is not null then ' and p.page_id <> all ($5)' end
-        )
+            o.*,
+            row_number() over (
+                partition by o.facet order by o.page_count desc, o.value
+            ) as nth
+        from offered as o
     )
-    using target.library_ids, target.version_ids, page_ids, tagged, denied_pages, value_count;
+    select
+        r.facet, nullif(r.value, case r.facet when 'total' then '' end), r.page_count,
+        r.passage_count, r.is_chosen, r.is_exact
+    from ranked as r
+    where r.nth <= value_count or r.is_chosen
+    order by
+        coalesce(array_position(every, r.facet), 0), r.page_count desc, r.value;
 end;
 $$;
 
 comment on function pgrag.facets is
-'Counts the pages that a search finds: (facet, value, page_count), at most value_count values of
-each facet, the most frequent first. A facet has the name of its filter: library, version, topic,
-type, tags, language, content_tags. The pages are those of the best top_k hits of pgrag.search with
-the same query, library, version, filters, alpha, min_score, levels, query_embedding and model;
-without a query, or with filters only, all matching pages. content_tags come from the passages
-found, so they need a query or a filter on passages. The filters apply to every facet, including
-their own: to offer alternatives to a chosen value, call the function again without its filter.
-Errors: PGR01 value_count, and those of pgrag.search.';
+'Counts what a search finds. The first row, of the facet total, has the numbers of pages and
+passages; is_exact says whether all are counted, or only those of the best top_k hits. Then, of each
+facet, at most value_count values, the most frequent first. A facet has the name of its filter:
+library, version, topic, type, path (the first folder, from the root, in which the pages differ),
+tags, language, content_tags. page_count is the number of pages that the search lists with this
+value as a filter, passage_count that of passages. A facet is counted without the filter on it, so
+the alternatives to a chosen value stay; is_chosen: a filter names the value, which is then listed
+even with a count of 0 (not for filters within or, and not). The hits are those of pgrag.search
+with the same query, library, version, filters, alpha, min_score, min_confidence, levels,
+changed_since, prefix, query_embedding and model, without links; without a query, or with filters
+only, all matching pages (or passages, if a filter names these). content_tags come from the passages
+found, so they need a query or a filter on passages. Errors: PGR01 value_count, and those of
+pgrag.search.';
+
+create or replace function _pgrag.facet_counts(
+    request _pgrag.search_request,
+    chosen jsonb
+)
+returns table (
+    facet text,
+    value text,
+    page_count bigint,
+    passage_count bigint,
+    is_exact boolean
+)
+language plpgsql
+stable
+parallel safe
+rows 50
+as $$
+declare
+    -- A filter that names a type or a language lifts its weight, which may lift a page above
+    -- min_score: these facets are counted with the weights that their filters leave.
+    lifted text[] := '{}';
+    own text;
+    unweighted _pgrag.search_request;
+begin
+    if request.words = '' then
+        return query select c.* from _pgrag.facets_of_pages(request, chosen) as c;
+        return;
+    end if;
+    if request.min_score > 0 then
+        lifted := array(
+            select distinct w.facet
+            from unnest(request.queries) as q
+            cross join lateral (
+                values ('type', q.type_weights::text), ('language', q.language)
+            ) as w (facet, weights)
+            where w.weights is not null
+        );
+    end if;
+    return query
+    select c.*
+    from _pgrag.facets_of_hits(request, chosen) as c
+    where c.facet <> all (lifted);
+    foreach own in array lifted loop
+        unweighted := request;
+        for n in 1..cardinality(request.queries) loop
+            if own = 'language' then
+                unweighted.queries[n].language := null;
+            else
+                unweighted.queries[n].type_weights := (
+                    select jsonb_object_agg(
+                        w.key,
+                        case w.key
+                            when 'default' then w.value
+                            else to_jsonb(greatest(w.value::double precision, 1))
+                        end
+                    )
+                    from jsonb_each(request.queries[n].type_weights) as w
+                );
+            end if;
+        end loop;
+        return query
+        select c.*
+        from _pgrag.facets_of_hits(unweighted, chosen) as c
+        where c.facet = own;
+    end loop;
+end;
+$$;
+
+-- The request without the notices, which are told once.
+create or replace function _pgrag.quiet_request(
+    query text,
+    options jsonb,
+    query_embedding halfvec
+)
+returns _pgrag.search_request
+language plpgsql
+stable
+parallel safe
+set client_min_messages = warning
+as $$
+begin
+    return _pgrag.make_request(query, options, query_embedding, needs_words => false);
+end;
+$$;

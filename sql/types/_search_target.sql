@@ -50,6 +50,8 @@ create type _pgrag.search_request as (
     after_id bigint,
     start_depth integer,
     collapse boolean,
+    -- For who only counts: summaries that give way, and repeated texts, stay in the list.
+    keeps_repeats boolean,
     page_decay double precision,
     page_hits integer,
     candidate_count integer,

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pgrag.ground.values.libraries import *
     from pgrag.ground.values.passages import *
     from pgrag.ground.values.properties import *
+    from pgrag.ground.values.rendered import RenderedPage
     from pgrag.ground.values.searches import (
         BatchResult,
         Context,
@@ -46,7 +47,8 @@ _MODULES = (
     "ground.errors", "client", "client.asynchronous", "ground.values.answers",
     "ground.values.changes", "ground.values.evaluation", "ground.values.graph",
     "ground.values.jobs", "ground.values.libraries", "ground.values.passages",
-    "ground.values.properties", "ground.values.searches", "answer.stream", "ingest.report",
+    "ground.values.properties", "ground.values.rendered", "ground.values.searches",
+    "answer.stream", "ingest.report",
 )  # fmt: skip
 
 __all__ = [
@@ -106,12 +108,14 @@ __all__ = [
     "PageQueryResult",
     "PageResult",
     "PageSummary",
+    "PageVersion",
     "ParsedQuery",
     "Passage",
     "PathStep",
     "PgragError",
     "Property",
     "RelatedPage",
+    "RenderedPage",
     "RerankingError",
     "Resolution",
     "SchemaOutdated",

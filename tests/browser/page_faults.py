@@ -39,9 +39,10 @@ class PageFaults:
         """Note the faults of all pages of a context."""
         self._contexts.append(context)
         waiting = IN_FLIGHT.setdefault(context, set())
-        context.on("request", lambda request: waiting.add(request))
+        # Playwright takes no method of a set as a handler.
+        context.on("request", lambda request: waiting.add(request))  # noqa: PLW0108
         for end in ("requestfinished", "requestfailed"):
-            context.on(end, lambda request: waiting.discard(request))
+            context.on(end, lambda request: waiting.discard(request))  # noqa: PLW0108
         context.add_init_script(_WATCH)
         context.on("console", self._console)
         context.on("weberror", lambda event: self._note(f"uncaught: {event.error}"))

@@ -1,4 +1,4 @@
-"""Asking: an answer as it is written, its checks and sources; a service without a language model."""
+"""Asking: an answer as it is written, its checks and sources; no language model."""
 
 import re
 import threading
@@ -6,6 +6,8 @@ import threading
 import pytest
 from llm_server import answer_from_context, break_off, hang_after, says, status
 from playwright.sync_api import expect
+
+from pgrag.service.access import Policy
 
 QUESTION = "How do I restore a folder?"
 RESTORE = "/ask?q=How+do+I+restore+a+folder%3F&library=kestrel"
@@ -189,6 +191,15 @@ def test_without_a_language_model_the_sources_are_shown(open_page, check_axe, sc
     expect(page).to_have_url(re.compile(r"/ask\?library=kestrel&q=How"))
     screenshot(page, "ask-without-model")
     check_axe(page)
+
+
+def test_a_key_without_answers_gets_the_sources(open_page, serve, language_model):
+    model = {"llm_url": language_model.url, "llm_model": "small-chat"}
+    with serve(policy=Policy(needs_key=True), **model) as closed:
+        key = closed.make_key("search", answers_per_hour=0)
+        page = open_page(RESTORE, of=closed, key=key)
+        expect(page.get_by_text("This key may not ask for answers.")).to_be_visible()
+        expect(page.get_by_role("article").first).to_contain_text("name the day and the folder")
 
 
 def test_the_view_fits_a_narrow_screen(ask):

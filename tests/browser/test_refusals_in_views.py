@@ -40,9 +40,14 @@ def test_a_database_that_fails_is_told_and_tried_again(open_page, service, page_
         go(page, FAILURES[name])
         expect(alert(page)).to_contain_text("database")
         expect(alert(page)).not_to_contain_text(re.compile("Traceback|psycopg|undefined|null"))
-        again = alert(page).get_by_role("button", name="Try again")
-        expect(again).to_be_visible()
-    again.click()
+        expect(alert(page).get_by_role("button", name="Try again")).to_be_visible()
+    # Each part of a view asks again for itself; the pool needs a moment to connect anew.
+    for _ in range(50):
+        again = page.locator("main").get_by_role("button", name="Try again")
+        if not again.count():
+            break
+        again.first.click()
+        settle(page)
     expect(alert(page)).to_have_count(0)
 
 
@@ -99,7 +104,9 @@ def test_a_wrong_key_is_refused_and_an_ended_one_asked_for_anew(
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_a_key_is_kept_nowhere(closed_service, open_page, name):
+def test_a_key_is_kept_nowhere(closed_service, open_page, page_faults, name):
+    if name != "sign-in":  # after the reload the view asks without a key
+        page_faults.expect("401")
     key = closed_service.make_key("admin")
     page = open_page(address(closed_service, name), of=closed_service, key=key)
     settle(page)

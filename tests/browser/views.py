@@ -1,5 +1,6 @@
 """The views of the page by their addresses, and what tests of all of them do in the same way."""
 
+import time
 from urllib.parse import urlsplit
 
 from browser_service import Service
@@ -25,6 +26,8 @@ ADDRESSES = {
 }
 #: Milliseconds without a request after which a view has all that it shows.
 QUIET = 150
+#: Seconds that a view may take on a busy machine.
+PATIENCE = 30
 #: One of each script of the page.
 VIEWS = ("search", "ask", "compare", "libraries", "operations", "sign-in")
 
@@ -75,11 +78,12 @@ def hits(page: Page) -> Locator:
 
 def settle(page: Page) -> None:
     """Wait until a view has asked for all that it shows, and shows it."""
-    quiet = 0
+    quiet, deadline = 0, time.monotonic() + PATIENCE
     while quiet < QUIET:
         page.wait_for_timeout(50)
         # A stream of events ends with the view.
-        waits = any(not each.url.endswith("/events") for each in IN_FLIGHT[page.context])
+        waits = [each.url for each in IN_FLIGHT[page.context] if not each.url.endswith("/events")]
+        assert time.monotonic() < deadline, waits
         quiet = 0 if waits else quiet + 50
     expect(page.locator("main [aria-busy=true]")).to_have_count(0)
 

@@ -153,7 +153,9 @@ def test_what_is_not_supported_is_marked(answerer, server):
     ]
     assert [s.is_supported for s in made.sentences] == [True, False, False, False, False]
     assert [s.support is None for s in made.sentences] == [False, False, True, True, True]
-    opposite = answer(answerer, server, f"{TRUE} not [{number}]. Use --tide-max, {TRUE} [{number}].")
+    opposite = answer(
+        answerer, server, f"{TRUE} not [{number}]. Use --tide-max, {TRUE} [{number}]."
+    )
     assert [(s.verdict, s.doubt) for s in opposite.sentences] == [
         ("doubtful", "the opposite of its sources"),
         ("not in the sources", "names that its sources lack"),

@@ -6,6 +6,10 @@ import psycopg
 from api_client import problem, serving
 from api_corpus import SOURCES, indexed
 
+PAGE_ROUTES = (
+    "", "/outline", "/properties", "/backlinks", "/related", "/edges", "/rendered", "/versions",
+)  # fmt: skip
+
 
 def test_a_page_has_all_of_its_front_matter_and_the_root_no_parent(harbour):
     [hit, *_] = harbour.ok("/v1/search", q="half tide sill", library="harbour")["hits"]
@@ -21,7 +25,7 @@ def test_a_page_has_all_of_its_front_matter_and_the_root_no_parent(harbour):
 def test_names_and_keys_are_as_good_as_ids(harbour):
     [hit, *_] = harbour.ok("/v1/search", q="half tide sill", library="harbour")["hits"]
     for name in ("navigation/tides.md", "tides", "harbour@2:tides", hit["page_id"]):
-        for below in ("", "/outline", "/properties", "/backlinks", "/related", "/edges"):
+        for below in PAGE_ROUTES:
             by_id = harbour.ok(f"/v1/pages/{hit['page_id']}{below}")
             assert harbour.ok(f"/v1/pages/{quote(str(name))}{below}") == by_id
     key = hit["chunk_key"]

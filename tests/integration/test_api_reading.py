@@ -29,6 +29,7 @@ ROUTES = [
     ("pages/{page_id}", "", "page({page_id}) as p(answer), jsonb_to_record(p.answer)"
      " as r(page_id bigint, key text, url text, body text, front_matter jsonb, link text)"),
     ("pages/{page_id}/outline", "outline", "outline({page_id})"),
+    ("pages/{page_id}/versions", "versions", "page_versions({page_id})"),
     ("documents/{document_id}", "", "document({document_id})"),
     ("documents?library=harbour&chunk_key=navigation/tides.md%23c1", "",
      "find_document('harbour', 'navigation/tides.md#c1')"),

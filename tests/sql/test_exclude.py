@@ -92,7 +92,7 @@ def test_facets_count_the_pages_that_are_left(connection, query):
     found = run(connection, "facets", query=query, library="yard",
                 options={"exclude": [f"page:{first}", str(half)]})  # fmt: skip
     assert counted(found)["type", "guide"] == 2
-    assert counted(found).get(("type", "note")) == (None if query == "type:guide" else 1)
+    assert counted(found)["type", "note"] == 1
 
 
 def test_facets_without_words_respect_a_word_that_must_not_occur(connection):
@@ -109,7 +109,8 @@ def test_facets_of_documents_leave_out_those_excluded(connection):
     connection.execute("update pgrag.documents set content_tags = '{steel}'")
     assert counted(run(connection, "facets", **asked))["content_tags", "steel"] == 1
     exclude = [str(row["document_id"]) for row in rows]
-    assert run(connection, "facets", **asked, options={"exclude": exclude}) == []
+    left = counted(run(connection, "facets", **asked, options={"exclude": exclude}))
+    assert left == {("total", None): 0, ("content_tags", "steel"): 0}
 
 
 def test_the_second_search_of_an_answer_does_not_bring_it_back(connection):

@@ -71,7 +71,8 @@ def test_every_function_takes_the_key_of_a_passage(connection, guide):
 
 def test_every_function_takes_the_name_of_a_page(connection, guide):
     for function in ("page", "outline", "page_properties", "backlinks", "related_pages",
-                     "neighbourhood"):  # fmt: skip
+                     "neighbourhood", "adjacent_pages", "page_versions",
+                     "link_targets"):  # fmt: skip
         assert run(connection, function, page_id="tap") == run(connection, function, page_id=guide)
     assert run(connection, "edges", library="plant", page_id="tap") == []
     [step] = run(connection, "shortest_path", from_page="tap", to_page="valve")

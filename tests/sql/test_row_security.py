@@ -100,6 +100,10 @@ def test_a_reader_reads_everything_of_its_libraries(reader):
         "reading_state": {"library": "ours"},
         "page": {"page_id": page_id},
         "outline": {"page_id": page_id},
+        "adjacent_pages": {"page_id": page_id},
+        "page_versions": {"page_id": page_id},
+        "link_targets": {"page_id": page_id},
+        "matched_words": {"page_id": page_id, "query": "drain"},
         "document": {"document_id": document_id},
         "parent": {"document_id": document_id},
         "ancestors": {"document_id": document_id},
@@ -174,6 +178,9 @@ def test_its_ids_lead_nowhere(connection):
         "siblings": "document_id",
         "page": "page_id",
         "outline": "page_id",
+        "adjacent_pages": "page_id",
+        "page_versions": "page_id",
+        "link_targets": "page_id",
     }.items():
         with pytest.raises(psycopg.Error) as caught, connection.transaction():
             run(connection, function, **{name: hit[name]})

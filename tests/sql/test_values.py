@@ -23,8 +23,9 @@ ROWS = {
     "ContextBlock": "context", "Resolution": "resolve_version", "FacetValue": "facets",
     "ParsedQuery": "parse_query", "Suggestion": "suggest", "Intent": "detect_intent",
     "Library": "libraries", "FoundLibrary": "find_libraries", "Version": "library_versions",
-    "PageName": "find_page", "PageSummary": "pages", "ReadingState": "reading_state", "OutlineEntry": "outline",
-    "SectionVersion": "section_history", "Synonym": "synonyms",
+    "PageName": "find_page", "PageSummary": "pages", "ReadingState": "reading_state",
+    "OutlineEntry": "outline", "SectionVersion": "section_history", "Synonym": "synonyms",
+    "PageVersion": "page_versions", "AdjacentPage": "adjacent_pages",
     "EnrichmentState": "enrichment_state", "EnrichmentFailure": "enrichment_failures",
     "LibraryFinding": "check_library", "TextLine": "search_text", "PageQueryRow": "query_pages",
     "Property": "properties", "PageProperty": "page_properties", "Backlink": "backlinks",
@@ -41,22 +42,23 @@ ROWS = {
     "JobSummary": "jobs", "Job": "job",
 }  # fmt: skip
 #: What the faces add to the columns, and what they leave out.
-ADDED = {"Resolution": {"library"}, "Version": {"library"}}
+ADDED = {"Resolution": {"library"}, "SectionVersion": {"diff"}, "Version": {"library"}}
 OMITTED = {
     "FacetValue": {"facet"}, "PageQueryRow": {"columns"}, "OutdatedVersion": {"source"},
     "PageProperty": {"as_text", "as_number", "as_boolean", "as_moment", "as_duration"},
 }  # fmt: skip
 #: Values that the faces compose of rows, and those that functions return as one JSON object.
 COMPOSED = {
-    "Abilities", "Answer", "AnswerIntent", "BatchItem", "BatchResult", "CallingKey", "Citation", "Comparison",
-    "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult", "Enrichment",
-    "EvaluationRunList", "Facets", "Feature", "FeedbackReceipt", "GainComparison", "ImportedSet", "JobState", "JudgementList",
-    "LibraryHealth", "LinkList", "Listing", "NearPage", "Page", "PageChange", "PageGroup",
-    "PageList", "PageQueryResult",
+    "Abilities", "Answer", "AnswerIntent", "BatchItem", "BatchResult", "CallingKey", "Citation",
+    "Comparison", "Configuration", "ConfigurationChanges", "Context", "EdgeList", "EdgeResult",
+    "Enrichment", "EvaluationRunList", "FacetTotal", "Facets", "Feature", "FeedbackReceipt",
+    "GainComparison", "ImportedSet", "JobState", "JudgementList", "LibraryHealth", "LinkList",
+    "Listing",
+    "MarkedPassage", "NearPage", "Page", "PageChange", "PageGroup", "PageList", "PageQueryResult",
     "PageResult", "PropertyList", "QueryFailure", "RelatedSection", "RemovedPages", "RemovedRun",
-    "RemovedSet", "SearchRecord", "SearchResult", "SectionChange", "SentPage", "Sentence", "ServiceState", "Source",
-    "Surroundings", "TextLines", "TextMatch", "TuningVerdict", "Usage", "VersionChanges",
-    "VersionRead", "Versioned",
+    "RemovedSet", "RenderedPage", "SearchRecord", "SearchResult", "SectionChange", "SentPage",
+    "Sentence", "ServiceState", "Source", "Surroundings", "TextLines", "TextMatch", "TuningVerdict",
+    "Usage", "VersionChanges", "VersionRead", "Versioned",
 }  # fmt: skip
 TYPES = {
     "bigint": int, "integer": int, "smallint": int, "boolean": bool, "text": str, "uuid": UUID,

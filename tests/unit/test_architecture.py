@@ -40,7 +40,8 @@ OWNERS = {
     "mcp_types": {"pgrag.mcp"},
     "typer": {"pgrag.cli"},
     "rich": {"pgrag.cli"},
-    "markdown_it": {"pgrag.ingest.text"},
+    "markdown_it": {"pgrag.ingest.text", "pgrag.rendering.blocks"},
+    "nh3": {"pgrag.rendering.clean"},
     "selectolax": {
         "pgrag.ingest.formats.epub", "pgrag.ingest.formats.html", "pgrag.ingest.source.web.signals",
     },
@@ -56,6 +57,8 @@ PURE = {
     "pgrag.ground.errors", "pgrag.ingest.chunks", "pgrag.ingest.edges", "pgrag.ingest.formats",
     "pgrag.ingest.globs", "pgrag.ingest.matter", "pgrag.ingest.page", "pgrag.ingest.report",
     "pgrag.ingest.text", "pgrag.ingest.values", "pgrag.models.reranking.order",
+    "pgrag.rendering.blocks", "pgrag.rendering.clean", "pgrag.rendering.links",
+    "pgrag.rendering.marking", "pgrag.rendering.window",
 }  # fmt: skip
 #: The one reader that leaves the reading to a program: mandoc or groff.
 RUNS_PROGRAMS = "pgrag.ingest.formats.man"

@@ -44,10 +44,10 @@ def checked_sentences(
     return sentences
 
 
-def _fault(said: str, support: float | None, sources: Sequence[Row]) -> Doubt | None:
+def _fault(said: str, support: float | None, rows: Sequence[Row]) -> Doubt | None:
     if support is not None and support < LEAST_SUPPORT:
         return "other words than its sources"
-    texts = ([row["library"], row["title"], *(row["path"] or ()), row["content"]] for row in sources)
+    texts = ([row["library"], row["title"], *(row["path"] or ()), row["content"]] for row in rows)
     return contradiction(said, ["\n\n".join(parts) for parts in texts])
 
 

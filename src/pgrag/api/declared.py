@@ -53,7 +53,9 @@ class _Label(StringConvertor):
 class _Page(StringConvertor):
     """A page by its id, or by a name that may have slashes."""
 
-    regex = "(?:(?!/(?:outline|rendered|versions|properties|backlinks|related|neighbourhood|edges)$).)+"
+    regex = (
+        "(?:(?!/(?:outline|rendered|versions|properties|backlinks|related|neighbourhood|edges)$).)+"
+    )
 
 
 class _Passage(StringConvertor):

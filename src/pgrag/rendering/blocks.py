@@ -1,4 +1,4 @@
-"""Markdown to HTML, block by block. What it returns is not sanitised: see `pgrag.rendering.clean`."""
+"""Markdown to HTML, block by block; not sanitised: see `pgrag.rendering.clean`."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from markdown_it.utils import OptionsDict
 from pgrag.ingest.text.inline import EXPLICIT_ID
 
 #: Parsing inline Markdown is not linear: a longer paragraph is shown as it is written.
-_MOST_INLINE = 20_000
+_MOST_INLINE = 10_000
 _WIKILINK = re.compile(r"!?\[\[([^\[\]\n|]{1,500}?)(?:\\?\|([^\[\]\n]{0,500}))?\]\]")
 _FOOTNOTE = re.compile(r"\[\^([\w.-]{1,50})\]")
 _KINDS = {
@@ -40,8 +40,10 @@ class Block:
     tag: str
 
 
-def blocks(text: str, *, has_wikilinks: bool) -> Iterator[Block]:
-    """Render the blocks of a page one after the other."""
+def blocks(text: str, *, above: int = 0, has_wikilinks: bool) -> Iterator[Block]:
+    """Render the blocks of a page one after the other; `above` lines of its source are above the
+    text.
+    """
     parser = _parser(has_wikilinks=has_wikilinks)
     lines = text.split("\n")
     environment: dict[str, Any] = {}
@@ -49,11 +51,11 @@ def blocks(text: str, *, has_wikilinks: bool) -> Iterator[Block]:
         is_mixed = False
         for token in tokens:
             if token.map and token.nesting >= 0:
-                first, last = _extent(token.map, lines)
+                first, last = _extent(token.map, lines, above)
                 token.attrSet("data-lines", f"{first}-{last}")
             if token.type == "inline":
                 is_mixed |= _parse_inline(parser, token, environment, tokens[0])
-        first, last = _extent(tokens[0].map or [0, 0], lines)
+        first, last = _extent(tokens[0].map or [0, 0], lines, above)
         kind = _KINDS.get(tokens[0].type, "text")
         tag = {"fence": "pre", "code": "pre", "html": ""}.get(kind, tokens[0].tag)
         yield Block(
@@ -65,12 +67,12 @@ def blocks(text: str, *, has_wikilinks: bool) -> Iterator[Block]:
         )
 
 
-def _extent(lines_of: Sequence[int], lines: Sequence[str]) -> tuple[int, int]:
+def _extent(extent: Sequence[int], lines: Sequence[str], above: int) -> tuple[int, int]:
     """The first and the last line of a block, from 1, without the empty ones behind it."""
-    first, end = lines_of
+    first, end = extent
     while end > first + 1 and not lines[end - 1].strip():
         end -= 1
-    return first + 1, end
+    return above + first + 1, above + end
 
 
 def _parse_inline(
@@ -85,6 +87,10 @@ def _parse_inline(
         children = [Token("text", "", 0, content=content)]
     else:
         parser.inline.parse(content, parser, environment, children)
+        for child in children:
+            # Escaped characters and entities, which nothing reads as syntax any more.
+            if child.type == "text_special":
+                child.type = "text"
     token.children = children
     return any(child.type == "html_inline" for child in children)
 

@@ -1,6 +1,7 @@
 """Sanitised HTML gets its links, its marked words, and the class of the parts of a passage."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape, unescape
 from unicodedata import normalize
@@ -14,9 +15,7 @@ Lines = tuple[int, int]
 _TAG = re.compile(r'<(?P<closes>/?)(?P<name>[a-z][a-z0-9]*)(?P<attributes>(?: [a-z-]+="[^"]*")*)>')
 _ATTRIBUTE = re.compile(r' (?P<name>[a-z-]+)="(?P<value>[^"]*)"')
 _LINES = re.compile(r' data-lines="(\d+)-(\d+)"')
-_ADDRESS = re.compile(
-    r"https?://(?:(?!&(?:lt|gt|quot|nbsp);)[^\s<>\"'`])*(?<![.,:;!?)\]])"
-)
+_ADDRESS = re.compile(r"https?://(?:(?!&(?:lt|gt|quot|nbsp);)[^\s<>\"'`])*(?<![.,:;!?)\]])")
 _ENTITY = r"&#?\w+;"
 #: Letters of scripts that write no blanks between words.
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
@@ -54,23 +53,19 @@ class Marking:
         that a passage has, `code` those of its lines of code, from 1 within the block of code.
         """
         written: list[str] = []
-        open_names: list[str] = []
+        opened: Counter[str] = Counter()
         for tag, text in _split(html):
             if text:
-                written.append(self._text(text, open_names, code))
+                written.append(self._text(text, opened, code))
                 continue
             name = tag["name"]
             if tag["closes"]:
-                if name in open_names:
-                    open_names.reverse()
-                    open_names.remove(name)
-                    open_names.reverse()
+                opened[name] -= 1
                 written.append(tag[0])
             elif name == "img":
-                written.append(self._image(tag, is_linked="a" in open_names))
+                written.append(self._image(tag, is_linked=opened["a"] > 0))
             else:
-                if name not in {"br", "hr", "wbr"}:
-                    open_names.append(name)
+                opened[name] += 1
                 written.append(self._opened(tag, parts))
         return "".join(written)
 
@@ -91,12 +86,16 @@ class Marking:
         """An image is a link to it: to show a page asks no other host."""
         values = _values(tag["attributes"])
         source = values.get("src", "")
-        words = values.get("alt", "").strip() or escape(unescape(source).rpartition("/")[2])
+        alternative = unescape(values.get("alt", "")).strip()
+        # What an attribute may have, such as "<", text may not.
+        words = self._worded(
+            escape(alternative or unescape(source).rpartition("/")[2], quote=False)
+        )
         target = "" if is_linked else self._links.attributes(source) if source else ""
         return f"<a{target}>{words}</a>" if target else words
 
-    def _text(self, text: str, open_names: Sequence[str], code: Lines | None) -> str:
-        if code and "code" in open_names:
+    def _text(self, text: str, opened: Counter[str], code: Lines | None) -> str:
+        if code and opened["code"]:
             lines = text.split("\n")
             first, last = code[0] - 1, code[1]
             parts = ("\n".join(each) for each in (lines[:first], lines[first:last], lines[last:]))
@@ -110,7 +109,7 @@ class Marking:
                 )
                 if is_there
             )
-        if not {"a", "code", "pre"}.isdisjoint(open_names) or "://" not in text:
+        if opened["a"] or opened["code"] or opened["pre"] or "://" not in text:
             return self._worded(text)
         return self._with_addresses(text)
 
@@ -127,9 +126,7 @@ class Marking:
     def _worded(self, text: str) -> str:
         if self._words is None:
             return text
-        return self._words.sub(
-            lambda m: m[0] if m[0][0] == "&" else f"<mark>{m[0]}</mark>", text
-        )
+        return self._words.sub(lambda m: m[0] if m[0][0] == "&" else f"<mark>{m[0]}</mark>", text)
 
 
 def parts_within(html: str, passage: Lines) -> list[Lines]:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from pgrag.ingest.text.fences import fence_after
 
-#: Characters of Markdown that are rendered at once, about a third of a second.
-MOST = 150_000
+#: Characters of Markdown that are rendered at once: a tenth of a second, at worst two. A longer
+#: line is cut.
+MOST = 100_000
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S")
 _MOST_DEFINITIONS = 2_000
 
@@ -29,6 +30,8 @@ def window(body: str, first_line: int, *, wanted: int | None, is_start: bool) ->
     part begins and ends between two blocks, where that is possible.
     """
     lines = body.split("\n")
+    if len(body) > MOST:
+        lines = [line if len(line) <= MOST else f"{line[:MOST]} …" for line in lines]
     last_line = first_line + len(lines) - 1
     start = min(max((wanted or first_line) - first_line, 0), len(lines) - 1)
     if len(body) <= MOST and not (is_start and start):

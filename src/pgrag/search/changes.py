@@ -76,17 +76,15 @@ def section_history(
     history: list[dict[str, Any]] = []
     for nth, row in enumerate(rows):
         before = rows[nth - 1] if nth else None
-        is_first = before is None and row["change"] != "added"
-        history.append({**row, "diff": _section_diff(before, row) if diff and not is_first else None})
+        has_diff = diff and (before is not None or row["change"] == "added")
+        history.append({**row, "diff": _section_diff(before, row) if has_diff else None})
     return history
 
 
 def _section_diff(before: Row | None, row: Row) -> str:
-    return _diff(
-        before and before["text"], row["text"],
-        _source(before and before["key"], before["version"] if before else ""),
-        _source(row["key"], row["version"]),
-    )  # fmt: skip
+    old: Row = before or {"text": None, "key": None, "version": ""}
+    sources = (_source(each["key"], each["version"]) for each in (old, row))
+    return _diff(old["text"], row["text"], *sources)
 
 
 def _source(key: str | None, version: str) -> str:

@@ -64,11 +64,20 @@ class Result:
     def facets(self) -> dict[str, Any]:
         """`Facets` as a row."""
         counted: dict[str, list[Row]] = {}
+        total = {"pages": 0, "passages": 0, "exact": True}
         for row in self.rows:
-            counted.setdefault(row["facet"], []).append(
-                {"value": row["value"], "page_count": row["page_count"]}
-            )
-        return {"facets": counted, "notices": self.notices}
+            if row["facet"] == "total":
+                total = dict(
+                    zip(
+                        total,
+                        itemgetter("page_count", "passage_count", "is_exact")(row),
+                        strict=True,
+                    )
+                )
+                continue
+            kept = ("value", "page_count", "passage_count", "is_chosen", "is_exact")
+            counted.setdefault(row["facet"], []).append({name: row[name] for name in kept})
+        return {"total": total, "facets": counted, "notices": self.notices}
 
     def batch(self, queries: Sequence[str], top_k: Sequence[int]) -> dict[str, Any]:
         """A `BatchResult` as a row: one answer per query, each with at most `top_k` hits."""

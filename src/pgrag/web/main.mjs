@@ -84,17 +84,17 @@ function Head({ view, params, onHelp }) {
   </header>`;
 }
 
-/** Who is signed in; where the service wants a key, the way to give one. */
+/** Who is signed in, and what they may; where nobody is, the way to give a key. */
 function Account() {
   const t = useTexts(texts);
   const { params, view } = useAddress();
   const known = useStore(service);
   if (!known) return null;
-  if (known.caller?.name) {
-    return html`<span>${known.caller.name}</span>
+  const back = view === "sign-in" ? params : { ...params, to: view };
+  if (known.caller) {
+    return html`<${Link} view="sign-in" params=${back}>${known.caller.name}<//>
       <button class="plain" onClick=${() => signIn(null).catch(() => {})}>${t("signOut")}</button>`;
   }
-  const back = view === "sign-in" ? params : { ...params, to: view };
   return html`<${Link} view="sign-in" params=${back}>${t("signIn")}<//>`;
 }
 

@@ -100,7 +100,8 @@ router.declare_query(
     "/facets",
     values.Facets,
     (
-        "Count the pages of a search, by library, version, topic, type, tag and language.",
+        "Count what a search finds: in all, and by library, version, topic, type, folder, tag,"
+        " language and content.",
         f"Count the pages of a search; {_OWN_VECTOR}",
     ),
     models=queries.FACETS,

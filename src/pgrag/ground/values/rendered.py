@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pgrag.ground.values.base import Versioned, Value, described
+from pgrag.ground.values.base import Value, Versioned, described
 from pgrag.ground.values.libraries import PageName
 
 
@@ -32,9 +32,9 @@ class RenderedPage(Versioned):
     nothing that asks another host. The blocks of the page have `data-lines`, their lines in the
     source; headings have their anchor as `id`. Whole blocks of the passage are in an element of the
     class `passage`; of a list, table or block of code that only begins or ends there, its items,
-    rows and lines have the class. The first of these elements has the id `passage`, unless a heading
-    has. Words of the query are in `mark`. Links to indexed pages have `data-page-id`; an image is a
-    link with its alternative text.
+    rows and lines have the class. The first of these elements has the id `passage`, unless a
+    heading has. Words of the query are in `mark`. Links to indexed pages have `data-page-id`; an
+    image is a link with its alternative text.
     """
 
     page_id: int = described("", 7)

@@ -88,15 +88,28 @@ class FacetValue(Value):
     """One value of a facet."""
 
     value: str = described("As a filter it narrows the search to these pages.", "guide")
-    page_count: int = described("Pages with this value.", 12)
+    page_count: int = described("Pages that the search lists with this value as a filter.", 12)
+    passage_count: int = described("Passages of these pages; without words, pages.", 31)
+    is_chosen: bool = described("Whether a filter names it; then it is also listed with 0.", False)
+    is_exact: bool = described("Else only those of the best `top_k` hits are counted.", True)
+
+
+class FacetTotal(Value):
+    """What a search finds."""
+
+    pages: int = described("", 11)
+    passages: int = described("Without words, or filters on passages: pages.", 38)
+    exact: bool = described("Else only those of the best `top_k` hits are counted.", True)
 
 
 class Facets(Value):
     """Counts of the matching pages by facet and value."""
 
+    total: FacetTotal
     facets: dict[str, tuple[FacetValue, ...]] = described(
-        "By the name of the filter: library, version, topic, type, tags, language, content_tags;"
-        " those without a value are left out. The most frequent values first."
+        "By the name of the filter: library, version, topic, type, path (folders, `/guide`), tags,"
+        " language, content_tags; those without a value are left out. The most frequent values"
+        " first; each facet is counted without the filter on it."
     )
     notices: tuple[str, ...] = described(_NOTICES)
 

@@ -12,7 +12,9 @@ from pgrag.ingest.text.block_rules import block_parser
 from pgrag.ingest.text.code_spans import Marks
 
 _PARSER = block_parser()
-_MACROS = Marks(r"[`{]", r"\{\{\s*(?P<macro>[A-Za-z]\w*)\s*\((?P<arguments>[^{}\n]{0,1000}?)\)\s*\}\}")
+_MACROS = Marks(
+    r"[`{]", r"\{\{\s*(?P<macro>[A-Za-z]\w*)\s*\((?P<arguments>[^{}\n]{0,1000}?)\)\s*\}\}"
+)
 _ALERT = re.compile(r"^([ \t>]*>[ \t]*)\[!(\w+)\][ \t]*(\S.*?)?[ \t]*$", re.MULTILINE)
 _TASK = re.compile(r"^([ \t>]*(?:[-*+]|\d+[.)])[ \t]+)\[([ xX])\](?=[ \t])", re.MULTILINE)
 
@@ -56,9 +58,7 @@ def _link(match: re.Match[str]) -> str | None:
 def _with_boxes(text: str) -> str:
     """The heads of GitHub's alerts as bold words, and the boxes of tasks as signs."""
     if "[!" in text:
-        text = _ALERT.sub(
-            lambda m: f"{m[1]}**{m[3] or m[2].capitalize()}**\\", text
-        )
+        text = _ALERT.sub(lambda m: f"{m[1]}**{m[3] or m[2].capitalize()}**\\", text)
     return _TASK.sub(lambda m: m[1] + ("☐" if m[2] == " " else "☑"), text)
 
 

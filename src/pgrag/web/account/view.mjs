@@ -33,7 +33,10 @@ function Form({ known, onDone }) {
     event.preventDefault();
     const key = field.current.value.trim();
     // A header takes ASCII only; for other letters the browser would fail without an answer.
-    if (!key) return fail({ detail: t("empty") });
+    if (!key) {
+      field.current.focus();
+      return fail({ detail: t("empty") });
+    }
     wait(true);
     try {
       await signIn(key.replace(/[^\x21-\x7e]/g, "?"));
@@ -48,13 +51,13 @@ function Form({ known, onDone }) {
     <p>${t(known && !known.needs_key ? "open" : "why")}</p>
     <form onSubmit=${enter} aria-busy=${String(isBusy)}>
       <label>${t("key")}<input type="password" ref=${field} name="key" autocomplete="off"
-        spellcheck="false" placeholder="pgrag_sk_…" /></label>
+        spellcheck=${false} placeholder="pgrag_sk_…" /></label>
       <button class="button main" disabled=${isBusy}>${t("signIn")}</button>
     </form>
     ${problem && html`<${Failure} problem=${problem} />`}
     <p class="soft">${t("kept")}</p>
     <p class="soft">${t("howTo")} <code>${COMMAND}</code> <${Copy} text=${COMMAND} /></p>
-    ${known && html`<${May} may=${known.may} />`}`;
+    ${known && html`<p><strong>${t("whoEver")}</strong></p><${May} may=${known.may} />`}`;
 }
 
 // The service answers without a key, too: that it does not can only mean that it is not there.

@@ -1,6 +1,6 @@
 // An answer in progress: what its events have told so far.
 
-import { events, post } from "../core/api.mjs";
+import { events, post, service } from "../core/api.mjs";
 import { useEffect, useRef, useState } from "../core/html.mjs";
 
 /** The most that the sources of an answer may measure, in tokens. */
@@ -9,6 +9,8 @@ export const BUDGET = 4000;
 /** Answers of this visit by their question, so that Back shows them without another request. */
 const kept = new Map();
 const MOST_KEPT = 20;
+// What a key has paid for is not for whoever comes after it.
+service.listen(() => kept.clear());
 
 const named = ({ q, library, version }) => JSON.stringify([q, library, version]);
 const NOTHING = { phase: "idle", text: "", citations: [], sources: [], notices: [] };
@@ -56,8 +58,10 @@ export function useAnswer(params) {
       }
     } catch (problem) {
       if (abort.signal.aborted) show({ phase: "stopped" });
-      else if (problem.type === "/problems/not-configured") show({ phase: "unconfigured", problem });
-      else show({ phase: "failed", problem: problem.type ? problem : { type: "unreachable" } });
+      else {
+        const phase = problem.type === "/problems/not-configured" ? "unconfigured" : "failed";
+        show({ phase, problem: problem.type ? problem : { type: "unreachable" } });
+      }
     }
   }
 
@@ -89,8 +93,9 @@ function told(state, { event, data }) {
 
 /** The sources that an answer would have, for services without a language model. */
 export async function sourcesOf({ q, library, version }, signal) {
+  const scope = { library: library || undefined, version: version || undefined };
   const context = await post(
-    "v1/context", { query: q, library, version, intent: "auto", token_budget: BUDGET }, signal,
+    "v1/context", { query: q, ...scope, intent: "auto", token_budget: BUDGET }, signal,
   );
   const sources = context.blocks.map((block, n) => ({ ...block, number: n + 1 }));
   return { ...context, sources };

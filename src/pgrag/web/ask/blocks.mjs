@@ -26,7 +26,8 @@ export function blocksOf(text) {
     const end = start + line.length;
     const marker = FENCE.exec(line)?.[1];
     if (fence) {
-      if (marker?.startsWith(fence) && !line.trim().replaceAll(fence[0], "")) [fence, open] = ["", null];
+      const isEnd = marker?.startsWith(fence) && !line.trim().replaceAll(fence[0], "");
+      if (isEnd) [fence, open] = ["", null];
       else open.lines.push([start, end]);
     } else if (marker) {
       fence = marker;
@@ -131,7 +132,10 @@ function read(words, from, to, style, isOpen, say, depth) {
   say(said, to, style);
 }
 
-const LINK = /!?\[((?:[^\][\\]|\\.|\[[^\][]*\]){0,400})\]\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)?)>?(?:\s+["'][^"']*["'])?\s*\)/y;
+// `[words](address "title")`: brackets in the words and in the address come in pairs.
+const WORDS = /!?\[((?:[^\][\\]|\\.|\[[^\][]*\]){0,400})\]/;
+const ADDRESS = /\(\s*<?([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)?)>?(?:\s+["'][^"']*["'])?\s*\)/;
+const LINK = new RegExp(WORDS.source + ADDRESS.source, "y");
 const BARE = /<?(https?:\/\/[^\s<>"'`]*[^\s<>"'`.,:;!?)\]*_])>?/iy;
 
 function matched(pattern, words, at) {
@@ -146,7 +150,9 @@ function markAt(words, at, to, isOpen, depth) {
     return { from: at + 1, to: at + 2, next: at + 2, isPlain: true };
   }
   if (sign === "`") return codeAt(words, at, to, isOpen);
-  if (sign === "*" || sign === "_") return depth < DEEPEST ? emphasisAt(words, at, to, isOpen) : null;
+  if (sign === "*" || sign === "_") {
+    return depth < DEEPEST ? emphasisAt(words, at, to, isOpen) : null;
+  }
   if (sign === "[" || sign === "!") {
     const link = matched(LINK, words, at);
     if (!link || at + link[0].length > to) return null;

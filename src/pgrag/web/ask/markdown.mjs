@@ -113,7 +113,8 @@ function list(items, inline) {
     next = at + 1;
     while (next < items.length && items[next].indent > indent + 1) next += 1;
     const below = items.slice(at + 1, next);
-    entries.push(html`<li>${inline(items[at].lines[0])}${below.length > 0 && list(below, inline)}</li>`);
+    const words = inline(items[at].lines[0]);
+    entries.push(html`<li>${words}${below.length > 0 && list(below, inline)}</li>`);
   }
   return number === null
     ? html`<ul>${entries}</ul>`

@@ -50,10 +50,13 @@ export function Sources({ sources, cited, chosen, saidBy, params, onBack }) {
   return html`<aside class="sources" aria-label=${t("sources")}>
     <h2 class="unseen">${t("sources")}</h2>
     ${shown.map(card)}
-    ${others.length > 0 && html`<details open=${others.some((one) => one.number === chosen?.number)}>
+    ${others.length > 0 && html`<details
+      open=${others.some((one) => one.number === chosen?.number)}>
       <summary>${t("others", { n: others.length })}</summary>${others.map(card)}</details>`}
   </aside>`;
 }
+
+const marked = (text) => html`<mark>${text}</mark>`;
 
 function Card({ source, said, chosen, params, onBack }) {
   const t = useTexts(texts);
@@ -72,12 +75,13 @@ function Card({ source, said, chosen, params, onBack }) {
   // What is folded begins with the paragraph that the sentence rests on.
   const from = isWhole || !found ? 0 : content.lastIndexOf("\n\n", found.start) + 1;
   const marks = found
-    ? [{ start: found.start - from, end: found.end - from, show: (text) => html`<mark>${text}</mark>` }]
+    ? [{ start: found.start - from, end: found.end - from, show: marked }]
     : [];
   const path = source.path ?? [];
+  const where = `${source.number} · ${source.library} ${source.version}`;
   return html`<article class=${`source${chosen ? " on" : ""}`} ref=${card} tabindex="-1"
-    id=${`source-${source.number}`} aria-label=${t("source", { n: source.number })} onKeyDown=${back}>
-    <${Crumbs} path=${[`${source.number} · ${source.library} ${source.version}`, ...path.slice(0, -1)]} />
+    aria-label=${t("source", { n: source.number })} onKeyDown=${back}>
+    <${Crumbs} path=${[where, ...path.slice(0, -1)]} />
     <h3><${Link} view="search" params=${place(source, params)}>
       <${Inline} text=${source.heading || path.at(-1) || source.title} /><//></h3>
     <div class=${isWhole ? "text" : "text folded"} dir="auto">

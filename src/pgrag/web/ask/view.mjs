@@ -4,16 +4,17 @@ import { go, Link } from "../core/address.mjs";
 import { post, service, useLoaded } from "../core/api.mjs";
 import { html, useEffect, useRef, useState } from "../core/html.mjs";
 import { announce, Copy, Failure } from "../core/parts.mjs";
-import { QueryBox, Scope, useScope } from "../core/scope.mjs";
 import { useStore } from "../core/store.mjs";
 import { useTexts } from "../core/texts.mjs";
 import { BUDGET, sourcesOf, useAnswer } from "./answer.mjs";
+import { QueryBox, Scope, useScope } from "./head.mjs";
 import { place, Sources } from "./sources.mjs";
 import { texts } from "./texts.mjs";
 import { citationsOf, copied, saidAt, Written } from "./written.mjs";
 
 const HELPFUL = 5;
 const USELESS = 1;
+const EXAMPLE = "PGRAG_LLM_URL=http://localhost:11434/v1\nPGRAG_LLM_MODEL=qwen3:8b";
 
 export function View({ params }) {
   const t = useTexts(texts);
@@ -21,6 +22,9 @@ export function View({ params }) {
   const known = useStore(service);
   const scope = useScope(params.library);
   const isConfigured = known?.answers?.configured !== false && answer.phase !== "unconfigured";
+  // Who lacks a key is told so when they ask.
+  const mayAsk = known?.may?.answer !== false || !known.caller;
+  const answers = isConfigured && mayAsk;
   const isBusy = answer.phase === "asking" || answer.phase === "writing";
   useEffect(() => {
     const said = { done: "complete", stopped: "stopped", failed: "cutShort" }[answer.phase];
@@ -30,14 +34,16 @@ export function View({ params }) {
   function asked(q) {
     const next = { ...params, q };
     go("ask", next);
-    if (isConfigured) ask(next);
+    if (answers) ask(next);
   }
 
   return html`<${Box} params=${params} scope=${scope} answer=${answer} isBusy=${isBusy}
       onAsk=${asked} onStop=${stop} />
     <main class="said" id="content">${
-      !params.q ? html`<div class="answer"><h2>${t("title")}</h2><p class="soft">${t("what")}</p></div>`
-      : !isConfigured ? html`<${Unanswered} params=${params} known=${known} answer=${answer} />`
+      !params.q ? html`<div class="answer"><h2>${t("title")}</h2>
+          <p class="soft">${t("what")}</p></div>`
+      : !answers ? html`<${Unanswered} params=${params} known=${known} answer=${answer}
+          mayAsk=${mayAsk} />`
       : html`<${Answered} answer=${answer} params=${params} isBusy=${isBusy} known=${known}
           onAsk=${() => ask(params)} />`}</main>`;
 }
@@ -67,11 +73,13 @@ function Answered({ answer, params, isBusy, known, onAsk }) {
   const t = useTexts(texts);
   const [chosen, choose] = useState(null);
   const from = useRef(null);
-  useEffect(() => choose(null), [params.q, params.library, params.version, answer.phase === "asking"]);
   const { phase, whole, text } = answer;
+  const { q, library, version } = params;
+  useEffect(() => choose(null), [q, library, version, phase === "asking"]);
   if (phase === "idle") {
     return html`<div class="answer"><p>${t("notAsked")}</p>
-      <p>${t("pressEnter")} <button class="button main" onClick=${onAsk}>${t("ask")}</button></p></div>`;
+      <p>${t("pressEnter")}${" "}
+        <button class="button main" onClick=${onAsk}>${t("ask")}</button></p></div>`;
   }
   const isDenied = whole?.status === "not_in_documentation";
   const citations = citationsOf(answer);
@@ -82,7 +90,7 @@ function Answered({ answer, params, isBusy, known, onAsk }) {
   const cited = new Set(citations.flatMap((each) => each.numbers)
     .filter((number) => answer.sources.some((source) => source.number === number)));
   return html`<div>
-      ${isDenied ? html`<${Nothing} params=${params} text=${text} />`
+      ${isDenied ? html`<${Nothing} params=${params} text=${whole.model && text} />`
         : html`<${Written} answer=${answer} params=${params}
             onChoose=${(number, said, link) => (from.current = link, choose({ number, said }))} />`}
       ${phase === "asking" && html`<p class="soft">${t("asking")}</p>`}
@@ -113,7 +121,8 @@ function Rating({ search }) {
     (problem) => set({ problem }),
   );
   const button = (rating, name) => html`<button type="button" class="button"
-    aria-pressed=${String(state.rating === rating)} onClick=${() => rate(rating)}>${t(name)}</button>`;
+    aria-pressed=${String(state.rating === rating)}
+    onClick=${() => rate(rating)}>${t(name)}</button>`;
   return html`${button(HELPFUL, "helpful")}${button(USELESS, "notHelpful")}
     ${state.rating && html`<span class="soft">${t("rated")}</span>`}
     ${state.problem && html`<${Failure} problem=${state.problem} />`}`;
@@ -127,20 +136,20 @@ function Nothing({ params, text }) {
     <${Link} class="button" view="search" params=${params}>${t("toSearch")}<//></div>`;
 }
 
-/** Without a language model: how to get one, and what an answer would rest on. */
-function Unanswered({ params, known, answer }) {
+/** Without a language model, or the right to ask it: the way out, and what an answer would have. */
+function Unanswered({ params, known, answer, mayAsk }) {
   const t = useTexts(texts);
   const { q, library, version } = params;
-  const { value, problem } = useLoaded((signal) => sourcesOf(params, signal), [q, library, version]);
-  const remedy = known?.answers?.remedy ??
-    [answer.problem?.detail, answer.problem?.hint].filter(Boolean).join(" ");
+  const [tries, retry] = useState(0);
+  const { value, problem } = useLoaded(
+    (signal) => sourcesOf(params, signal), [q, library, version, tries],
+  );
   const sources = value?.sources ?? [];
   return html`<div class="answer">
-      <div class="card"><strong>${t("unconfigured")}</strong><p>${remedy}</p>
-        <p>${t("guide")}</p>
-        <pre tabindex="0"><code>PGRAG_LLM_URL=http://localhost:11434/v1\nPGRAG_LLM_MODEL=qwen3:8b</code></pre>
-      </div>
-      ${problem && html`<${Failure} problem=${problem} />`}
+      ${mayAsk ? html`<${HowTo} remedy=${known?.answers?.remedy ??
+          [answer.problem?.detail, answer.problem?.hint].filter(Boolean).join(" ")} />`
+        : html`<div class="card"><strong>${t("mayNot")}</strong><p>${t("mayNotHint")}</p></div>`}
+      ${problem && html`<${Failure} problem=${problem} onRetry=${() => retry(tries + 1)} />`}
       ${value && sources.length === 0 && html`<${Nothing} params=${params} />`}
       ${sources.length > 0 && html`<p>${t("unconfiguredSources")}</p>
         <p class="soft">${t("tokens", { n: value.tokens, budget: BUDGET })}</p>`}
@@ -148,4 +157,12 @@ function Unanswered({ params, known, answer }) {
     </div>
     ${sources.length > 0 && html`<${Sources} sources=${sources} cited=${new Set()} chosen=${null}
       saidBy=${Object.fromEntries(sources.map((each) => [each.number, q]))} params=${params} />`}`;
+}
+
+function HowTo({ remedy }) {
+  const t = useTexts(texts);
+  return html`<div class="card"><strong>${t("unconfigured")}</strong><p>${remedy}</p>
+    <p>${t("guide")}</p>
+    <pre tabindex="0"><code>${EXAMPLE}</code></pre>
+  </div>`;
 }

@@ -81,7 +81,8 @@ function Cited({ number, source, params, onChoose }) {
 export function copied({ text, sources, citations }) {
   const cited = new Set(citations.map((each) => each.number));
   const lines = sources.filter((source) => cited.has(source.number)).map((source) => {
-    const title = [`${source.library} ${source.version}`.trim(), ...(source.path ?? [])].join(" › ");
+    const library = `${source.library} ${source.version}`.trim();
+    const title = [library, ...(source.path ?? [])].join(" › ");
     const address = source.url + (source.url && source.anchor ? `#${source.anchor}` : "");
     return `[${source.number}]: ${title}${address && ` <${address}>`}`;
   });

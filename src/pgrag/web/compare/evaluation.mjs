@@ -79,7 +79,8 @@ function Found({ found, params }) {
       <div><dt>${t("right")}</dt><dd>${number(found.other_score, 3)}</dd></div>
       <div><dt>${t("difference")}</dt><dd>${signed(found.difference)}</dd></div>
       ${found.lower_bound !== null && html`<div><dt>${t("interval")}</dt>
-        <dd>${t("range", { low: signed(found.lower_bound), high: signed(found.upper_bound) })}</dd></div>`}
+        <dd>${t("range", { low: signed(found.lower_bound), high: signed(found.upper_bound) })}</dd>
+      </div>`}
       <div><dt>p</dt><dd>${number(found.p_value, 4)}</dd></div>
       <div><dt>${t("outcomes")}</dt><dd>${found.wins} · ${found.losses} · ${found.ties}</dd></div>
     </dl>
@@ -87,7 +88,8 @@ function Found({ found, params }) {
     ${found.moved.length > 0 && html`<div class="wide" tabindex="0"><table class="list">
       <caption>${t("moved")}</caption>
       <thead><tr><th scope="col">${t("query")}</th><th scope="col" class="n">${t("left")}</th>
-        <th scope="col" class="n">${t("right")}</th><th scope="col" class="n">${t("difference")}</th></tr></thead>
+        <th scope="col" class="n">${t("right")}</th>
+        <th scope="col" class="n">${t("difference")}</th></tr></thead>
       <tbody>${found.moved.map((one) => html`<tr>
         <td><${Link} view="compare" params=${{ ...params, q: one.query }}>${one.query}<//></td>
         <td class="n">${number(one.score, 3)}</td><td class="n">${number(one.other_score, 3)}</td>

@@ -18,17 +18,15 @@ export function targetOf(unit, hit) {
 export function useGrades({ set, q, library, wish, may }) {
   const [own, setOwn] = useState({});
   const [failed, fail] = useState(null);
+  const [tries, retry] = useState(0);
   const { value: stored, problem } = useLoaded(async (signal) => {
-    if (!set || !q || !may) return null;
-    try {
-      return await get(address(set), { query: q }, signal);
-    } catch (fault) {
-      // A set that nobody has begun has no grades.
-      if (fault.type === "/problems/unknown-evaluation-set") return null;
-      throw fault;
-    }
-  }, [set, q, may]);
-  const known = stored?.set === set ? stored : null;
+    if (!may) return null;
+    const { sets } = await get("v1/evaluations", {}, signal);
+    // A set that nobody has begun has no grades.
+    const isThere = q && sets.some((each) => each.name === set?.toLowerCase());
+    return { set, sets, ...(isThere && (await get(address(set), { query: q }, signal))) };
+  }, [set, q, may, tries]);
+  const known = stored?.unit && stored.set === set?.toLowerCase() ? stored : null;
   const unit = known?.unit ?? wish;
   const mine = own[JSON.stringify([set, q])] ?? {};
   const grades = {};
@@ -55,5 +53,8 @@ export function useGrades({ set, q, library, wish, may }) {
       throw fault;
     }
   }
-  return { grades, unit, isNew: !known, grade, problem: failed ?? problem };
+  return {
+    grades, unit, isNew: !known, sets: stored?.sets ?? [], grade, problem: failed ?? problem,
+    retry: problem && (() => retry(tries + 1)),
+  };
 }

@@ -48,7 +48,8 @@ export function jaccard(pairs) {
  * the first ten have 86 % of the weight. Null if a list is empty.
  */
 export function overlap(pairs, p = 0.9) {
-  const lengths = ["left", "right"].map((side) => pairs.filter((pair) => pair[side] !== null).length);
+  const length = (side) => pairs.filter((pair) => pair[side] !== null).length;
+  const lengths = [length("left"), length("right")];
   const [s, l] = [Math.min(...lengths), Math.max(...lengths)];
   if (s === 0) return l === 0 ? null : 0;
   const both = pairs.filter(({ left, right }) => left !== null && right !== null)

@@ -1,7 +1,6 @@
 // The settings of a side: how the address holds them, and the form that changes them.
 
-import { html } from "../core/html.mjs";
-import { options } from "../core/scope.mjs";
+import { html, useEffect, useState } from "../core/html.mjs";
 import { useTexts } from "../core/texts.mjs";
 import { texts } from "./texts.mjs";
 
@@ -32,7 +31,7 @@ function isGood(name, value) {
   return field.includes(value);
 }
 
-/** The settings of an address, `alpha:0.6,graph:true`, as `{given: {name: text}, wrong: [text]}`. */
+/** Settings of an address, `alpha:0.6,graph:true`, as `{given: {name: text}, wrong: [text]}`. */
 export function settingsOf(text = "") {
   const given = {};
   const wrong = [];
@@ -88,7 +87,7 @@ export function SettingsForm({ id, given, versions, onChange }) {
   const control = (name, field) => {
     const shared = { id: `${id}-${name}`, value: given[name] ?? "", onChange: change(name) };
     if (isNumber(field)) {
-      return html`<input ...${shared} type="number" min=${field[0]} max=${field[1]} step="any"
+      return html`<${NumberField} ...${shared} min=${field[0]} max=${field[1]}
         placeholder=${t("default")} />`;
     }
     const values = field === "version" ? versions : field;
@@ -100,4 +99,18 @@ export function SettingsForm({ id, given, versions, onChange }) {
       <label for=${`${id}-${name}`}>${t(name)}</label>${control(name, field)}</div>`)}
     <button type="button" class="button" onClick=${() => onChange({})}>${t("reset")}</button>
   </div>`;
+}
+
+/** A number that counts when it is whole: what is being written outlasts a new drawing. */
+function NumberField({ value, ...others }) {
+  const [draft, write] = useState(value);
+  useEffect(() => write(value), [value]);
+  return html`<input type="number" step="any" value=${draft} ...${others}
+    onInput=${(event) => write(event.target.value)} />`;
+}
+
+/** Options; what the address names is among them even if nothing else has it. */
+function options(values, chosen) {
+  const all = !chosen || values.includes(chosen) ? values : [chosen, ...values];
+  return all.map((value) => html`<option key=${value} value=${value}>${value}</option>`);
 }

@@ -10,8 +10,8 @@ export const GRADES = [0, 1, 2];
 const SIDES = ["left", "right"];
 
 /**
- * `lists`: for each side `{label, hits, problem, loading, notices, ndcg, judged}`; `gradeOf(hit)`
- * gives 0, 1, 2 or undefined; `onGrade(hit, grade)` is null for who may not grade.
+ * `lists`: for each side `{label, hits, problem, loading, retry, notices, ndcg, judged}`;
+ * `gradeOf(hit)` gives 0, 1, 2 or undefined; `onGrade(hit, grade)` is null for who may not grade.
  */
 export function Sides({ lists, pairs, params, gradeOf, onGrade, first }) {
   const two = useRef();
@@ -25,7 +25,9 @@ export function Sides({ lists, pairs, params, gradeOf, onGrade, first }) {
     if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
     const side = SIDES.indexOf(row.parentElement.dataset.side);
     const place = [...row.parentElement.children].indexOf(row);
-    const grade = ["Backspace", "Delete"].includes(event.key) ? null : GRADES.find((n) => `${n}` === event.key);
+    const grade = ["Backspace", "Delete"].includes(event.key)
+      ? null
+      : GRADES.find((n) => String(n) === event.key);
     if (grade !== undefined && onGrade) {
       event.preventDefault();
       onGrade(lists[side].hits[place], grade);
@@ -73,7 +75,7 @@ function Side({ side, list, pairs, params, current, gradeOf, onGrade, other }) {
   return html`<section class="col" aria-busy=${String(list.loading)}>
     <h2>${list.label} ${list.judged > 0 && html`<small>${
       t("ndcg", { score: score(list.ndcg) })} ${t("judged", { n: list.judged })}</small>`}</h2>
-    ${list.problem && html`<${Failure} problem=${list.problem} />`}
+    ${list.problem && html`<${Failure} problem=${list.problem} onRetry=${list.retry} />`}
     ${list.notices?.map((notice) => html`<p class="soft">${notice}</p>`)}
     ${!list.problem && !list.loading && list.hits.length === 0 && html`<p>${t("nothing")}</p>`}
     <ol data-side=${SIDES[side]} aria-label=${list.label}>
@@ -96,13 +98,15 @@ function Row({ hit, place, partner, side, params, isCurrent, grade, onGrade, bef
     <div class="what">
       <${Link} view="search" params=${address} tabindex=${isCurrent ? 0 : -1}>
         <${Inline} text=${hit.heading || hit.title} /><//>
-      <small>${params.library ? "" : `${hit.library} · `}${hit.title}</small>
+      <small>${params.library ? "" : `${hit.library} · `}${
+        hit.heading && hit.heading !== hit.title ? hit.title : hit.key}</small>
     </div>
     <${Move} only=${only} by=${side === 1 && partner !== null ? partner - place : 0} />
     ${before && before.content !== hit.content && html`<span class="badge">${t("differs")}</span>`}
     ${onGrade && html`<span class="grades" role="group" aria-label=${t("grade")}>${
       GRADES.map((n) => html`<button type="button" key=${n} aria-pressed=${String(grade === n)}
-        tabindex=${isCurrent ? 0 : -1} title=${t(`grade${n}`)} aria-label=${`${n}: ${t(`grade${n}`)}`}
+        tabindex=${isCurrent ? 0 : -1} title=${t(`grade${n}`)}
+        aria-label=${`${n}: ${t(`grade${n}`)}`}
         onClick=${() => onGrade(hit, grade === n ? null : n)}>${n}</button>`)}</span>`}
   </li>`;
 }
@@ -110,11 +114,14 @@ function Row({ hit, place, partner, side, params, isCurrent, grade, onGrade, bef
 /** What became of a hit, by a sign and a word, not by colour alone. */
 function Move({ only, by }) {
   const t = useTexts(texts);
-  if (only) return html`<span class="move ${only}">${only === "gone" ? "−" : "+"} ${t(only)}</span>`;
+  if (only) {
+    return html`<span class="move ${only}">${only === "gone" ? "−" : "+"} ${t(only)}</span>`;
+  }
   if (by === 0) return null;
   const n = Math.abs(by);
   return html`<span class="move ${by > 0 ? "up" : "down"}"><span aria-hidden="true">${
-    by > 0 ? "▲" : "▼"} ${n}</span><span class="unseen">${t(by > 0 ? "up" : "down", { n })}</span></span>`;
+    by > 0 ? "▲" : "▼"} ${n}</span>
+    <span class="unseen">${t(by > 0 ? "up" : "down", { n })}</span></span>`;
 }
 
 /** Curves from row to row, drawn where the rows are. */
@@ -122,6 +129,7 @@ function Lines({ pairs, two }) {
   const [drawn, draw] = useState([]);
   const picture = useRef();
   const measure = () => {
+    if (!picture.current) return;
     const from = picture.current.getBoundingClientRect();
     const middle = (side, place) => {
       const row = two.current.querySelector(`[data-side="${side}"] li:nth-child(${place + 1})`);
@@ -129,7 +137,8 @@ function Lines({ pairs, two }) {
       return box && box.top + box.height / 2 - from.top;
     };
     const w = from.width;
-    draw(pairs.filter(({ left, right }) => left !== null && right !== null).map(({ left, right }) => {
+    const both = pairs.filter(({ left, right }) => left !== null && right !== null);
+    draw(both.map(({ left, right }) => {
       const [one, other] = [middle("left", left), middle("right", right)];
       const kind = left === right ? "same" : left > right ? "up" : "down";
       return { kind, d: `M0,${one} C${w / 2},${one} ${w / 2},${other} ${w},${other}` };

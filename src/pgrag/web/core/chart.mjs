@@ -2,6 +2,7 @@
 // says the same in words: the drawing itself is hidden from readers who do not see it.
 
 import { html, useEffect, useRef, useState } from "./html.mjs";
+import { styled } from "./styles.mjs";
 import { useFormats, useTexts } from "./texts.mjs";
 import { texts } from "./texts.tables.mjs";
 
@@ -12,14 +13,10 @@ const COLOURS = ["words", "meaning", "page", "links", "other"];
 let loaded;
 
 function uplot() {
-  loaded ??= new Promise((resolve, reject) => {
-    const href = new URL("../vendor/uplot.css", import.meta.url).href;
-    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
-    link.onload = resolve;
-    link.onerror = reject;
-    document.head.append(link);
-  }).then(() => import("../vendor/uplot.mjs")).then((module) => module.default);
-  // A chart that could not be loaded is tried again by the next one.
+  loaded ??= Promise.all([
+    import("../vendor/uplot.mjs"), styled(new URL("../vendor/uplot.css", import.meta.url).href),
+  ]).then(([module]) => module.default);
+  // What could not be loaded is tried again by the next chart.
   loaded.catch(() => (loaded = undefined));
   return loaded;
 }
@@ -67,9 +64,11 @@ export function Chart({ times, lines }) {
       if (isGone) return;
       const element = place.current;
       chart = new UPlot(
-        optionsOf(element, lines, language, t("day")), dataOf(times, lines), element,
+        optionsOf(element, times, lines, { language, day: t("day") }), dataOf(times, lines),
+        element,
       );
-      watch = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
+      const fit = () => chart.setSize({ width: element.clientWidth, height: HEIGHT });
+      watch = new ResizeObserver(fit);
       watch.observe(element);
       setShown(true);
     }, () => {});
@@ -83,41 +82,48 @@ export function Chart({ times, lines }) {
     ${!isShown && html`<p class="soft">${t("chartLoads")}</p>`}</div>`;
 }
 
-const dataOf = (times, lines) => [times.map((each) => each / 1000), ...lines.map(([, values]) => values)];
+const dataOf = (times, lines) =>
+  [times.map((each) => each / 1000), ...lines.map(([, values]) => values)];
 
-function optionsOf(element, lines, language, dayName) {
+function optionsOf(element, times, lines, { language, day: dayName }) {
   const ink = colour(element, "soft");
   const line = colour(element, "line");
-  const number = (value) => (value === null ? "–" : value.toLocaleString(language, { maximumFractionDigits: 3 }));
+  const number = (value) => value.toLocaleString(language, { maximumFractionDigits: 3 });
   const moment = (seconds, options) => new Date(seconds * 1000).toLocaleString(language, options);
   const day = (seconds) => moment(seconds, { day: "numeric", month: "short" });
   const time = (seconds) => moment(seconds, { hour: "numeric", minute: "2-digit" });
-  // Steps of the axis shorter than a day are moments of it.
+  const [first, last] = [times[0] / 1000, times.at(-1) / 1000];
+  // A single moment still needs something around it.
+  const span = first === last ? [first - DAY, last + DAY] : [first, last];
+  // Steps of the axis that are shorter than a day are moments of it.
   const ofAxis = (_, splits, __, ___, step) => splits.map(step < DAY ? time : day);
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   const scaleOf = (options) => (options?.axis === "right" ? "right" : "y");
   const units = (scale) => lines.find(([, , options]) => scaleOf(options) === scale)?.[2]?.unit ?? "";
   const values = (scale) => (_, splits) => splits.map((each) => number(each) + units(scale));
   const hasRight = lines.some(([, , options]) => options?.axis === "right");
+  const right = {
+    ...axis, scale: "right", side: 1, grid: { show: false }, values: values("right"), size: 70,
+  };
+  const known = (write) => (_, value) => (value === null || value === undefined ? "–" : write(value));
   return {
-    width: element.clientWidth, height: HEIGHT,
+    width: element.clientWidth, height: HEIGHT, cursor: { drag: { x: false } },
     scales: {
-      // A single moment still needs something around it.
-      x: { range: (_, low, high) => (low === high ? [low - DAY, high + DAY] : [low, high]) },
+      x: { range: () => span },
       y: { range: (_, low, high) => [Math.min(0, low ?? 0), high || 1] },
       right: { range: (_, low, high) => [0, high || 1] },
     },
     axes: [
       { ...axis, values: ofAxis, space: 70 },
       { ...axis, scale: "y", values: values("y"), size: 60 },
-      ...(hasRight ? [{ ...axis, scale: "right", side: 1, grid: { show: false }, values: values("right"), size: 70 }] : []),
+      ...(hasRight ? [right] : []),
     ],
     series: [
-      { value: (_, seconds) => (seconds === null ? "–" : day(seconds)), label: dayName },
+      { value: known(day), label: dayName },
       ...lines.map(([label, , options], n) => ({
-        label, scale: scaleOf(options), width: 2, stroke: colour(element, COLOURS[n % COLOURS.length]),
-        points: { show: true, size: 5 }, spanGaps: true,
-        value: (_, value) => (value === null || value === undefined ? "–" : number(value) + (options?.unit ?? "")),
+        label, scale: scaleOf(options), width: 2, spanGaps: true, points: { show: true, size: 5 },
+        stroke: colour(element, COLOURS[n % COLOURS.length]),
+        value: known((value) => number(value) + (options?.unit ?? "")),
       })),
     ],
   };

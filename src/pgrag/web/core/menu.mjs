@@ -1,6 +1,6 @@
 // A choice of one among many, in a list that opens below a button and can be searched.
 
-import { html, useEffect, useRef, useState } from "./html.mjs";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "./html.mjs";
 import { isComposing } from "./keys.mjs";
 import { useTexts } from "./texts.mjs";
 import { texts } from "./texts.shared.mjs";
@@ -32,9 +32,10 @@ export function Menu({ id, label, options, chosen, onChoose, pressed, children }
     onChoose(value);
   }
   function pressedOn(event) {
-    if (event.key !== "ArrowDown") return;
+    if (event.key === "ArrowDown") open(true);
+    else if (event.key === "Escape" && isOpen) close();
+    else return;
     event.preventDefault();
-    open(true);
   }
   return html`<span class="menu" ref=${whole}>
     <button type="button" class="chip" ref=${button} aria-haspopup="listbox"
@@ -52,7 +53,7 @@ function List({ id, label, options, chosen, onChoose, onClose }) {
   const [at, move] = useState(() => Math.max(0, options.findIndex(([value]) => value === chosen)));
   const first = useRef();
   const list = useRef();
-  useEffect(() => first.current.focus(), []);
+  useLayoutEffect(() => first.current.focus(), []);
   const sought = words.trim().toLowerCase();
   const fitting = options.filter(([, text]) => text.toLowerCase().includes(sought));
   const shown = fitting.slice(0, Math.max(SHOWN, sought ? 0 : at + 1));

@@ -4,8 +4,11 @@ import { useLoaded } from "./api.mjs";
 import { Link, useAddress } from "./address.mjs";
 import { html, useEffect, useRef, useState } from "./html.mjs";
 import { Copy, Failure } from "./parts.mjs";
+import { styled } from "./styles.mjs";
 import { useTexts } from "./texts.mjs";
 import { texts } from "./texts.tables.mjs";
+
+await styled(new URL("../style/tables.css", import.meta.url).href);
 
 // The first heading of a visit is where the page begins; those that follow a link get the focus
 // that the link, which is gone, had.
@@ -38,7 +41,8 @@ export function Refused({ problem, onRetry }) {
     return html`<${Failure} problem=${problem} onRetry=${onRetry} />`;
   }
   return html`<div class="failure" role="alert"><strong>${problem.detail || problem.title}</strong>
-    <p>${problem.hint} <${Link} view="sign-in" params=${{ ...params, to: view }}>${t("otherKey")}<//></p>
+    <p>${problem.hint} <${Link} view="sign-in" params=${{ ...params, to: view }}>
+      ${t("otherKey")}<//></p>
   </div>`;
 }
 
@@ -65,7 +69,8 @@ export function Table({ caption, columns, rows, nothing, keyOf = (row, n) => n }
     <thead><tr>${columns.map(([header, , isNumber]) =>
       html`<th scope="col" class=${isNumber ? "n" : ""}>${header}</th>`)}</tr></thead>
     <tbody>${rows.map((row, n) => html`<tr key=${keyOf(row, n)}>
-      ${columns.map(([, cell, isNumber]) => html`<td class=${isNumber ? "n" : ""}>${cell(row)}</td>`)}
+      ${columns.map(([, cell, isNumber]) => html`
+        <td class=${isNumber ? "n" : ""}>${cell(row)}</td>`)}
     </tr>`)}</tbody></table></div>`;
 }
 

@@ -63,7 +63,8 @@ export function useFormats() {
   };
 }
 
-const STEPS = [["day", 86400e3], ["hour", 3600e3], ["minute", 60e3], ["second", 1e3]];
+// No seconds: what was said to be so long ago would soon be wrong.
+const STEPS = [["day", 86400e3], ["hour", 3600e3], ["minute", 60e3]];
 
 function ago(milliseconds, current) {
   const [unit, size] = STEPS.find(([, size]) => Math.abs(milliseconds) >= size) ?? STEPS.at(-1);

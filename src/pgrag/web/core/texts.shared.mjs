@@ -4,8 +4,6 @@ export const texts = {
   en: {
     search: "Search", ask: "Ask", compare: "Compare", libraries: "Libraries",
     operations: "Operations", signIn: "Sign in", signOut: "Sign out", views: "Views",
-    library: "Library", version: "Version", allLibraries: "all libraries",
-    newestVersion: "newest version",
     skip: "Skip to the content", theme: "Light or dark", language: "Language", keys: "Keys",
     close: "Close", copy: "Copy", copied: "Copied.", notCopied: "The browser did not allow to copy.",
     retry: "Try again", retryIn: { one: "Try again in {n} second.", other: "Try again in {n} seconds." },
@@ -22,8 +20,6 @@ export const texts = {
   de: {
     search: "Suchen", ask: "Fragen", compare: "Vergleichen", libraries: "Bibliotheken",
     operations: "Betrieb", signIn: "Anmelden", signOut: "Abmelden", views: "Ansichten",
-    library: "Bibliothek", version: "Version", allLibraries: "alle Bibliotheken",
-    newestVersion: "neueste Version",
     skip: "Zum Inhalt", theme: "Hell oder dunkel", language: "Sprache", keys: "Tasten",
     close: "Schließen", copy: "Kopieren", copied: "Kopiert.",
     notCopied: "Der Browser hat das Kopieren nicht erlaubt.",

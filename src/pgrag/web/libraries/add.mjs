@@ -18,17 +18,22 @@ const CHOICES = {
   converter: ["", "docling"],
   versions: ["", "auto"],
 };
-const EMPTY = Object.fromEntries(
-  ["source", "every", ...PLAIN, ...NUMBERS, ...LISTS, ...Object.keys(CHOICES)].map((name) => [name, ""]),
-);
+const NAMES = ["source", "every", ...PLAIN, ...NUMBERS, ...LISTS, ...Object.keys(CHOICES)];
+const EMPTY = Object.fromEntries(NAMES.map((name) => [name, ""]));
 
 export function AddSource({ params }) {
   const t = useTexts(texts);
-  const known = useStore(service);
   return html`<${Heading}>${t("addSource")}<//>
     <p class="soft">${t("addAbout")}</p>
-    ${known && !known.may.index && html`<${Needs} role="write" allowsWrites=${known.allows_writes} />`}
-    ${known?.may.index && html`<${Workless} known=${known} /><${Form} params=${params} />`}`;
+    <${ForWriters}><${Form} params=${params} /><//>`;
+}
+
+/** What only those may see who may write; the others learn what they need. */
+export function ForWriters({ children }) {
+  const known = useStore(service);
+  if (!known) return null;
+  if (!known.may.index) return html`<${Needs} role="write" allowsWrites=${known.allows_writes} />`;
+  return html`<${Workless} known=${known} />${children}`;
 }
 
 /** What to do where this service has no worker. */
@@ -45,7 +50,7 @@ function bodyOf(values) {
     const text = value.trim();
     if (!text && name !== "source" && name !== "library") continue;
     if (NUMBERS.includes(name)) body[name] = /^\d+$/.test(text) ? Number(text) : text;
-    else if (LISTS.includes(name)) body[name] = text.split(",").map((each) => each.trim()).filter(Boolean);
+    else if (LISTS.includes(name)) body[name] = text.split(/\s*,\s*/).filter(Boolean);
     else body[name] = text;
   }
   return body;

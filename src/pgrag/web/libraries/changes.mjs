@@ -1,4 +1,4 @@
-// Two versions of a library compared: pages and sections, with the diff of a page when it is opened.
+// Two versions of a library compared: pages and sections, and the diff of a page that is opened.
 
 import { get } from "../core/api.mjs";
 import { Link, go } from "../core/address.mjs";
@@ -56,7 +56,8 @@ function PageChange({ change, library, from, to }) {
   const moved = change.old_key && change.old_key !== change.key;
   return html`<details class="change" onToggle=${(event) => setOpen(event.target.open)}>
     <summary><span class="badge is-${change.change}">${t(`is_${change.change}`)}</span>
-      ${" "}${change.title || change.key} <small class="key">${moved ? `${change.old_key} → ` : ""}${change.key}</small>
+      ${" "}${change.title || change.key}
+      ${" "}<small class="key">${moved ? `${change.old_key} → ` : ""}${change.key}</small>
     </summary>
     ${open && html`
       ${change.page_id && html`<p><${Link} view="search" params=${{ page: change.page_id }}>
@@ -72,7 +73,8 @@ function Sections({ sections }) {
   const name = (path) => (path?.length ? path.join(" › ") : t("beforeHeadings"));
   return html`<ul class="sections">${sections.map((each) => html`<li>
     <span class="badge is-${each.change}">${t(`is_${each.change}`)}</span> ${name(each.section)}
-    ${each.change === "moved" && html` <small>${t("before")} ${each.old_key} ${name(each.old_section)}</small>`}
+    ${each.change === "moved" && html` <small>${t("before")} ${each.old_key}
+      ${" "}${name(each.old_section)}</small>`}
   </li>`)}</ul>`;
 }
 

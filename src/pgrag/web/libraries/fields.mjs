@@ -13,7 +13,9 @@ export function useForm(start) {
   const [problem, setProblem] = useState(null);
   const form = useRef();
   const complaints = {};
-  for (const { field, message } of problem?.errors ?? []) complaints[field.split(".")[0]] ??= message;
+  for (const { field, message } of problem?.errors ?? []) {
+    complaints[field.split(".")[0]] ??= message;
+  }
   useEffect(() => {
     const wrong = form.current?.querySelector("[aria-invalid=true]");
     if (!wrong) return;
@@ -54,7 +56,8 @@ export function Target({ of, libraries }) {
   return html`<div class="pair">
     <${Field} of=${of} name="library" required maxlength="200" list="libraries" autocomplete="off"
       hint=${t("hintLibrary")} />
-    <datalist id="libraries">${libraries.map((each) => html`<option value=${each.library} />`)}</datalist>
+    <datalist id="libraries">${libraries.map((each) => html`
+      <option value=${each.library} />`)}</datalist>
     <${Field} of=${of} name="version" maxlength="200" autocomplete="off" hint=${t("hintVersion")} />
   </div>`;
 }

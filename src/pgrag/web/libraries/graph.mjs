@@ -5,6 +5,7 @@ import { Link, go } from "../core/address.mjs";
 import { html, useEffect, useState } from "../core/html.mjs";
 import { Heading, Part, Table } from "../core/tables.mjs";
 import { useTexts } from "../core/texts.mjs";
+import { PageName } from "./pages.mjs";
 import { texts } from "./texts.mjs";
 
 /** Pages around the one in the middle: more are no longer a drawing that can be read. */
@@ -22,7 +23,8 @@ export function Graph({ params }) {
   const path = `v1/pages/${encodeURIComponent(graph)}`;
   const load = async (signal) => {
     const [page, { neighbourhood }] = await Promise.all([
-      get(path, {}, signal), get(`${path}/neighbourhood`, { depth, total: MOST, fan_out: 20 }, signal),
+      get(path, {}, signal),
+      get(`${path}/neighbourhood`, { depth, total: MOST, fan_out: 20 }, signal),
     ]);
     return { page, neighbours: neighbourhood, edges: edgesOf(neighbourhood) };
   };
@@ -53,10 +55,10 @@ function useLayout(ids, edges) {
     import("../vendor/d3-force.mjs").then((force) => {
       if (isGone) return;
       const height = heightOf(ids.length);
-      const nodes = ids.map((id, n) => ({ id, ...(n ? {} : { fx: WIDTH / 2, fy: height / 2 }) }));
+      const nodes = ids.map((id, n) => ({ id, ...startOf(n, height) }));
       const show = () => setPlaces(new Map(nodes.map((each) => [each.id, within(each, height)])));
       simulation = force.forceSimulation(nodes)
-        .force("link", force.forceLink(edges.map(({ ends: [source, target] }) => ({ source, target })))
+        .force("link", force.forceLink(edges.map(({ ends }) => ({ source: ends[0], target: ends[1] })))
           .id((each) => each.id).distance(ids.length > FEW ? 80 : 130))
         .force("charge", force.forceManyBody().strength(-260))
         .force("x", force.forceX(WIDTH / 2).strength(0.04))
@@ -77,16 +79,26 @@ function useLayout(ids, edges) {
   return places;
 }
 
+/** The page itself stays in the middle; the others begin in a spiral around it. */
+function startOf(n, height) {
+  const [x, y] = [WIDTH / 2, height / 2];
+  if (!n) return { fx: x, fy: y };
+  const distance = 50 * Math.sqrt(n);
+  return { x: x + distance * Math.cos(2.4 * n), y: y + distance * Math.sin(2.4 * n) };
+}
+
 const within = ({ x, y }, height) => ({
   x: Math.min(WIDTH - 70, Math.max(70, x)), y: Math.min(height - 26, Math.max(24, y)),
 });
 
 function Drawing({ page, neighbours, edges, depth }) {
   const t = useTexts(texts);
-  const nodes = [{ page_id: page.page_id, title: page.title, key: page.key, depth: 0 }, ...neighbours];
+  const { page_id, title, key } = page;
+  const nodes = [{ page_id, title, key, depth: 0 }, ...neighbours];
   const places = useLayout(nodes.map((each) => each.page_id), edges);
   if (!places) return html`<p class="soft" aria-busy="true">${t("loading")}</p>`;
-  return html`<div class="graph wide"><svg viewBox="0 0 ${WIDTH} ${heightOf(nodes.length)}" role="group"
+  const box = `0 0 ${WIDTH} ${heightOf(nodes.length)}`;
+  return html`<div class="graph wide"><svg viewBox=${box} role="group"
     aria-label=${t("graphLabel", { title: page.title || page.key })}>
     <defs><marker id="arrow" viewBox="0 0 8 8" refX="14" refY="4" markerWidth="8" markerHeight="8"
       orient="auto"><path d="M0 1 L8 4 L0 7" /></marker></defs>
@@ -115,8 +127,7 @@ function Node({ node, place, depth }) {
 function List({ neighbours, depth }) {
   const t = useTexts(texts);
   const columns = [
-    [t("page"), (row) => html`<${Link} view="search" params=${{ page: row.page_id }}>${row.title || row.key}<//>
-      <small class="key">${row.key}</small>`],
+    [t("page"), (row) => html`<${PageName} page=${row} />`],
     [t("connected"), (row) => html`${t(row.forward ? "linkedFrom" : "linksTo")} ${row.via_page}
       <small class="key">${row.kind}${row.edge_count > 1 ? ` × ${row.edge_count}` : ""}</small>`],
     [t("steps"), (row) => row.depth, true],

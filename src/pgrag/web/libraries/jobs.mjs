@@ -29,6 +29,8 @@ export function Jobs({ params }) {
       <${JobList} library=${params.library} state=${params.state} />`}`;
 }
 
+const nameOf = (source, t) => (source === "upload" ? t("upload") : source);
+
 /** Jobs, the latest first; of a library, in a state. */
 export function JobList({ library, state }) {
   const t = useTexts(texts);
@@ -44,7 +46,7 @@ export function JobList({ library, state }) {
     [t("state"), (row) => html`<span class="badge is-${row.state}">${t(`is_${row.state}`)}</span>
       ${row.state === "running" && html` <${Progress} job=${row} />`}
       ${row.every && html`<small class="key">${t("again", { every: row.every })}</small>`}`],
-    [t("source"), (row) => html`<span class="source">${row.source === "upload" ? t("upload") : row.source}</span>`],
+    [t("source"), (row) => html`<span class="source">${nameOf(row.source, t)}</span>`],
     [t("askedBy"), (row) => row.asked_by],
     [t("made"), (row) => format.ago(row.created_at)],
     [t("ended"), (row) => row.finished_at && format.ago(row.finished_at)],
@@ -76,20 +78,23 @@ function Standing({ job, onChange }) {
   const known = useStore(service);
   const { library, version } = job;
   const rows = [
-    [t("source"), job.source === "upload" ? t("upload") : job.source],
+    [t("source"), nameOf(job.source, t)],
     [t("askedBy"), job.asked_by], [t("made"), format.moment(job.created_at)],
     job.finished_at && [t("ended"), format.moment(job.finished_at)],
     job.every && [t("schedule"), t("again", { every: job.every })],
-    job.attempts > 0 && [t("attempt"), t("wordsOf", { kept: job.attempts, shown: job.max_attempts })],
+    job.attempts > 0
+      && [t("attempt"), t("wordsOf", { kept: job.attempts, shown: job.max_attempts })],
     job.worker && [t("worker"), job.worker],
   ].filter(Boolean);
   return html`<p class="standing"><span class="badge is-${job.state}">${t(`is_${job.state}`)}</span>
       ${job.state === "running" && html` <${Progress} job=${job} />`}
       ${job.state === "queued" && ` ${t("place", { n: job.place ?? 1 })}`}
-      ${job.waits_for && html` <${Link} view="libraries" params=${{ job: job.waits_for }}>${t("waitsFor")}<//>`}
+      ${job.waits_for && html` <${Link} view="libraries" params=${{ job: job.waits_for }}>
+        ${t("waitsFor")}<//>`}
       ${job.is_cancelling && job.state === "running" && ` ${t("isCancelling")}`}</p>
     ${job.state === "queued" && known && html`<${Workless} known=${known} />`}
-    <dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+    <dl class="facts">${rows.map(([name, value]) => html`
+      <div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
     <div class="tasks">
       ${known?.may.index && html`<${Change} job=${job} onChange=${onChange} />`}
       ${job.state === "succeeded" && html`
@@ -105,7 +110,8 @@ function Change({ job, onChange }) {
   const change = (what) => () => post(`v1/jobs/${job.job_id}/${what}`)
     .then(() => setProblem(null), setProblem).then(onChange);
   const isEnded = ENDED.includes(job.state);
-  return html`${(!isEnded || (job.every && job.state !== "cancelled")) && html`<button class="button"
+  const goesOn = !isEnded || (job.every && job.state !== "cancelled");
+  return html`${goesOn && html`<button class="button"
       disabled=${job.is_cancelling && job.state === "running"} onClick=${change("cancel")}>
       ${t("cancelJob")}</button>`}
     ${isEnded && html`<button class="button" onClick=${change("retry")}>${t("runAgain")}</button>`}

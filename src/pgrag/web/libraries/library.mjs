@@ -28,9 +28,10 @@ export function Library({ params }) {
   ]);
   return html`<div class="head"><${Heading}>${library}<//>
       <${Tasks} library=${library} version=${params.version} /></div>
-    <${Part} load=${load} inputs=${[library]}>${([about, { versions }, { versions: reading }]) => html`
+    <${Part} load=${load} inputs=${[library]}>${([about, { versions }, reading]) => html`
       <${About} about=${about} />
-      ${versions.length ? html`<${Versions} params=${params} versions=${versions} reading=${reading} />`
+      ${versions.length ? html`<${Versions} params=${params} versions=${versions}
+          reading=${reading.versions} />`
         : html`<p class="soft">${t("noVersion")}</p>`}`}<//>`;
 }
 

@@ -36,7 +36,8 @@ function List({ rows, state }) {
     [t("page"), (row) => html`<${Link} view="search" params=${{ page: row.source_page_id }}>
       ${row.source_page}<//>${row.line > 0 && html`<small>:${row.line}</small>`}`],
     [t("written"), (row) => html`<code>${written(row)}</code>
-      ${row.link_text && row.link_text !== row.target && html`<small class="key">${row.link_text}</small>`}`],
+      ${row.link_text && row.link_text !== row.target
+        && html`<small class="key">${row.link_text}</small>`}`],
     [t("why"), (row) => html`${t(row.fragment_found === false && row.target_page
       ? "state_fragment" : `state_${row.state}`)}
       ${row.candidates && html`<small class="key">${row.candidates.join(", ")}</small>`}

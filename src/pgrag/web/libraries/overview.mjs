@@ -36,7 +36,8 @@ export function Overview() {
     ${problem && html`<${Refused} problem=${problem} onRetry=${() => setTries(tries + 1)} />`}
     ${!value && !problem && html`<p class="soft" aria-busy="true">${t("loading")}</p>`}
     ${value && !libraries.length && html`<${Empty} />`}
-    ${libraries.length > 0 && html`<${List} libraries=${shown} details=${details} jobs=${running.jobs} />`}
+    ${libraries.length > 0 && html`<${List} libraries=${shown} details=${details}
+      jobs=${running.jobs} />`}
     ${libraries.length > limit && html`<p><button class="button"
       onClick=${() => setLimit(limit + ROWS)}>${t("more")}</button></p>`}`;
 }
@@ -46,8 +47,10 @@ export function Tasks({ library, version }) {
   const params = { library, version };
   return html`<div class="tasks">
     <${Link} class="button" view="libraries" params=${{ show: "jobs", library }}>${t("jobs")}<//>
-    <${Link} class="button" view="libraries" params=${{ ...params, show: "upload" }}>${t("uploadFiles")}<//>
-    <${Link} class="button main" view="libraries" params=${{ ...params, show: "add" }}>${t("addSource")}<//>
+    <${Link} class="button" view="libraries" params=${{ ...params, show: "upload" }}>
+      ${t("uploadFiles")}<//>
+    <${Link} class="button main" view="libraries" params=${{ ...params, show: "add" }}>
+      ${t("addSource")}<//>
   </div>`;
 }
 
@@ -76,11 +79,12 @@ function useDetails(names, ended) {
 function List({ libraries, details, jobs }) {
   const t = useTexts(texts);
   const format = useFormats();
-  const counted = (row) => details[row.library]?.reading.reduce((sum, each) => sum + each.warnings, 0);
+  const of = (row) => details[row.library];
+  const counted = (row) => of(row)?.reading.reduce((sum, each) => sum + each.warnings, 0);
   const columns = [
     [t("library"), (row) => html`<${Link} view="libraries" params=${{ library: row.library }}>
       <b>${row.library}</b><//>`],
-    [t("versions"), (row) => html`<${Labels} row=${row} versions=${details[row.library]?.versions} />`],
+    [t("versions"), (row) => html`<${Labels} row=${row} versions=${of(row)?.versions} />`],
     [t("pages"), (row) => format.number(row.pages), true],
     [t("passages"), (row) => format.number(row.documents), true],
     [t("warnings"), (row) => {
@@ -95,7 +99,7 @@ function List({ libraries, details, jobs }) {
             title=${format.moment(row.updated_at)}>${format.ago(row.updated_at)}</time>`;
     }],
     [t("source"), (row) => {
-      const [first] = details[row.library]?.versions ?? [];
+      const [first] = of(row)?.versions ?? [];
       return first && html`<span class="source">${sourceOf(first.source, t)}</span>`;
     }],
   ];
@@ -134,7 +138,8 @@ function SearchCards({ days, all }) {
       <${Line} days=${days} /></div>
     <div class="card"><small>${t("withoutHit")}</small>
       <b>${searches ? format.percent(empty / searches, 1) : "–"}</b>
-      <small><${Link} view="operations" params=${{ show: "gaps" }}>${t("notFoundByReaders")}<//></small></div>
+      <small><${Link} view="operations" params=${{ show: "gaps" }}>
+        ${t("notFoundByReaders")}<//></small></div>
     <div class="card"><small>${t("p95")}</small><b>${slowest ? milliseconds(slowest.p95_ms) : "–"}</b>
       <small>${slowest && `${all.length > 1 ? `${slowest.library_name ?? t("several")}, ` : ""}
         p50 ${milliseconds(slowest.p50_ms)}`}</small></div>`;

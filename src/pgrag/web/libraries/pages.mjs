@@ -1,9 +1,11 @@
 // The pages of a version: by name, and those that reading had to repair or lost words of.
 
-import { get } from "../core/api.mjs";
+import { get, remove, service } from "../core/api.mjs";
 import { Link, go } from "../core/address.mjs";
 import { html, useEffect, useState } from "../core/html.mjs";
-import { Paged, Table } from "../core/tables.mjs";
+import { Dialog, announce } from "../core/parts.mjs";
+import { useStore } from "../core/store.mjs";
+import { Paged, Refused, Table } from "../core/tables.mjs";
 import { useFormats, useTexts } from "../core/texts.mjs";
 import { pathOf } from "./names.mjs";
 import { texts } from "./texts.mjs";
@@ -14,6 +16,7 @@ const PAUSE_MS = 200;
 export function Pages({ params, library, label }) {
   const t = useTexts(texts);
   const { name = "", warned } = params;
+  const [removed, setRemoved] = useState(0);
   const load = async (after, signal) => {
     const given = { top_k: ROWS, after, name: name || null, warned: warned ? true : null };
     const { pages, next } = await get(`${pathOf(library, label)}/pages`, given, signal);
@@ -25,8 +28,9 @@ export function Pages({ params, library, label }) {
       <label><input type="checkbox" checked=${Boolean(warned)}
         onChange=${(event) => set({ warned: event.target.checked ? 1 : null })} />
         ${" "}${t("onlyWarned")}</label></div>
-    <${Paged} load=${load} inputs=${[library, label, name, warned]}>${(rows) => html`
-      <${List} rows=${rows} nothing=${name ? t("noPageNamed", { name }) : t("noPage")} />`}<//>`;
+    <${Paged} load=${load} inputs=${[library, label, name, warned, removed]}>${(rows) => html`
+      <${List} rows=${rows} path=${pathOf(library, label)} onRemove=${() => setRemoved(removed + 1)}
+        nothing=${name ? t("noPageNamed", { name }) : t("noPage")} />`}<//>`;
 }
 
 /** A field whose text counts when the writer pauses, and never in the middle of a composition. */
@@ -44,16 +48,22 @@ export function NameField({ name, onChange }) {
     onInput=${(event) => setText(event.target.value)} /></label>`;
 }
 
+/** A page by its title and key, as a link to the reader. */
+export function PageName({ page: { page_id, title, key } }) {
+  return html`<${Link} view="search" params=${{ page: page_id }}>${title || key}<//>
+    <small class="key">${key}</small>`;
+}
+
 /** A warning says of which page it is, for those who read it elsewhere. */
 const withoutKey = (warning, key) =>
   (warning.startsWith(`${key}: `) ? warning.slice(key.length + 2) : warning);
 
-function List({ rows, nothing }) {
+function List({ rows, path, nothing, onRemove }) {
   const t = useTexts(texts);
   const format = useFormats();
+  const known = useStore(service);
   const columns = [
-    [t("page"), (row) => html`<${Link} view="search" params=${{ page: row.page_id }}>${row.title || row.key}<//>
-      <small class="key">${row.key}</small>
+    [t("page"), (row) => html`<${PageName} page=${row} />
       ${row.warnings.map((each) => html`<small class="warning">${withoutKey(each, row.key)}</small>`)}`],
     [t("type"), (row) => row.type],
     [t("passages"), (row) => format.number(row.documents), true],
@@ -62,6 +72,30 @@ function List({ rows, nothing }) {
     [t("around"), (row) => html`<${Link} view="libraries" params=${{ graph: row.page_id }}
       aria-label=${t("graphOf", { title: row.title || row.key })}>${t("graph")}<//>`],
   ];
+  if (known?.may.index) {
+    columns.push([t("remove"), (row) => html`<${Remove} page=${row} path=${path}
+      onRemove=${onRemove} />`]);
+  }
   return html`<${Table} caption=${t("pages")} columns=${columns} rows=${rows} nothing=${nothing}
     keyOf=${(row) => row.page_id} />`;
+}
+
+/** Takes a page out of its version, once that is confirmed. */
+function Remove({ page, path, onRemove }) {
+  const t = useTexts(texts);
+  const [asks, setAsks] = useState(false);
+  const [problem, setProblem] = useState(null);
+  const act = () => remove(`${path}/pages/${encodeURIComponent(page.key)}`).then(() => {
+    setAsks(false);
+    announce(t("isRemoved", { key: page.key }));
+    onRemove();
+  }, setProblem);
+  return html`<button type="button" class="plain" aria-label=${t("removePage", { key: page.key })}
+      onClick=${() => setAsks(true)}>${t("remove")}</button>
+    ${asks && html`<${Dialog} label=${t("removePage", { key: page.key })}
+        onClose=${() => setAsks(false)}>
+      <h2>${t("removePage", { key: page.key })}</h2><p>${t("removeAbout")}</p>
+      ${problem && html`<${Refused} problem=${problem} />`}
+      <div class="tasks"><button class="button main" onClick=${act}>${t("remove")}</button>
+        <button class="button" onClick=${() => setAsks(false)}>${t("cancel")}</button></div><//>`}`;
 }

@@ -94,16 +94,19 @@ export function Progress({ job }) {
   const seconds = useRemaining(job);
   const { progress } = job;
   if (!progress?.total) {
-    return html`<span class="run"><progress aria-label=${t("progress")}></progress> ${t("begins")}</span>`;
+    return html`<span class="run"><progress aria-label=${t("progress")}></progress>
+      ${" "}${t("begins")}</span>`;
   }
-  const left = seconds === null ? "" : `, ${t("left", { time: lasting(seconds, format.language) })}`;
+  const left = seconds !== null && `, ${t("left", { time: lasting(seconds, format.language) })}`;
   return html`<span class="run"><progress aria-label=${t("progress")} max=${progress.total}
-    value=${progress.done}></progress> ${format.percent(progress.done / progress.total)}${left}</span>`;
+    value=${progress.done}></progress> ${format.percent(progress.done / progress.total)}
+    ${left}</span>`;
 }
 
 /** Seconds as people say them: 40 s, 12 min, 3 h. */
-export function lasting(seconds, language) {
-  const [unit, size] = seconds < 90 ? ["second", 1] : seconds < 5400 ? ["minute", 60] : ["hour", 3600];
+function lasting(seconds, language) {
+  const units = [["second", 1, 90], ["minute", 60, 5400], ["hour", 3600, Infinity]];
+  const [unit, size] = units.find(([, , below]) => seconds < below);
   const value = Math.max(1, Math.round(seconds / size));
   return value.toLocaleString(language, { style: "unit", unit, unitDisplay: "short" });
 }

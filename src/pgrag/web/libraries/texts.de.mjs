@@ -84,7 +84,10 @@ export const de = {
   again: "wieder {every} nach jedem Ende", job: "Auftrag {id}", jobOf: "Auftrag: {library} {version}",
   schedule: "Zeitplan", attempt: "Versuch", worker: "Worker", place: "Platz {n} in der Reihe.",
   waitsFor: "nach dem Auftrag derselben Version", isCancelling: "Er endet in Sekunden.",
-  cancelJob: "Auftrag abbrechen", runAgain: "Noch einmal", report: "Bericht",
+  cancelJob: "Auftrag abbrechen", runAgain: "Noch einmal",
+  remove: "Entfernen", removePage: "{key} entfernen", isRemoved: "{key} ist entfernt.",
+  removeAbout: "Sie wird nicht mehr gefunden. Sie kommt wieder, wenn ihre Quelle neu gelesen wird.",
+  report: "Bericht",
   reportPages: "{written} Seiten geschrieben, {unchanged} unverändert, {removed} entfernt, {failed} misslungen, in {seconds} s.",
   failedPages: "Misslungene Seiten", wordsLost: "Verlorene Wörter",
 };

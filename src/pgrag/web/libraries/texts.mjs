@@ -84,6 +84,8 @@ const en = {
   job: "Job {id}", jobOf: "Job: {library} {version}", schedule: "Schedule", attempt: "Attempt",
   worker: "Worker", place: "Place {n} in the queue.", waitsFor: "after the job of the same version",
   isCancelling: "It ends within seconds.", cancelJob: "Cancel the job", runAgain: "Run it again",
+  remove: "Remove", removePage: "Remove {key}", isRemoved: "{key} is removed.",
+  removeAbout: "It is no longer found. It comes back when its source is indexed again.",
   report: "Report",
   reportPages: "{written} pages written, {unchanged} unchanged, {removed} removed, {failed} failed, in {seconds} s.",
   failedPages: "Failed pages", wordsLost: "Words lost",

@@ -1,13 +1,12 @@
 // Files from this computer: chosen, dropped, or a folder. They become one job.
 
-import { service, upload } from "../core/api.mjs";
+import { upload } from "../core/api.mjs";
 import { go } from "../core/address.mjs";
 import { html, useEffect, useRef, useState } from "../core/html.mjs";
 import { announce } from "../core/parts.mjs";
-import { useStore } from "../core/store.mjs";
-import { Heading, Needs, Refused } from "../core/tables.mjs";
+import { Heading, Refused } from "../core/tables.mjs";
 import { useFormats, useTexts } from "../core/texts.mjs";
-import { Workless, useLibraries } from "./add.mjs";
+import { ForWriters, useLibraries } from "./add.mjs";
 import { Field, Target, useForm } from "./fields.mjs";
 import { MOST, chosen, dropped, sorted } from "./files.mjs";
 import { pathOf } from "./names.mjs";
@@ -18,16 +17,15 @@ const SHOWN = 8;
 
 export function Upload({ params }) {
   const t = useTexts(texts);
-  const known = useStore(service);
   return html`<${Heading}>${t("uploadFiles")}<//>
     <p class="soft">${t("uploadAbout")}</p>
-    ${known && !known.may.index && html`<${Needs} role="write" allowsWrites=${known.allows_writes} />`}
-    ${known?.may.index && html`<${Workless} known=${known} /><${Form} params=${params} />`}`;
+    <${ForWriters}><${Form} params=${params} /><//>`;
 }
 
 function Form({ params }) {
   const t = useTexts(texts);
-  const of = useForm({ library: params.library ?? "", version: params.version ?? "", base_url: "", language: "" });
+  const { library = "", version = "" } = params;
+  const of = useForm({ library, version, base_url: "", language: "" });
   const [files, setFiles] = useState({ files: [], leftOut: 0 });
   const [replace, setReplace] = useState(false);
   const [share, setShare] = useState(null);
@@ -47,9 +45,10 @@ function Form({ params }) {
     if (problem) return;
     sending.current = new AbortController();
     setShare(0);
+    const given = (name) => of.values[name].trim();
     try {
-      const job = await upload(`${pathOf(of.values.library.trim(), of.values.version.trim())}/upload`, {
-        params: { replace, ...Object.fromEntries(OPTIONS.map((name) => [name, of.values[name].trim()])) },
+      const job = await upload(`${pathOf(given("library"), given("version"))}/upload`, {
+        params: { replace, ...Object.fromEntries(OPTIONS.map((name) => [name, given(name)])) },
         form: formOf(files.files), onProgress: setShare, signal: sending.current.signal,
       });
       go("libraries", { job: job.job_id });
@@ -98,13 +97,13 @@ function Drop({ onFiles, wrong }) {
     drag(false)(event);
     onFiles(await dropped(event.dataTransfer));
   }
-  return html`<fieldset class=${over ? "drop over" : "drop"} onDragOver=${drag(true)}
+  return html`<fieldset class=${over ? "dropzone over" : "dropzone"} onDragOver=${drag(true)}
     onDragLeave=${drag(false)} onDrop=${drop}>
     <legend>${t("files")}</legend>
     <p>${t("dropHere")}</p>
     <div class="pair">
-      <label>${t("chooseFiles")} <input type="file" multiple id="files" aria-invalid=${wrong ? "true" : null}
-        aria-describedby=${wrong ? "files-wrong" : null}
+      <label>${t("chooseFiles")} <input type="file" multiple id="files"
+        aria-invalid=${wrong ? "true" : null} aria-describedby=${wrong ? "files-wrong" : null}
         onChange=${(event) => onFiles(chosen(event.target))} /></label>
       <label>${t("chooseFolder")} <input type="file" webkitdirectory
         onChange=${(event) => onFiles(chosen(event.target))} /></label>
@@ -118,7 +117,8 @@ function Chosen({ files: { files, leftOut } }) {
   const format = useFormats();
   if (!files.length && !leftOut) return null;
   const bytes = files.reduce((sum, [, file]) => sum + file.size, 0);
-  const size = bytes < 1e6 ? `${format.number(bytes / 1e3, 1)} kB` : `${format.number(bytes / 1e6, 1)} MB`;
+  const [unit, divisor] = bytes < 1e6 ? ["kB", 1e3] : ["MB", 1e6];
+  const size = `${format.number(bytes / divisor, 1)} ${unit}`;
   return html`<p>${t("filesTaken", { n: files.length })} (${size}).
       ${leftOut > 0 && ` ${t("leftOut", { n: leftOut })}`}</p>
     <ul class="files">${files.slice(0, SHOWN).map(([path]) => html`<li><code>${path}</code></li>`)}

@@ -25,7 +25,8 @@ export function View({ params }) {
       <${Link} view="libraries">${t("all")}<//>
       ${library && Shown !== Library && html` › <${Link} view="libraries" params=${{ library }}>
         ${library}<//>`}
-      ${Shown === Job && html` › <${Link} view="libraries" params=${{ show: "jobs" }}>${t("jobs")}<//>`}
+      ${Shown === Job && html` › <${Link} view="libraries" params=${{ show: "jobs" }}>
+        ${t("jobs")}<//>`}
     </nav>`}
     <${Shown} key=${params.job ?? library} params=${params} />
   </main>`;

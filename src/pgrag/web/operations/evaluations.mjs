@@ -77,12 +77,14 @@ function Pair({ params, runs, metric, set }) {
   const other = has(params.other) ? params.other : String(runs[0].run_id);
   const choice = (name, value) => html`<label>${t(name)} <select value=${value}
     onChange=${(event) => set({ [name]: event.target.value })}>${runs.map((run) => html`
-      <option value=${String(run.run_id)}>${run.run_id} ${run.name} ${run.version}</option>`)}</select></label>`;
+      <option value=${String(run.run_id)}>${run.run_id} ${run.name} ${run.version}</option>`)}
+    </select></label>`;
   const load = (signal) => (one === other ? null
     : get(`v1/evaluation-runs/${one}/comparison`, { other, metric }, signal));
   return html`<h2>${t("comparison")}</h2>
     <div class="filters">${choice("run", one)} ${choice("other", other)}</div>
-    <${Part} load=${load} inputs=${[one, other, metric]}>${(told) => html`<${Compared} told=${told} />`}<//>`;
+    <${Part} load=${load} inputs=${[one, other, metric]}>${(told) => html`
+      <${Compared} told=${told} />`}<//>`;
 }
 
 function Compared({ told }) {
@@ -96,7 +98,8 @@ function Compared({ told }) {
   const isSure = told.p_value < 0.05;
   return html`<p>${told.metric}: ${metric(told.score)} → ${metric(told.other_score)}
       ${" "}(${told.difference > 0 ? "+" : ""}${metric(told.difference)},
-      ${told.lower_bound !== null && ` ${t("interval")} ${metric(told.lower_bound)} … ${metric(told.upper_bound)},`}
+      ${told.lower_bound !== null && html` ${t("interval")} ${metric(told.lower_bound)} …
+        ${" "}${metric(told.upper_bound)},`}
       ${" "}p = ${metric(told.p_value)}). <strong>${t(isSure ? "isSure" : "isChance")}</strong></p>
     <p class="soft">${t("winsOf", { wins: told.wins, losses: told.losses, ties: told.ties })}</p>
     <${Table} caption=${t("moved")} columns=${columns} rows=${told.moved} nothing=${t("nothingMoved")} />`;

@@ -13,7 +13,8 @@ const ROWS = 50;
 export function Feedback({ params, scope }) {
   const t = useTexts(texts);
   const all = params.all === "1";
-  const load = (signal) => get("v1/searches", { ...scope, rated: all ? null : true, top_k: ROWS }, signal);
+  const given = { ...scope, rated: all ? null : true, top_k: ROWS };
+  const load = (signal) => get("v1/searches", given, signal);
   const set = (event) => go("operations", { ...params, all: event.target.checked ? 1 : null });
   return html`<div class="filters"><label><input type="checkbox" checked=${all} onChange=${set} />
       ${" "}${t("alsoUnrated")}</label></div>
@@ -28,7 +29,8 @@ function Search({ search }) {
   const [open, setOpen] = useState(false);
   const rating = search.mean_rating;
   return html`<details class="change" onToggle=${(event) => setOpen(event.target.open)}>
-    <summary>${rating !== null && html`<span class="badge ${rating < 3 ? "is-failed" : "is-succeeded"}">
+    <summary>${rating !== null && html`
+        <span class="badge ${rating < 3 ? "is-failed" : "is-succeeded"}">
         ${t("ratingOf", { rating: format.number(rating, rating % 1 ? 1 : 0) })}</span> `}
       ${search.query} <small class="key">${search.library_name ?? t("several")} ${search.version},
       ${" "}${format.ago(search.at)}</small></summary>
@@ -43,13 +45,16 @@ function Record({ search }) {
   return html`<${Part} load=${load}>${(record) => html`
     <p>${t("hitCount", { n: record.hit_count })}, ${ms(record.duration_ms)}, ${record.client}
       ${record.caller && `, ${record.caller}`}. <${Link} view="search"
-        params=${{ q: record.query, library: record.library, version: record.version }}>${t("searchAgain")}<//></p>
+        params=${{ q: record.query, library: record.library, version: record.version }}>
+        ${t("searchAgain")}<//></p>
     ${record.feedback.length > 0 && html`<ul class="lines">${record.feedback.map((each) => html`<li>
       ${t("ratingOf", { rating: each.rating })}
       ${each.document_id !== null && ` ${t("forHit", { n: rankOf(record, each.document_id) })}`}
-      ${each.comment && html`: “${each.comment}”`} <small>${format.moment(each.at)}</small></li>`)}</ul>`}
-    <ol class="lines">${record.hits.slice(0, 10).map((hit) => html`<li>${hit.title ?? hit.key}
-      ${" "}<small class="key">${hit.key} ${hit.score?.toFixed(2)}</small></li>`)}</ol>`}<//>`;
+      ${each.comment && html`: “${each.comment}”`}
+      ${" "}<small>${format.moment(each.at)}</small></li>`)}</ul>`}
+    <ol class="lines">${record.hits.slice(0, 10).map((hit) => html`<li>
+      <${Link} view="search" params=${{ page: hit.page_id, hit: hit.document_id }}>${hit.page_key}<//>
+      ${" "}${format.score(hit.score)}</li>`)}</ol>`}<//>`;
 }
 
 const rankOf = (record, id) =>

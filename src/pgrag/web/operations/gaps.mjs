@@ -24,7 +24,8 @@ function List({ gaps, scope }) {
   const columns = [
     [t("topic"), (row) => html`<${Link} view="search"
         params=${{ q: row.topic, library: row.library_name ?? scope.library }}>${row.topic}<//>
-      ${row.examples.filter((each) => each !== row.topic).map((each) => html`<small class="key">${each}</small>`)}`],
+      ${row.examples.filter((each) => each !== row.topic).map((each) => html`
+        <small class="key">${each}</small>`)}`],
     [t("library"), (row) => row.library_name ?? t("several")],
     [t("searches"), (row) => format.number(row.searches), true],
     [t("how"), (row) => ways(row, t)],

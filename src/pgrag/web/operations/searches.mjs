@@ -15,8 +15,10 @@ export function Searches({ scope }) {
   const period = scope.days > 120 ? "week" : "day";
   const load = (signal) => Promise.all([period, "all"].map((each) =>
     get("v1/metrics/searches", { ...scope, period: each }, signal).then((told) => told.metrics)));
+  const step = period === "week" ? 7 : 1;
   return html`<${Part} load=${load} inputs=${inputs}>${([rows, all]) => (all.length
-      ? html`<${Numbers} rows=${all} /><${OverTime} rows=${rows} step=${period === "week" ? 7 : 1} />` : html`<p>${t("noSearches")}</p>`)}<//>
+      ? html`<${Numbers} rows=${all} /><${OverTime} rows=${rows} step=${step} />`
+      : html`<p>${t("noSearches")}</p>`)}<//>
     <${Queries} of="popular" scope=${scope} />
     <${Queries} of="empty" scope=${scope} />
     <${Slow} scope=${scope} />`;
@@ -38,11 +40,10 @@ function summed(rows) {
 function Numbers({ rows }) {
   const t = useTexts(texts);
   const format = useFormats();
-  const { ms } = useShown();
+  const { ms, share } = useShown();
   const { searches, mean, most } = summed(rows);
   const rated = mean("feedback_share");
   const note = rows.length > 1 ? t("slowestLibrary") : "";
-  const share = (value) => (value === null ? "–" : format.percent(value, 1));
   return html`<div class="cards">
     <div class="card"><small>${t("searches")}</small><b>${format.number(searches)}</b>
       <small>${t("hitsEach", { n: Math.round((mean("mean_hits") ?? 0) * 10) / 10 })}</small></div>
@@ -67,7 +68,7 @@ function daysOf(rows, step) {
 function OverTime({ rows, step }) {
   const t = useTexts(texts);
   const format = useFormats();
-  const { ms } = useShown();
+  const { ms, share, rating } = useShown();
   const days = daysOf(rows, step);
   const of = days.map((day) => ({ day, ...summed(rows.filter((row) => row.starts_on === day)) }));
   const lines = [
@@ -79,10 +80,10 @@ function OverTime({ rows, step }) {
     [t("from"), (row) => format.date(row.starts_on)],
     [t("library"), (row) => row.library_name ?? t("several")],
     [t("searches"), (row) => format.number(row.searches), true],
-    [t("withoutHit"), (row) => (row.empty_share === null ? "–" : format.percent(row.empty_share, 1)), true],
+    [t("withoutHit"), (row) => share(row.empty_share), true],
     ["p50", (row) => ms(row.p50_ms), true], ["p95", (row) => ms(row.p95_ms), true],
     [t("slowest"), (row) => ms(row.max_ms), true],
-    [t("rating"), (row) => (row.mean_rating === null ? "–" : format.number(row.mean_rating, 1)), true],
+    [t("rating"), (row) => rating(row.mean_rating), true],
   ];
   return html`<${Chart} times=${days.map((day) => Date.parse(day))} lines=${lines} />
     <details><summary>${t("asTable")}</summary>
@@ -92,7 +93,7 @@ function OverTime({ rows, step }) {
 function Queries({ of, scope }) {
   const t = useTexts(texts);
   const format = useFormats();
-  const { ms } = useShown();
+  const { ms, share, rating } = useShown();
   const load = (signal) => get(`v1/metrics/${of}-queries`, { ...scope, top_k: 10 }, signal);
   const query = (row) => html`<${Link} view="search"
     params=${{ q: row.query, library: row.library_name ?? scope.library }}>${row.query}<//>`;
@@ -100,10 +101,12 @@ function Queries({ of, scope }) {
   const last = [t("last"), (row) => format.ago(row.last_at)];
   const columns = of === "popular" ? [
     [t("query"), query], ...common,
-    [t("withoutHit"), (row) => (row.empty_share === null ? "–" : format.percent(row.empty_share)), true],
+    [t("withoutHit"), (row) => share(row.empty_share), true],
     [t("median"), (row) => ms(row.median_ms), true],
-    [t("rating"), (row) => (row.mean_rating === null ? "–" : format.number(row.mean_rating, 1)), true], last,
-  ] : [[t("query"), query], [t("library"), (row) => row.library_name ?? t("several")], ...common, last];
+    [t("rating"), (row) => rating(row.mean_rating), true], last,
+  ] : [
+    [t("query"), query], [t("library"), (row) => row.library_name ?? t("several")], ...common, last,
+  ];
   return html`<h2>${t(`${of}Queries`)}</h2>
     <${Part} load=${load} inputs=${[scope.days, scope.library]}>${({ queries }) => html`
       <${Table} caption=${t(`${of}Queries`)} columns=${columns} rows=${queries}
@@ -119,7 +122,7 @@ function Slow({ scope }) {
     .map(([step, value]) => `${step} ${ms(value)}`).join(", ");
   const columns = [
     [t("query"), (row) => row.query],
-    [t("library"), (row) => [row.library_name ?? t("several"), row.version].filter(Boolean).join(" ")],
+    [t("library"), (row) => `${row.library_name ?? t("several")} ${row.version ?? ""}`],
     [t("duration"), (row) => ms(row.duration_ms), true],
     [t("stepsOf"), (row) => html`<small class="key">${steps(row)}</small>`],
     [t("client"), (row) => row.client], [t("at"), (row) => format.moment(row.at)],

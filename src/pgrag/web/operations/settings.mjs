@@ -33,7 +33,8 @@ function Tunings({ params, libraries }) {
     [t("at"), (row) => format.moment(row.finished_at)],
     [t("version"), (row) => row.version || "–"],
     [t("questions"), (row) => t(`source_${row.source}`)],
-    ["nDCG@10", (row) => (row.validation ? `${metric(row.validation.before)} → ${metric(row.validation.after)}` : "–"), true],
+    ["nDCG@10", ({ validation }) => (validation
+      ? `${metric(validation.before)} → ${metric(validation.after)}` : "–"), true],
     [t("outcome"), (row) => html`${row.outcome}<small class="key">${row.reason}</small>`],
     [t("kept"), (row) => kept(row).map((each) => html`<small class="key">${each}</small>`)],
   ];

@@ -10,6 +10,8 @@ export function useShown() {
       : `${format.number(value / 1000, 1)} s`)),
     share: known((value) => format.percent(value, 1)),
     number: known((value) => format.number(value, Number.isInteger(value) ? 0 : 1)),
+    whole: known((value) => format.number(value)),
+    rating: known((value) => format.number(value, 1)),
     metric: known((value) => format.number(value, 3)),
   };
 }

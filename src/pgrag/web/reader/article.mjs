@@ -107,7 +107,9 @@ function headingOf(article, passage, frame) {
 function current(article) {
   const frame = frameOf(article);
   const headings = [...article.querySelectorAll(`:is(${HEADINGS})[data-anchor]`)];
-  const heading = headings.filter((each) => offset(each, frame) <= MARGIN).at(-1);
+  // The last sections may be too short to come to the top.
+  const is_end = frame.scrollTop > 0 && frame.scrollTop + frame.clientHeight > frame.scrollHeight - 2;
+  const heading = headings.filter((each) => is_end || offset(each, frame) <= MARGIN).at(-1);
   return heading ? { anchor: heading.dataset.anchor, text: heading.textContent } : null;
 }
 

@@ -47,10 +47,9 @@ function Explanation({ hit }) {
   return html`
     <${Parts} parts=${explanation.parts} score=${hit.score} />
     <${Terms} lexemes=${explanation.keyword?.lexemes ?? []} share=${explanation.parts?.words} />
-    <h3>${t("foundBy")}</h3>
-    <${Retrievers} hit=${hit} />
-    <h3>${t("reasons")}</h3>
-    <ul lang="en">${explanation.reasons.map((each) => html`<li key=${each}>${each}</li>`)}</ul>`;
+    ${explanation.keyword && html`<h3>${t("foundBy")}</h3><${Retrievers} hit=${hit} />`}
+    ${explanation.reasons.length > 0 && html`<h3>${t("reasons")}</h3><ul lang="en">
+      ${explanation.reasons.map((each) => html`<li key=${each}>${each}</li>`)}</ul>`}`;
 }
 
 /** One bar of the parts that raise the score; those that lower it are in the list below it. */
@@ -61,11 +60,12 @@ function Parts({ parts, score }) {
   all.sort(([one], [other]) => order(one) - order(other));
   const raised = all.filter(([, value]) => value > 0);
   const whole = raised.reduce((sum, [, value]) => sum + value, 0) || 1;
-  const told = (name) => (texts.en[`part_${name}`] ? t(`part_${name}`) : name.replaceAll("_", " "));
+  const told = (name, length = "part") =>
+    texts.en[`${length}_${name}`] ? t(`${length}_${name}`) : name.replaceAll("_", " ");
   return html`
     <div class="big" aria-hidden="true">${raised.map(([name, value]) => html`<i key=${name}
       class=${KINDS.includes(name) ? name : "other"} style=${{ width: `${(100 * value) / whole}%` }}>
-      ${value / whole > 0.12 ? `${told(name)} ${f.score(value)}` : ""}</i>`)}</div>
+      ${value / whole > 0.12 ? `${told(name, "short")} ${f.score(value)}` : ""}</i>`)}</div>
     <dl class="key">${all.map(([name, value]) => html`<div key=${name}>
         <dt class=${KINDS.includes(name) ? name : "other"}>${told(name)}</dt>
         <dd>${f.score(value)}</dd></div>`)}
@@ -79,7 +79,7 @@ const order = (name) => (KINDS.indexOf(name) + KINDS.length + 1) % (KINDS.length
 function Terms({ lexemes, share }) {
   const t = useTexts(texts);
   const f = useFormats();
-  if (!lexemes.length) return html`<p class="soft">${t("noTerms")}</p>`;
+  if (!lexemes.length || share === 0) return html`<p class="soft">${t("noTerms")}</p>`;
   const whole = lexemes.reduce((sum, each) => sum + each.adds, 0) || 1;
   const factor = share === undefined ? 1 : share / whole;
   const columns = ["weight", "impact", "inDocuments", "share"];

@@ -1,7 +1,7 @@
 // A search as its address states it, and the arguments of the request that it stands for.
 
 /** Filters that readers choose among the counts, under the names that requests give them. */
-export const FILTERS = ["type", "section", "topic", "tags", "content_tags", "language"];
+export const FILTERS = ["type", "path", "topic", "tags", "content_tags", "language"];
 export const MODES = ["hybrid", "keyword", "semantic"];
 /** Pages of hits per request; while the reader types, as many as a screen shows. */
 export const PAGES = 20;

@@ -18,7 +18,10 @@ export function Box({ words, active, isExpanded, field, onType, onEnter, onClear
   const t = useTexts(texts);
   const own = useRef({ isComposing: false }).current;
   useKeys({ "/": () => field.current.select() });
-  useEffect(() => field.current.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    field.current.focus({ preventScroll: true });
+    field.current.setSelectionRange(words.length, words.length);
+  }, []);
   function changed(event) {
     const isHalf = event.isComposing || own.isComposing;
     if (!isHalf) onType(event.target.value, performance.now());
@@ -56,7 +59,7 @@ export function Box({ words, active, isExpanded, field, onType, onEnter, onClear
       aria-expanded=${String(isExpanded)} aria-controls=${isExpanded ? "hits" : null}
       aria-autocomplete="list" aria-activedescendant=${active ? idOf(active) : null}
       placeholder=${t("placeholder")} autocomplete="off" autocapitalize="off" autocorrect="off"
-      spellcheck="false" enterkeyhint="search" onInput=${changed} onKeyDown=${pressed}
+      spellcheck=${false} enterkeyhint="search" onInput=${changed} onKeyDown=${pressed}
       onCompositionStart=${() => (own.isComposing = true)} onCompositionEnd=${composed} />
     ${words
       ? html`<button type="button" class="plain clear" aria-label=${t("clear")}

@@ -7,8 +7,9 @@ import { useFormats, useTexts } from "../core/texts.mjs";
 import { PAGES } from "./arguments.mjs";
 import { texts } from "./texts.mjs";
 
-/** Hits with less than this share of the best score are weak. */
+/** Hits with less of the best score than this are weak; if all are, all but the nearest. */
 const WEAK = 0.5;
+const NEAREST = 3;
 const PARTS = ["words", "meaning", "page", "links"];
 
 export const idOf = (hit) => `hit-${hit.document_id}`;
@@ -17,7 +18,8 @@ export const idOf = (hit) => `hit-${hit.document_id}`;
 export function folded(answer, { count, hit }) {
   const { groups } = answer;
   const least = WEAK * (groups[0]?.score ?? 0);
-  const strong = groups.filter((group) => group.score >= least).length;
+  const strong = answer.no_good_match ? Math.min(NEAREST, groups.length)
+    : groups.filter((group) => group.score >= least).length;
   const isOpened = groups.slice(strong).some((group) =>
     group.hits.some(({ document_id }) => String(document_id) === hit));
   if (count || isOpened || strong === groups.length) return { shown: groups, weak: 0 };
@@ -30,6 +32,7 @@ export function Hits({ search, choice }) {
   const { answer, shown, weak, opened, params, places, isFull } = search;
   const { marked, open, key } = choice;
   const count = answer.groups.length;
+  const rest = { n: weak, or: answer.next ? "+" : "" };
   // More of the list is no step of the history.
   const show = (n) => go("search", { ...params, count: n }, { replace: true });
   return html`
@@ -38,14 +41,15 @@ export function Hits({ search, choice }) {
       ${shown.map((group) => html`<div role="group" class="group" key=${group.page_id}
         aria-label=${group.title}>
         ${group.hits.map((hit, n) => html`<${Hit} key=${hit.document_id} hit=${hit}
-          isFirst=${n === 0} isActive=${hit === marked} isOpened=${hit.document_id === opened?.document_id}
+          isFirst=${n === 0} isActive=${hit === marked}
+          isOpened=${hit.document_id === opened?.document_id}
           places=${places} params=${params} onOpen=${open} />`)}
       </div>`)}
     </div>
     ${answer.moreProblem && html`<${Failure} problem=${answer.moreProblem}
       onRetry=${search.retry} />`}
     ${isFull && weak > 0 && html`<p class="weak">
-      ${t(answer.next ? "weakAtLeast" : "weak", { n: weak })} ·
+      ${t(answer.no_good_match ? "noBetter" : "weak", rest)} ·${" "}
       <button type="button" class="plain" onClick=${() => show(count)}>${t("show")}</button></p>`}
     ${isFull && !weak && answer.next && html`<p class="weak"><button type="button" class="button"
       onClick=${() => show(count + PAGES)}>${t("morePages")}</button></p>`}`;

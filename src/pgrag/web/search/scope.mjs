@@ -68,7 +68,8 @@ function VersionMenu({ params, change, versions, resolved }) {
     ...(versions.length > 1 ? [[EVERY, t("allVersions")]] : []),
   ];
   if (versions.length < 2) {
-    return read ? html`<span class="chip" data-pressed="true">${read}</span>` : null;
+    return read && html`<span class="chip" data-pressed="true">${read}
+      ${resolved && html` <small>${reasonOf(t, resolved.reason)}</small>`}</span>`;
   }
   return html`<${Menu} id="versions" label=${t("version")} chosen=${params.version ?? ""}
     options=${options} pressed=${true} onChoose=${(version) => change({ version })}>
@@ -83,8 +84,10 @@ const OFFERED = 3;
 export function Resolved({ answer, params, library, versions }) {
   const t = useTexts(texts);
   const [read] = answer.resolved ?? [];
-  // That nothing matches well is said in words of our own.
-  const notices = (answer.notices ?? []).filter((each) => !each.startsWith("No good match"));
+  // That nothing matches well, and why this version is read, is said in words of our own.
+  const isSaid = (notice) => notice.startsWith("No good match")
+    || (library && read && notice.includes(read.reason));
+  const notices = (answer.notices ?? []).filter((each) => !isSaid(each));
   const to = (version) => ({ ...params, version, hit: "", page: "", count: "" });
   const others = versions.filter((each) => each.version !== read?.version).slice(0, OFFERED);
   return html`
@@ -102,7 +105,7 @@ export function Resolved({ answer, params, library, versions }) {
 export function Totals({ counts, answer }) {
   const t = useTexts(texts);
   const n = answer.groups.length;
-  const { passages, pages, exact } = counts ?? {};
+  const { passages, pages, exact } = counts?.total ?? {};
   const took = answer.took === null ? "" : ` · ${t("took", { ms: Math.round(answer.took) })}`;
   if (passages === undefined) return html`${t(answer.next ? "toldAtLeast" : "told", { n })}${took}`;
   const total = t(exact === false ? "totalAtLeast" : "total", {

@@ -1,24 +1,28 @@
 // The head of views that take one query: its field, the library and version that are read, and why.
 
-import { get, useLoaded } from "./api.mjs";
-import { html, useEffect, useRef, useState } from "./html.mjs";
-import { isComposing, useKeys } from "./keys.mjs";
-import { useTexts } from "./texts.mjs";
-import { texts } from "./texts.shared.mjs";
+import { get, useLoaded } from "../core/api.mjs";
+import { html, useEffect, useRef, useState } from "../core/html.mjs";
+import { isComposing, useKeys } from "../core/keys.mjs";
+import { Menu } from "../core/menu.mjs";
+import { useTexts } from "../core/texts.mjs";
+import { reasonOf, UNVERSIONED } from "../search/scope.mjs";
+import { texts } from "../search/texts.mjs";
 
-export const pathOf = (library) => `v1/libraries/${encodeURIComponent(library)}`;
-
-/** The libraries and the versions of the chosen one, as far as the caller may see them. */
-export function useScope(library) {
-  const { value: libraries } = useLoaded(
-    (signal) => get("v1/libraries", {}, signal).then((found) => found.libraries), [],
-  );
+/**
+ * The libraries, the one that is read, also if there is only one, and its versions, as far as the
+ * caller may see them.
+ */
+export function useScope(chosen) {
+  const { value } = useLoaded((signal) => get("v1/libraries", {}, signal), []);
+  const libraries = value?.libraries ?? [];
+  const library = chosen || (libraries.length === 1 ? libraries[0].library : "");
   const { value: versions } = useLoaded(async (signal) => {
     if (!library) return [];
-    const found = await get(`${pathOf(library)}/versions`, {}, signal);
+    const path = `v1/libraries/${encodeURIComponent(library)}/versions`;
+    const found = await get(path, {}, signal);
     return found.versions.filter((each) => each.status === "ready");
   }, [library]);
-  return { libraries: libraries ?? [], versions: versions ?? [] };
+  return { libraries, library, versions: versions ?? [] };
 }
 
 /**
@@ -57,30 +61,25 @@ export function QueryBox({ value = "", title, label, action, extra, onSubmit, on
 /** Two choices; `onChange({library, version})` is told of a new one. `scope` is of `useScope`. */
 export function Scope({ params, scope, onChange }) {
   const t = useTexts(texts);
-  const { library = "", version = "" } = params;
+  const { library } = scope;
+  const { version = "" } = params;
   const { value: resolved, problem } = useLoaded(
     async (signal) => (library ? get("v1/resolve", { library, version }, signal) : null),
     [library, version],
   );
-  const names = scope.libraries.map((each) => each.library);
-  const labels = scope.versions.map((each) => each.version || "-");
+  const named = (label) => (label === UNVERSIONED || !label ? t("unversioned") : label);
+  const names = scope.libraries.map((each) => [each.library, each.library]);
+  const labels = scope.versions.map(({ version: each }) => [each || UNVERSIONED, named(each)]);
   return html`
-    <select class="chip" aria-label=${t("library")} value=${library}
-      onChange=${(event) => onChange({ library: event.target.value, version: "" })}>
-      <option value="">${t("allLibraries")}</option>
-      ${options(names, library)}
-    </select>
-    ${library && html`<select class="chip" aria-label=${t("version")} value=${version}
-      onChange=${(event) => onChange({ library, version: event.target.value })}>
-      <option value="">${t("newestVersion")}</option>
-      ${options(labels, version)}
-    </select>`}
-    ${resolved && html`<small>${resolved.version} ${resolved.reason}</small>`}
-    ${problem?.status === 404 && html`<small role="alert">${problem.detail} ${problem.hint}</small>`}`;
-}
-
-/** Options; what the address names is among them even if nothing else has it. */
-export function options(values, chosen) {
-  const all = !chosen || values.includes(chosen) ? values : [chosen, ...values];
-  return all.map((value) => html`<option key=${value} value=${value}>${value}</option>`);
+    <${Menu} id="libraries" label=${t("library")} chosen=${library} pressed=${Boolean(library)}
+      options=${[["", t("allLibraries")], ...names]}
+      onChoose=${(chosen) => onChange({ library: chosen, version: "" })}>
+      <b>${library || t("allLibraries")}</b><//>
+    ${library && html`<${Menu} id="versions" label=${t("version")} chosen=${version} pressed=${true}
+      options=${[["", t("newest"), t("newestNote")], ...labels]}
+      onChoose=${(chosen) => onChange({ library, version: chosen })}>
+      ${resolved ? named(resolved.version) : version || t("newest")}
+      ${resolved && html` <small>${reasonOf(t, resolved.reason)}</small>`}<//>`}
+    ${problem?.status === 404 &&
+      html`<small role="alert">${problem.detail} ${problem.hint}</small>`}`;
 }
