@@ -43,7 +43,7 @@ class Generator:
 GENERATORS = {
     "mkdocs": Generator("mkdocs --quiet build"),
     "properdocs": Generator("properdocs --quiet build"),
-    "zensical": Generator("zensical build", navigates=True),
+    "zensical": Generator("zensical build"),
     "sphinx": Generator("sphinx-build -q . site", page="/guide/tides.html"),
     "hugo": Generator("hugo --quiet --destination site"),
     "vitepress": Generator(
@@ -52,7 +52,7 @@ GENERATORS = {
     ),
     "docusaurus": Generator(
         "node node_modules/@docusaurus/core/bin/docusaurus.mjs build",
-        output="build", navigates=True,
+        output="build", page="/guide/tides", navigates=True,
     ),
 }  # fmt: skip
 

@@ -19,7 +19,7 @@ _EXPORT = re.compile(r"^export (?=async|class|const|function)", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?s:.*?)\*/[ \t]*)\n", re.MULTILINE)
 _BLANK = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
 # A text in quotes, or a sign of the language with the blanks around it. No regular expression of
-# these scripts holds a quotation mark.
+# these scripts holds a quotation mark or a blank.
 _SIGN = re.compile(
     r"""("(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`)|[ \t]*([{}()\[\]=;,:?<>&|!*])[ \t]*"""
 )

@@ -1,9 +1,9 @@
 // Where a chosen hit leads: over the router of the site, if it has one.
 
 /**
- * Go to an address. Routers that listen to clicks on links (VitePress, the instant navigation of
- * Material and Zensical, Turbo, Astro, SvelteKit) take the click on a link of the document; that
- * of Docusaurus listens to the history only. Without one, the browser loads the page.
+ * Go to an address. Routers that listen to clicks on links, as that of VitePress does, take the
+ * click on a link of the document; that of Docusaurus listens to the history only. Without one, the
+ * browser loads the page.
  */
 export function go(href) {
   const address = new URL(href, document.baseURI);

@@ -88,7 +88,7 @@ export class Service {
     for (let piece; !(piece = await reader.read()).done; ) {
       text += piece.value;
       for (let end; (end = text.indexOf("\n\n")) >= 0; text = text.slice(end + 2)) {
-        const [, name, data] = /^event: (\w+)\ndata: (.*)$/m.exec(text.slice(0, end)) ?? [];
+        const [, name, data] = /^event:\s(\w+)\ndata:\s(.*)$/m.exec(text.slice(0, end)) ?? [];
         if (name === "error") throw new Problem(JSON.parse(data), 502);
         if (name) yield [name, JSON.parse(data)];
       }
