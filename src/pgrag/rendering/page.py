@@ -17,6 +17,7 @@ _OF_PAGE = (
     "page_id", "library", "version", "key", "url", "link", "title", "path", "language",
 )  # fmt: skip
 
+
 def rendered_page(
     database: Database,
     page: int | str,
