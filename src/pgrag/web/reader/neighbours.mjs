@@ -29,7 +29,8 @@ export function Neighbours({ place, params }) {
       query=${{ direction: "out", top_k: LINKS }} rows=${(told) => told.edges} params=${params}
       row=${(each) => html`<${Target} edge=${each} params=${params} />`} />
     <${Block} title=${t("related")} path=${`v1/pages/${page}/related`}
-      rows=${(told) => told.related} params=${params} row=${(each) => html`<${Inside} params=${params} page=${each.page_id}>
+      rows=${(told) => told.related} params=${params}
+      row=${(each) => html`<${Inside} params=${params} page=${each.page_id}>
         ${each.title}<//><${Said} text=${each.reason} />`} />
     <p><${Link} view="libraries" params=${{ graph: place.page }}>${t("graph")}<//></p>
   <//>`;
