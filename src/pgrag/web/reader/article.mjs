@@ -19,7 +19,8 @@ export function prepare(element, params) {
   for (const link of element.querySelectorAll("a[data-page-id]")) {
     link.dataset.anchorOf = fragment(link);
     const { q, library, version } = params;
-    link.href = href("search", { q, library, version, page: link.dataset.pageId, at: fragment(link) });
+    const { pageId: page, anchorOf: at } = link.dataset;
+    link.href = href("search", { q, library, version, page, at });
   }
   for (const table of element.querySelectorAll("table")) {
     const frame = Object.assign(document.createElement("div"), { className: "wide" });
@@ -47,7 +48,7 @@ const fragment = (link) => {
   }
 };
 
-/** Follow a link of the text, if it leads to a page of the documentation or to a place of this one. */
+/** Follow a link of the text that leads to a page of the documentation or a place of this one. */
 export function follow(event, { onPage, onAnchor }) {
   const link = event.target.closest("a");
   const is_other = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button;
@@ -108,12 +109,13 @@ function current(article) {
   const frame = frameOf(article);
   const headings = [...article.querySelectorAll(`:is(${HEADINGS})[data-anchor]`)];
   // The last sections may be too short to come to the top.
-  const is_end = frame.scrollTop > 0 && frame.scrollTop + frame.clientHeight > frame.scrollHeight - 2;
+  const { scrollTop, clientHeight, scrollHeight } = frame;
+  const is_end = scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 2;
   const heading = headings.filter((each) => is_end || offset(each, frame) <= MARGIN).at(-1);
   return heading ? { anchor: heading.dataset.anchor, text: heading.textContent } : null;
 }
 
-/** Call `show` with the section that is read whenever that may have changed; gives the end of it. */
+/** Call `show` with the section that is read when that may have changed; gives the end of it. */
 export function onScroll(article, show) {
   let waits = 0;
   const scrolled = () => {

@@ -47,7 +47,7 @@ const isJson = (text) => {
 
 const queryOf = (request) => wellFormed(request.q ?? "");
 
-/** SQL, for psql or any driver. Backslashes are themselves, as `standard_conforming_strings` has it. */
+/** SQL, for psql or any driver. With `standard_conforming_strings`, backslashes are themselves. */
 export function sql(request) {
   const text = (value) => `'${value.replaceAll("'", "''")}'`;
   const plain = (value) => (isNumber(value) ? value : text(value));

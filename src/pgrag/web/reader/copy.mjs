@@ -35,10 +35,13 @@ export function CopyAs({ place, request }) {
 
 function Form({ label, text, note }) {
   const t = useTexts(texts);
+  const name = html`${t("copyIt")}<span class="unseen"> ${label}</span>`;
   return html`<section class="form" aria-label=${label}>
     <div class="form-head"><h2>${label}</h2>
-      ${text && html`<${Copy} text=${text} label=${html`${t("copyIt")}<span class="unseen"> ${label}</span>`} />`}</div>
-    ${text ? html`<pre tabindex="0"><code>${text}</code></pre>` : html`<p class="soft">${t("needsLibrary")}</p>`}
+      ${text && html`<${Copy} text=${text} label=${name} />`}</div>
+    ${text
+      ? html`<pre tabindex="0"><code>${text}</code></pre>`
+      : html`<p class="soft">${t("needsLibrary")}</p>`}
     ${note && html`<p class="soft">${note}</p>`}
   </section>`;
 }

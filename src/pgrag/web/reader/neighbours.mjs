@@ -28,8 +28,9 @@ export function Neighbours({ place, params }) {
     <${Block} title=${t("links")} path=${`v1/pages/${page}/edges`}
       query=${{ direction: "out", top_k: LINKS }} rows=${(told) => told.edges} params=${params}
       row=${(each) => html`<${Target} edge=${each} params=${params} />`} />
-    <${Block} title=${t("related")} path=${`v1/pages/${page}/related`} rows=${(told) => told.related}
-      params=${params} row=${(each) => html`<${Inside} params=${params} page=${each.page_id}>
+    <${Block} title=${t("related")} path=${`v1/pages/${page}/related`}
+      rows=${(told) => told.related} params=${params}
+      row=${(each) => html`<${Inside} params=${params} page=${each.page_id}>
         ${each.title}<//><${Said} text=${each.reason} />`} />
     <p><${Link} view="libraries" params=${{ graph: place.page }}>${t("graph")}<//></p>
   <//>`;
@@ -68,7 +69,8 @@ function Sections({ found, params }) {
     <dl class="around">${some.map((kind) => html`<div key=${kind}><dt>${t(`section_${kind}`)}</dt>
       ${found[kind].map((each) => html`<dd key=${each.document_id}><${Inside} params=${params}
         page=${decodeURIComponent(found.page)} anchor=${each.anchor}
-        document=${each.anchor ? null : each.document_id}><${Inline} text=${each.heading} /><//></dd>`)}
+        document=${each.anchor ? null : each.document_id}>
+        <${Inline} text=${each.heading} /><//></dd>`)}
     </div>`)}</dl>`;
 }
 

@@ -101,7 +101,8 @@ function Notes({ page }) {
     page.is_changed && "passageGone", page.passage?.marked === "nothing" && "unmarked",
     is_part && "isPart",
   ];
-  return notes.filter(Boolean).map((name) => html`<p class="soft reader-note" key=${name}>${t(name)}</p>`);
+  return notes.filter(Boolean).map((name) => html`
+    <p class="soft reader-note" key=${name}>${t(name)}</p>`);
 }
 
 /** The headings of the page. They are read when the outline is opened for the first time. */
@@ -112,14 +113,19 @@ function Outline({ page, section, onChoose }) {
     (signal) => (is_open ? get(`v1/pages/${page.page_id}/outline`, {}, signal) : null),
     [page.page_id, is_open],
   );
-  const entries = value?.page_id === page.page_id ? value.outline.filter((each) => each.anchor) : null;
-  return html`<details class="outline" open=${is_open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
-    <summary>${t("outline")}${section && html` · <span class="soft">${section.text}</span>`}</summary>
+  const is_known = value?.page_id === page.page_id;
+  const entries = is_known ? value.outline.filter((each) => each.anchor) : null;
+  const toggled = (event) => setOpen(event.currentTarget.open);
+  const choose = (anchor) => (setOpen(false), onChoose(anchor));
+  return html`<details class="outline" open=${is_open} onToggle=${toggled}>
+    <summary>${t("outline")}
+      ${section && html` · <span class="soft">${section.text}</span>`}</summary>
     ${entries && (entries.length
       ? html`<ol>${entries.map((each) => html`<li key=${each.document_id}
           class=${`depth-${Math.min(each.depth, 5)}`}><button class="plain" type="button"
           aria-current=${each.anchor === section?.anchor ? "true" : null}
-          onClick=${() => (setOpen(false), onChoose(each.anchor))}><${Inline} text=${each.heading} /></button></li>`)}</ol>`
+          onClick=${() => choose(each.anchor)}><${Inline} text=${each.heading} /></button>
+        </li>`)}</ol>`
       : html`<p class="soft">${t("noHeadings")}</p>`)}
   </details>`;
 }

@@ -8,7 +8,8 @@ import { texts } from "./texts.mjs";
 
 /** The panel of the chosen tab: it scrolls by itself, also by keys. */
 export const Panel = ({ label, children, ...others }) => html`<div class="reader-panel"
-  id="reader-panel" role="tabpanel" tabindex="0" aria-label=${label} ...${others}>${children}</div>`;
+  id="reader-panel" role="tabpanel" tabindex="0" aria-label=${label}
+  ...${others}>${children}</div>`;
 
 /** The parameters of the address with which the reader shows a page, a passage or an anchor. */
 export const at = (params, page, document, anchor, line) =>

@@ -27,7 +27,8 @@ export function Versions({ place, params }) {
     <${Loading} state=${pages} params=${params} onRetry=${again}>
       ${({ versions }) => html`<ul>${versions.map((each) => html`<li key=${each.version}>
         <${Inside} params=${params} page=${each.page_id}>${each.version || t("unversioned")}<//>
-        ${String(each.page_id) === String(place.page) && html` <span class="badge">${t("thisOne")}</span>`}
+        ${String(each.page_id) === String(place.page) && html`
+          <span class="badge">${t("thisOne")}</span>`}
         ${each.text_changed && html` <span class="badge">${t("differs")}</span>`}
       </li>`)}</ul>`}
     <//>
@@ -51,11 +52,14 @@ function Version({ version, params }) {
   const lines = version.diff ? linesOf(version.diff) : [];
   const changed = lines.filter(([sign]) => sign === "+" || sign === "-").length;
   return html`<h3>${version.page_id
-      ? html`<${Inside} params=${params} page=${version.page_id} document=${version.document_id}>${name}<//>`
+      ? html`<${Inside} params=${params} page=${version.page_id}
+          document=${version.document_id}>${name}<//>`
       : name} <span class="badge">${t(`change_${version.change}`)}</span></h3>
-    ${version.change === "moved" && html`<p class="soft">${(version.section ?? []).join(" › ")}</p>`}
+    ${version.change === "moved" && html`
+      <p class="soft">${(version.section ?? []).join(" › ")}</p>`}
     ${changed > 0 && html`<details open=${changed <= SHORT}>
-      <summary>${t("changedLines", { n: changed })}</summary><${Diff} lines=${lines} /></details>`}`;
+      <summary>${t("changedLines", { n: changed })}</summary>
+      <${Diff} lines=${lines} /></details>`}`;
 }
 
 /** The lines of a unified diff with their signs, without the head that names files. */

@@ -64,7 +64,8 @@ function Parts({ parts, score }) {
     texts.en[`${length}_${name}`] ? t(`${length}_${name}`) : name.replaceAll("_", " ");
   return html`
     <div class="big" aria-hidden="true">${raised.map(([name, value]) => html`<i key=${name}
-      class=${KINDS.includes(name) ? name : "other"} style=${{ width: `${(100 * value) / whole}%` }}>
+      class=${KINDS.includes(name) ? name : "other"}
+      style=${{ width: `${(100 * value) / whole}%` }}>
       ${value / whole > 0.12 ? `${told(name, "short")} ${f.score(value)}` : ""}</i>`)}</div>
     <dl class="key">${all.map(([name, value]) => html`<div key=${name}>
         <dt class=${KINDS.includes(name) ? name : "other"}>${told(name)}</dt>
@@ -85,7 +86,8 @@ function Terms({ lexemes, share }) {
   const columns = ["weight", "impact", "inDocuments", "share"];
   return html`<div class="wide"><table class="list"><caption class="unseen">${t("terms")}</caption>
     <thead><tr><th scope="col">${t("term")}</th>
-      ${columns.map((name) => html`<th scope="col" class="n" key=${name}>${t(name)}</th>`)}</tr></thead>
+      ${columns.map((name) => html`<th scope="col" class="n" key=${name}>${t(name)}</th>`)}
+    </tr></thead>
     <tbody>${lexemes.map((each) => html`<tr key=${each.lexeme}><th scope="row">${each.lexeme}</th>
       <td class="n">${f.score(each.weight)}</td><td class="n">${f.number(each.impact, 2)}</td>
       <td class="n">${f.number(each.documents)}</td>
@@ -108,7 +110,8 @@ function Retrievers({ hit }) {
       : score > 0 ? t("belowRanks", { score: f.score(score) }) : t("notFoundBy")}
       ${model && html` <span class="soft">(${model})</span>`}</li>`)}
     ${graph?.path && html`<li>${t("byLinks")}: ${graph.path.join(" → ")}</li>`}
-    ${confidence?.value > 0 && html`<li>${t("confidence", { share: f.percent(confidence.value) })}</li>`}
+    ${confidence?.value > 0 && html`
+      <li>${t("confidence", { share: f.percent(confidence.value) })}</li>`}
   </ul>`;
 }
 
@@ -124,14 +127,16 @@ function Missed({ hit, request, params }) {
   const state = useLoaded(
     (signal) => (is_open ? below(request, signal) : null), [asked, is_open],
   );
-  return html`<details class="missed" open=${is_open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
+  const toggled = (event) => setOpen(event.currentTarget.open);
+  return html`<details class="missed" open=${is_open} onToggle=${toggled}>
     <summary>${t("missed")}</summary>
     ${is_open && html`<${Loading} state=${state} params=${params}>${({ last, next }) => next.length
       ? html`<ol class="plain-list">${next.map((each) => html`<li key=${each.document_id}>
           <${Inside} params=${params} page=${each.page_id} document=${each.document_id}>
             ${each.title}${each.heading && each.heading !== each.title ? " › " : ""}
             ${each.heading !== each.title && html`<${Inline} text=${each.heading} />`}<//>
-          <span class="soft">${f.score(each.score)}, ${t("lacks", { score: lack(last, each) })}</span>
+          <span class="soft">${f.score(each.score)},
+            ${" "}${t("lacks", { score: lack(last, each) })}</span>
         </li>`)}</ol>`
       : html`<p class="soft">${t("noneMissed")}</p>`}<//>`}
   </details>`;
