@@ -94,7 +94,7 @@ def test_sql_finds_the_same(calls, service, request_):
 def test_python_finds_the_same(calls, service, request_, monkeypatch):
     monkeypatch.setenv("PGRAG_DATABASE_URL", service.database_url)
     names = {}
-    exec(calls("python", request_), names)  # noqa: S102 - what is copied is what is tested
+    exec(calls("python", request_), names)
     assert [hit.document_id for hit in names["result"]] == found(service, request_)
 
 

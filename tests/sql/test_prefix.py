@@ -117,12 +117,11 @@ def test_words_of_very_many_passages_come_last_and_end_the_list(connection, manu
         return {row["lexeme"] for row in rows}
 
     every = begun("kube")
-    assert len(every) == 3
-    for lexeme, count in zip(sorted(every), [30_000, 15_000, 15_000], strict=True):
+    assert {"kubectl", "kubelet", "kubernet"} <= every
+    for lexeme, count in [("kubectl", 30_000), ("kubelet", 15_000), ("kubernet", 15_000)]:
         connection.execute(
             "update pgrag.lexeme_statistics set document_count = %s where lexeme = %s",
             [count, lexeme],
         )
-    frequent = min(every)
-    assert begun("kube") == every - {frequent}
-    assert frequent in begun(frequent), "the word itself"
+    assert begun("kube") == every - {"kubectl"}
+    assert "kubectl" in begun("kubectl"), "the word itself"
