@@ -64,7 +64,10 @@ function Article({ page, place, params }) {
     if (is_here) setSection(reveal(article.current, place.at));
   }, [page, place.at, is_here]);
   useEffect(() => onScroll(article.current, setSection), []);
-  useEffect(() => announce(t("shown", { title: page.title })), [page.page_id]);
+  useEffect(() => {
+    // What is read without having been chosen, the best hit, is not to drown how many there are.
+    if (params.hit || params.page) announce(t("shown", { title: page.title }));
+  }, [page.page_id]);
   const turn = (event) => follow(event, {
     onPage: (id, anchor) => go("search", at(params, id, null, anchor)),
     onAnchor: (anchor) => setSection(reveal(article.current, anchor, { focuses: true })),

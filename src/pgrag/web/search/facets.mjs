@@ -36,7 +36,8 @@ function Facet({ name, values, params, change }) {
   const isPlace = name === "library" || name === "version";
   const chosen = isPlace ? [] : valuesOf(params[name]);
   if (!values.length) return null;
-  const shown = isWhole ? values : values.filter(({ value }, n) => n < SHOWN || chosen.includes(value));
+  const isShown = ({ value }, n) => isWhole || n < SHOWN || chosen.includes(value);
+  const shown = values.filter(isShown);
   const choose = (value) =>
     change({ [name]: isPlace ? value || "-" : toggled(params[name], value) });
   return html`<fieldset><legend>${t(`facet_${name}`)}</legend>
