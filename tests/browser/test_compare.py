@@ -164,6 +164,23 @@ def test_a_broken_address_says_what_is_wrong(open_page):
     expect(rows(page, "left").first).to_be_visible()
 
 
+def test_all_libraries_are_compared_at_once(open_page):
+    page = open_page("/compare?q=compost+folder&right=mode:keyword")
+    expect(rows(page, "left").filter(has_text="kestrel · ").first).to_be_visible()
+    expect(rows(page, "left").filter(has_text="garden · ").first).to_be_visible()
+
+
+def test_a_set_that_no_set_can_be_called_is_not_asked_for(open_page):
+    page = open_page(f"{SETTINGS}&set=%C3%9Cn%C3%AF%20/x")
+    expect(page.get_by_role("alert")).to_contain_text("Ünï /x is no name of a set")
+    expect(page.get_by_role("button", name="Evaluate both on the set")).to_be_disabled()
+    field = page.get_by_role("combobox", name="Set")
+    field.fill("manual")
+    field.press("Enter")
+    expect(page).to_have_url(re.compile("set=manual"))
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_a_side_that_fails_leaves_the_other(open_page, page_faults):
     page_faults.expect("501")
     page = open_page("/compare?q=folder&library=kestrel&right=rerank:true")

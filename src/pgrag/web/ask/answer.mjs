@@ -93,8 +93,9 @@ function told(state, { event, data }) {
 
 /** The sources that an answer would have, for services without a language model. */
 export async function sourcesOf({ q, library, version }, signal) {
+  const scope = { library: library || undefined, version: version || undefined };
   const context = await post(
-    "v1/context", { query: q, library, version, intent: "auto", token_budget: BUDGET }, signal,
+    "v1/context", { query: q, ...scope, intent: "auto", token_budget: BUDGET }, signal,
   );
   const sources = context.blocks.map((block, n) => ({ ...block, number: n + 1 }));
   return { ...context, sources };

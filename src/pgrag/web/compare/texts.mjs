@@ -45,6 +45,7 @@ export const texts = {
     readOnly:
       "Grades are kept for everybody: start the service with --allow-writes, or sign in with a " +
       "key of the role admin.",
+    badSet: "{set} is no name of a set: letters a to z, numbers, dots, dashes and underscores.",
     set: "Set", setHint: "a name, such as questions", unit: "Grades are of",
     of_section: "sections", of_page: "pages", of_document: "passages",
     evaluate: "Evaluate both on the set",
@@ -117,6 +118,7 @@ export const texts = {
     readOnly:
       "Noten bleiben für alle: Den Dienst mit --allow-writes starten oder mit einem Schlüssel " +
       "der Rolle admin anmelden.",
+    badSet: "{set} ist kein Name eines Satzes: Buchstaben a bis z, Ziffern, Punkte, Striche.",
     set: "Satz", setHint: "ein Name, etwa fragen", unit: "Noten gelten",
     of_section: "Abschnitten", of_page: "Seiten", of_document: "Textstellen",
     evaluate: "Beide mit dem Satz auswerten",

@@ -16,6 +16,7 @@ import { texts } from "./texts.mjs";
 
 const SIDES = ["left", "right"];
 const TOP = 10;
+const SET_NAME = /^[a-z0-9][a-z0-9._-]{0,79}$/i;
 
 export function View({ params }) {
   const t = useTexts(texts);
@@ -54,7 +55,8 @@ function kept(chosen, read, sides) {
 
 function useSide({ q, library, version }, given) {
   const [tries, retry] = useState(0);
-  const body = { query: q, library, version, top_k: TOP, ...argumentsOf(given) };
+  const scope = { library: library || undefined, version: version || undefined };
+  const body = { query: q, ...scope, top_k: TOP, ...argumentsOf(given) };
   const loaded = useLoaded(
     async (signal) => (q ? post("v1/search", body, signal) : null), [JSON.stringify(body), tries],
   );
@@ -89,7 +91,7 @@ function Settings({ sides, scope, change }) {
       onChange=${(given) => change({ [SIDES[open]]: written(given) })} />`}`;
 }
 
-/** A name for the set of a library, of the letters that a set may have. */
+/** A name for the set of a library, as `SET_NAME` has it. */
 function nameFor(library) {
   const letters = library.toLowerCase().replace(/[^a-z0-9._-]+/g, "-").replace(/^[^a-z0-9]+/, "");
   return `${letters.slice(0, 72)}-graded`.replace(/^-/, "");
@@ -100,7 +102,9 @@ function Compared({ params, sides, found, hits, pairs, change, first }) {
   const known = useStore(service);
   const may = known?.may?.evaluate === true;
   const [wish, setWish] = useState("section");
-  const { q, library, set } = params;
+  const { q, library } = params;
+  const isNamed = !params.set || SET_NAME.test(params.set);
+  const set = isNamed ? params.set : undefined;
   const judging = useGrades({ set, q, library, wish, may });
   const { grades, unit } = judging;
   const gradeOf = (hit) => grades[targetOf(unit, hit)];
@@ -132,6 +136,7 @@ function Compared({ params, sides, found, hits, pairs, change, first }) {
       ${!may ? html`<p class="soft">${
           t(known?.caller || known?.needs_key ? "mayNot" : "readOnly")}</p>`
         : html`<p class="soft">${t("gradesHint")}</p>
+          ${!isNamed && html`<p role="alert">${t("badSet", { set: params.set })}</p>`}
           <${SetChoice} set=${set} unit=${unit} isNew=${judging.isNew}
             sets=${judging.sets.filter((each) => !library || each.library === library)}
             onSet=${(name) => change({ set: name })} onUnit=${setWish} />
