@@ -50,15 +50,14 @@ _SERIES: Arguments = {
 _HISTORY: Columns = {
     "search": "search_id", "at": "at", "client": "client",
     "library": lambda row: label(row["library_name"] or "", row["version"] or ""),
-    "query": "query", "hits": "hit_count", "ms": "duration_ms",
+    "query": "query", "hits": "hit_count", "ms": "duration_ms", "rating": "mean_rating",
     "steps": lambda row: " ".join(f"{step} {ms:g}" for step, ms in row["timings"].items()),
 }  # fmt: skip
 
 _LISTINGS: tuple[tuple[typer.Typer, str, str, dict[str, Any], str, Arguments, Columns], ...] = (
     (
         searches, "list", "search_history", {},
-        "List recorded searches, the latest first.", {**_LIST, "rated": (Rated, False)},
-        _HISTORY | {"rating": "mean_rating"},
+        "List recorded searches, the latest first.", {**_LIST, "rated": (Rated, False)}, _HISTORY,
     ),
     (
         metrics, "searches", "search_metrics", {},
