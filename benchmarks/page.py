@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sync_playwright() as playwright,
             playwright.chromium.launch(executable_path=chromium, args=own) as browser,
         ):
-            if not any(row["name"] == "mdn" for row in app.database.call("libraries")):
+            if not any(row["library"] == "mdn" for row in app.database.call("libraries")):
                 with told("index"):
                     app.index("mdn", "", str(pages))
             with site(scratch / "host") as host, serving(app.url) as service, told("page"):

@@ -92,7 +92,8 @@ class Box:
         context = browser.new_context()
         page = context.new_page()
         answers: list[Response] = []
-        page.on("response", answers.append)
+        # Playwright takes no method of a list as a handler.
+        page.on("response", lambda answer: answers.append(answer))  # noqa: PLW0108
         page.add_init_script(f"({WATCH})({[self.field, self.hits]!r})")
         page.goto(self.address)
         if self.opener:

@@ -9,6 +9,7 @@ stable
 parallel safe
 rows 2
 set search_path from current
+set plan_cache_mode = force_custom_plan
 as $$
 declare
     here pgrag.pages := _pgrag.page(pgrag.page_id(adjacent_pages.page_id::text));
@@ -60,11 +61,18 @@ returns table (
     page_id bigint,
     nth bigint
 )
-language sql
+language plpgsql
 stable
 parallel safe
 rows 20
 as $$
+#variable_conflict use_column
+declare
+    -- A constant to the planner: where the order of the database is that of bytes, the index on
+    -- keys has these pages side by side.
+    beginning constant text := coalesce(array_to_string(entries_of.place, '/') || '/', '');
+begin
+    return query
     with files as materialized (
         -- What is below the folder, without its own index page.
         select
@@ -72,14 +80,12 @@ as $$
             f.rest ~* '^[^/]+(/|/(index|_index|readme)(\.[a-z0-9]+)?)?$' as is_entry,
             strpos(f.rest, '/') > 0 as is_folder
         from (
-            select p.page_id, p.key, substr(p.key, length(b.beginning) + 1) as rest
-            from (
-                select coalesce(array_to_string(entries_of.place, '/') || '/', '') as beginning
-            ) as b
-            join pgrag.pages as p
-                on p.library_id = entries_of.version_id >> 12
+            select p.page_id, p.key, substr(p.key, length(beginning) + 1) as rest
+            from pgrag.pages as p
+            where p.library_id = entries_of.version_id >> 12
                 and p.version_id = entries_of.version_id
-                and starts_with(p.key, b.beginning)
+                and starts_with(p.key, beginning)
+            offset 0
         ) as f
         where f.rest !~* '^((index|_index|readme)(\.[a-z0-9]+)?)?$'
     ),
@@ -109,6 +115,7 @@ as $$
         where p.library_id = entries_of.version_id >> 12 and p.page_id = e.page_id
         offset 0
     ) as p on true;
+end;
 $$;
 
 -- The position of a page in its folder, as generators of sites read it; null: none. Hugo's 0 is

@@ -81,7 +81,11 @@ begin
                     and k.language = c.language
                     and k.lexeme >= b.beginning collate "C"
                     and k.lexeme < (b.beginning || chr(1114109)) collate "C"
-                offset 0
+                    and k.document_count > 0
+                order by
+                    k.document_count > most_passages and k.lexeme <> all (beginnings),
+                    k.document_count desc, k.lexeme
+                limit lexeme_count
             ) as k
             union
             select k.*
@@ -99,7 +103,7 @@ begin
                 f.document_count desc, f.lexeme
         )
         order by
-            f.lexeme = any (beginnings) desc, f.document_count > most_passages,
+            f.document_count > most_passages and f.lexeme <> all (beginnings),
             f.document_count desc, f.lexeme
         limit lexeme_count
     ) as s

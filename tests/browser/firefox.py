@@ -17,6 +17,7 @@ PATIENCE = 60.0
 PREFERENCES = {
     "app.update.enabled": False,
     "browser.aboutwelcome.enabled": False,
+    "browser.chrome.site_icons": False,
     "browser.shell.checkDefaultBrowser": False,
     "browser.startup.page": 0,
     "datareporting.policy.dataSubmissionEnabled": False,

@@ -20,7 +20,8 @@ document.addEventListener('click', event => {
 _PAGE = """\
 <!doctype html>
 <html lang="{language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Kestrel</title>
+<head><meta charset="utf-8"><title>Kestrel</title>
+<meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; \
 script-src 'self' {service}; connect-src {service}; require-trusted-types-for 'script'">
 <link rel="stylesheet" href="/site.css">
@@ -32,8 +33,9 @@ script-src 'self' {service}; connect-src {service}; require-trusted-types-for 's
 """
 _STYLE = """\
 :root { color-scheme: light dark; font: 18px Georgia, serif }
+body { background: light-dark(#fff, #111); color: light-dark(#111, #eee) }
 nav { text-transform: uppercase; letter-spacing: 3px; color: light-dark(#333, #ccc) }
-input, mark, a, b, span, button { margin: 11px; background: light-dark(#fdd, #400); position: static }
+input, mark, a, b, span, button { margin: 11px; background: light-dark(#fdd, #400) }
 """
 
 

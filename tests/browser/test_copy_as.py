@@ -3,12 +3,14 @@
 import json
 import os
 import subprocess
-import sys
 
 import httpx
 import psycopg
 import pytest
 from playwright.sync_api import expect
+from typer.testing import CliRunner
+
+from pgrag.cli.program import program
 
 #: All that means something to a shell, to SQL, to Python or to JSON.
 AWKWARD = (
@@ -27,11 +29,14 @@ REQUESTS = [
     {"q": "restore", "prefix": "true", "group": "page", "library": "kestrel", "version": "*"},
 ]
 
+EACH = pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request["q"][:12])
 
-@pytest.fixture
-def calls(open_page):
+
+@pytest.fixture(scope="module")
+def calls(browser, service):
     """Calls a function of the module with a request: `calls("sql", request)`."""
-    page = open_page("/")
+    page = browser.new_page()
+    page.goto(service.url)
 
     def calls(name, request, *arguments):
         return page.evaluate(
@@ -63,24 +68,21 @@ def ids(answer):
     return [hit["document_id"] for hit in hits]
 
 
-def shell(service, text, *, name="", instead="", **variables):
-    """What a program prints that a shell is told to run; `instead` of its `name`."""
-    environment = {
-        **os.environ,
-        "PGRAG_DATABASE_URL": service.database_url,
-        "PGRAG_KEY": "unused",
-        "NO_PROXY": "*",
-        **variables,
-    }
+def words(text):
+    """The command that a shell makes of a text, as the words of it."""
+    script = f"""{text.split()[0]}() {{ printf '%s\\0' "$@"; }}\n{text}"""
     ran = subprocess.run(
-        ["bash", "-euc", f'{name}() {{ {instead} "$@"; }}\n{text}' if name else text],
-        env=environment, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout)
+        ["bash", "-euc", script],
+        env={**os.environ, "PGRAG_KEY": "a key"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    return ran.stdout.split("\0")[:-1]
 
 
-@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request["q"][:12])
+@EACH
 def test_sql_finds_the_same(calls, service, request_):
     statement = calls("sql", request_)
     with psycopg.connect(service.database_url) as connection:
@@ -88,7 +90,7 @@ def test_sql_finds_the_same(calls, service, request_):
     assert [row[0] for row in rows] == found(service, request_)
 
 
-@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request["q"][:12])
+@EACH
 def test_python_finds_the_same(calls, service, request_, monkeypatch):
     monkeypatch.setenv("PGRAG_DATABASE_URL", service.database_url)
     names = {}
@@ -96,20 +98,34 @@ def test_python_finds_the_same(calls, service, request_, monkeypatch):
     assert [hit.document_id for hit in names["result"]] == found(service, request_)
 
 
-@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request["q"][:12])
-def test_a_shell_finds_the_same(calls, service, request_):
-    expected = found(service, request_)
-    text = calls("curl", request_, {"base": f"{service.url}/", "needs_key": True})
-    assert '"Authorization: Bearer $PGRAG_KEY"' in text
-    keyless = calls("curl", request_, {"base": f"{service.url}/", "needs_key": False})
-    assert "PGRAG_KEY" not in keyless
-    assert ids(shell(service, keyless, name="curl", instead="command curl -sS")) == expected
-    program = f"{sys.executable} -m pgrag"
-    command = calls("cli", request_).replace("pgrag search", "pgrag search --json", 1)
-    assert ids(shell(service, command, name="pgrag", instead=program)) == expected
+@EACH
+def test_curl_finds_the_same(calls, service, request_):
+    given = {"base": f"{service.url}/", "needs_key": False}
+    get, address, *data = words(calls("curl", request_, given))
+    assert (get, address) == ("-G", f"{service.url}/v1/search")
+    assert set(data[::2]) == {"--data-urlencode"}
+    sent = dict(part.split("=", 1) for part in data[1::2])
+    answer = httpx.get(address, params=sent, trust_env=False)
+    assert ids(answer.json()) == found(service, request_)
 
 
-@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: request["q"][:12])
+def test_a_key_is_only_named(calls):
+    text = calls("curl", REQUESTS[0], {"base": "https://docs.example/", "needs_key": True})
+    assert "$PGRAG_KEY" in text
+    assert words(text)[2:4] == ["-H", "Authorization: Bearer a key"]
+
+
+@EACH
+def test_the_command_line_finds_the_same(calls, service, request_):
+    command, *arguments = words(calls("cli", request_))
+    assert command == "search"
+    variables = {"PGRAG_DATABASE_URL": service.database_url}
+    ran = CliRunner().invoke(program(["search"]), ["search", "--json", *arguments], env=variables)
+    assert ran.exit_code == 0, ran.output
+    assert ids(json.loads(ran.stdout)) == found(service, request_)
+
+
+@EACH
 def test_agents_find_the_same(calls, service, request_):
     call = calls("mcp", request_, "kestrel")
     message = json.loads(call["text"])

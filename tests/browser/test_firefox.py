@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 from firefox import firefox as started
+from foreign_site import foreign_site
 
 COMMAND = os.environ.get("PGRAG_FIREFOX") or next(
     filter(None, map(shutil.which, ("firefox-esr", "firefox"))), None
@@ -66,3 +67,26 @@ def test_nothing_that_a_page_says_runs(firefox, service):
         )
         firefox.wait_for("document.querySelector('article')?.innerText.includes('wickedness')")
     assert firefox.evaluate("window.__pwned === undefined")
+
+
+def test_the_search_box_of_another_site(firefox, closed_service):
+    """Opened by a key, typed into, a hit chosen by arrows: the site's page comes."""
+    box = "document.querySelector('pgrag-search').shadowRoot"
+    with foreign_site() as site:
+        key = closed_service.make_key(
+            kind="publishable", origins=[site.url], libraries=["kestrel"], rate=1000.0
+        )
+        site.put(closed_service.url, f'key="{key}" library="kestrel"')
+        firefox.open(f"{site.url}/docs/")
+        firefox.wait_for("customElements.get('pgrag-search') !== undefined")
+        firefox.press("/")
+        firefox.wait_for(f"{box}.activeElement?.matches('input')")
+        firefox.press("restore a folder")
+        firefox.wait_for(f"{box}.querySelector('[role=option]')?.innerText.includes('Restore')")
+        firefox.press("ArrowDown", "ArrowUp", "Enter")
+        firefox.wait_for("location.pathname.startsWith('/docs/2.1/guide/restore')")
+        firefox.wait_for("customElements.get('pgrag-search') !== undefined")
+        firefox.press("/")
+        firefox.wait_for(f"{box}.activeElement?.matches('input')")
+        firefox.press("Escape")
+        firefox.wait_for(f"!{box}.activeElement?.matches('input')")

@@ -67,6 +67,13 @@ pytestmark = pytest.mark.skipif(INSTALLED is None, reason="make test-generators 
 
 
 class _Quiet(SimpleHTTPRequestHandler):
+    def do_GET(self) -> None:
+        if self.path == "/favicon.ico":
+            self.send_response(204)
+            self.end_headers()
+        else:
+            super().do_GET()
+
     def log_message(self, *_: object) -> None:
         pass
 

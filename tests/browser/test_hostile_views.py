@@ -25,7 +25,7 @@ def test_an_attack_as_query_is_shown_as_text(open_page, page_faults, view):
     page_faults.expect("40[0-9]|422")
     page = open_page(view)
     settle(page)
-    page.evaluate("() => fetch('/v1/libraries/none')")
+    page.evaluate("fetch('/v1/libraries/none').then(answer => answer.text())")
     for attack in ATTACKS:
         query = " ".join(attack.split())
         address = page.evaluate(

@@ -1,4 +1,4 @@
-"""Libraries: the tables, one library and its versions, the graph, sources, uploads and their jobs."""
+"""Libraries: the tables, one library and its versions, the graph, sources, uploads and jobs."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ def page_of(service, library, key):
 
 
 def test_all_libraries_with_what_is_in_them(open_page, service, check_axe, screenshot):
-    httpx.get(f"{service.url}/v1/search?q=restore&library=kestrel", trust_env=False)
+    httpx.get(f"{service.url}/v1/search?q=restore&library=kestrel", trust_env=False, timeout=60)
     page = open_page("/libraries")
     settle(page)
     [told] = service.run(
@@ -87,8 +87,8 @@ def test_many_pages_come_in_parts(open_page, service):
     pages = [f'{{"key": "p{n:03}.md", "content": "# Page {n}"}}' for n in range(60)]
     lines = "\n".join(pages)
     answer = httpx.post(
-        f"{service.url}/v1/libraries/many/versions/-/pages", content=lines, trust_env=False,
-        headers={"Content-Type": "application/x-ndjson"},
+        f"{service.url}/v1/libraries/many/versions/-/pages", content=lines,
+        headers={"Content-Type": "application/x-ndjson"}, trust_env=False, timeout=60,
     )  # fmt: skip
     page = open_page(f"/libraries?job={answer.json()['job_id']}")
     expect(page.locator("main")).to_contain_text("60 pages written", timeout=30_000)
@@ -325,7 +325,7 @@ def test_an_empty_service_says_how_to_begin(open_page, serve):
 def test_a_page_is_removed_once_that_is_confirmed(open_page, service):
     address = f"{service.url}/v1/libraries/drafts/versions/-/pages/a/old one.md"
     sent = {"content": "# Old", "headers": {"Content-Type": "text/markdown"}}
-    httpx.put(address, **sent, trust_env=False).raise_for_status()
+    httpx.put(address, **sent, trust_env=False, timeout=60).raise_for_status()
     page = open_page("/libraries?library=drafts")
     button = page.get_by_role("button", name="Remove a/old one.md")
     button.click()

@@ -36,7 +36,7 @@ def searched(service):
         for query in ("restore", "restore", "days"):
             search(query)
         service.run("update pgrag.searches set at = at - interval '2 days'")
-        lost = [search(LOST) for _ in range(3)][0]
+        lost, *_ = (search(LOST) for _ in range(3))
         rating = {"search_id": lost, "rating": 1, "comment": "<b>no</b> zeppelin"}
         client.post("/v1/feedback", json=rating).raise_for_status()
         queries = [
@@ -92,7 +92,7 @@ def test_what_was_not_found_with_the_nearest_pages_to_copy(open_page, searched, 
     expect(row).to_contain_text("3 without a hit")
     expect(row).to_contain_text("1 rated badly")
     check_axe(page)
-    gaps = httpx.get(f"{searched.url}/v1/metrics/gaps", trust_env=False).json()["gaps"]
+    gaps = httpx.get(f"{searched.url}/v1/metrics/gaps", trust_env=False, timeout=60).json()["gaps"]
     [gap] = [each for each in gaps if each["topic"] == LOST]
     expect(row.locator("li")).to_have_count(len(gap["pages"]))
     page.get_by_role("button", name="Copy as Markdown").click()
@@ -128,7 +128,9 @@ def test_runs_of_a_set_over_time_and_two_of_them_compared(open_page, searched, c
     page = open_page("/operations?show=evaluations")
     expect(table(page, "Runs")).to_have_count(2)
     expect(page.locator(".chart canvas")).to_be_visible()
-    runs = httpx.get(f"{searched.url}/v1/evaluations/folders/runs", trust_env=False).json()["runs"]
+    runs = httpx.get(
+        f"{searched.url}/v1/evaluations/folders/runs", trust_env=False, timeout=60
+    ).json()["runs"]
     for run in runs:
         row = table(page, "Runs").filter(has_text=f"{run['run_id']} {run['name']}")
         expect(row).to_contain_text(f"{run['averages']['ndcg@10']:.3f}")
@@ -143,7 +145,9 @@ def test_the_audit_is_for_administrators(open_page, closed_service, check_axe):
     writer = closed_service.make_key("write")
     admin = closed_service.make_key("admin")
     headers = {"Authorization": f"Bearer {writer}"}
-    refused = httpx.get(f"{closed_service.url}/v1/audit", headers=headers, trust_env=False)
+    refused = httpx.get(
+        f"{closed_service.url}/v1/audit", headers=headers, trust_env=False, timeout=60
+    )
     assert refused.status_code == 403
     page = open_page("/operations?show=audit", of=closed_service, key=admin)
     rows = table(page, "Audit").filter(has_text="audit").filter(has_text="refused")

@@ -196,7 +196,7 @@ def test_neighbours(open_page, service, panel):
     for title in ("Linked from", "Links to", "Related"):
         expect(panel(page).get_by_role("heading", name=title, exact=True)).to_be_visible()
     graph = panel(page).get_by_role("link", name="Show the graph around this page")
-    expect(graph).to_have_attribute("href", re.compile(r"libraries\?.*page=\d+"))
+    expect(graph).to_have_attribute("href", re.compile(r"libraries\?.*graph=\d+"))
     around.get_by_role("link", name="Checking the build").first.click()
     expect(page.get_by_role("heading", name="Checking the build")).to_be_in_viewport()
 

@@ -19,6 +19,13 @@ def facet(page, name):
     return page.get_by_role("group", name=name, exact=True)
 
 
+def unfold(page):
+    """Show the weak hits, too."""
+    if (weak := page.locator(".weak").get_by_role("button", name="show")).count():
+        weak.click()
+        settle(page)
+
+
 def state(page):
     """What the address says."""
     return {name: value for name, [value] in parse_qs(urlsplit(page.url).query).items()}
@@ -155,6 +162,7 @@ def test_counts_equal_the_hits_and_what_is_chosen_stays(open_page):
         kinds.filter(has_text=kind).click()
         settle(page)
         assert state(page)["type"] == kind
+        unfold(page)
         expect(pages(page)).to_have_count(int(count))
         chosen = facet(page, "Type").get_by_role("button", name=kind)
         expect(chosen).to_have_attribute("aria-pressed", "true")
@@ -164,6 +172,24 @@ def test_counts_equal_the_hits_and_what_is_chosen_stays(open_page):
         settle(page)
 
 
+def test_the_total_says_what_was_found(open_page, service):
+    page = open_page("/?q=days+copies+folder&library=kestrel&version=2.0")
+    settle(page)
+    query = "q=days+copies+folder&library=kestrel&version=2.0"
+    total = page.request.get(f"{service.url}/v1/facets?{query}").json()["total"]
+    told = f"{total['passages']} passages on {total['pages']} pages · "
+    expect(page.locator(".scope .count")).to_have_text(re.compile(rf"^{told}\d+ ms$"))
+
+
+def test_a_section_is_a_folder_of_the_documentation(open_page):
+    page = open_page("/?q=restore+a+folder&library=kestrel&version=2.0")
+    facet(page, "Section").get_by_role("button", name="guide").click()
+    settle(page)
+    assert state(page)["path"] == "/guide"
+    expect(hits(page).first).to_contain_text("Restore")
+    expect(facet(page, "Section").get_by_role("button", name="reference")).to_be_visible()
+
+
 def test_values_of_one_filter_are_alternatives(open_page):
     page = open_page("/?q=days+copies+folder&library=kestrel&version=2.0&count=20&type=guide")
     settle(page)
@@ -171,6 +197,7 @@ def test_values_of_one_filter_are_alternatives(open_page):
     facet(page, "Type").get_by_role("button", name="reference").click()
     settle(page)
     assert state(page)["type"] == "guide,reference"
+    unfold(page)
     assert pages(page).count() > guides
 
 
@@ -324,6 +351,31 @@ def test_the_arrows_go_round(open_page):
     expect(field(page)).to_have_value("restore a folder")
     field(page).press("Escape")
     expect(field(page)).to_have_value("")
+
+
+def test_arrows_in_the_reader_scroll_it(open_page):
+    page = open_page(FOLDER, height=500)
+    hits(page).first.click()
+    reader = page.locator("#reader")
+    expect(reader).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    marked = page.locator("main [role=option][aria-selected=true]")
+    expect(marked).to_have_attribute("id", hits(page).first.get_attribute("id"))
+    page.locator(".list").get_by_role("listbox").focus()
+    page.keyboard.press("ArrowDown")
+    expect(marked).to_have_attribute("id", hits(page).nth(1).get_attribute("id"))
+
+
+def test_a_hit_of_half_a_word_stays_open(open_page):
+    page = open_page("/?library=kestrel")
+    field(page).press_sequentially("resto")
+    expect(hits(page).first).to_contain_text("Restore")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("hit="))
+    assert state(page)["prefix"] == "true"
+    settle(page)
+    expect(page.locator("main [role=option][aria-current=true]")).to_have_count(1)
 
 
 def test_letters_that_a_touch_keyboard_composes_are_searched_after_a_pause(open_page):
@@ -489,5 +541,18 @@ def test_the_only_library_is_chosen_by_itself(open_page):
     go(page, "/?q=restore+a+folder")
     expect(page.locator(".note").first).to_contain_text("kestrel 2.1")
     settle(page)
-    assert searches[-1]["library"] == "kestrel"
+    assert [each["library"] for each in searches] == ["kestrel"]
     assert "library" not in state(page)
+
+
+def test_the_place_in_the_list_stays_where_its_hit_does_not(open_page):
+    page = open_page("/?q=days&library=garden")
+    settle(page)
+    second = hits(page).nth(1).get_attribute("id")
+    field(page).press("ArrowDown")
+    field(page).press("ArrowDown")
+    marked = page.locator("main [role=option][aria-selected=true]")
+    expect(marked).to_have_attribute("id", second)
+    go(page, "/?q=restore&library=kestrel")
+    expect(hits(page).first).to_contain_text("Restore")
+    expect(marked).to_have_attribute("id", hits(page).nth(1).get_attribute("id"))

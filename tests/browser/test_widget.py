@@ -13,6 +13,14 @@ SECRET = "pgrag_sk_" + "0" * 72
 FOLDER = "restore a folder"
 
 
+@pytest.fixture(autouse=True, scope="module")
+def patient():
+    """A machine may be busy: what comes late has come."""
+    expect.set_options(timeout=20_000)
+    yield
+    expect.set_options(timeout=5_000)
+
+
 @pytest.fixture(scope="module")
 def running_site():
     with foreign_site() as site:
@@ -49,7 +57,8 @@ def open_site(site, new_page, page_faults, closed_service):
 
 def page_key(service, site, **options):
     options = {"libraries": ["kestrel", "attacks"]} | options
-    return service.make_key(kind="publishable", origins=[site.url], rate=1000.0, **options)
+    limits = {"rate": 1000.0, "concurrency": 100}
+    return service.make_key(kind="publishable", origins=[site.url], **limits, **options)
 
 
 def note(page):
@@ -90,7 +99,9 @@ class TestSearching:
     def test_a_late_answer_never_shows(self, open_site):
         page = open_site()
         held = []
-        page.route(re.compile(r"/v1/search\?.*q=prune&"), lambda route: held.append(route))
+        # Playwright takes no method of a list.
+        hold = lambda route: held.append(route)  # noqa: E731, PLW0108
+        page.route(re.compile(r"/v1/search\?.*q=prune&"), hold)
         page.keyboard.press("Control+k")
         field(page).fill("prune")
         page.wait_for_timeout(100)
@@ -318,8 +329,11 @@ class TestRefusals:
 
     def test_a_slip_is_mended(self, open_site):
         page = open_site()
+        nothing = {"pages": [], "resolved": [], "no_good_match": False}
+        page.route("**/v1/search?*q=kestrle&**", lambda route: route.fulfill(
+            json=nothing, headers={"Access-Control-Allow-Origin": "*"}))  # fmt: skip
         page.keyboard.press("Control+k")
-        field(page).press_sequentially("kestrle")
+        field(page).fill("kestrle")
         page.get_by_role("button", name="kestrel").click()
         expect(field(page)).to_have_value("kestrel")
         expect(rows(page).first).to_be_visible()
@@ -340,13 +354,12 @@ class TestRefusals:
         expect(note(page)).to_contain_text(words)
 
     def test_a_page_that_the_key_was_not_made_for(self, open_site, closed_service, page_faults):
-        """The browser keeps the answer from the page: it learns only that there is none."""
-        page_faults.expect("CORS", "403|ERR_FAILED")
+        page_faults.expect("403")
         options = {"kind": "publishable", "origins": ["https://docs.example"]}
         page = open_site(key=closed_service.make_key(**options))
         page.keyboard.press("Control+k")
         field(page).fill(FOLDER)
-        expect(note(page)).to_contain_text("cannot be reached")
+        expect(note(page)).to_contain_text("may not be used on this site")
 
     def test_a_secret_key_is_never_sent(self, open_site, page_faults):
         page_faults.expect("secret one")
@@ -434,8 +447,8 @@ class TestAnswers:
         expect(rows(page).first).to_contain_text("Restore a folder")
 
     def test_only_where_the_key_may(self, open_site, answering_service, closed_service, site):
-        for service, options in ((answering_service, {}), (closed_service, {"answers_per_hour": 5})):
-            key = page_key(service, site, **options)
+        for service, answers in ((answering_service, 0), (closed_service, 5)):
+            key = page_key(service, site, answers_per_hour=answers)
             page = open_site(of=service, key=key, element='library="kestrel" ask')
             with page.expect_response("**/v1/service?**"):
                 search(page, FOLDER)

@@ -26,7 +26,9 @@ def test_a_hit_is_marked_on_its_page(harbour):
     assert "half <mark>tide</mark>" in marked
     assert '<h1 id="reading-the-tide-table" data-lines="10-10">' in before
     assert page["words"] == ["tide", "tides"]
-    assert (page["line_start"], page["next_line"]) == (10, None)
+    assert (page["first_line"], page["line_start"], page["next_line"]) == (10, 10, None)
+    assert (page["path"][-1], page["language"]) == (page["title"], "en")
+    assert page["link"] == "https://intranet.example/tides"
     assert page["previous"]["key"] == "navigation/index.md"
     assert page["next"]["key"] == "services/moorings.md"
     by_key = f"/v1/pages/tides/rendered?document_id=harbour:{hit['chunk_key'].replace('#', '%23')}"

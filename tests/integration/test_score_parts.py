@@ -14,7 +14,8 @@ from pgrag.service.app import App
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 QUERIES = [
     "how do I calibrate the scale", "battery", "honey", '"weather station" battery', "Waage Akku",
-    "compost worms", "wax the saw, oil the mower, drain the hose", "firmware update -beta", "which plants need water in summer",
+    "compost worms", "wax the saw, oil the mower, drain the hose", "firmware update -beta",
+    "which plants need water in summer",
 ]  # fmt: skip
 EVIDENCE = {"words", "meaning", "page", "links"}
 #: By the name of a part: whether it can act, by the explanation and the arguments.
@@ -34,7 +35,7 @@ ACTS: dict[str, Any] = {
 #: What its section is about is in no paragraph alone: the summary above lends its score.
 WINTER = "".join(
     f"## {heading}\n\n" + "\n\n".join(
-        f"{subject} needs {need} in winter. " + f"The shed is dry and its door stays shut {nth}. " * 12
+        f"{subject} needs {need} in winter. " + f"The shed is dry and its door shut {nth}. " * 12
         for nth, (subject, need) in enumerate(needs)
     ) + "\n\n"
     for heading, needs in [
@@ -48,24 +49,24 @@ WINTER = "".join(
 def app(clone, tmp_path_factory):
     folder = tmp_path_factory.mktemp("winter")
     (folder / "winter.md").write_text(f"# Winter\n\n{WINTER}", encoding="utf-8")
-    with clone() as url:
-        with (
-            psycopg.connect(url, autocommit=True) as connection,
-            App(Settings(database_url=url, pool_size=2)) as app,
-        ):
-            app.index("scale", "1", str(FIXTURES / "evaluation" / "pages"))
-            app.index("garden", "1", str(FIXTURES / "garden"))
-            app.index("winter", "", str(folder))
-            # One weight lowers scores, one would lift them above 1.
-            for weight, name, remainder in [(0.4, "post", 0), (5, "guide", 1)]:
-                connection.execute(
-                    "update pgrag.page_types set retriever_weight = %s where name = %s",
-                    [weight, name],
-                )
-                connection.execute(
-                    "update pgrag.pages set type = %s where page_id %% 3 = %s", [name, remainder]
-                )
-            yield app
+    with (
+        clone() as url,
+        psycopg.connect(url, autocommit=True) as connection,
+        App(Settings(database_url=url, pool_size=2)) as app,
+    ):
+        app.index("scale", "1", str(FIXTURES / "evaluation" / "pages"))
+        app.index("garden", "1", str(FIXTURES / "garden"))
+        app.index("winter", "", str(folder))
+        # One weight lowers scores, one would lift them above 1.
+        for weight, name, remainder in [(0.4, "post", 0), (5, "guide", 1)]:
+            connection.execute(
+                "update pgrag.page_types set retriever_weight = %s where name = %s",
+                [weight, name],
+            )
+            connection.execute(
+                "update pgrag.pages set type = %s where page_id %% 3 = %s", [name, remainder]
+            )
+        yield app
 
 
 def drawn(draw: random.Random) -> dict[str, Any]:
@@ -113,8 +114,9 @@ def checked(app: App, arguments: dict[str, Any]) -> set[str] | None:
     try:
         hits = app.search.search(query, explain=True, top_k=20, **given).rows
     except InvalidInput as error:
-        assert "effect only with" in str(error) or "together" in str(error), (error, arguments)
-        return None
+        if "effect only with" in error.message:
+            return None
+        raise
     acting = set()
     for hit in hits:
         parts = hit["explanation"]["parts"]

@@ -69,10 +69,31 @@ def test_files_are_compressed_for_those_who_take_it(harbour, accepted, compresse
     answer = harbour.request("GET", f"/{script}", headers={"Accept-Encoding": accepted})
     assert ("content-encoding" in answer.headers) is compressed
     assert answer.headers["vary"] == "Accept-Encoding"
-    content = (files("pgrag") / "web" / script.split("/", 2)[2]).read_bytes()
+    content = Site().files[script.split("/", 2)[2]].content
     assert answer.content == content
     sent = gzip.compress(content, mtime=0) if compressed else content
     assert answer.headers["content-length"] == str(len(sent))
+
+
+def uncommented(source: str) -> str:
+    lines, is_inside = [], False
+    for line in source.split("\n"):
+        if is_inside or line.lstrip().startswith("/*"):
+            is_inside = "*/" not in line
+        elif not line.lstrip().startswith("//"):
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def test_files_are_sent_without_comments_and_those_of_others_whole():
+    folder = files("pgrag") / "web"
+    for name, file in Site().files.items():
+        source = (folder / name).read_bytes()
+        if name.startswith("vendor/") or not name.endswith((".mjs", ".css")):
+            assert file.content == source, name
+        elif not name.startswith("widget/"):
+            assert file.content.decode() == uncommented(source.decode()), name
+            assert len(file.content) < len(source), name
 
 
 def test_another_version_of_a_file_or_a_path_outside_is_missing(harbour):

@@ -105,3 +105,23 @@ def test_every_search_takes_it_and_none_has_it_by_default(connection, manual):
         question = "question" if function == "answer_context" else "query"
         rows = run(connection, function, **{question: "kube"}, library=manual, prefix=True)
         assert rows, function
+
+
+def test_words_of_very_many_passages_come_last_and_end_the_list(connection, manual):
+    def begun(word):
+        rows = connection.execute(
+            "select b.lexeme from _pgrag.begun_lexemes(%s, array(select l from pgrag.libraries as l"
+            " where l.name = 'manual')) as b where b.language = 'english'",
+            [word],
+        )
+        return {row["lexeme"] for row in rows}
+
+    every = begun("kube")
+    assert {"kubectl", "kubelet", "kubernet"} <= every
+    for lexeme, count in [("kubectl", 30_000), ("kubelet", 15_000), ("kubernet", 15_000)]:
+        connection.execute(
+            "update pgrag.lexeme_statistics set document_count = %s where lexeme = %s",
+            [count, lexeme],
+        )
+    assert begun("kube") == every - {"kubectl"}
+    assert "kubectl" in begun("kubectl"), "the word itself"

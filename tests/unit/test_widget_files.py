@@ -50,7 +50,8 @@ def test_each_name_is_declared_once():
 
 def test_texts_are_complete_in_both_languages():
     english, german = (
-        re.findall(r"""^"?([\w-]+)"?:""", sent(name), re.MULTILINE) for name in reversed(widget.TEXTS)
+        re.findall(r"""^"?([\w-]+)"?:""", sent(name), re.MULTILINE)
+        for name in reversed(widget.TEXTS)
     )
     assert len(english) > 30
     assert english == german

@@ -83,7 +83,7 @@ class Site:
 
     def __init__(self) -> None:
         folder = files("pgrag") / "web"
-        self.files = {name: File(name, content) for name, content in sorted(_read(folder))}
+        self.files = {name: File(name, _sent(name, text)) for name, text in sorted(_read(folder))}
         digest = hashlib.sha256()
         for file in self.files.values():
             digest.update(f"{file.name}\0{len(file.content)}\0".encode() + file.content)
@@ -120,6 +120,15 @@ class Site:
                 text = self.files[name].content.decode()
                 waiting += [_joined(name, address) for address in _IMPORT.findall(text)]
         return list(found)
+
+
+def _sent(name: str, content: bytes) -> bytes:
+    """What is sent of a file: comments are for people who read the source, a sixth of all. Those
+    of other authors stay, with their licences.
+    """
+    if name.startswith("vendor/") or not name.endswith((".mjs", ".css")):
+        return content
+    return widget.without_comments(content.decode()).encode()
 
 
 def _read(folder: Traversable, above: str = "") -> list[tuple[str, bytes]]:

@@ -27,6 +27,11 @@ _STYLE = re.compile(r'"\{([\w.]+\.css)\}"')
 _STYLE_SIGN = re.compile(r"\s*([{};,])\s*|(?<=[\w-]):\s+")
 
 
+def without_comments(text: str) -> str:
+    """A script or a style sheet without whole lines of comment."""
+    return _COMMENT.sub("", text)
+
+
 def element(files: Mapping[str, str], address: str) -> str:
     """The script of the element; `address` is the folder of all files of the page."""
     return _lean(files[ELEMENT], files).replace("{files}", address)
@@ -60,10 +65,10 @@ def _joined(files: Mapping[str, str]) -> str:
 
 def _lean(script: str, files: Mapping[str, str]) -> str:
     """A script without comments and blanks that mean nothing, and with its style sheet."""
-    short = _BLANK.sub("", _COMMENT.sub("", script))
+    short = _BLANK.sub("", without_comments(script))
     short = _SIGN.sub(lambda found: found[1] or found[2], short)
     return _STYLE.sub(lambda found: json.dumps(_lean_style(files[found[1]])), short)
 
 
 def _lean_style(style: str) -> str:
-    return _STYLE_SIGN.sub(lambda found: found[1] or ":", _COMMENT.sub("", style)).strip()
+    return _STYLE_SIGN.sub(lambda found: found[1] or ":", without_comments(style)).strip()

@@ -134,15 +134,17 @@ def _output_of(
     """
     result: Result = getattr(app.searching_as("cli"), method)(query, **arguments)
     rows = result.rows
+    # Facets have a row for the total, and may have rows for chosen values.
+    is_empty = not any(row.get("page_count", 1) for row in rows)
     nothing = (
         f"No hit for {query!r}."
-        if rows or app.database.call("libraries")
+        if not is_empty or app.database.call("libraries")
         else "No library is indexed yet: pgrag index LIBRARY SOURCE."
     )
 
     def show_rows() -> None:
         notice(*dict.fromkeys([*read_versions(result.resolved), *result.notices]))
-        if not rows:
+        if is_empty:
             notice(nothing)
             return
         if result.no_good_match and method in {"search", "pages"}:

@@ -85,8 +85,8 @@ def assembled(
 
 
 def _found(made: Sequence[Block], passage: Sought) -> _Marked:
-    if passage.level == 0 or not made:
-        return _Marked("page" if made else "nothing", set(), {}, {})
+    if passage.level == 0:
+        return _Marked("page", set(), {}, {})
     lines = passage.lines
     if not lines[0]:
         whole = _alike(made, passage.content)
@@ -110,7 +110,7 @@ def _found(made: Sequence[Block], passage: Sought) -> _Marked:
         if is_whole:
             found.parts.pop(number, None)
             found.whole.add(number)
-    if len(found.whole) == len(made) and not found.parts and not found.code:
+    if made and len(found.whole) == len(made) and not found.parts and not found.code:
         return _Marked("page", set(), {}, {})
     found.by = "lines" if found.whole or found.parts or found.code else "nothing"
     return found

@@ -33,7 +33,10 @@ function Form({ known, onDone }) {
     event.preventDefault();
     const key = field.current.value.trim();
     // A header takes ASCII only; for other letters the browser would fail without an answer.
-    if (!key) return fail({ detail: t("empty") });
+    if (!key) {
+      field.current.focus();
+      return fail({ detail: t("empty") });
+    }
     wait(true);
     try {
       await signIn(key.replace(/[^\x21-\x7e]/g, "?"));

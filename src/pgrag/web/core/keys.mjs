@@ -7,7 +7,8 @@ const isWriting = (element) =>
 
 /**
  * Call `actions[event.key](event)` for keys pressed outside of fields and dialogs. Keys with a
- * modifier are the browser's; a letter that is being composed is no key.
+ * modifier are the browser's, and those for which an action returns false; a letter that is being
+ * composed is no key.
  */
 export function useKeys(actions) {
   useEffect(() => {
@@ -16,8 +17,7 @@ export function useKeys(actions) {
       if (!action || event.defaultPrevented || event.isComposing) return;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (isWriting(event.target) || document.querySelector("dialog[open]")) return;
-      event.preventDefault();
-      action(event);
+      if (action(event) !== false) event.preventDefault();
     }
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);

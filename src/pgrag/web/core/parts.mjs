@@ -76,12 +76,20 @@ export function Tabs({ id, label, tabs, chosen, onChoose }) {
   </div>`;
 }
 
-/** A dialog over the page, open as long as it is drawn; Esc and a press beside it close it. */
+/**
+ * A dialog over the page, open as long as it is drawn; Esc and a press beside it close it. The focus
+ * goes back to where it was.
+ */
 export function Dialog({ label, onClose, children, ...others }) {
   const dialog = useRef();
   useEffect(() => {
-    dialog.current.showModal();
-    return () => dialog.current?.close();
+    const element = dialog.current;
+    const before = document.activeElement;
+    element.showModal();
+    return () => {
+      element.close();
+      before?.focus();
+    };
   }, []);
   const beside = (event) => event.target === dialog.current && onClose();
   return html`<dialog ref=${dialog} aria-label=${label} onCancel=${onClose} onClose=${onClose}

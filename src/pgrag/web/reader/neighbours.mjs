@@ -31,12 +31,9 @@ export function Neighbours({ place, params }) {
     <${Block} title=${t("related")} path=${`v1/pages/${page}/related`} rows=${(told) => told.related}
       params=${params} row=${(each) => html`<${Inside} params=${params} page=${each.page_id}>
         ${each.title}<//><${Said} text=${each.reason} />`} />
-    <p><${Link} view="libraries" params=${graphOf(place, params)}>${t("graph")}<//></p>
+    <p><${Link} view="libraries" params=${{ graph: place.page }}>${t("graph")}<//></p>
   <//>`;
 }
-
-const graphOf = (place, { library, version }) =>
-  ({ library: place.hit?.library ?? library, version: place.hit?.version ?? version, page: place.page });
 
 /** The section of the passage in the outline of its page, and those around it. */
 async function sections(place, page, signal) {

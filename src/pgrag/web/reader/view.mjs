@@ -42,7 +42,8 @@ export function Reader({ hit, request, params }) {
 function placeOf(hit, params) {
   const page = params.page ?? hit?.page_id;
   if (page === undefined) return null;
-  const { at = null, line = null } = params;
+  const { at = null } = params;
+  const line = /^[1-9]\d{0,8}$/.test(params.line ?? "") ? params.line : null;
   const is_of_hit = String(hit?.page_id) === String(page);
   const own = is_of_hit && at === null && line === null ? hit.document_id : null;
   return { page, document: params.document ?? own, at, line, hit: is_of_hit ? hit : null };

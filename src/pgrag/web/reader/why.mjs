@@ -47,10 +47,9 @@ function Explanation({ hit }) {
   return html`
     <${Parts} parts=${explanation.parts} score=${hit.score} />
     <${Terms} lexemes=${explanation.keyword?.lexemes ?? []} share=${explanation.parts?.words} />
-    <h3>${t("foundBy")}</h3>
-    <${Retrievers} hit=${hit} />
-    <h3>${t("reasons")}</h3>
-    <ul lang="en">${explanation.reasons.map((each) => html`<li key=${each}>${each}</li>`)}</ul>`;
+    ${explanation.keyword && html`<h3>${t("foundBy")}</h3><${Retrievers} hit=${hit} />`}
+    ${explanation.reasons.length > 0 && html`<h3>${t("reasons")}</h3><ul lang="en">
+      ${explanation.reasons.map((each) => html`<li key=${each}>${each}</li>`)}</ul>`}`;
 }
 
 /** One bar of the parts that raise the score; those that lower it are in the list below it. */
@@ -80,7 +79,7 @@ const order = (name) => (KINDS.indexOf(name) + KINDS.length + 1) % (KINDS.length
 function Terms({ lexemes, share }) {
   const t = useTexts(texts);
   const f = useFormats();
-  if (!lexemes.length) return html`<p class="soft">${t("noTerms")}</p>`;
+  if (!lexemes.length || share === 0) return html`<p class="soft">${t("noTerms")}</p>`;
   const whole = lexemes.reduce((sum, each) => sum + each.adds, 0) || 1;
   const factor = share === undefined ? 1 : share / whole;
   const columns = ["weight", "impact", "inDocuments", "share"];

@@ -1,6 +1,5 @@
 // How many pages have what, and the choice among it.
 
-import { get, useLoaded } from "../core/api.mjs";
 import { html, useState } from "../core/html.mjs";
 import { useFormats, useTexts } from "../core/texts.mjs";
 import { FILTERS, isNarrowed, toggled, valuesOf } from "./arguments.mjs";
@@ -8,17 +7,6 @@ import { texts } from "./texts.mjs";
 
 /** So many values of a facet are shown at first. */
 const SHOWN = 8;
-
-/** The counts of a search by its arguments; what a search alone understands is left out. */
-export function useFacets(args, inputs) {
-  return useLoaded((signal) => {
-    if (!args) return null;
-    const { group, mode, ...counted } = args;
-    // Counts know no mode: a retriever that is not wanted has no share.
-    const alpha = { keyword: 0, semantic: 1 }[mode];
-    return get("v1/facets", { ...counted, alpha }, signal);
-  }, [JSON.stringify([args, ...inputs])]);
-}
 
 /** `counts`: the answer of the service; `versions`: of the library, the newest first. */
 export function Facets({ counts, problem, params, change, library, versions, isWide, onWiden }) {
@@ -28,7 +16,7 @@ export function Facets({ counts, problem, params, change, library, versions, isW
   if (params.version === "*") places.push("version");
   const names = [...places, ...FILTERS];
   const chosen = FILTERS.flatMap((name) => valuesOf(params[name]));
-  return html`<aside class="facets" aria-label=${t("facets")}>
+  return html`
     <details open=${isWide}>
       <summary>${t("facets")}
         ${chosen.length > 0 && html` <span class="badge">${chosen.join(", ")}</span>`}</summary>
@@ -38,8 +26,7 @@ export function Facets({ counts, problem, params, change, library, versions, isW
       ${names.map((name) => html`<${Facet} key=${name} name=${name} params=${params}
         change=${change} values=${facets[name] ?? []} />`)}
       <${ChangedSince} params=${params} change=${change} versions=${versions} />
-    </details>
-  </aside>`;
+    </details>`;
 }
 
 function Facet({ name, values, params, change }) {
@@ -48,21 +35,17 @@ function Facet({ name, values, params, change }) {
   const [isWhole, show] = useState(false);
   const isPlace = name === "library" || name === "version";
   const chosen = isPlace ? [] : valuesOf(params[name]);
-  // What is chosen stays, also where nothing has it any more.
-  const counted = new Set(values.map(({ value }) => value));
-  const gone = chosen.filter((value) => !counted.has(value)).map((value) => ({ value }));
-  const all = [...values, ...gone];
-  if (!all.length) return null;
-  const shown = isWhole ? all : all.filter(({ value }, n) => n < SHOWN || chosen.includes(value));
+  if (!values.length) return null;
+  const shown = isWhole ? values : values.filter(({ value }, n) => n < SHOWN || chosen.includes(value));
   const choose = (value) =>
     change({ [name]: isPlace ? value || "-" : toggled(params[name], value) });
   return html`<fieldset><legend>${t(`facet_${name}`)}</legend>
     ${shown.map(({ value, page_count }) => html`<button type="button" key=${value} class="value"
       aria-pressed=${String(chosen.includes(value))} onClick=${() => choose(value)}>
       <span>${labelOf(name, value, t)}</span>
-      <span class="n">${number(page_count ?? 0)}</span></button>`)}
-    ${all.length > shown.length && html`<button type="button" class="plain"
-      onClick=${() => show(true)}>${t("moreValues", { n: all.length - shown.length })}</button>`}
+      <span class="n">${number(page_count)}</span></button>`)}
+    ${values.length > shown.length && html`<button type="button" class="plain"
+      onClick=${() => show(true)}>${t("moreValues", { n: values.length - shown.length })}</button>`}
   </fieldset>`;
 }
 

@@ -20,7 +20,7 @@ export function Preview({ hit, request, params, isFocused, onBack }) {
   }, [isFocused, isLoaded, hit?.document_id]);
   return html`<div class="preview" tabindex="-1" ref=${element}>
     <button type="button" class="button back" onClick=${onBack}>← ${t("back")}</button>
-    ${problem && html`<${Failure} problem=${{ detail: t("readerFailed"), hint: t("readerHint") }}
+    ${problem && html`<${Failure} problem=${{ detail: t("partFailed"), hint: t("partHint") }}
       onRetry=${() => location.reload()} />`}
     ${value && html`<${value.Reader} hit=${hit} request=${request} params=${params} />`}
     ${hit?.search_id && html`<${Rating} key=${hit.document_id} hit=${hit} />`}

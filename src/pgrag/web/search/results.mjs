@@ -1,6 +1,6 @@
 // The answers of a search: at once while the reader types, whole when they pause.
 
-import { send, useLoaded } from "../core/api.mjs";
+import { get, send, useLoaded } from "../core/api.mjs";
 import { useRef, useState } from "../core/html.mjs";
 import { FIRST_PAGES, PAGES } from "./arguments.mjs";
 
@@ -43,11 +43,22 @@ export function useResults(args, count, inputs) {
   }, [key, count]);
 }
 
+/** The counts of a search by its arguments; what a search alone understands is left out. */
+export function useFacets(args, inputs) {
+  return useLoaded((signal) => {
+    if (!args) return null;
+    const { group, mode, ...counted } = args;
+    // Counts know no mode: a retriever that is not wanted has no share.
+    const alpha = { keyword: 0, semantic: 1 }[mode];
+    return get("v1/facets", { ...counted, alpha }, signal);
+  }, [JSON.stringify([args, ...inputs])]);
+}
+
 /**
  * Answers while the reader types: `type(words)` searches at once, unless a search is on its way,
  * which newer words wait for; `onPause(words)` is called when no word has followed, and whatever is
  * still on its way is then given up. `found` is the latest answer, `{words, answer, started}`; it
- * never follows one to later words. `clear()` forgets it.
+ * never follows one to later words. `forget()` drops it, `clear()` also what is on its way.
  */
 export function useTyping(argumentsFor, onPause) {
   const [found, show] = useState(null);
@@ -92,6 +103,7 @@ export function useTyping(argumentsFor, onPause) {
       own.waiting = { words, started };
       if (!own.abort) next();
     },
+    forget: () => show(null),
     clear() {
       stop();
       show(null);

@@ -1,4 +1,4 @@
-// What is there to search, before there are words; and the ways on where nothing was found.
+// What is there to search, before there are words.
 
 import { Link } from "../core/address.mjs";
 import { get, service, useLoaded } from "../core/api.mjs";
@@ -6,7 +6,6 @@ import { html } from "../core/html.mjs";
 import { Copy } from "../core/parts.mjs";
 import { useStore } from "../core/store.mjs";
 import { useTexts } from "../core/texts.mjs";
-import { isNarrowed, widened } from "./arguments.mjs";
 import { texts } from "./texts.mjs";
 
 /** So many libraries are shown; the others are in the menu and in their own view. */
@@ -65,35 +64,4 @@ function Empty() {
   return html`<div class="start"><h2>${t("nothingIndexed")}</h2><p>${t("indexHint")}</p>
     <p class="row"><code>${COMMAND}</code> <${Copy} text=${COMMAND} /></p>
     ${known?.may.index && html`<p><${Link} view="libraries">${t("addSource")}<//></p>`}</div>`;
-}
-
-/** Nothing was found, or nothing that seems to answer: what that may come from, and what to do. */
-export function WaysOut({ params, answer, library }) {
-  const t = useTexts(texts);
-  const nothing = !answer.groups.length;
-  const { q, version } = params;
-  const { value } = useLoaded(
-    (signal) => (q?.trim() ? get("v1/suggestions", { q, library, version }, signal) : null),
-    [q, library, version],
-  );
-  const suggested = value?.suggestions ?? [];
-  const wide = widened(params);
-  const ways = [
-    isNarrowed(params) && ["widen", wide],
-    version && version !== "*" && ["tryVersions", { ...wide, version: "*" }],
-    params.library && ["tryLibraries", { ...wide, library: "", version: "" }],
-    params.mode === "keyword" && ["tryMeaning", { ...wide, mode: "" }],
-  ].filter(Boolean);
-  return html`<div class="none">
-    <strong>${t(nothing ? "nothingFound" : "noGoodMatch")}</strong>
-    ${suggested.length > 0 && html`<p>${t("didYouMean")} ${suggested.map((each) => html`
-      <${Link} key=${each.suggestion} class="chip" view="search"
-        params=${{ ...params, q: each.suggestion, prefix: "" }}>${each.suggestion}<//> `)}</p>`}
-    <ul>
-      ${ways.map(([name, next]) => html`<li key=${name}>
-        <${Link} view="search" params=${next}>${t(name)}<//></li>`)}
-      <li>${t("tryWords")}</li>
-    </ul>
-    ${!nothing && html`<p class="soft">${t("nearest")}</p>`}
-  </div>`;
 }

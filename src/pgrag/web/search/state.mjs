@@ -6,9 +6,8 @@ import { useEffect, useRef, useState } from "../core/html.mjs";
 import { useKeys } from "../core/keys.mjs";
 import { useStore } from "../core/store.mjs";
 import { argumentsOf, checked } from "./arguments.mjs";
-import { useFacets } from "./facets.mjs";
 import { folded } from "./hits.mjs";
-import { useResults, useTyping } from "./results.mjs";
+import { useFacets, useResults, useTyping } from "./results.mjs";
 
 const pathOf = (library) => `v1/libraries/${encodeURIComponent(library)}/versions`;
 
@@ -30,14 +29,16 @@ function usePlaces(params, inputs) {
   const { value } = useLoaded(
     (signal) => (library ? get(pathOf(library), {}, signal) : null), [library, ...inputs]);
   const versions = library && value?.library === library ? value.versions : [];
-  return { libraries, library, versions, isKnown: Boolean(found.value), problem: found.problem };
+  const isSettled = Boolean(params.library || found.value || found.problem);
+  const { problem } = found;
+  return { libraries, library, versions, isKnown: Boolean(found.value), isSettled, problem };
 }
 
 /**
  * The words in the field, and the answers to them: those of the address, or, while the reader
  * types, of what they have typed.
  */
-function useWords(params, library, inputs) {
+function useWords(params, { library, isSettled }, inputs) {
   const [words, write] = useState(params.q ?? "");
   // The words that this view has put into the address itself.
   const written = useRef(params.q ?? "");
@@ -60,8 +61,13 @@ function useWords(params, library, inputs) {
     write(written.current);
     typing.clear();
   }, [params.q]);
-  const args = argumentsOf(params, library);
+  // Before it is known whether there is but one library, the whole search would run twice.
+  const args = isSettled ? argumentsOf(params, library) : null;
   const full = useResults(args, Number(params.count ?? 0), inputs);
+  useEffect(() => {
+    // The whole answer to the words is there: what came of them before is of no use.
+    if (full.value && !full.loading && words === params.q) typing.forget();
+  }, [full.value, full.loading]);
   const isTyped = Boolean(typing.found && (words !== (params.q ?? "") || full.loading));
   return {
     words, args, full, isTyped, found: typing.found,
@@ -78,11 +84,11 @@ function useWords(params, library, inputs) {
       if (words.trim()) address(words.trim(), "");
     },
     clear: () => (write(""), typing.clear(), address("", "")),
-    /** The words stay as they are in an address with other values. */
+    /** The words as they are, for an address with other values. */
     keep() {
       typing.stop();
       written.current = words;
-      return words;
+      return { q: words, prefix: words === (params.q ?? "") ? params.prefix : "true" };
     },
   };
 }
@@ -105,7 +111,7 @@ export function useSearch(given) {
   const inputs = [useStore(service)?.caller?.name ?? "", attempt];
   const places = usePlaces(params, inputs);
   const { library } = places;
-  const typed = useWords(params, library, inputs);
+  const typed = useWords(params, places, inputs);
   const { args, answer, isTyped } = typed;
   const all = library && !args ? { library, version: params.version } : null;
   const counts = useFacets(args ?? all, inputs);
@@ -136,12 +142,15 @@ export function useSearch(given) {
 export function useChoice({ hits, params, isWide, keep }, field) {
   const [active, activate] = useState(null);
   const [isFocused, focus] = useState(false);
-  const marked = hits.find((hit) => hit.document_id === active) ?? null;
+  // If the hit is not among those of newer words, the one in its place is meant.
+  const marked = active && (hits.find((hit) => hit.document_id === active.id)
+    ?? hits.at(Math.min(active.at, hits.length - 1)) ?? null);
+  const mark = (hit) => activate({ id: hit.document_id, at: hits.indexOf(hit) });
   function open(hit) {
     focus(true);
-    activate(hit.document_id);
+    mark(hit);
     const { document_id } = hit;
-    change({ q: keep(), count: params.count, hit: document_id });
+    change({ ...keep(), count: params.count, hit: document_id });
   }
   function back() {
     focus(false);
@@ -152,12 +161,17 @@ export function useChoice({ hits, params, isWide, keep }, field) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && hits.length) {
       const before = marked ? hits.indexOf(marked) : step > 0 ? -1 : 0;
-      activate(hits.at((before + step) % hits.length).document_id);
+      mark(hits.at((before + step) % hits.length));
     } else if (event.key === "Enter" && marked) open(marked);
     else if (event.key === "Escape" && marked) activate(null);
     else return;
     event.preventDefault();
   }
-  useKeys({ ArrowDown: key, ArrowUp: key, Escape: back });
+  function arrow(event) {
+    // Elsewhere, as in the reader, arrows scroll.
+    const isOfList = event.target === document.body || event.target.closest(".list") !== null;
+    return isOfList && hits.length > 0 && key(event);
+  }
+  useKeys({ ArrowDown: arrow, ArrowUp: arrow, Escape: back });
   return { marked, isFocused, open, back, key, forget: () => (activate(null), focus(false)) };
 }

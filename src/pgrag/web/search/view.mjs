@@ -1,18 +1,33 @@
 // The search: field, scope, counts, hits, and the reader beside them.
 
 import { Link, go } from "../core/address.mjs";
+import { useLoaded } from "../core/api.mjs";
 import { html, useEffect, useLayoutEffect, useRef } from "../core/html.mjs";
 import { Failure, announce } from "../core/parts.mjs";
 import { useTexts } from "../core/texts.mjs";
 import { PAGES, isNarrowed, widened } from "./arguments.mjs";
 import { Box } from "./box.mjs";
-import { Facets } from "./facets.mjs";
 import { Hits } from "./hits.mjs";
-import { Preview } from "./preview.mjs";
 import { Resolved, Scope, Totals } from "./scope.mjs";
-import { Start, WaysOut } from "./start.mjs";
+import { Start } from "./start.mjs";
 import { change, useChoice, useSearch } from "./state.mjs";
 import { texts } from "./texts.mjs";
+
+// What the first hits do not wait for.
+const FACETS = async () => (await import("./facets.mjs")).Facets;
+const PREVIEW = async () => (await import("./preview.mjs")).Preview;
+const WAYS_OUT = async () => (await import("./ways.mjs")).WaysOut;
+
+/** A part of the view that is loaded when it is first shown. */
+function Later({ load, ...others }) {
+  const { value: part, problem } = useLoaded(async () => ({ shown: await load() }), [load]);
+  const t = useTexts(texts);
+  if (problem) {
+    return html`<${Failure} problem=${{ detail: t("partFailed"), hint: t("partHint") }}
+      onRetry=${() => location.reload()} />`;
+  }
+  return part && html`<${part.shown} ...${others} />`;
+}
 
 export function View({ params: given }) {
   const t = useTexts(texts);
@@ -39,18 +54,20 @@ export function View({ params: given }) {
         ${isFull && html`<${Totals} counts=${counts.value} answer=${answer} />`}<//>
     </div>
     <div class=${isAlone ? "desk alone" : "desk"}>
-      <${Facets} counts=${counts.value} problem=${counts.problem} params=${params}
-        change=${change} library=${library} versions=${versions} isWide=${search.isWide}
-        onWiden=${() => go("search", widened(params))} />
+      <aside class="facets" aria-label=${t("facets")}>
+        ${(counts.value || counts.problem) && html`<${Later} load=${FACETS} isWide=${search.isWide}
+          counts=${counts.value} problem=${counts.problem} params=${params} change=${change}
+          library=${library} versions=${versions}
+          onWiden=${() => go("search", widened(params))} />`}</aside>
       <section class="list" aria-label=${t("hits")} aria-busy=${String(full.loading)}>
         <${Notes} search=${search} />
         ${answer && html`<${Resolved} answer=${answer} params=${params} ...${places} />`}
         ${isFull && (answer.no_good_match || !hits.length) && html`
-          <${WaysOut} params=${params} answer=${answer} library=${library} />`}
+          <${Later} load=${WAYS_OUT} params=${params} answer=${answer} library=${library} />`}
         ${hits.length > 0 && html`<${Hits} search=${search} choice=${choice} />`}
       </section>
       ${opened || params.page
-        ? html`<${Preview} hit=${opened} request=${shownBy(search)} params=${params}
+        ? html`<${Later} load=${PREVIEW} hit=${opened} request=${shownBy(search)} params=${params}
             isFocused=${choice.isFocused} onBack=${choice.back} />`
         : html`<div class="preview"></div>`}
     </div>

@@ -26,7 +26,7 @@ class Box {
   #versions = null;
   #version;
   #state = {};
-  #undoBack;
+  #undoBack = null;
   #mayAsk = false;
 
   constructor(host, address, words) {
@@ -171,7 +171,6 @@ class Box {
   }
 
   async #lead(hit, href) {
-    this.#remember();
     const detail = { url: href, query: this.#state.query, hit };
     const selected = new CustomEvent("pgrag:select", {
       bubbles: true, composed: true, cancelable: true, detail,
@@ -181,7 +180,8 @@ class Box {
       return;
     }
     this.#dialog.close();
-    await this.#undone;
+    // The event comes later: the history is as before when the page that was chosen opens.
+    await this.#closed();
     if (this.#host.dispatchEvent(selected)) go(href);
   }
 
@@ -194,12 +194,13 @@ class Box {
   }
 
   #closed() {
+    const undo = this.#undoBack;
+    this.#undoBack = null;
+    if (!undo) return null;
     this.#remember();
     this.answering.stop();
-    this.#undone = this.#undoBack();
+    return undo();
   }
-
-  #undone = null;
 
   async #answer() {
     const { query } = this.#state;

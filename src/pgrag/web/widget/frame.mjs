@@ -20,7 +20,7 @@ export function frame({ words, placeholder, on }) {
     mousedown: (event) => event.preventDefault(),
   });
   const after = make("div", { class: "note" });
-  const body = make("div", { class: "body" }, note, list, after);
+  const body = make("div", { class: "body", tabindex: "0" }, note, list, after);
   const live = make("div", { class: "unseen", role: "status" });
   const count = make("span", { class: "count" });
   const key = (name) => make("kbd", {}, name);

@@ -34,14 +34,15 @@ export const texts = {
   // By the kind of the problem.
   "too-many-requests": (seconds) => `Gerade suchen viele. Neuer Versuch in ${seconds} s.`,
   down: "Die Suche ist im Moment nicht verfügbar.",
-  "invalid-key": "Der Schlüssel dieses Suchfelds gilt nicht (mehr). Sagen Sie es dem Betreiber der Seite.",
+  "invalid-key": "Der Schlüssel dieses Suchfelds gilt nicht (mehr). Sagen Sie es dem"
+    + " Betreiber der Seite.",
   forbidden: "Dieses Suchfeld darf auf dieser Seite nicht benutzt werden. Sagen Sie es dem"
     + " Betreiber der Seite.",
   secret: "Dieses Suchfeld hat einen geheimen Schlüssel. Der Betreiber der Seite"
     + " muss ihn widerrufen.",
   "key-required": "Dieses Suchfeld braucht einen Schlüssel. Sagen Sie es dem Betreiber der Seite.",
-  "unknown-library": "Die Dokumentation dieser Seite ist nicht indexiert. Sagen Sie es dem Betreiber der"
-    + " Seite.",
+  "unknown-library": "Die Dokumentation dieser Seite ist nicht indexiert. Sagen Sie es dem"
+    + " Betreiber der Seite.",
   "unknown-version": "Diese Version ist nicht indexiert.",
   newest: "In der neuesten Version suchen",
   limit: "In dieser Stunde sind keine Antworten mehr möglich. Die Suche geht weiter.",
