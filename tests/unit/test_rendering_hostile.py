@@ -165,6 +165,24 @@ def test_nothing_comes_out_but_the_allow_list(text):
     assert LexborHTMLParser(again).body.inner_html == again
 
 
+@pytest.mark.parametrize(
+    "tag",
+    ["b a={}", "i\ta='>{}'", 'S a=">{}"', 'code class="language-{}"', "em/a{}", "u <{}", "code"],
+)
+def test_elements_that_are_opened_again_do_not_multiply(tag):
+    opened = "".join(f"<{tag.format(number)}>" for number in range(500))
+    text = f"<div><p>{opened}</p>{'<p>x' * 500}</div>"
+    assert len(render(text)) < 15 * len(text)
+    assert len(render(f"- {text}\n")) < 15 * len(text)
+
+
+def test_html_that_grows_too_much_is_shown_as_written():
+    text = "<p>" + "<b><i><s><u><code><small><strong><em>" * 3 + "</p>" + "<p>x" * 1000
+    html = render(text)
+    assert LexborHTMLParser(html).css_first("pre").text() == text
+    assert '<b lang="de">x</b>' in render('<p><b lang="de">x</b>')
+
+
 def test_there_are_enough_strings_and_the_test_can_fail():
     assert len({*HTML, *MARKDOWN}) > 110
     bad = LexborHTMLParser('<p onclick="steal()">x</p>').css_first("p").attributes

@@ -1,6 +1,7 @@
 """Sanitised HTML: what a page may show, and nothing else."""
 
 import re
+from html import escape
 
 from nh3 import Cleaner
 
@@ -57,10 +58,38 @@ _CLEANER = Cleaner(
     url_schemes={"http", "https", "mailto", "wiki"},
 )
 
+# Elements that HTML opens again in each paragraph until they are closed, at most three of a kind:
+# of thousands of kinds, each paragraph would have all.
+_REOPENED = re.compile(
+    r"<(b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)[\s/][^>]*>", re.IGNORECASE
+)
+_PLAIN_TAG = re.compile(r'<\w+(?:\s+[\w-]+="[^"<>]*")+\s*>')
+_MOST_KINDS = 8
+_MOST_GROWTH = 10
+
 
 def clean(html: str) -> str:
     """Return HTML with the allowed elements and attributes only, each element closed, every value
     in double quotes: `pgrag.rendering.marking` can go through it tag by tag. Links by `wiki:` name
     a page as wikilinks do, and images are still there: both are replaced there.
+
+    HTML that would become many times as long is shown as it is written.
     """
-    return _CLEANER.clean(html)
+    cleaned: str = _CLEANER.clean(_with_few_kinds(html))
+    if len(cleaned) > _MOST_GROWTH * (len(html) + 1000):
+        return f"<pre>{escape(html)}</pre>"
+    return cleaned
+
+
+def _with_few_kinds(html: str) -> str:
+    kinds: set[str] = set()
+
+    def kept(tag: re.Match[str]) -> str:
+        if _PLAIN_TAG.fullmatch(tag[0]) and (len(kinds) < _MOST_KINDS or tag[0] in kinds):
+            kinds.add(tag[0])
+            return tag[0]
+        return f"<{tag[1]}>"
+
+    # Behind the last ">" no tag ends, and the pattern would look for one from each "<".
+    end = html.rfind(">") + 1
+    return _REOPENED.sub(kept, html[:end]) + html[end:]
