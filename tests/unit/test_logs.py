@@ -63,3 +63,15 @@ def test_entries_tell_what_they_are_about():
     assert "request_id" not in told()
     logs.note(route="/nowhere")
     assert "route" not in told()
+
+
+def test_a_secret_key_in_an_address_is_not_in_the_log():
+    secret = "pgrag_sk_" + "0123456789abcdef" * 4 + "01234567"
+    public = secret.replace("_sk_", "_pk_")
+    entry = logging.LogRecord(
+        "uvicorn.access", logging.INFO, "a.py", 1, '%s - "%s %s" %d',
+        ("127.0.0.1:9", "GET", f"/v1/search?q=x&key={secret}&b={public}", 422), None,
+    )  # fmt: skip
+    assert logs.WithoutKeys().filter(entry)
+    line = logs.TextFormatter().format(entry)
+    assert line.endswith(f'"GET /v1/search?q=x&key=pgrag_sk_…&b={public}" 422')

@@ -6,6 +6,7 @@ uvicorn alone waits for either for ever.
 
 import asyncio
 import json
+import logging
 from contextlib import suppress
 from email.utils import formatdate
 from http import HTTPStatus
@@ -23,6 +24,7 @@ from pgrag.api.framing import Connection
 from pgrag.api.headers import ALWAYS, SecurityHeaders
 from pgrag.api.observed import REQUEST_ID
 from pgrag.api.problems import MEDIA_TYPE, REQUEST_TIMEOUT, Kind, kind_of_status
+from pgrag.ground import logs
 from pgrag.ground.counts import count
 from pgrag.ground.settings import Settings
 
@@ -54,6 +56,8 @@ def configured(api: FastAPI, settings: Settings, **options: Any) -> uvicorn.Conf
     trusted: Any = ProxyHeadersMiddleware(app, proxies).trusted_hosts if proxies else ()
     crowd = Crowd(most, settings.connections_per_address or -(-most // 2), trusted)
     timed = type("Timed", (TimedProtocol,), {"seconds": settings.request_timeout, "crowd": crowd})
+    # The line of a request has its whole address.
+    logging.getLogger("uvicorn.access").addFilter(logs.WithoutKeys())
     # Without proxies, uvicorn trusts those of this machine.
     return uvicorn.Config(api, http=timed, ws="none", forwarded_allow_ips=proxies, **options)
 

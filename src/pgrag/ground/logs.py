@@ -4,6 +4,7 @@ which says for which request or job it is.
 
 import json
 import logging
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,8 @@ from pgrag.ground.printable import printable
 from pgrag.ground.scoped import holding
 
 Format = Literal["text", "json"]
+
+_SECRET_KEY = re.compile(r"pgrag_sk_[0-9A-Za-z]+", re.IGNORECASE)
 
 _about: ContextVar[dict[str, Any]] = ContextVar("about")
 
@@ -72,6 +75,21 @@ class JsonFormatter(logging.Formatter):
             entry["exception"] = self.formatException(record.exc_info)
         stated = {name: value for name, value in entry.items() if value is not None}
         return json.dumps(stated, default=str)
+
+
+class WithoutKeys(logging.Filter):
+    """Lets every line pass, its arguments without secret keys: a caller who takes the address for
+    the place of a key must not leave it in a log. Publishable keys are no secret.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the line passes."""
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                _SECRET_KEY.sub("pgrag_sk_…", each) if isinstance(each, str) else each
+                for each in record.args
+            )
+        return True
 
 
 def configure(level: str, form: Format) -> None:
