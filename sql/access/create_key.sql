@@ -57,7 +57,7 @@ begin
         raise exception 'A secret key has no origins: it never belongs in a page.'
             using errcode = 'PGR01', hint = 'Make a publishable key for web pages.';
     elsif exists (
-        select from unnest(pages) as o where (o ~ '^https?://[^/\s?#@]+$') is not true
+        select from unnest(pages) as o where (o ~ '^https?://[^/\s?#@*]+$') is not true
     ) then
         raise exception 'One of these is not the origin of a page: %.', pages
             using errcode = 'PGR01', hint = 'Origins are like https://docs.example, without path.';

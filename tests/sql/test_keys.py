@@ -128,6 +128,7 @@ class TestCreation:
             "may only search",
         ),
         ({"kind": "publishable", "origins": ["https://a.example/docs"]}, "not the origin"),
+        ({"kind": "publishable", "origins": ["https://*.example"]}, "not the origin"),
         ({"expires_in": "0 s"}, "expires within 100 years"),
         ({"rate": 0}, "rate must be"),
         ({"rate": float("nan")}, "rate must be"),
