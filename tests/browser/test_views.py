@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import pytest
 from browser_service import Service
-from conftest import FIXTURES
 from playwright.sync_api import Response, expect
 from starlette.responses import PlainTextResponse
 from views import ADDRESSES, VIEWS, address, hits, settle, words
@@ -140,11 +139,11 @@ def below_a_path(serve) -> Iterator[Service]:
 
         return passed_on
 
-    with serve(around=proxy, mcp_roots=(FIXTURES,)) as service:
+    with serve(around=proxy) as service:
         yield service
 
 
-@pytest.mark.parametrize("name", (*VIEWS, "reader", "library"))
+@pytest.mark.parametrize("name", [*VIEWS, "reader", "library"])
 def test_a_view_works_below_a_path_of_a_proxy(open_page, below_a_path, name):
     """Nothing is asked for beside the path, and the links lead to addresses below it."""
     # Of what is not there, the browser says so in its console, which fails the test.
