@@ -5,6 +5,7 @@ import re
 import httpx
 import pytest
 from playwright.sync_api import expect
+from views import address, hits
 
 RESTORE = "/?q=restore+a+folder&library=kestrel"
 TABS = {
@@ -300,12 +301,23 @@ def test_a_narrow_screen_scrolls_one_way(open_page, odd):
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
-def test_print_has_the_page_alone(open_page):
-    page = open_page(RESTORE)
+def test_print_has_the_page_alone(open_page, service):
+    page = open_page(address(service, "reader"))
     expect(page.get_by_role("article")).to_contain_text("name the day")
+    expect(hits(page).first).to_be_visible()
     page.emulate_media(media="print")
     expect(page.get_by_role("article")).to_be_visible()
     expect(page.get_by_role("tab").first).to_be_hidden()
+    expect(hits(page).first).to_be_hidden()
+    expect(page.get_by_text("Did it help?")).to_be_hidden()
+    # Paper does not scroll: nothing around the text may cut it off.
+    cut_off = """article => {
+        const found = [];
+        for (let each = article; each !== document.body; each = each.parentElement)
+            if (each.scrollHeight > each.clientHeight + 1) found.push(each.className);
+        return found;
+    }"""
+    assert page.get_by_role("article").evaluate(cut_off) == []
     expect(page.get_by_role("searchbox").or_(page.get_by_role("combobox")).first).to_be_hidden()
 
 

@@ -166,7 +166,7 @@ def test_scripts_are_short_and_ask_no_other_host():
         assert len(lines) <= 251, name
         # The words of a language stand on one line each.
         if name.endswith((".mjs", ".css", ".js")) and "texts" not in name:
-            assert max(map(len, lines)) <= 110, name
+            assert max(map(len, lines)) <= 100, name
         # A namespace is no address; a model of the reader's own is.
         found = set(re.findall(r"https?://[\w.]+", text))
         found -= {"http://www.w3.org", "http://localhost"}

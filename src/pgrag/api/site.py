@@ -187,9 +187,14 @@ def element(request: Request) -> Response:
 
 @router.get("/opensearch.xml")
 def opensearch(request: Request) -> Response:
-    """The description by which a browser searches here from its address bar."""
+    """The description by which a browser searches here from its address bar.
+
+    Its address is a whole one. The path of a proxy is in none that arrives here: the proxy says it.
+    """
+    below = request.headers.get("x-forwarded-prefix", "").strip("/")
+    address = f"{request.base_url}{below}/" if below else str(request.base_url)
     # A host may hold what XML gives a meaning.
-    base = re.sub(r"[^\w.:/\[\]-]", "", str(request.base_url))
+    base = re.sub(r"[^\w.:/\[\]-]", "", address)
     return Response(
         _OPENSEARCH.format(base=base),
         media_type="application/opensearchdescription+xml",

@@ -56,7 +56,8 @@ function Loaded({ view, params }) {
   if (problem) {
     return html`<main class="sheet" id="content"><div class="failure" role="alert">
       <strong>${t("outdated")}</strong><p>${t("outdatedHint")}</p>
-      <button class="button" onClick=${() => location.reload()}>${t("reload")}</button></div></main>`;
+      <button class="button" onClick=${() => location.reload()}>${t("reload")}</button></div>
+    </main>`;
   }
   return value ? html`<${value.View} params=${params} />` : html`<main id="content"></main>`;
 }
@@ -76,7 +77,8 @@ function Head({ view, params, onHelp }) {
       <${Account} />
       <select aria-label=${t("language")} value=${language}
         onChange=${(event) => setLanguage(event.target.value)}>
-        ${Object.entries(LANGUAGES).map(([code, name]) => html`<option value=${code}>${name}</option>`)}
+        ${Object.entries(LANGUAGES).map(([code, name]) => html`
+          <option value=${code}>${name}</option>`)}
       </select>
       <button class="plain" aria-label=${t("keys")} onClick=${onHelp}><kbd>?</kbd></button>
       <button class="button" aria-label=${t("theme")} onClick=${changeTheme}>◐</button>
@@ -114,7 +116,8 @@ function Help({ onClose }) {
   return html`<${Dialog} label=${t("keys")} onClose=${onClose}>
     <h2>${t("keys")}</h2>
     <dl class="keys">${rows.map(([keys, name]) => html`
-      <div><dt>${keys.split(" ").map((each) => html`<kbd>${each}</kbd> `)}</dt><dd>${t(name)}</dd></div>`)}
+      <div><dt>${keys.split(" ").map((each) => html`<kbd>${each}</kbd> `)}</dt>
+        <dd>${t(name)}</dd></div>`)}
     </dl>
     <button class="button" ref=${close} onClick=${onClose}>${t("close")}</button><//>`;
 }

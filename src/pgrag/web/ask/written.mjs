@@ -23,7 +23,7 @@ export function citationsOf({ text, citations }) {
 }
 
 /** The checked sentences, as places in the text; none before the answer is complete. */
-export function sentencesOf({ text, whole }) {
+function sentencesOf({ text, whole }) {
   if (!whole) return [];
   const at = placesOf(text);
   return whole.sentences.map((each) => ({ ...each, start: at(each.start), end: at(each.end) }));

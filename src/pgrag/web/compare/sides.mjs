@@ -6,7 +6,7 @@ import { Failure, Inline } from "../core/parts.mjs";
 import { useFormats, useTexts } from "../core/texts.mjs";
 import { texts } from "./texts.mjs";
 
-export const GRADES = [0, 1, 2];
+const GRADES = [0, 1, 2];
 const SIDES = ["left", "right"];
 
 /**

@@ -10,7 +10,8 @@ const address = store(read());
 
 function read() {
   const view = location.pathname.slice(base.pathname.length).replace(/\/+$/, "");
-  return { view: view || "search", params: Object.fromEntries(new URLSearchParams(location.search)) };
+  const params = Object.fromEntries(new URLSearchParams(location.search));
+  return { view: view || "search", params };
 }
 
 /** The relative address of a view. Values that are empty, null or undefined are left out. */
@@ -41,12 +42,11 @@ export const useAddress = () => useStore(address);
 export const currentAddress = () => address.get();
 
 /** A link within the page; with a modifier key the browser opens it as any other. */
-export function Link({ view, params, replace, onFollow, children, ...others }) {
+export function Link({ view, params, children, ...others }) {
   function follow(event) {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button) return;
     event.preventDefault();
-    go(view, params, { replace });
-    onFollow?.();
+    go(view, params);
   }
   return html`<a ...${others} href=${href(view, params)} onClick=${follow}>${children}</a>`;
 }

@@ -7,7 +7,7 @@ import { store } from "./store.mjs";
 // The key of who signed in. It lives as long as this page, and is stored nowhere.
 let key = null;
 
-/** What `GET /v1/service` says: who calls, what they may do, what is set up. Null: not yet known. */
+/** What `GET /v1/service` says: who calls, what they may do, what is set up; null: unknown. */
 export const service = store(null);
 
 /** A failure, in the words of the service (RFC 9457), or of the page if it did not answer. */
@@ -71,7 +71,7 @@ export const post = (path, body, signal) => json("POST", path, { body, signal })
 export const put = (path, body, signal) => json("PUT", path, { body, signal });
 export const remove = (path, params) => json("DELETE", path, { params });
 
-/** Send a form with files, and tell `onProgress` which share of it is sent: fetch cannot say that. */
+/** Send a form with files, and tell `onProgress` which share is sent, which fetch cannot say. */
 export function upload(path, { params, form, onProgress, signal }) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -126,7 +126,7 @@ function eventOf(lines) {
 /**
  * What `load(signal)` gives, as `{value, problem, loading}`; loaded again when the inputs change.
  * A request that another one follows is aborted and its answer never shows: `value` is that of the
- * latest inputs, or, while they load, of the inputs before. A load that gives null asks for nothing.
+ * latest inputs, or, while they load, of those before. A load that gives null asks for nothing.
  */
 export function useLoaded(load, inputs) {
   const [state, set] = useState({ value: null, problem: null, loading: true });

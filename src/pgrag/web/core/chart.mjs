@@ -47,8 +47,8 @@ function useLook() {
 }
 
 /**
- * `times` in milliseconds, ascending, and `lines`: `[[name, values, {axis, unit}], …]`. Lines of the
- * axis "right" have a scale of their own.
+ * `times` in milliseconds, ascending, and `lines`: `[[name, values, {axis, unit}], …]`. Lines of
+ * the axis "right" have a scale of their own.
  */
 export function Chart({ times, lines }) {
   const t = useTexts(texts);
@@ -99,13 +99,15 @@ function optionsOf(element, times, lines, { language, day: dayName }) {
   const ofAxis = (_, splits, __, ___, step) => splits.map(step < DAY ? time : day);
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   const scaleOf = (options) => (options?.axis === "right" ? "right" : "y");
-  const units = (scale) => lines.find(([, , options]) => scaleOf(options) === scale)?.[2]?.unit ?? "";
+  const units = (scale) =>
+    lines.find(([, , options]) => scaleOf(options) === scale)?.[2]?.unit ?? "";
   const values = (scale) => (_, splits) => splits.map((each) => number(each) + units(scale));
   const hasRight = lines.some(([, , options]) => options?.axis === "right");
   const right = {
     ...axis, scale: "right", side: 1, grid: { show: false }, values: values("right"), size: 70,
   };
-  const known = (write) => (_, value) => (value === null || value === undefined ? "–" : write(value));
+  const known = (write) => (_, value) =>
+    value === null || value === undefined ? "–" : write(value);
   return {
     width: element.clientWidth, height: HEIGHT, cursor: { drag: { x: false } },
     scales: {

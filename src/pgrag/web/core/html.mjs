@@ -1,8 +1,8 @@
 // Elements by template: html`<p>${text}</p>`. Text is always text, never markup.
 
-import { Component, Fragment, createContext, h, render } from "../vendor/preact.mjs";
+import { h, render } from "../vendor/preact.mjs";
 import htm from "../vendor/htm.mjs";
 
 export * from "../vendor/hooks.mjs";
-export { Component, Fragment, createContext, render };
+export { render };
 export const html = htm.bind(h);

@@ -77,8 +77,8 @@ export function Tabs({ id, label, tabs, chosen, onChoose }) {
 }
 
 /**
- * A dialog over the page, open as long as it is drawn; Esc and a press beside it close it. The focus
- * goes back to where it was.
+ * A dialog over the page, open as long as it is drawn; Esc and a press beside it close it. The
+ * focus goes back to where it was.
  */
 export function Dialog({ label, onClose, children, ...others }) {
   const dialog = useRef();

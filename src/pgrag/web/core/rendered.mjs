@@ -5,7 +5,7 @@ import { html, useLayoutEffect, useRef } from "./html.mjs";
 
 const policy = globalThis.trustedTypes?.createPolicy("pgrag", { createHTML: (text) => text });
 
-/** Show HTML of `GET /v1/pages/{page_id}/rendered`; `onShown(element)` is called when it is there. */
+/** Show HTML of `GET /v1/pages/{page_id}/rendered`; `onShown(element)` is called with it. */
 export function Rendered({ source, onShown, ...others }) {
   const element = useRef();
   useLayoutEffect(() => {

@@ -23,7 +23,7 @@ export function Heading({ children }) {
   return html`<h1 tabindex="-1" ref=${heading}>${children}</h1>`;
 }
 
-/** What `load(signal)` gives, drawn by its child, a function. A failure shows in its place alone. */
+/** What `load(signal)` gives, drawn by its child, a function; a failure shows in its place. */
 export function Part({ load, inputs = [], children }) {
   const [tries, setTries] = useState(0);
   const { value, problem, loading } = useLoaded(load, [...inputs, tries]);
@@ -65,8 +65,8 @@ export function Needs({ role, allowsWrites = true }) {
  */
 export function Table({ caption, columns, rows, nothing, keyOf = (row, n) => n }) {
   if (!rows.length && nothing) return html`<p class="soft">${nothing}</p>`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label=${caption}><table class="list">
-    <thead><tr>${columns.map(([header, , isNumber]) =>
+  return html`<div class="wide" tabindex="0" role="region" aria-label=${caption}>
+    <table class="list"><thead><tr>${columns.map(([header, , isNumber]) =>
       html`<th scope="col" class=${isNumber ? "n" : ""}>${header}</th>`)}</tr></thead>
     <tbody>${rows.map((row, n) => html`<tr key=${keyOf(row, n)}>
       ${columns.map(([, cell, isNumber]) => html`

@@ -27,10 +27,6 @@ export function setLanguage(next) {
  */
 export function useTexts(texts) {
   const current = useStore(language);
-  return translator(texts, current);
-}
-
-export function translator(texts, current = language.get()) {
   return (name, values = {}) => {
     let text = texts[current][name];
     if (typeof text === "object") {

@@ -6,9 +6,8 @@ const root = document.documentElement;
 const chosen = kept("theme");
 if (chosen === "light" || chosen === "dark") root.dataset.theme = chosen;
 
-const isDark = () =>
-  (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) ===
-  "dark";
+const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark"
+  : matchMedia("(prefers-color-scheme: dark)").matches);
 
 export function changeTheme() {
   root.dataset.theme = isDark() ? "light" : "dark";

@@ -43,7 +43,8 @@ function ChangeList({ pages, library, from, to, only, onOnly }) {
     ${name} <small>${count}</small></button>`;
   return html`<p class="chips">${chip(null, t("allPages"), pages.length)}
       ${KINDS.map((kind) => [kind, pages.filter((each) => each.change === kind).length])
-        .filter(([, count]) => count).map(([kind, count]) => chip(kind, t(`is_${kind}`), count))}</p>
+        .filter(([, count]) => count)
+        .map(([kind, count]) => chip(kind, t(`is_${kind}`), count))}</p>
     ${shown.slice(0, limit).map((each) => html`<${PageChange} key=${`${each.key} ${each.old_key}`}
       change=${each} library=${library} from=${from} to=${to} />`)}
     ${shown.length > limit && html`<p><button class="button"
@@ -96,5 +97,6 @@ function Lines({ diff }) {
   const t = useTexts(texts);
   const lines = diff.split("\n").filter((line) => !/^(---|\+\+\+) /.test(line));
   return html`<pre class="diff" tabindex="0" role="region" aria-label=${t("diff")}>
-    ${lines.map((line) => html`<span class=${KIND_OF[line[0]] ?? ""}>${line}${"\n"}</span>`)}</pre>`;
+    ${lines.map((line) => html`<span class=${KIND_OF[line[0]] ?? ""}>${line}${"\n"}</span>`)}
+  </pre>`;
 }

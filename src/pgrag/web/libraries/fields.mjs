@@ -34,7 +34,8 @@ export function useForm(start) {
 export function Field({ of, name, hint, options, required, ...others }) {
   const t = useTexts(texts);
   const complaint = of.complaints[name];
-  const described = [hint && `${name}-hint`, complaint && `${name}-wrong`].filter(Boolean).join(" ");
+  const described = [hint && `${name}-hint`, complaint && `${name}-wrong`]
+    .filter(Boolean).join(" ");
   const given = {
     id: name, name, value: of.values[name], required, "aria-invalid": complaint ? "true" : null,
     "aria-describedby": described || null, ...others,

@@ -29,7 +29,8 @@ export function Graph({ params }) {
     return { page, neighbours: neighbourhood, edges: edgesOf(neighbourhood) };
   };
   const set = (event) => go("libraries", { graph, depth: event.target.value }, { replace: true });
-  return html`<${Part} load=${load} inputs=${[graph, depth]}>${({ page, neighbours, edges }) => html`
+  const inputs = [graph, depth];
+  return html`<${Part} load=${load} inputs=${inputs}>${({ page, neighbours, edges }) => html`
     <${Heading} key=${page.page_id}>${t("aroundPage", { title: page.title || page.key })}<//>
     <p class="soft">${neighbours.length > 0 && t("graphCount", { n: neighbours.length })}
       ${neighbours.length >= MOST && ` ${t("graphMost")}`}
@@ -56,9 +57,10 @@ function useLayout(ids, edges) {
       if (isGone) return;
       const height = heightOf(ids.length);
       const nodes = ids.map((id, n) => ({ id, ...startOf(n, height) }));
+      const links = edges.map(({ ends: [source, target] }) => ({ source, target }));
       const show = () => setPlaces(new Map(nodes.map((each) => [each.id, within(each, height)])));
       simulation = force.forceSimulation(nodes)
-        .force("link", force.forceLink(edges.map(({ ends }) => ({ source: ends[0], target: ends[1] })))
+        .force("link", force.forceLink(links)
           .id((each) => each.id).distance(ids.length > FEW ? 80 : 130))
         .force("charge", force.forceManyBody().strength(-260))
         .force("x", force.forceX(WIDTH / 2).strength(0.04))

@@ -129,7 +129,8 @@ function Report({ report }) {
       removed: report.removed, failed: failed.length + (report.more_failed ?? 0),
       seconds: Math.round(report.seconds * 10) / 10 })}</p>
     ${report.versions?.length > 0 && html`<p>${t("versions")}: ${report.versions.join(", ")}</p>`}
-    <${Lines} title=${t("failedPages")} lines=${failed.map(([key, reason]) => `${key}: ${reason}`)} />
+    <${Lines} title=${t("failedPages")}
+      lines=${failed.map(([key, reason]) => `${key}: ${reason}`)} />
     <${Lines} title=${t("warnings")} lines=${warnings} />
     <${Lines} title=${t("wordsLost")} lines=${losses} />`;
 }
@@ -140,7 +141,8 @@ function Lines({ title, lines }) {
   if (!lines.length) return null;
   return html`<h3>${title} (${lines.length})</h3>
     <ul class="lines">${lines.slice(0, limit).map((line) => html`<li>${line}</li>`)}</ul>
-    ${lines.length > limit && html`<p><button class="button" onClick=${() => setLimit(limit + ROWS)}>
+    ${lines.length > limit && html`<p><button class="button"
+      onClick=${() => setLimit(limit + ROWS)}>
       ${t("more")}</button></p>`}`;
 }
 

@@ -43,7 +43,8 @@ function List({ rows, state }) {
       ${row.candidates && html`<small class="key">${row.candidates.join(", ")}</small>`}
       ${row.target_page && html`<small class="key">${row.target_page}</small>`}`],
   ];
-  const list = rows.map((row) => `- ${row.source_page}:${row.line ?? ""} ${written(row)}`).join("\n");
+  const list = rows.map((row) => `- ${row.source_page}:${row.line ?? ""} ${written(row)}`)
+    .join("\n");
   return html`<${Table} caption=${t("tab_links")} columns=${columns} rows=${rows}
       nothing=${t(state === "external" ? "noLink" : "noBroken")} keyOf=${(row) => row.edge_id} />
     ${rows.length > 0 && html`<p><${Copy} text=${list} label=${t("copyList")} /></p>`}`;

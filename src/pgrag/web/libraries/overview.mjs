@@ -140,7 +140,8 @@ function SearchCards({ days, all }) {
       <b>${searches ? format.percent(empty / searches, 1) : "–"}</b>
       <small><${Link} view="operations" params=${{ show: "gaps" }}>
         ${t("notFoundByReaders")}<//></small></div>
-    <div class="card"><small>${t("p95")}</small><b>${slowest ? milliseconds(slowest.p95_ms) : "–"}</b>
+    <div class="card"><small>${t("p95")}</small>
+      <b>${slowest ? milliseconds(slowest.p95_ms) : "–"}</b>
       <small>${slowest && `${all.length > 1 ? `${slowest.library_name ?? t("several")}, ` : ""}
         p50 ${milliseconds(slowest.p50_ms)}`}</small></div>`;
 }

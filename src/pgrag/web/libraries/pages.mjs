@@ -34,7 +34,7 @@ export function Pages({ params, library, label }) {
 }
 
 /** A field whose text counts when the writer pauses, and never in the middle of a composition. */
-export function NameField({ name, onChange }) {
+function NameField({ name, onChange }) {
   const t = useTexts(texts);
   const [text, setText] = useState(name);
   const [composing, setComposing] = useState(false);
@@ -64,7 +64,8 @@ function List({ rows, path, nothing, onRemove }) {
   const known = useStore(service);
   const columns = [
     [t("page"), (row) => html`<${PageName} page=${row} />
-      ${row.warnings.map((each) => html`<small class="warning">${withoutKey(each, row.key)}</small>`)}`],
+      ${row.warnings.map((each) => html`
+        <small class="warning">${withoutKey(each, row.key)}</small>`)}`],
     [t("type"), (row) => row.type],
     [t("passages"), (row) => format.number(row.documents), true],
     [t("wordsKept"), (row) => (row.words_shown === null ? "–"

@@ -19,7 +19,8 @@ export function Audit({ params }) {
   return html`<div class="filters">
       <label>${t("caller")} <input value=${caller} onChange=${set("caller")} /></label>
       <label>${t("what")} <select value=${refused} onChange=${set("refused")}>
-        <option value="">${t("everything")}</option><option value="true">${t("refusedOnly")}</option>
+        <option value="">${t("everything")}</option>
+        <option value="true">${t("refusedOnly")}</option>
         <option value="false">${t("allowedOnly")}</option></select></label>
       <label>${t("from")} <input type="date" value=${since} onChange=${set("since")} /></label>
       <label>${t("until")} <input type="date" value=${until} onChange=${set("until")} /></label>
@@ -36,7 +37,8 @@ function List({ entries }) {
   const format = useFormats();
   const columns = [
     [t("at"), (row) => html`<time datetime=${row.at}>${format.moment(row.at)}</time>`],
-    [t("caller"), (row) => [row.caller, row.role && `(${row.role})`].filter(Boolean).join(" ") || "–"],
+    [t("caller"), (row) =>
+      [row.caller, row.role && `(${row.role})`].filter(Boolean).join(" ") || "–"],
     [t("action"), (row) => html`<code>${row.action}</code>`],
     [t("library"), (row) => row.library ?? "–"],
     [t("outcome"), (row) => (row.allowed ? t("allowed")

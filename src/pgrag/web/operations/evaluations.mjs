@@ -67,7 +67,8 @@ function Runs({ params, runs }) {
       ${metrics.map((each) => html`<option value=${each}>${each}</option>`)}</select></label></div>
     <${Chart} times=${dated.map((run) => Date.parse(run.started_at))} lines=${lines} />
     <${Table} caption=${t("runs")} columns=${columns} rows=${runs} keyOf=${(row) => row.run_id} />
-    ${runs.length > 1 && html`<${Pair} params=${params} runs=${runs} metric=${asked} set=${set} />`}`;
+    ${runs.length > 1 && html`
+      <${Pair} params=${params} runs=${runs} metric=${asked} set=${set} />`}`;
 }
 
 function Pair({ params, runs, metric, set }) {
@@ -92,7 +93,8 @@ function Compared({ told }) {
   const { metric } = useShown();
   const columns = [
     [t("query"), (row) => html`<${Link} view="search" params=${{ q: row.query }}>${row.query}<//>`],
-    [t("run"), (row) => metric(row.score), true], [t("other"), (row) => metric(row.other_score), true],
+    [t("run"), (row) => metric(row.score), true],
+    [t("other"), (row) => metric(row.other_score), true],
     [t("difference"), (row) => metric(row.difference), true],
   ];
   const isSure = told.p_value < 0.05;
@@ -102,5 +104,6 @@ function Compared({ told }) {
         ${" "}${metric(told.upper_bound)},`}
       ${" "}p = ${metric(told.p_value)}). <strong>${t(isSure ? "isSure" : "isChance")}</strong></p>
     <p class="soft">${t("winsOf", { wins: told.wins, losses: told.losses, ties: told.ties })}</p>
-    <${Table} caption=${t("moved")} columns=${columns} rows=${told.moved} nothing=${t("nothingMoved")} />`;
+    <${Table} caption=${t("moved")} columns=${columns} rows=${told.moved}
+      nothing=${t("nothingMoved")} />`;
 }

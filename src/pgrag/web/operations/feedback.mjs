@@ -18,7 +18,8 @@ export function Feedback({ params, scope }) {
   const set = (event) => go("operations", { ...params, all: event.target.checked ? 1 : null });
   return html`<div class="filters"><label><input type="checkbox" checked=${all} onChange=${set} />
       ${" "}${t("alsoUnrated")}</label></div>
-    <${Part} load=${load} inputs=${[scope.days, scope.library, all]}>${({ searches }) => (searches.length
+    <${Part} load=${load} inputs=${[scope.days, scope.library, all]}>${({ searches }) => (
+      searches.length
       ? searches.map((each) => html`<${Search} key=${each.search_id} search=${each} />`)
       : html`<p class="soft">${t(all ? "popularNone" : "noFeedback")}</p>`)}<//>`;
 }
@@ -53,7 +54,8 @@ function Record({ search }) {
       ${each.comment && html`: “${each.comment}”`}
       ${" "}<small>${format.moment(each.at)}</small></li>`)}</ul>`}
     <ol class="lines">${record.hits.slice(0, 10).map((hit) => html`<li>
-      <${Link} view="search" params=${{ page: hit.page_id, hit: hit.document_id }}>${hit.page_key}<//>
+      <${Link} view="search"
+        params=${{ page: hit.page_id, hit: hit.document_id }}>${hit.page_key}<//>
       ${" "}${format.score(hit.score)}</li>`)}</ol>`}<//>`;
 }
 

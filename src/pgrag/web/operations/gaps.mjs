@@ -29,11 +29,13 @@ function List({ gaps, scope }) {
     [t("library"), (row) => row.library_name ?? t("several")],
     [t("searches"), (row) => format.number(row.searches), true],
     [t("how"), (row) => ways(row, t)],
-    [t("nearest"), (row) => (row.pages.length ? html`<ol class="near">${row.pages.map((page) => html`<li>
+    [t("nearest"), (row) => (row.pages.length
+      ? html`<ol class="near">${row.pages.map((page) => html`<li>
         <${Page} page=${page} /></li>`)}</ol>` : t("noPageNear"))],
     [t("last"), (row) => format.ago(row.last_at)],
   ];
-  return html`<${Table} caption=${t("tab_gaps")} columns=${columns} rows=${gaps} nothing=${t("noGap")} />
+  return html`<${Table} caption=${t("tab_gaps")} columns=${columns} rows=${gaps}
+      nothing=${t("noGap")} />
     ${gaps.length > 0 && html`<p class="tasks">
       <${Copy} text=${markdown(gaps, t)} label=${t("copyMarkdown")} />
       <${Copy} text=${asCsv(gaps)} label=${t("copyCsv")} /></p>`}`;
@@ -42,7 +44,8 @@ function List({ gaps, scope }) {
 /** A page is named by its key, for the gaps know its library but not its id. */
 function Page({ page }) {
   const name = page.title || page.key;
-  return html`<${Link} view="libraries" params=${{ library: page.library, name: page.key }}>${name}<//>
+  return html`<${Link} view="libraries"
+    params=${{ library: page.library, name: page.key }}>${name}<//>
     <small> ${page.score.toFixed(2)}</small>`;
 }
 
