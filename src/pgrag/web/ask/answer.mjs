@@ -4,7 +4,7 @@ import { events, post, service } from "../core/api.mjs";
 import { useEffect, useRef, useState } from "../core/html.mjs";
 
 /** The most that the sources of an answer may measure, in tokens. */
-export const BUDGET = 4000;
+const BUDGET = 4000;
 
 /** Answers of this visit by their question, so that Back shows them without another request. */
 const kept = new Map();

@@ -6,7 +6,7 @@ import { html, useEffect, useRef, useState } from "../core/html.mjs";
 import { announce, Copy, Failure } from "../core/parts.mjs";
 import { useStore } from "../core/store.mjs";
 import { useTexts } from "../core/texts.mjs";
-import { BUDGET, sourcesOf, useAnswer } from "./answer.mjs";
+import { sourcesOf, useAnswer } from "./answer.mjs";
 import { QueryBox, Scope, useScope } from "./head.mjs";
 import { place, Sources } from "./sources.mjs";
 import { texts } from "./texts.mjs";
@@ -56,7 +56,7 @@ const worth = ({ whole }, t) => {
 function Box({ params, scope, answer, isBusy, onAsk, onStop }) {
   const t = useTexts(texts);
   const told = [
-    answer.tokens !== undefined && t("tokens", { n: answer.tokens, budget: BUDGET }),
+    answer.tokens !== undefined && t("tokens", { n: answer.tokens }),
     answer.whole?.model,
     answer.whole ? worth(answer, t) : isBusy && t(answer.phase),
   ].filter(Boolean);
@@ -152,7 +152,7 @@ function Unanswered({ params, known, answer, mayAsk }) {
       ${problem && html`<${Failure} problem=${problem} onRetry=${() => retry(tries + 1)} />`}
       ${value && sources.length === 0 && html`<${Nothing} params=${params} />`}
       ${sources.length > 0 && html`<p>${t("unconfiguredSources")}</p>
-        <p class="soft">${t("tokens", { n: value.tokens, budget: BUDGET })}</p>`}
+        <p class="soft">${t("tokens", { n: value.tokens })}</p>`}
       ${value?.notices.map((notice) => html`<p class="soft">${notice}</p>`)}
     </div>
     ${sources.length > 0 && html`<${Sources} sources=${sources} cited=${new Set()} chosen=${null}
