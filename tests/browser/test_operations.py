@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from datetime import UTC, datetime
 
 import httpx
 import pytest
@@ -85,9 +86,9 @@ def test_a_single_day_is_that_day_on_the_axis_and_in_the_table(open_page, search
         window.written.add(text);
         return fill.call(this, text, ...place);
       };"""
-    day = searched.run("select max(searched_at at time zone 'UTC')::date from pgrag.searches")
+    day = datetime.now(UTC).date()
     metric = {
-        "starts_on": day[0][0].isoformat(),
+        "starts_on": day.isoformat(),
         "library_name": "kestrel",
         "searches": 2,
         "empty_share": 0,
@@ -106,11 +107,11 @@ def test_a_single_day_is_that_day_on_the_axis_and_in_the_table(open_page, search
     expect(page.locator(".chart canvas")).to_be_visible()
     page.wait_for_function("written.size > 5")
     texts = page.evaluate("[...written]")
-    assert f"{day[0][0].day} {day[0][0]:%b}" in texts
+    assert f"{day:%b} {day.day}" in texts
     assert not [text for text in texts if ":" in text]
     page.get_by_text("As a table").click()
     shown = table(page, "Searches over time").first
-    expect(shown).to_contain_text(f"{day[0][0].day} {day[0][0]:%b} {day[0][0].year}")
+    expect(shown).to_contain_text(f"{day:%b} {day.day}, {day.year}")
 
 
 def test_a_chart_is_drawn_in_the_colours_of_the_theme(open_page, searched):
