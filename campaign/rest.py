@@ -20,10 +20,13 @@ ROLES = {"search": ["pump"], "write": ["pump"], "admin": ["*"]}
 EXCLUDED_CHECKS = "positive_data_acceptance"
 #: Without a language model the answer is always 501, as the document says.
 EXCLUDED_PATHS = ["/v1/answer"]
-#: The document allows 501: a search may ask for a reranker, and none is configured.
+#: The document allows 501: a search may ask for a reranker, and none is configured. An address that
+#: is too long is refused before it is looked at.
 CONFIGURATION = """
 [checks.not_a_server_error]
 expected-statuses = ["2xx", "3xx", "4xx", 501]
+[checks.negative_data_rejection]
+expected-statuses = ["4xx", "5xx"]
 """
 SHOWN = 3000
 

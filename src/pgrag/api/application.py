@@ -161,7 +161,7 @@ def create_app(
             router,
             prefix=PREFIX,
             dependencies=[Depends(known_parameters)],
-            responses=openapi.problems(401, 403, 422, 429, 500, 501, 503),
+            responses=openapi.problems(401, 403, 414, 422, 429, 431, 500, 501, 503),
         )
     api.include_router(health.router, dependencies=[Depends(known_parameters)])
     api.include_router(docs_page.router)
