@@ -257,6 +257,7 @@ def test_a_source_is_added_and_what_is_wrong_is_said_at_its_field(open_page, pag
     page.get_by_text("More options").click()
     page.get_by_label("At most this many pages").fill("many")
     page.get_by_text("More options").click()
+    expect(page.get_by_label("Source")).to_have_js_property("spellcheck", False)
     page.get_by_label("Source").fill(str(source))
     page.get_by_role("button", name="Start").click()
     wrong = page.get_by_label("At most this many pages")

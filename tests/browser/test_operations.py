@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from datetime import UTC, datetime
 
 import httpx
 import pytest
@@ -74,6 +75,43 @@ def test_searches_in_numbers_a_chart_and_a_table(open_page, searched, check_axe,
     expect(page.locator("main")).to_contain_text("No search was recorded in this period.")
     page.go_back()
     expect(card(page, "Searches").locator("b")).to_have_text("6")
+
+
+def test_a_single_day_is_that_day_on_the_axis_and_in_the_table(open_page, searched):
+    """West of Greenwich, too, and without hours between days."""
+    written = """
+      window.written = new Set();
+      const fill = CanvasRenderingContext2D.prototype.fillText;
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+        window.written.add(text);
+        return fill.call(this, text, ...place);
+      };"""
+    day = datetime.now(UTC).date()
+    metric = {
+        "starts_on": day.isoformat(),
+        "library_name": "kestrel",
+        "searches": 2,
+        "empty_share": 0,
+        "p50_ms": 1,
+        "p95_ms": 2,
+        "max_ms": 2,
+        "mean_hits": 1,
+        "mean_top_score": 0.5,
+        "mean_rating": None,
+        "feedback_share": 0,
+    }
+    page = open_page("/sign-in", timezone_id="America/Los_Angeles")
+    page.add_init_script(written)
+    page.route("**/v1/metrics/searches?**", lambda route: route.fulfill(json={"metrics": [metric]}))
+    page.goto("/operations?library=kestrel")
+    expect(page.locator(".chart canvas")).to_be_visible()
+    page.wait_for_function("written.size > 5")
+    texts = page.evaluate("[...written]")
+    assert f"{day:%b} {day.day}" in texts
+    assert not [text for text in texts if ":" in text]
+    page.get_by_text("As a table").click()
+    shown = table(page, "Searches over time").first
+    expect(shown).to_contain_text(f"{day:%b} {day.day}, {day.year}")
 
 
 def test_a_chart_is_drawn_in_the_colours_of_the_theme(open_page, searched):

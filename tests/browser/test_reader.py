@@ -169,6 +169,12 @@ def test_the_parts_of_a_score_add_up(open_page, panel):
     expect(panel(page)).to_contain_text("Its text has")
 
 
+def test_the_words_of_a_score_are_shown_on_a_narrow_screen(open_page, panel, service):
+    hit = open_page(RESTORE).locator("main [role=option]").first.get_attribute("id")
+    page = open_page(f"{RESTORE}&hit={hit.removeprefix('hit-')}&tab=why", width=800)
+    expect(panel(page).get_by_role("table")).to_be_visible()
+
+
 def test_what_just_missed_is_shown_with_what_it_lacks(open_page, panel):
     query = "q=kestrel&library=kestrel&version=*"
     page = open_page(f"/?{query}&tab=why")

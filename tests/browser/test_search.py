@@ -526,6 +526,19 @@ def test_an_empty_database_says_how_to_fill_it(open_page, service):
     expect(page.locator(".start")).to_contain_text("pgrag index")
     expect(page.locator(".start").get_by_role("button", name="Copy")).to_be_visible()
     expect(page.locator(".start").get_by_role("link", name="add a source")).to_be_visible()
+    expect(page.locator(".scope")).not_to_contain_text("·")
+    # Words change nothing about that: other words would not help.
+    page.route(
+        "**/v1/search?**",
+        lambda route: route.fulfill(
+            json={"pages": [], "resolved": [], "notices": [], "no_good_match": True}
+        ),
+    )
+    field(page).press_sequentially("restore")
+    page.wait_for_url(re.compile("q=restore"))
+    settle(page)
+    expect(page.locator(".start")).to_contain_text("pgrag index")
+    expect(page.locator(".none")).to_have_count(0)
 
 
 def test_the_only_library_is_chosen_by_itself(open_page):

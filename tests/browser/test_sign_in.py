@@ -1,10 +1,15 @@
 """Signing in by a key: what it is for, what the key may, and the way back."""
 
+import os
 import re
+import shlex
 
 import pytest
 from playwright.sync_api import expect
+from typer.testing import CliRunner
 from views import field, hits, settle, sign_in
+
+from pgrag.cli.program import program
 
 
 def may(page, head):
@@ -17,6 +22,10 @@ def test_where_a_key_is_needed_every_view_leads_to_signing_in_and_back(
 ):
     page_faults.expect("401")
     page = open_page("/?q=restore&library=kestrel&type=guide", of=closed_service)
+    # It is said once, and to a reader, who sends no headers.
+    expect(page.locator("main [role=alert]")).to_contain_text("This service wants a key.")
+    expect(page.locator("main")).not_to_contain_text("Authorization")
+    expect(page.locator("main")).not_to_contain_text("counts are missing")
     page.locator("main [role=alert]").get_by_role("link", name="Sign in").click()
     expect(page.locator("main")).to_contain_text("This service wants a key.")
     key = page.get_by_label("Key", exact=True)
@@ -29,6 +38,18 @@ def test_where_a_key_is_needed_every_view_leads_to_signing_in_and_back(
     # The view that was left for signing in is no place to come back to.
     page.go_back()
     expect(field(page)).to_have_value("restore")
+
+
+def test_the_command_for_a_key_makes_one(closed_service, open_page):
+    page = open_page("/sign-in", of=closed_service)
+    command = page.locator("main code").inner_text()
+    pgrag, *words = shlex.split(command)
+    assert pgrag == "pgrag"
+    variables = {**os.environ, "PGRAG_DATABASE_URL": closed_service.database_url}
+    made = CliRunner().invoke(program(words[:1]), words, env=variables)
+    assert made.exit_code == 0, made.output
+    sign_in(page, re.search(r"pgrag_sk_\w+", made.output)[0])
+    expect(page.locator("main")).to_contain_text("Signed in as name")
 
 
 @pytest.mark.parametrize(

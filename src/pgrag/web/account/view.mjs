@@ -9,7 +9,7 @@ import { useFormats, useTexts } from "../core/texts.mjs";
 import { texts } from "./texts.mjs";
 
 const VIEWS = ["search", "ask", "compare", "libraries", "operations"];
-const COMMAND = "pgrag keys create NAME --role search";
+const COMMAND = "pgrag keys create NAME --role search --libraries '*'";
 
 /** `params.to` names the view that sent the reader here; the other parameters are its own. */
 export function View({ params: { to, ...others } }) {

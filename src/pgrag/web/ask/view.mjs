@@ -41,7 +41,9 @@ export function View({ params }) {
       onAsk=${asked} onStop=${stop} />
     <main class="said" id="content">${
       !params.q ? html`<div class="answer"><h2>${t("title")}</h2>
-          <p class="soft">${t("what")}</p></div>`
+          <p class="soft">${t("what")}</p>
+          ${!isConfigured && mayAsk && html`
+            <${HowTo} remedy=${known?.answers?.remedy ?? ""} />`}</div>`
       : !answers ? html`<${Unanswered} params=${params} known=${known} answer=${answer}
           mayAsk=${mayAsk} />`
       : html`<${Answered} answer=${answer} params=${params} isBusy=${isBusy} known=${known}

@@ -8,6 +8,8 @@ import { texts } from "./texts.tables.mjs";
 
 const HEIGHT = 220;
 const DAY = 86400;
+/** Steps between the marks below days: none is shorter than a day. */
+const STEPS = [1, 2, 3, 7, 14, 28, 56, 91, 182, 364].map((days) => days * DAY);
 const COLOURS = ["words", "meaning", "page", "links", "other"];
 
 let loaded;
@@ -48,9 +50,10 @@ function useLook() {
 
 /**
  * `times` in milliseconds, ascending, and `lines`: `[[name, values, {axis, unit}], …]`. Lines of
- * the axis "right" have a scale of their own.
+ * the axis "right" have a scale of their own. `areDays`: the times are days, each by its midnight in
+ * UTC, which is the same day for readers everywhere.
  */
-export function Chart({ times, lines }) {
+export function Chart({ times, lines, areDays = false }) {
   const t = useTexts(texts);
   const { language } = useFormats();
   const [isShown, setShown] = useState(false);
@@ -64,8 +67,8 @@ export function Chart({ times, lines }) {
       if (isGone) return;
       const element = place.current;
       chart = new UPlot(
-        optionsOf(element, times, lines, { language, day: t("day") }), dataOf(times, lines),
-        element,
+        optionsOf(element, times, lines, { areDays, language, day: t("day") }),
+        dataOf(times, lines), element,
       );
       const fit = () => chart.setSize({ width: element.clientWidth, height: HEIGHT });
       watch = new ResizeObserver(fit);
@@ -82,14 +85,22 @@ export function Chart({ times, lines }) {
     ${!isShown && html`<p class="soft">${t("chartLoads")}</p>`}</div>`;
 }
 
+/** A date whose local day and hour are those that UTC has at this moment. */
+function dayIn(seconds) {
+  const local = new Date(seconds * 1000);
+  return new Date(local.getTime() + local.getTimezoneOffset() * 60000);
+}
+
 const dataOf = (times, lines) =>
   [times.map((each) => each / 1000), ...lines.map(([, values]) => values)];
 
-function optionsOf(element, times, lines, { language, day: dayName }) {
+function optionsOf(element, times, lines, { areDays, language, day: dayName }) {
   const ink = colour(element, "soft");
   const line = colour(element, "line");
   const number = (value) => value.toLocaleString(language, { maximumFractionDigits: 3 });
-  const moment = (seconds, options) => new Date(seconds * 1000).toLocaleString(language, options);
+  const zone = areDays ? { timeZone: "UTC" } : {};
+  const moment = (seconds, options) =>
+    new Date(seconds * 1000).toLocaleString(language, { ...options, ...zone });
   const day = (seconds) => moment(seconds, { day: "numeric", month: "short" });
   const time = (seconds) => moment(seconds, { hour: "numeric", minute: "2-digit" });
   const [first, last] = [times[0] / 1000, times.at(-1) / 1000];
@@ -110,13 +121,15 @@ function optionsOf(element, times, lines, { language, day: dayName }) {
     value === null || value === undefined ? "–" : write(value);
   return {
     width: element.clientWidth, height: HEIGHT, cursor: { drag: { x: false } },
+    // Marks stand where days begin, in the same zone as the days.
+    ...(areDays && { tzDate: dayIn }),
     scales: {
       x: { range: () => span },
       y: { range: (_, low, high) => [Math.min(0, low ?? 0), high || 1] },
       right: { range: (_, low, high) => [0, high || 1] },
     },
     axes: [
-      { ...axis, values: ofAxis, space: 70 },
+      { ...axis, values: ofAxis, space: 70, ...(areDays && { incrs: STEPS }) },
       { ...axis, scale: "y", values: values("y"), size: 60 },
       ...(hasRight ? [right] : []),
     ],

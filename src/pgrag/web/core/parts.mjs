@@ -18,7 +18,10 @@ export function announce(words) {
 export function Failure({ problem, onRetry }) {
   const t = useTexts(texts);
   const { view, params } = useAddress();
-  const known = { unreachable: ["unreachable", "unreachableHint"] }[problem.type];
+  const known = {
+    unreachable: ["unreachable", "unreachableHint"],
+    "/problems/key-required": ["keyRequired", "keyRequiredHint"],
+  }[problem.type];
   const title = known ? t(known[0]) : problem.detail || problem.title || String(problem);
   const wait = problem.retryAfter > 0 ? t("retryIn", { n: problem.retryAfter }) : "";
   return html`<div class="failure" role="alert">

@@ -33,11 +33,12 @@ export function Part({ load, inputs = [], children }) {
   return html`<div aria-busy=${String(loading)}>${children(value)}</div>`;
 }
 
-/** A failure; where a key is missing or says too little, with the way to another one. */
+/** A failure; where a key is not valid or says too little, with the way to another one. */
 export function Refused({ problem, onRetry }) {
   const { view, params } = useAddress();
   const t = useTexts(texts);
-  if (problem.status !== 401 && problem.status !== 403) {
+  const hasKey = problem.type !== "/problems/key-required";
+  if (!hasKey || ![401, 403].includes(problem.status)) {
     return html`<${Failure} problem=${problem} onRetry=${onRetry} />`;
   }
   return html`<div class="failure" role="alert"><strong>${problem.detail || problem.title}</strong>

@@ -52,7 +52,10 @@ export function useFormats() {
       Number(share).toLocaleString(current, { style: "percent", maximumFractionDigits: digits }),
     /** A score such as .72: without the zero that all of them have. */
     score: (value) => (value ?? 0).toFixed(2).replace(/^(-?)0\./, "$1."),
-    date: (value) => new Date(value).toLocaleString(current, { dateStyle: "medium" }),
+    // A day without an hour is that day everywhere.
+    date: (value) => new Date(value).toLocaleString(current, {
+      dateStyle: "medium", ...(/^\d+-\d\d-\d\d$/.test(value) && { timeZone: "UTC" }),
+    }),
     moment: (value) =>
       new Date(value).toLocaleString(current, { dateStyle: "medium", timeStyle: "short" }),
     ago: (value) => ago(new Date(value) - Date.now(), current),

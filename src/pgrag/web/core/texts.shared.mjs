@@ -11,6 +11,8 @@ export const texts = {
     retryIn: { one: "Try again in {n} second.", other: "Try again in {n} seconds." },
     unreachable: "The service does not answer.",
     unreachableHint: "It may have stopped, or the network is gone. What is shown stays.",
+    keyRequired: "This service wants a key.",
+    keyRequiredHint: "Whoever runs the service makes keys, and may have one for you.",
     outdated: "This view could not be loaded.",
     outdatedHint: "The service may have been updated since this page was opened.",
     reload: "Load the page anew",
@@ -31,6 +33,8 @@ export const texts = {
     unreachable: "Der Dienst antwortet nicht.",
     unreachableHint:
       "Er läuft vielleicht nicht mehr, oder das Netz fehlt. Was zu sehen ist, bleibt.",
+    keyRequired: "Dieser Dienst will einen Schlüssel.",
+    keyRequiredHint: "Wer den Dienst betreibt, macht Schlüssel und hat vielleicht einen für Sie.",
     outdated: "Diese Ansicht ließ sich nicht laden.",
     outdatedHint: "Der Dienst ist vielleicht neuer als diese Seite.",
     reload: "Seite neu laden",

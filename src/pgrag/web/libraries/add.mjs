@@ -78,8 +78,8 @@ function Form({ params }) {
   }
   return html`<form class="form" ref=${of.form} onSubmit=${send} novalidate>
     <${Target} of=${of} libraries=${libraries} />
-    <${Field} of=${of} name="source" required maxlength="4000" autocomplete="off" spellcheck="false"
-      hint=${t("hintSource")} />
+    <${Field} of=${of} name="source" required maxlength="4000" autocomplete="off"
+      spellcheck=${false} hint=${t("hintSource")} />
     <${Field} of=${of} name="every" hint=${t("hintEvery")} />
     <details><summary>${t("options")}</summary>
       ${LISTS.map((name) => html`<${Field} of=${of} name=${name} hint=${t("hintGlobs")} />`)}

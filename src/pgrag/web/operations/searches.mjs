@@ -85,7 +85,8 @@ function OverTime({ rows, step }) {
     [t("slowest"), (row) => ms(row.max_ms), true],
     [t("rating"), (row) => rating(row.mean_rating), true],
   ];
-  return html`<${Chart} times=${days.map((day) => Date.parse(day))} lines=${lines} />
+  return html`<${Chart} areDays times=${days.map((day) => Date.parse(day))}
+      lines=${lines} />
     <details><summary>${t("asTable")}</summary>
       <${Table} caption=${t("searchesOverTime")} columns=${columns} rows=${rows} /></details>`;
 }

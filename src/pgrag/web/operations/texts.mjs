@@ -16,7 +16,7 @@ const en = {
   slowestLibrary: "of the slowest library", slowest: "Slowest", asTable: "As a table",
   searchesOverTime: "Searches over time", query: "Query", median: "Median",
   popularQueries: "Most frequent queries", emptyQueries: "Queries without a hit",
-  popularNone: "No search was recorded in this period.", emptyNone: "Every query had a hit.",
+  popularNone: "No search was recorded in this period.", emptyNone: "No recorded query was without a hit.",
   slowSearches: "Slowest searches", duration: "Duration", stepsOf: "Steps", client: "By",
   gapsAbout: "Topics that readers looked for in vain: no hit, only weak ones, asked again in other"
     + " words, or rated badly.",
@@ -68,7 +68,7 @@ const de = {
   searchesOverTime: "Suchen im Lauf der Zeit", query: "Anfrage", median: "Median",
   popularQueries: "Häufigste Anfragen", emptyQueries: "Anfragen ohne Treffer",
   popularNone: "In diesem Zeitraum wurde keine Suche aufgezeichnet.",
-  emptyNone: "Jede Anfrage hatte einen Treffer.",
+  emptyNone: "Keine aufgezeichnete Anfrage blieb ohne Treffer.",
   slowSearches: "Langsamste Suchen", duration: "Dauer", stepsOf: "Schritte", client: "Durch",
   gapsAbout: "Was vergeblich gesucht wurde: kein Treffer, nur schwache, noch einmal anders gefragt"
     + " oder schlecht bewertet.",

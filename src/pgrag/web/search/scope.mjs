@@ -47,7 +47,7 @@ export function Scope({ params, change, libraries, library, versions, resolved, 
       resolved=${resolved} />`}
     ${params.library && libraries.length > 1 && html`
       <${Chip} pressed=${false} onPress=${() => choose("")}>${t("allLibraries")}<//>`}
-    <span aria-hidden="true">·</span>
+    ${libraries.length > 0 && html`<span class="between" aria-hidden="true">·</span>`}
     <${Menu} id="modes" label=${t("modeLabel")} chosen=${mode} pressed=${mode !== "hybrid"}
       options=${MODES.map((each) => [each, t(each)])}
       onChoose=${(next) => change({ mode: next === "hybrid" ? "" : next })}>${t(mode)}<//>

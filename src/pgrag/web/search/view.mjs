@@ -36,6 +36,8 @@ export function View({ params: given }) {
   const choice = useChoice(search, field);
   const { params, places, counts, answer, full, hits, opened, isFull } = search;
   const { library, versions } = places;
+  // Words find nothing where nothing is: the start says how to fill it.
+  const isEmpty = places.isKnown && !places.libraries.length;
   const isAlone = !opened && !params.page && !search.isTyped && !full.loading;
   const read = library && params.version !== "*" ? answer?.resolved?.[0] : null;
   useMeasured(search);
@@ -55,14 +57,14 @@ export function View({ params: given }) {
     </div>
     <div class=${isAlone ? "desk alone" : "desk"}>
       <aside class="facets" aria-label=${t("facets")}>
-        ${(counts.value || counts.problem) && html`<${Later} load=${FACETS} isWide=${search.isWide}
+        ${(counts.value || (counts.problem && !full.problem)) && html`<${Later} load=${FACETS} isWide=${search.isWide}
           counts=${counts.value} problem=${counts.problem} params=${params} change=${change}
           library=${library} versions=${versions}
           onWiden=${() => go("search", widened(params))} />`}</aside>
       <section class="list" aria-label=${t("hits")} aria-busy=${String(full.loading)}>
-        <${Notes} search=${search} />
+        <${Notes} search=${search} isEmpty=${isEmpty} />
         ${answer && html`<${Resolved} answer=${answer} params=${params} ...${places} />`}
-        ${isFull && (answer.no_good_match || !hits.length) && html`
+        ${isFull && !isEmpty && (answer.no_good_match || !hits.length) && html`
           <${Later} load=${WAYS_OUT} params=${params} answer=${answer} library=${library} />`}
         ${hits.length > 0 && html`<${Hits} search=${search} choice=${choice} />`}
       </section>
@@ -79,7 +81,7 @@ const shownBy = ({ args, answer }) =>
   args && { ...args, top_k: Math.max(answer?.groups.length ?? 0, PAGES) };
 
 /** What stands before the hits, or in their place: what the address lacks, failures, the start. */
-function Notes({ search }) {
+function Notes({ search, isEmpty }) {
   const t = useTexts(texts);
   const { params, places, wrong, full, args, isTyped } = search;
   const isStart = !args && !isTyped;
@@ -92,7 +94,7 @@ function Notes({ search }) {
     ${problem && html`<${Failure} problem=${problem} onRetry=${search.retry} />`}
     ${problem && isElsewhere && html`<p class="note"><${Link} view="search"
       params=${{ q: params.q }}>${t("tryLibraries")}<//></p>`}
-    ${isStart && places.isKnown && html`<${Start} params=${params}
+    ${(isEmpty || (isStart && places.isKnown)) && html`<${Start} params=${params}
       libraries=${places.libraries} />`}`;
 }
 
