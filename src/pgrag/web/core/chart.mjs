@@ -50,8 +50,8 @@ function useLook() {
 
 /**
  * `times` in milliseconds, ascending, and `lines`: `[[name, values, {axis, unit}], …]`. Lines of
- * the axis "right" have a scale of their own. `areDays`: the times are days, each by its midnight in
- * UTC, which is the same day for readers everywhere.
+ * the axis "right" have a scale of their own. `areDays`: the times are days, each by its
+ * midnight in UTC, which is the same day for readers everywhere.
  */
 export function Chart({ times, lines, areDays = false }) {
   const t = useTexts(texts);

@@ -16,7 +16,8 @@ const en = {
   slowestLibrary: "of the slowest library", slowest: "Slowest", asTable: "As a table",
   searchesOverTime: "Searches over time", query: "Query", median: "Median",
   popularQueries: "Most frequent queries", emptyQueries: "Queries without a hit",
-  popularNone: "No search was recorded in this period.", emptyNone: "No recorded query was without a hit.",
+  popularNone: "No search was recorded in this period.",
+  emptyNone: "No recorded query was without a hit.",
   slowSearches: "Slowest searches", duration: "Duration", stepsOf: "Steps", client: "By",
   gapsAbout: "Topics that readers looked for in vain: no hit, only weak ones, asked again in other"
     + " words, or rated badly.",

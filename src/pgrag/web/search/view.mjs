@@ -57,9 +57,9 @@ export function View({ params: given }) {
     </div>
     <div class=${isAlone ? "desk alone" : "desk"}>
       <aside class="facets" aria-label=${t("facets")}>
-        ${(counts.value || (counts.problem && !full.problem)) && html`<${Later} load=${FACETS} isWide=${search.isWide}
-          counts=${counts.value} problem=${counts.problem} params=${params} change=${change}
-          library=${library} versions=${versions}
+        ${(counts.value || (counts.problem && !full.problem)) && html`<${Later} load=${FACETS}
+          isWide=${search.isWide} counts=${counts.value} problem=${counts.problem}
+          params=${params} change=${change} library=${library} versions=${versions}
           onWiden=${() => go("search", widened(params))} />`}</aside>
       <section class="list" aria-label=${t("hits")} aria-busy=${String(full.loading)}>
         <${Notes} search=${search} isEmpty=${isEmpty} />
