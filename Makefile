@@ -92,7 +92,7 @@ screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in 
 	@PGRAG_REQUIRE_BROWSER=1 PGRAG_SCREENSHOTS=$(abspath $(PICTURES)) $(PYTEST) tests/browser/test_pictures.py
 
 test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## search sites of the generators of docs/widget.md in a browser (installs them into .venv-generators; DOCUSAURUS=1)
-	@PGRAG_REQUIRE_BROWSER=1 PGRAG_GENERATORS='$(abspath $(GENERATORS))' $(PYTEST) tests/browser/test_generators.py
+	@PGRAG_REQUIRE_BROWSER=1 PGRAG_GENERATORS='$(abspath $(GENERATORS))' $(PYTEST) tests/browser/test_site_generators.py
 
 test-rivals: $(VENV)/.rivals ## run the tests of the rivals in the benchmarks (installs them into .venv)
 	$(BIN)/python -m pytest --no-header tests/rivals

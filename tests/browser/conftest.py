@@ -198,6 +198,7 @@ def check_axe() -> Callable[[Page], None]:
 
     def check_axe(page: Page) -> None:
         # A colour halfway through a transition is nobody's fault.
+        page.emulate_media(reduced_motion="reduce")
         page.evaluate("document.getAnimations().forEach(each => each.cancel())")
         page.evaluate(axe)
         found = page.evaluate("tags => axe.run({runOnly: tags}).then(run => run.violations)", tags)

@@ -337,22 +337,3 @@ def test_a_page_is_removed_once_that_is_confirmed(open_page, service):
     expect(page.get_by_role("status")).to_have_text("a/old one.md is removed.")
     expect(page.get_by_role("tabpanel")).to_contain_text("There is no such page.")
     assert service.run("select key from pgrag.pages('drafts')") == []
-
-
-def test_words_are_the_same_in_all_languages():
-    """Every text is there in English and German, with the same values in it."""
-    for folder in ("libraries", "operations"):
-        words = [
-            set(re.findall(r"(?:^|[{,]\s*|\n\s+)(\w+): [\"{]", text))
-            for text in texts_of(WEB / folder)
-        ]
-        assert words[0] == words[1], words[0] ^ words[1]
-        assert len(words[0]) > 50
-
-
-def texts_of(folder):
-    whole = (folder / "texts.mjs").read_text()
-    if (folder / "texts.de.mjs").exists():
-        return whole.split("export const texts")[0], (folder / "texts.de.mjs").read_text()
-    english, german = whole.split("const de = {")
-    return english, german.split("export const texts")[0]

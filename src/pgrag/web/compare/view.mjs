@@ -148,9 +148,12 @@ function Compared({ params, sides, found, hits, pairs, change, first }) {
 
 function SetChoice({ set = "", sets, unit, isNew, onSet, onUnit }) {
   const t = useTexts(texts);
+  // What is being written outlasts answers that arrive meanwhile.
+  const [written, setWritten] = useState(set);
+  useEffect(() => setWritten(set), [set]);
   return html`<div class="scope">
-    <label>${t("set")} <input value=${set} list="sets" maxlength="80" autocomplete="off"
-      placeholder=${t("setHint")} onChange=${(event) => onSet(event.target.value.trim())} /></label>
+    <label>${t("set")} <input value=${written} list="sets" maxlength="80" autocomplete="off"
+      onInput=${(event) => setWritten(event.target.value)} placeholder=${t("setHint")} onChange=${(event) => onSet(event.target.value.trim())} /></label>
     <datalist id="sets">${sets.map((each) => html`<option value=${each.name}></option>`)}</datalist>
     <label>${t("unit")} <select value=${unit} disabled=${!isNew}
       onChange=${(event) => onUnit(event.target.value)}>

@@ -166,7 +166,7 @@ function BrokenCard({ details }) {
     const newest = each?.versions.find((version) => version.is_newest)?.version;
     const count = each?.reading.find((row) => row.version === newest)?.broken_links ?? 0;
     return count ? [[name, count]] : [];
-  });
+  }).sort(([one], [other]) => one.localeCompare(other));
   const total = broken.reduce((sum, [, count]) => sum + count, 0);
   return html`<div class="card"><small>${t("brokenLinks")}</small><b>${format.number(total)}</b>
     <small>${broken.slice(0, 3).map(([library], n) => html`${n > 0 && ", "}
