@@ -34,6 +34,7 @@ LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 g
 
 # Generators of sites, for the search box.
 GENERATORS := .venv-generators
+OF_GENERATORS := tests/browser/test_site_generators.py
 
 # For RIVALS=1. It demands pgvector < 0.4 for a class that is not used.
 LANGCHAIN := langchain-postgres==0.0.19
@@ -71,7 +72,7 @@ endif
 
 test: $(VENV)/.development ## run the tests, quick ones first; then, with a Docker engine, those that depend on the server in a container
 	@rm -f $(VENV)/ran
-	@$(PYTEST) --ran $(VENV)/ran $(addprefix --ignore=,$(TOOLS))
+	@$(PYTEST) --ran $(VENV)/ran $(addprefix --ignore=,$(TOOLS) $(OF_GENERATORS))
 	@$(PYTEST) --ran $(VENV)/ran --server container tests/acceptance/test_poolers.py $(ON_EACH_SERVER)
 	@echo && echo "Tests: $$(paste -s -d ';' $(VENV)/ran | sed 's/;/; /g')"
 
@@ -92,7 +93,7 @@ screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in 
 	@PGRAG_REQUIRE_BROWSER=1 PGRAG_SCREENSHOTS=$(abspath $(PICTURES)) $(PYTEST) tests/browser/test_pictures.py
 
 test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## search sites of the generators of docs/widget.md in a browser (installs them into .venv-generators; DOCUSAURUS=1)
-	@PGRAG_REQUIRE_BROWSER=1 PGRAG_GENERATORS='$(abspath $(GENERATORS))' $(PYTEST) tests/browser/test_site_generators.py
+	@PGRAG_REQUIRE_BROWSER=1 PGRAG_GENERATORS='$(abspath $(GENERATORS))' $(PYTEST) $(OF_GENERATORS)
 
 test-rivals: $(VENV)/.rivals ## run the tests of the rivals in the benchmarks (installs them into .venv)
 	$(BIN)/python -m pytest --no-header tests/rivals
