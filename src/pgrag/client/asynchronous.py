@@ -76,6 +76,7 @@ class AsyncClient:
     ancestors = _in_thread(Client.ancestors)
     query_pages = _in_thread(Client.query_pages)
     properties = _in_thread(Client.properties)
+    reading_state = _in_thread(Client.reading_state)
     backlinks = _in_thread(Client.backlinks)
     related_pages = _in_thread(Client.related_pages)
     related_sections = _in_thread(Client.related_sections)

@@ -153,7 +153,8 @@ function SetChoice({ set = "", sets, unit, isNew, onSet, onUnit }) {
   useEffect(() => setWritten(set), [set]);
   return html`<div class="scope">
     <label>${t("set")} <input value=${written} list="sets" maxlength="80" autocomplete="off"
-      onInput=${(event) => setWritten(event.target.value)} placeholder=${t("setHint")} onChange=${(event) => onSet(event.target.value.trim())} /></label>
+      placeholder=${t("setHint")} onInput=${(event) => setWritten(event.target.value)}
+      onChange=${(event) => onSet(event.target.value.trim())} /></label>
     <datalist id="sets">${sets.map((each) => html`<option value=${each.name}></option>`)}</datalist>
     <label>${t("unit")} <select value=${unit} disabled=${!isNew}
       onChange=${(event) => onUnit(event.target.value)}>
