@@ -188,6 +188,8 @@ class TimedProtocol(H11Protocol):
             "title": kind.title,
             "status": kind.status,
             "detail": detail,
+            # Its address was not understood.
+            "instance": "",
         }
         body = json.dumps(document).encode()
         headers = [
