@@ -44,10 +44,10 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser on a busy machine may be late: what fails three times is a fault."""
+    """A browser on a busy machine may be late: what fails twice is a fault."""
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.flaky(reruns=2))
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 Clones: TypeAlias = Callable[[], AbstractContextManager[str]]

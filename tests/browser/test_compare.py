@@ -198,12 +198,14 @@ def test_a_service_that_is_back_is_asked_again(open_page, service, page_faults):
     for again in page.get_by_role("button", name="Try again").all()[::-1]:
         again.click()
     expect(rows(page, "left").first).to_be_visible()
+    expect(rows(page, "left").first).to_be_visible()
     expect(rows(page, "right").first).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_keys_lead_through_both_sides_and_grade(open_page, service):
     page = open_page(SETTINGS)
+    expect(rows(page, "left").first).to_be_visible()
     expect(rows(page, "right").first).to_be_visible()
     page.get_by_role("textbox", name="Query").focus()
     page.keyboard.press("ArrowDown")
@@ -284,6 +286,7 @@ def test_a_grade_that_is_refused_is_taken_back(open_page, service, page_faults):
 
 def test_the_view_fits_a_narrow_screen(open_page):
     page = open_page(VERSIONS, width=320)
+    expect(rows(page, "left").first).to_be_visible()
     expect(rows(page, "right").first).to_be_visible()
     expect(page.locator(".lines")).to_be_hidden()
     assert page.evaluate("document.documentElement.scrollWidth") <= 320

@@ -366,6 +366,25 @@ def test_arrows_in_the_reader_scroll_it(open_page):
     expect(marked).to_have_attribute("id", hits(page).nth(1).get_attribute("id"))
 
 
+def test_hits_stay_while_what_follows_is_on_its_way(open_page):
+    page = open_page("/?library=kestrel")
+    field(page).press_sequentially("resto")
+    expect(hits(page).first).to_contain_text("Restore")
+    page.evaluate(
+        """() => {
+            window.gaps = 0;
+            const look = () => (window.gaps += !document.querySelector("main [role=option]"));
+            new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+        }"""
+    )
+    page.wait_for_url(re.compile("q=resto"))
+    settle(page)
+    field(page).press_sequentially("re")
+    page.wait_for_url(re.compile("q=restore"))
+    settle(page)
+    assert page.evaluate("window.gaps") == 0
+
+
 def test_a_hit_of_half_a_word_stays_open(open_page):
     page = open_page("/?library=kestrel")
     field(page).press_sequentially("resto")

@@ -181,6 +181,8 @@ class TestKeys:
         page.get_by_role("button", name="Search").click()
         field(page).press_sequentially(FOLDER)
         expect(rows(page).first).to_be_visible()
+        # What is kept is what was found, so the answer to the last letter is awaited.
+        expect(page.locator("pgrag-search dialog")).to_have_attribute("aria-busy", "false")
         page.keyboard.press("Escape")
         expect(page.get_by_role("button", name="Search")).to_be_focused()
         page.keyboard.press("Enter")

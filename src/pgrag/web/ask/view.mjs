@@ -1,9 +1,10 @@
 // A question, the answer of a language model, and the sources that it rests on.
 
 import { go, Link } from "../core/address.mjs";
-import { post, service, useLoaded } from "../core/api.mjs";
+import { service, useLoaded } from "../core/api.mjs";
 import { html, useEffect, useRef, useState } from "../core/html.mjs";
 import { announce, Copy, Failure } from "../core/parts.mjs";
+import { Rating } from "../core/rating.mjs";
 import { useStore } from "../core/store.mjs";
 import { useTexts } from "../core/texts.mjs";
 import { sourcesOf, useAnswer } from "./answer.mjs";
@@ -12,8 +13,6 @@ import { place, Sources } from "./sources.mjs";
 import { texts } from "./texts.mjs";
 import { citationsOf, copied, saidAt, Written } from "./written.mjs";
 
-const HELPFUL = 5;
-const USELESS = 1;
 const EXAMPLE = "PGRAG_LLM_URL=http://localhost:11434/v1\nPGRAG_LLM_MODEL=qwen3:8b";
 
 export function View({ params }) {
@@ -102,7 +101,10 @@ function Answered({ answer, params, isBusy, known, onAsk }) {
       ${answer.notices?.map((notice) => html`<p class="soft">${notice}</p>`)}
       ${!isBusy && html`<div class="row">
         ${answer.search_id && whole && known?.may?.rate !== false &&
-          html`<${Rating} search=${answer.search_id} key=${answer.search_id} />`}
+          html`<${Rating} key=${answer.search_id} rated=${{ search_id: answer.search_id }}
+            kind="button" words=${{
+              helpful: t("helpful"), useless: t("notHelpful"), thanks: t("rated"),
+            }} />`}
         ${text && !isDenied && html`<${Copy} text=${copied(answer)} label=${t("copy")} />`}
         ${phase !== "failed" &&
           html`<button class="button" onClick=${onAsk}>${t("again")}</button>`}</div>`}
@@ -113,21 +115,6 @@ function Answered({ answer, params, isBusy, known, onAsk }) {
     ${answer.sources.length > 0 && html`<${Sources} sources=${answer.sources} cited=${cited}
       chosen=${chosen} saidBy=${saidBy} params=${params}
       onBack=${() => from.current?.focus()} />`}`;
-}
-
-function Rating({ search }) {
-  const t = useTexts(texts);
-  const [state, set] = useState({});
-  const rate = (rating) => post("v1/feedback", { search_id: search, rating }).then(
-    () => (announce(t("rated")), set({ rating })),
-    (problem) => set({ problem }),
-  );
-  const button = (rating, name) => html`<button type="button" class="button"
-    aria-pressed=${String(state.rating === rating)}
-    onClick=${() => rate(rating)}>${t(name)}</button>`;
-  return html`${button(HELPFUL, "helpful")}${button(USELESS, "notHelpful")}
-    ${state.rating && html`<span class="soft">${t("rated")}</span>`}
-    ${state.problem && html`<${Failure} problem=${state.problem} />`}`;
 }
 
 function Nothing({ params, text }) {

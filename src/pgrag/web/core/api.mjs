@@ -129,16 +129,18 @@ function eventOf(lines) {
  * latest inputs, or, while they load, of those before. A load that gives null asks for nothing.
  */
 export function useLoaded(load, inputs) {
-  const [state, set] = useState({ value: null, problem: null, loading: true });
+  const [state, set] = useState({ value: null, problem: null, of: null });
   useEffect(() => {
     const abort = new AbortController();
-    const show = (next) => abort.signal.aborted || set(next);
-    set((before) => ({ ...before, loading: true }));
+    const show = (next) => abort.signal.aborted || set({ ...next, of: inputs });
     Promise.resolve(load(abort.signal)).then(
-      (value) => show({ value, problem: null, loading: false }),
-      (problem) => show({ value: null, problem, loading: false }),
+      (value) => show({ value, problem: null }),
+      (problem) => show({ value: null, problem }),
     );
     return () => abort.abort();
   }, inputs);
-  return state;
+  // Seen in the drawing that has the new inputs, not in the next one: between them a view would
+  // show for a frame that there is nothing.
+  const loading = !state.of || inputs.some((each, nth) => !Object.is(each, state.of[nth]));
+  return { value: state.value, problem: state.problem, loading };
 }
