@@ -279,7 +279,7 @@ def test_jobs_wait_where_no_worker_runs_and_can_be_cancelled(open_page, serve, c
     source = Path(__file__).parents[1] / "fixtures"
     with serve(works=False, mcp_roots=(source,)) as idle:
         page = open_page("/libraries?show=add", of=idle)
-        expect(page.locator("main")).to_contain_text("No worker runs in this service")
+        expect(page.locator("main")).to_contain_text("This service works on no jobs itself")
         page.get_by_label("Library").fill("later")
         page.get_by_label("Source").fill(str(source / "garden"))
         page.get_by_role("button", name="Start").click()

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from pgrag.ingest.text.fences import fence_after
 
-#: Characters of Markdown that are rendered at once: a tenth of a second, at worst two. A longer
-#: line is cut.
+#: Characters of Markdown that are rendered at once: a tenth of a second of prose, some seconds of
+#: what costs most, as a table of thousands of columns. A longer line is cut.
 MOST = 100_000
 _DEFINITION = re.compile(r" {0,3}\[(?!\^)[^\]\n]{1,200}\]:[ \t]*\S")
 _MOST_DEFINITIONS = 2_000

@@ -82,7 +82,7 @@ export const de = {
   hint_slugs: "Dessen Anker bekommen die Überschriften.", hint_converter: "Statt des eingebauten.",
   hint_versions: "auto: Ordner, die wie Versionen heißen, werden Versionen.", startJob: "Beginnen",
   noWorker:
-    "In diesem Dienst läuft kein Worker: Aufträge warten, bis es einen gibt. Starten Sie ihn mit",
+    "Dieser Dienst erledigt selbst keine Aufträge: sie warten auf einen Worker neben ihm,",
   uploadAbout: "Seiten, Dokumente oder ein Archiv; PDF, Word und vieles mehr. Gleichnamige Seiten"
     + " werden ersetzt.",
   files: "Dateien", dropHere: "Lassen Sie Dateien oder einen Ordner hier fallen, oder wählen Sie.",

@@ -73,7 +73,7 @@ const en = {
   hint_tags: "Each tag that matches: v1.*", hint_profile: "How pages are cut into passages.",
   hint_slugs: "Whose anchors the headings get.", hint_converter: "Instead of the built-in one.",
   hint_versions: "auto: folders named like versions become versions.", startJob: "Start",
-  noWorker: "No worker runs in this service: jobs wait until there is one. Start it with",
+  noWorker: "This service works on no jobs itself: they wait for a worker that runs beside it,",
   uploadAbout:
     "Pages, documents or an archive; PDF, Word and many more. Pages of the same name are replaced.",
   files: "Files", dropHere: "Drop files or a folder here, or choose them.",
