@@ -19,6 +19,8 @@ as $$
 #variable_conflict use_column
 declare
     hits _pgrag.ranked_hit[];
+    library_ids bigint[];
+    document_ids bigint[];
     has_all boolean;
     page_decay constant double precision := request.page_decay;
 begin
@@ -26,6 +28,8 @@ begin
     request.keeps_repeats := true;
     request.page_decay := 1;
     hits := (_pgrag.scored_hits(request)).hits;
+    library_ids := array(select distinct h.library_id from unnest(hits) as h);
+    document_ids := array(select h.document_id from unnest(hits) as h);
     has_all := cardinality(hits) < request.top_k
         -- Confident passages beyond the first candidates are not listed.
         and (
@@ -39,10 +43,15 @@ begin
             i.version_id, h.page_id, i.content_hash, i.level, i.sort_order, i.section_end,
             d.content_tags
         from unnest(hits) with ordinality as h
+        -- By array, one descent into the index serves many.
         join pgrag.impacts as i
-            on i.library_id = h.library_id and i.document_id = h.document_id
+            on i.library_id = any (library_ids)
+            and i.document_id = any (document_ids)
+            and i.document_id = h.document_id
         join pgrag.documents as d
-            on d.library_id = h.library_id and d.document_id = h.document_id
+            on d.library_id = any (library_ids)
+            and d.document_id = any (document_ids)
+            and d.document_id = i.document_id
     ),
     -- As fuse has it: a summary gives way to what is below it.
     settled as materialized (
@@ -67,7 +76,7 @@ begin
         select s.*, v.facet, v.value, v.folded
         from settled as s
         join _pgrag.facet_values(
-            array(select distinct f.library_id from found as f),
+            library_ids,
             array(select distinct f.page_id from found as f),
             chosen
         ) as v on v.page_id = s.page_id
@@ -146,6 +155,18 @@ as $$
         where p.library_id = any (facet_values.library_ids)
             and p.page_id = any (facet_values.page_ids)
     ),
+    -- Read once, not once a page.
+    releases as materialized (
+        select l.library_id, r.version_id, l.name, r.label
+        from pgrag.libraries as l
+        join pgrag.versions as r on r.library_id = l.library_id
+        where l.library_id = any (facet_values.library_ids)
+    ),
+    codes as materialized (
+        select h.language_code as code from here as h
+        union
+        select l.code from jsonb_array_elements_text(facet_values.chosen -> 'language') as l (code)
+    ),
     -- The depth at which the folders of a library's pages part.
     parting as (
         select l.library_id, min(l.nth) as depth
@@ -161,13 +182,11 @@ as $$
     )
     select h.page_id, v.facet, v.value, lower(v.value)
     from here as h
-    join pgrag.libraries as l on l.library_id = h.library_id
-    join pgrag.versions as r
-        on r.library_id = h.library_id and r.version_id = h.version_id
+    join releases as r on r.library_id = h.library_id and r.version_id = h.version_id
     left join parting as d on d.library_id = h.library_id
     cross join lateral (
         values
-            ('library', l.name), ('version', r.label), ('topic', h.topic), ('type', h.type),
+            ('library', r.name), ('version', r.label), ('topic', h.topic), ('type', h.type),
             (
                 'path',
                 case
@@ -197,11 +216,7 @@ as $$
     -- pt finds pt-BR, and pt-BR finds pages that are pt.
     select h.page_id, 'language', c.code, c.code
     from here as h
-    join (
-        select o.language_code as code from here as o
-        union
-        select l.code from jsonb_array_elements_text(facet_values.chosen -> 'language') as l (code)
-    ) as c
+    join codes as c
         on h.language_code in (c.code, split_part(c.code, '-', 1))
         or starts_with(h.language_code, c.code || '-');
 $$;
