@@ -62,13 +62,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (DOCS=folder, archive, address LIBRARY=name[@version] QUERY= PORT= SERVE=0)
-	@$(BIN)/pgrag db upgrade
-	@echo "Indexing $$DOCS as $$LIBRARY …"
-	@$(BIN)/pgrag index -- "$$LIBRARY" "$$DOCS" || $(BIN)/pgrag versions -- "$${LIBRARY%%@*}" >/dev/null 2>&1 # some pages may fail
-	@$(BIN)/pgrag search --library "$$LIBRARY" --top-k 5 -- "$$QUERY"
-ifneq ($(SERVE),0)
-	@$(BIN)/pgrag serve --port "$$PORT"
-endif
+	@$(BIN)/pgrag demo --library "$$LIBRARY" --query "$$QUERY" --port "$$PORT" $(if $(filter 0,$(SERVE)),--no-serve) -- "$$DOCS"
 
 test: $(VENV)/.development ## run the tests, quick ones first; then, with a Docker engine, those that depend on the server in a container
 	@rm -f $(VENV)/ran

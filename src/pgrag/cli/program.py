@@ -38,8 +38,8 @@ _PANELS = {
         "config": "config", "synonyms": "understanding", "remove": "manage",
     },
     "Run": {
-        "serve": "serve", "mcp": "serve", "worker": "jobs", "jobs": "jobs", "doctor": "database",
-        "db": "database", "keys": "access",
+        "demo": "demo", "serve": "serve", "mcp": "serve", "worker": "jobs", "jobs": "jobs",
+        "doctor": "database", "db": "database", "keys": "access",
     },
     "Observe": {
         "searches": "observe", "metrics": "observe", "gaps": "observe", "feedback": "observe",
