@@ -1,9 +1,9 @@
 """Build what is released into dist/: wheel, sdist, SBOM, image, and the checksums of all.
 
-Usage: PYTHON scripts/release.py [--no-image], by a Python that has `build` and `cyclonedx-bom`; `make
-release` makes one. Wheel, sdist and SBOM have the time of the commit, so that everybody who builds
-it gets the same bytes. It refuses a tree that is not the commit, and versions that contradict each
-other.
+Usage: PYTHON scripts/release.py [--no-image], by a Python that has `build` and `cyclonedx-bom`;
+`make release` makes one. Wheel, sdist and SBOM have the time of the commit, so that all who build
+it get the same bytes. A tree that is not the commit is refused, and versions that contradict each
+other are.
 """
 
 import gzip
@@ -63,9 +63,7 @@ def faults_of(root: Path) -> Iterator[str]:
         names = ", ".join(line[3:] for line in changed.splitlines()[:5])
         yield f"Files differ from the commit: {names}. Commit or remove them."
     if _git(root, "tag", "--list", f"v{version}"):
-        yield (
-            f"The tag v{version} exists: {version} is released. Raise the version in pyproject.toml."
-        )
+        yield f"The tag v{version} exists. Raise the version in pyproject.toml and CHANGELOG.md."
     yield from _changelog_faults((root / "CHANGELOG.md").read_text("utf-8"), version)
     for name in _git(root, "ls-files").splitlines():
         if _MANIFESTS.search(name):
