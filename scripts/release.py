@@ -62,8 +62,10 @@ def faults_of(root: Path) -> Iterator[str]:
     if changed := _git(root, "status", "--porcelain"):
         names = ", ".join(line[3:] for line in changed.splitlines()[:5])
         yield f"Files differ from the commit: {names}. Commit or remove them."
-    if _git(root, "tag", "--list", f"v{version}"):
-        yield f"The tag v{version} exists. Raise the version in pyproject.toml and CHANGELOG.md."
+    tag = f"v{version}"
+    # The workflow builds what the tag names.
+    if tag in _git(root, "tag", "--list", tag, "--no-contains", "HEAD").splitlines():
+        yield f"The tag {tag} is another commit. Raise the version in pyproject.toml."
     yield from _changelog_faults((root / "CHANGELOG.md").read_text("utf-8"), version)
     for name in _git(root, "ls-files").splitlines():
         if _MANIFESTS.search(name):
