@@ -1,9 +1,10 @@
 """A retriever for Haystack: `pip install 'pgrag-search[haystack]'`."""
 
+from threading import Lock
 from typing import Any, Self
 
 from pgrag.client.asynchronous import in_thread
-from pgrag.ground.errors import SettingsError
+from pgrag.ground.errors import InvalidFilter, SettingsError
 from pgrag.ground.settings import masked_url
 from pgrag.integrations.source import Found, Source, needed
 
@@ -15,7 +16,8 @@ with needed("haystack-ai", "haystack"):
 # Who imports this module wants its component, also from YAML.
 allow_deserialization_module(__name__)
 
-_LOGICAL = {"AND": "and", "OR": "or"}
+_WARMING = Lock()
+"""Of all components, which must stay without one: pipelines are copied."""
 
 
 @component
@@ -49,10 +51,15 @@ class PgragRetriever:
 
     def warm_up(self) -> None:
         """Connect, so that a wrong address is told before the first run."""
-        if self._source is None:
-            source = Source(_resolved(self.url), _resolved(self.key))
-            source.open().libraries()
-            self._source = source
+        with _WARMING:
+            if self._source is None:
+                source = Source(_resolved(self.url), _resolved(self.key))
+                try:
+                    source.open().libraries()
+                except BaseException:
+                    source.close()
+                    raise
+                self._source = source
 
     async def warm_up_async(self) -> None:
         """`warm_up`, in a worker thread."""
@@ -70,11 +77,12 @@ class PgragRetriever:
                 "The url of PgragRetriever has a password, which YAML would show.",
                 hint='Use url=Secret.from_env_var("PGRAG_DATABASE_URL").',
             )
-        return default_to_dict(
+        data: dict[str, Any] = default_to_dict(
             self, library=self.library, url=self.url, key=self.key, version=self.version,
             top_k=self.top_k, filters=self.filters, min_confidence=self.min_confidence,
             token_budget=self.token_budget, search_kwargs=self.search_kwargs,
-        )  # type: ignore[no-any-return, unused-ignore]  # fmt: skip
+        )  # fmt: skip
+        return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -126,16 +134,21 @@ class PgragRetriever:
 
 def translated(filters: dict[str, Any]) -> dict[str, Any]:
     """Filters of Haystack as pgrag's; those of pgrag stay as they are."""
-    if "conditions" in filters:
-        parts = [translated(each) for each in filters["conditions"]]
-        operator = filters.get("operator")
-        return {"not": {"and": parts}} if operator == "NOT" else {_LOGICAL[operator]: parts}
-    if "field" not in filters:
-        return filters
-    field, operator = filters["field"].removeprefix("meta."), filters["operator"]
-    if operator == "not in":
-        return {"not": {field: {"in": filters["value"]}}}
-    return {field: {"=" if operator == "==" else operator: filters["value"]}}
+    match filters:
+        case {"operator": "AND" | "OR" as operator, "conditions": list(conditions)}:
+            return {operator.lower(): list(map(translated, conditions))}
+        case {"operator": "NOT", "conditions": list(conditions)}:
+            return {"not": {"and": list(map(translated, conditions))}}
+        case {"field": str(field), "operator": "not in", "value": value}:
+            return {"not": {field.removeprefix("meta."): {"in": value}}}
+        case {"field": str(field), "operator": str(operator), "value": value}:
+            return {field.removeprefix("meta."): {operator.replace("==", "="): value}}
+        case {"conditions": _} | {"field": _}:
+            raise InvalidFilter(
+                f"This is no filter of Haystack: {repr(filters)[:200]}.",
+                hint="It has operator (AND, OR, NOT) and conditions; or field, operator and value.",
+            )
+    return filters
 
 
 def _resolved(given: str | Secret | None) -> str | None:

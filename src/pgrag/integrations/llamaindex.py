@@ -2,11 +2,13 @@
 
 from typing import Any
 
+from pgrag.ground.errors import InvalidFilter
 from pgrag.integrations.source import Found, Source, needed
 
 with needed("llama-index-core", "llamaindex"):
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+    from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
 
 _FOR_THE_MODEL = {"title", "heading_path", "url", "library", "version"}
 """Metadata that a prompt shows; the scores and ids are for programs."""
@@ -18,8 +20,8 @@ class PgragRetriever(BaseRetriever):
     `url` is of a database, else PGRAG_DATABASE_URL, else the embedded one; or of a service
     (http://…), with its `key`. With a `token_budget` the nodes are a context: hits and what belongs
     to them, ready to be joined. `search_kwargs` are any other arguments of `search`, or of
-    `context`; `others` are those of `BaseRetriever`. A node's `metadata` has `confidence`, `url`,
-    `heading_path`, `version` and more.
+    `context`; `others` are those of `BaseRetriever`. `filters` are pgrag's or `MetadataFilters`. A
+    node's `metadata` has `confidence`, `url`, `heading_path`, `version` and more.
     """
 
     def __init__(
@@ -30,7 +32,7 @@ class PgragRetriever(BaseRetriever):
         key: str | None = None,
         version: str | None = None,
         similarity_top_k: int | None = None,
-        filters: dict[str, Any] | None = None,
+        filters: dict[str, Any] | MetadataFilters | None = None,
         min_confidence: float | None = None,
         token_budget: int | None = None,
         search_kwargs: dict[str, Any] | None = None,
@@ -41,7 +43,7 @@ class PgragRetriever(BaseRetriever):
             "library": library,
             "version": version,
             "top_k": similarity_top_k,
-            "filters": filters,
+            "filters": translated(filters) if isinstance(filters, MetadataFilters) else filters,
             "min_confidence": min_confidence,
             "token_budget": token_budget,
         }
@@ -57,6 +59,35 @@ class PgragRetriever(BaseRetriever):
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         found = await self._source.find_async(query_bundle.query_str, self._arguments)
         return list(map(_node, found))
+
+
+def translated(filters: MetadataFilters) -> dict[str, Any]:
+    """Filters of LlamaIndex as pgrag's."""
+    parts = [
+        translated(each) if isinstance(each, MetadataFilters) else _condition(each)
+        for each in filters.filters
+    ]
+    joined = filters.condition.value if filters.condition else "and"
+    return {"not": {"and": parts}} if joined == "not" else {joined: parts}
+
+
+def _condition(filter_: MetadataFilter) -> dict[str, Any]:
+    field, value, operator = filter_.key, filter_.value, filter_.operator.value
+    match operator:
+        case "nin":
+            return {"not": {field: {"in": value}}}
+        case "is_empty":
+            return {field: {"exists": False}}
+        case "any":
+            return {field: {"in": value}}
+        case "==" | "contains":
+            return {field: {"=": value}}
+        case "!=" | "<" | "<=" | ">" | ">=" | "in" | "all":
+            return {field: {operator: value}}
+    raise InvalidFilter(
+        f"pgrag has no filter {operator} on {field}.",
+        hint="Words in the text belong into the query; +word must occur.",
+    )
 
 
 def _node(found: Found) -> NodeWithScore:
