@@ -1,6 +1,7 @@
 """A client of a pgrag service, for programs that may not reach its database."""
 
 import json
+import weakref
 from collections.abc import Mapping
 from typing import Any, Self, TypeVar, Unpack
 
@@ -54,6 +55,7 @@ class ServiceClient:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         self._url = f"{url.strip().rstrip('/').removesuffix('/v1')}/v1"
         self._http = httpx.Client(headers=headers, timeout=_SECONDS)
+        weakref.finalize(self, self._http.close)
 
     def __enter__(self) -> Self:
         return self

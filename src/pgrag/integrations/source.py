@@ -52,7 +52,7 @@ class Source:
     may want a `key`. A copy, also in another process, has connections of its own.
     """
 
-    url: str | None = None
+    url: str | None = field(default=None, repr=False)
     key: str | None = field(default=None, repr=False)
     _client: Client | ServiceClient | None = field(default=None, init=False, repr=False)
     _lock: Any = field(default_factory=Lock, init=False, repr=False, compare=False)
