@@ -42,6 +42,8 @@ def service(url, tmp_path_factory):
     from service import served  # noqa: PLC0415
 
     pgrag = CommandLine(tmp_path_factory.mktemp("service"), {"PGRAG_DATABASE_URL": url})
-    key = pgrag.run("keys", "create", "frameworks", "--libraries", "kestrel", "--json").json["secret"]
+    key = pgrag.run("keys", "create", "frameworks", "--libraries", "kestrel", "--json").json[
+        "secret"
+    ]
     with served(pgrag) as (client, _):
         yield str(client.base_url), key

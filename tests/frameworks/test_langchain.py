@@ -61,7 +61,14 @@ def test_documents_have_the_numbers_and_places_of_the_hits(retriever, url):
         assert document.page_content == hit.content
         assert metadata["url"] == f"{hit.url}#{hit.anchor}"
         assert metadata["heading_path"] == list(hit.path)
-        for name in ("score", "confidence", "semantic_score", "version", "version_reason", "page_id"):
+        for name in (
+            "score",
+            "confidence",
+            "semantic_score",
+            "version",
+            "version_reason",
+            "page_id",
+        ):
             assert metadata[name] == getattr(hit, name)
 
 

@@ -148,8 +148,8 @@ class Searching(Part):
     def tools(
         self, library: str | None = None, version: str | None = None
     ) -> list[Callable[..., str]]:
-        """Functions for the model of an agent, with types and docstrings: those of the MCP server
-        that find and read. Their replies are text. A `library` or `version` given here is fixed.
+        """Functions for the model of an agent, with types and docstrings: the default tools of the
+        MCP server. Their replies are text. A `library` or `version` given here is fixed.
         """
         from pgrag.client.tools import functions
 

@@ -15,16 +15,14 @@ from pgrag.service.app import App
 
 Function: TypeAlias = Callable[..., str]
 
-_NAMES = ("search_docs", "read_document", "list_libraries")
-
 
 def functions(app: App, fixed: dict[str, str]) -> list[Function]:
-    """The tools that find and read; the model neither sees nor chooses arguments that are `fixed`."""
+    """The default tools; the model neither sees nor chooses arguments that are `fixed`."""
     documentation = Documentation(app, is_read_only=True)
     return [
         _function(tool, documentation, fixed)
         for tool in offered(writes=False, read_only=True)
-        if tool.name in _NAMES
+        if tool.is_default
     ]
 
 
@@ -32,7 +30,9 @@ def _function(tool: Tool[Any], documentation: Documentation, fixed: dict[str, st
     """A function with the signature and the docstring that frameworks make schemas of."""
     fields = tool.arguments.model_fields
     kept = {name: value for name, value in fixed.items() if name in fields}
-    shown = {name: field for name, field in fields.items() if name not in kept}
+    # What is required comes first, as Python demands, and how to continue a reply last.
+    told = sorted(tool.schema["properties"], key=lambda name: not fields[name].is_required())
+    shown = {name: fields[name] for name in told if name not in kept}
     signature = Signature(
         [
             Parameter(
@@ -59,6 +59,8 @@ def _function(tool: Tool[Any], documentation: Documentation, fixed: dict[str, st
     call.__signature__ = signature  # type: ignore[attr-defined]
     call.__annotations__ = {name: field.annotation for name, field in shown.items()}
     call.__annotations__["return"] = str
-    told = (f"    {name}: {field.description}" for name, field in shown.items() if field.description)
+    told = (
+        f"    {name}: {field.description}" for name, field in shown.items() if field.description
+    )
     call.__doc__ = "\n".join([tool.description, "", "Args:", *told])
     return call
