@@ -42,7 +42,9 @@ begin
         library text, version text, filters jsonb, alpha double precision, levels integer[],
         exclude text[], changed_since text, model text, page_evidence double precision
     );
-    version_label := _pgrag.wanted_version(arguments.version, arguments.filters, asked.filters);
+    version_label := _pgrag.wanted_version(
+        arguments.library, arguments.version, arguments.filters, asked.filters
+    );
     scope := _pgrag.request_scope(
         asked.words,
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
