@@ -86,10 +86,8 @@ begin
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);
     end if;
     if arguments.exclude is not null then
-        request.target.denied_documents := _pgrag.excluded_documents(
-            arguments.exclude, scope.version_ids
-        )
-            || (request.target).denied_documents;
+        request.target.denied_documents := (request.target).denied_documents
+            || _pgrag.excluded_documents(arguments.exclude, scope.version_ids);
     end if;
     request.notes := request.notes
         || array(select n from _pgrag.unknown_values(request.target, filters) as n);

@@ -28,7 +28,8 @@ begin
                     else _pgrag.name_hint(
                         coalesce(parts[1], library_id.library),
                         array(select l.name from pgrag.libraries as l order by l.name),
-                        'The libraries are', 'No library is indexed yet: pgrag index LIBRARY SOURCE.'
+                        'The libraries are',
+                        'No library is indexed yet: pgrag index LIBRARY SOURCE.'
                     )
                 end;
     end if;

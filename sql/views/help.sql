@@ -36,7 +36,9 @@ begin
         end,
         case
             when l.is_meant then l.description
-            else translate(regexp_substr(l.description || '.', '.*?(?=[.](\s|$)|\n\n)'), E'\n', ' ')
+            else translate(
+                regexp_substr(l.description || '.', '.*?(?=[.:](\s|$)|\n\n)'), E'\n', ' '
+            )
         end
     from listed as l
     where wish is null
