@@ -7,6 +7,7 @@ from typing import Any
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.formats import MANUAL, named_format
+from pgrag.ingest.globs import matcher
 from pgrag.ingest.source.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from pgrag.ingest.source.archive import Archive, is_archive
 from pgrag.ingest.source.dates import GitHistory, dates_of_time, history_around
@@ -76,7 +77,9 @@ def open_file(path: Path, selection: Selection) -> Source:
         raise SourceError(f"{path}: has no folder {selection.subfolder!r}.")
     arguments = selection.arguments(os.path.abspath(path))
     if path.name.lower().endswith(RECORD_SUFFIXES) and (pages := _pages_of_records(path)):
-        return Source(str(path), pages, arguments=arguments)
+        is_wanted = matcher(selection.include, selection.exclude)
+        wanted = tuple(page for page in pages if is_wanted(page.key))
+        return Source(str(path), wanted, arguments=arguments)
     return Source(
         str(path),
         (SourceFile(key_of(path.name), partial(read_file, path.resolve()), dates=_dates(path)),),
