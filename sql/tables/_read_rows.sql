@@ -99,14 +99,14 @@ immutable
 parallel safe
 as $$
 declare
-    body constant text := (
+    body constant text := coalesce((
         select string_agg(
             case row_page.format when 'html' then _pgrag.html_text(t.text) else t.text end,
             e'\n\n' order by t.nth
         )
         from unnest(texts) with ordinality as t (text, nth)
         where btrim(t.text, e' \t\r\n') <> ''
-    );
+    ), '');
     title constant text := coalesce(
         nullif(btrim(fields ->> 'title'), ''),
         -- The first line, without the marks of a heading.
@@ -118,7 +118,7 @@ begin
         'key', key,
         'title', title,
         'path', jsonb_build_array(title),
-        'body', coalesce(body, ''),
+        'body', body,
         'documents', _pgrag.row_passages(body, title, row_page.format <> 'text'),
         'front_matter', coalesce(metadata, '{}'),
         'url', coalesce(replace(row_page.url, '{key}', key), fields ->> 'url'),

@@ -26,9 +26,7 @@ declare
     in_code boolean := false;
     passages jsonb[] := '{}';
 begin
-    if coalesce(length(body), 0) <= most
-        and not (has_headings and body ~ '(^|\n) {0,3}#{1,6}\s')
-    then
+    if length(body) <= most and not (has_headings and body ~ '(^|\n) {0,3}#{1,6}\s') then
         return null;
     end if;
     for line in
@@ -77,7 +75,9 @@ begin
         line_end := line.number;
         passage := passage || line.part || e'\n';
     end loop;
-    if cardinality(passages) <= 1 then
+    if cardinality(passages) = 0 then
+        return null;
+    elsif cardinality(passages) = 1 then
         return to_jsonb(array[passages[1] - 'parent' || '{"covers": 7}']);
     end if;
     return jsonb_build_object(

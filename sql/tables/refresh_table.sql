@@ -91,7 +91,8 @@ Returns the pages written, rows read without a change, pages removed, and notes 
 Transactions of the table do not wait for it; other writers of the library do. A pgrag worker calls
 it by itself; so may pg_cron: select pgrag.refresh_table(''tickets'').
 Rights: those of the caller, who must be able to write the library and to read every row of the
-table: 42501 if row-level security of the table hides any.
+table: 42501 if row-level security of the table hides any, or if the table is a view or has types
+of a role without the rights of the caller.
 Errors: PGR01 if the table or a column is gone, or two rows have one key; PGR02.';
 
 -- The table of a library, with the columns that it had when it was indexed.
@@ -128,6 +129,13 @@ begin
             using errcode = 'PGR01',
                 hint = 'Remove the library, or give it another table by pgrag.index_table.';
     end if;
+    if not _pgrag.may_be_read(definition) then
+        raise exception '% belongs to %, whose functions would run with the rights of %.',
+            definition.source,
+            (select c.relowner::regrole from pg_class as c where c.oid = definition.source),
+            current_user
+            using errcode = '42501', hint = 'Refresh it in the role of its owner, or own it.';
+    end if;
     select n.name #>> '{}'
     into gone
     from jsonb_path_query(definition.columns, '$.*[*]') as n (name)
@@ -146,6 +154,36 @@ begin
     end if;
     return definition;
 end;
+$$;
+
+-- Whoever may write a library may give it a view, and a view calls functions with the rights of
+-- whoever reads it; so may casts of a type. Safe are tables with types of the system, and whatever
+-- belongs to a role that has the rights of the caller anyway.
+create or replace function _pgrag.may_be_read(
+    definition pgrag.indexed_tables
+)
+returns boolean
+language sql
+stable
+parallel safe
+as $$
+    select pg_has_role(c.relowner, current_user, 'member')
+        or c.relkind in ('r', 'p', 'm') and not exists (
+            select
+            from pg_attribute as a
+            join pg_type as t on t.oid = a.atttypid
+            where a.attrelid = c.oid
+                and a.attnum > 0
+                and not a.attisdropped
+                and jsonb_path_exists(
+                    (may_be_read.definition).columns, '$.*[*] ? (@ == $name)',
+                    jsonb_build_object('name', a.attname)
+                )
+                and t.typnamespace <> 'pg_catalog'::regnamespace
+                and not pg_has_role(t.typowner, current_user, 'member')
+        )
+    from pg_class as c
+    where c.oid = (may_be_read.definition).source;
 $$;
 
 -- Notes the rows whose page is missing or made of other contents, and the pages without a row.

@@ -37,7 +37,8 @@ as $$
     select replace(replace(split_part(key_part.key, '/', key_part.nth), '%2F', '/'), '%25', '%');
 $$;
 
--- The key of a row with this alias, as an expression of SQL.
+-- The key of a row with this alias, as an expression of SQL. Of one column without a call, which
+-- would be most of the cost of the trigger.
 create or replace function _pgrag.key_expression(
     alias text,
     id text[]
@@ -47,6 +48,9 @@ language sql
 immutable
 parallel safe
 as $$
-    select format('pgrag.row_key(%s)', string_agg(format('%s.%I::text', alias, i.name), ', '))
-    from unnest(key_expression.id) as i (name);
+    select format(
+        case when count(*) = 1 then '%s' else 'pgrag.row_key(%s)' end,
+        string_agg(format('%s.%I::text', alias, i.name), ', ' order by i.nth)
+    )
+    from unnest(key_expression.id) with ordinality as i (name, nth);
 $$;
