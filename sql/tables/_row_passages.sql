@@ -49,7 +49,7 @@ begin
         then
             if btrim(passage, e' \t\n') <> '' then
                 passages := passages || jsonb_build_object(
-                    'level', 2, 'covers', 6, 'parent', 0, 'content', btrim(passage, e'\n'),
+                    'level', 2, 'covers', 6, 'parent', 0, 'content', rtrim(passage, e' \n'),
                     'path', to_jsonb(array[title] || headings),
                     'heading', coalesce(headings[cardinality(headings)], ''),
                     'heading_level', coalesce(levels[cardinality(levels)], 0),

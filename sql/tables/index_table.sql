@@ -1,5 +1,5 @@
 create or replace function pgrag.index_table(
-    source regclass,
+    source text,
     text text,
     title text default null,
     id text default null,
@@ -20,21 +20,21 @@ volatile
 set search_path from current
 as $$
 declare
-    kind constant "char" := (select c.relkind from pg_class as c where c.oid = index_table.source);
+    relation constant regclass := _pgrag.table_named(index_table.source);
+    kind constant "char" := (select c.relkind from pg_class as c where c.oid = relation);
     library_name constant text := lower(btrim(coalesce(
-        index_table.library,
-        (select c.relname from pg_class as c where c.oid = index_table.source)
+        index_table.library, (select c.relname from pg_class as c where c.oid = relation)
     )));
     can_watch constant boolean := index_table.watch and kind in ('r', 'p');
     columns constant jsonb := _pgrag.chosen_columns(
-        index_table.source,
+        relation,
         jsonb_build_object(
             'id', index_table.id, 'title', index_table.title, 'text', index_table.text,
             'type', index_table.type, 'tags', index_table.tags, 'created', index_table.created,
             'modified', index_table.modified, 'metadata', index_table.metadata,
             'url', case when index_table.url !~ '[{/]' then index_table.url end,
             'language', case
-                when _pgrag.has_column(index_table.source, index_table.language)
+                when _pgrag.has_column(relation, index_table.language)
                     or _pgrag.language_code(index_table.language) is null
                 then index_table.language
             end
@@ -45,13 +45,13 @@ begin
     perform _pgrag.check_choice(
         'format', coalesce(index_table.format, ''), '{text, markdown, html}'
     );
-    perform _pgrag.check_source(index_table.source, kind, columns, can_watch);
+    perform _pgrag.check_source(relation, kind, columns, can_watch);
     select o.*
     into target
     from pgrag.open_version(
         library_name, '',
         case when not columns ? 'language' then index_table.language end,
-        jsonb_build_object('location', 'table ' || index_table.source)
+        jsonb_build_object('location', 'table ' || relation)
     ) as o;
     if exists (
         select
@@ -62,19 +62,19 @@ begin
                 from pgrag.indexed_tables as t
                 where t.library_id = target.library_id
                     and (
-                        t.source = index_table.source
+                        t.source = relation
                         or not exists (select from pg_class as c where c.oid = t.source)
                     )
             )
     ) then
         raise exception 'The library % has other pages than rows of %.',
-            quote_literal(library_name), index_table.source
+            quote_literal(library_name), relation
             using errcode = 'PGR01',
                 hint = 'Give a name of its own by library => …, or remove the library first.';
     end if;
     insert into pgrag.indexed_tables as t (library_id, source, columns, format, url, watched)
     values (
-        target.library_id, index_table.source, columns, index_table.format,
+        target.library_id, relation, columns, index_table.format,
         case when index_table.url ~ '[{/]' then index_table.url end, can_watch
     )
     on conflict (library_id) do update
@@ -83,7 +83,7 @@ begin
     );
     perform _pgrag.unwatch_table(target.library_id);
     if can_watch then
-        perform _pgrag.watch_table(target.library_id, index_table.source, columns);
+        perform _pgrag.watch_table(target.library_id, relation, columns);
     end if;
     insert into pgrag.changed_rows (library_id, row_key) values (target.library_id, null);
     return library_name;
@@ -95,7 +95,8 @@ comment on function pgrag.index_table is
 of the table). It reads no rows: pgrag.refresh_table does, and later those that have changed, which
 triggers note in the transaction that changes them. Call it again with other columns to change what
 is searched.
-source: a table, a partitioned table, a view, a materialized view or a foreign table. Only tables
+source: a table, a partitioned table, a view, a materialized view or a foreign table, named as in
+SQL: public.tickets, "My Shop"."Orders"; the schema may be left out if only one has it. Only tables
 have triggers (watch => false: none); of the others each refresh compares all rows.
 text, id, metadata: columns, separated by commas; the others are one column each. A name is taken
 as it is written if there is such a column, else as in SQL: "Order No" is quoted.
@@ -107,6 +108,43 @@ metadata: what filters see as front matter, with the types that the columns have
 Rights: those of the caller, who reads every column named here, and makes triggers. Whoever may
 search the library sees all rows, whatever row-level security says of the table.
 Errors: PGR01, PGR02; 42501.';
+
+-- The table of this name. Without a schema in public, else in the only schema that has one.
+create or replace function _pgrag.table_named(
+    name text
+)
+returns regclass
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    relation regclass := to_regclass(table_named.name);
+    known text[];
+begin
+    if relation is null then
+        known := array(
+            select c.oid::regclass::text
+            from pg_class as c
+            join pg_namespace as n on n.oid = c.relnamespace
+            where c.relkind in ('r', 'p', 'v', 'm', 'f')
+                and n.nspname !~ '^(pg_|_?pgrag$|information_schema$)'
+            order by c.relispartition, 1
+        );
+        select min(k.name)::regclass
+        into relation
+        from unnest(known) as k (name)
+        where split_part(k.name, '.', 2) in (table_named.name, quote_ident(table_named.name))
+        having count(*) = 1;
+    end if;
+    if relation is null then
+        raise exception 'There is no table %.', quote_nullable(name)
+            using errcode = 'PGR01',
+                hint = _pgrag.name_hint(name, known, 'The tables are', 'There are none.');
+    end if;
+    return relation;
+end;
+$$;
 
 -- The columns by what they are, as lists; unknown names are errors with the near ones.
 create or replace function _pgrag.chosen_columns(

@@ -33,7 +33,7 @@ def index(connection, source, **arguments):
     """`pgrag.index_table`; the table as SQL writes it."""
     names = ", ".join(f"{name} => %({name})s" for name in arguments)
     [row] = connection.execute(
-        f"select pgrag.index_table(%(source)s::regclass, {names}) as library",
+        f"select pgrag.index_table(%(source)s, {names}) as library",
         {"source": source, **arguments},
     )
     return row["library"]
@@ -339,6 +339,20 @@ def test_nobody_runs_functions_of_a_view_of_a_lesser_role(tickets):
 def test_wrong_arguments_are_named(tickets, arguments, complaint):
     with refused(tickets, "PGR01", complaint):
         index(tickets, "public.tickets", **arguments)
+
+
+def test_a_table_is_named_with_its_schema_or_without(connection):
+    connection.execute(
+        "create schema app; create table app.tickets (id integer primary key, body text);"
+        "create schema b; create table b.notes (id integer primary key, body text)"
+    )
+    assert index(connection, "tickets", text="body") == "tickets"
+    assert run(connection, "indexed_tables")[0]["source"] == "app.tickets"
+    connection.execute("create table app.notes (id integer primary key, body text)")
+    with refused(connection, "PGR01", "There is no table 'notes'", "app.notes"):
+        index(connection, "notes", text="body")
+    with refused(connection, "PGR01", "There is no table 'app.tickest'", "Did you mean app.tickets"):
+        index(connection, "app.tickest", text="body")
 
 
 def test_other_pages_are_not_mixed_with_rows(tickets, manual):
