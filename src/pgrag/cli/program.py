@@ -34,8 +34,8 @@ _PANELS = {
         "path": "graph", "edges": "graph", "intent": "understanding",
     },
     "Bring in and take out": {
-        "index": "index", "embed": "index", "enrich": "enrich", "configure": "manage",
-        "config": "config", "synonyms": "understanding", "remove": "manage",
+        "index": "index", "embed": "index", "tables": "tables", "enrich": "enrich",
+        "configure": "manage", "config": "config", "synonyms": "understanding", "remove": "manage",
     },
     "Run": {
         "demo": "demo", "serve": "serve", "mcp": "serve", "worker": "jobs", "jobs": "jobs",
