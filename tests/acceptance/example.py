@@ -16,6 +16,8 @@ from service import free_port
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
+#: With it, the pictures of the examples are made anew.
+_DRAWS = "PGRAG_SCREENSHOTS" in os.environ
 #: A window without fonts from elsewhere.
 _WINDOW = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">
 <title>{chrome}</title>
@@ -60,16 +62,15 @@ def run_example(name, folder, url):
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 0, f"{out}\n{err}"
-    if "PGRAG_SCREENSHOTS" in os.environ:
-        made = copied / name / "picture.svg"
-        is_plot = made.read_bytes() != (EXAMPLES / name / "picture.svg").read_bytes()
-        drawn = made.read_text("utf-8") if is_plot else terminal(out, name)
-        (EXAMPLES / name / "picture.svg").write_text(drawn, "utf-8")
+    if _DRAWS:
+        made, kept = (each / name / "picture.svg" for each in (copied, EXAMPLES))
+        is_plot = made.read_bytes() != kept.read_bytes()
+        kept.write_text(made.read_text("utf-8") if is_plot else terminal(out, name), "utf-8")
     return out
 
 
 def terminal(text, name):
-    """A picture of a terminal with this text, without what indexing and searching says before."""
+    """A picture of a terminal with this text."""
     width = max(60, *(len(line) for line in text.splitlines()))
     console = Console(record=True, width=min(width, 110), file=StringIO(), force_terminal=True)
     console.print(Text(text.strip("\n")))
