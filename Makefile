@@ -36,6 +36,9 @@ LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 g
 GENERATORS := .venv-generators
 OF_GENERATORS := tests/browser/test_site_generators.py
 
+# Frameworks of agents and retrieval, for docs/frameworks.md; with DSPY=1 DSPy, too, and its 280 MB.
+FRAMEWORKS := .venv-frameworks
+
 # Builds what is released, and lists its packages.
 RELEASE := .venv-release
 RELEASING := build==1.6.1 cyclonedx-bom==7.5.0
@@ -60,7 +63,7 @@ SEED    ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators lint format docs requirements bench evaluation campaign house constraints release clean
+.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators test-frameworks lint format docs requirements bench evaluation campaign house constraints release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -93,6 +96,11 @@ screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in 
 
 test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## search sites of the generators of docs/widget.md in a browser (installs them into .venv-generators; DOCUSAURUS=1)
 	@PGRAG_REQUIRE_BROWSER=1 PGRAG_GENERATORS='$(abspath $(GENERATORS))' $(PYTEST) $(OF_GENERATORS)
+
+# asyncio_…: for pytest-asyncio, which the tests of LangChain's retrievers need.
+test-frameworks: $(FRAMEWORKS)/.installed$(DSPY) ## run the tests of docs/frameworks.md with the frameworks (installs them into .venv-frameworks; DSPY=1)
+	@$(FRAMEWORKS)/bin/python -m pytest --no-header -o asyncio_mode=auto \
+		-o asyncio_default_fixture_loop_scope=function tests/frameworks
 
 test-rivals: $(VENV)/.rivals ## run the tests of the rivals in the benchmarks (installs them into .venv)
 	$(BIN)/python -m pytest --no-header tests/rivals
@@ -147,7 +155,7 @@ release: $(RELEASE)/.installed ## build wheel, sdist, SBOM, image and checksums 
 
 clean: ## stop the demo's server, remove the virtual environments and caches (indexed libraries stay)
 	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop || echo 'No server was stopped.'
-	rm -rf $(VENV) $(LOCAL) $(GENERATORS) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LOCAL) $(GENERATORS) $(FRAMEWORKS) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per set of packages: make reinstalls a set only if a file that it depends on changes.
@@ -183,6 +191,12 @@ $(GENERATORS)/.installed$(DOCUSAURUS): tests/generators/requirements.txt $(wildc
 		PATH="$(abspath $(GENERATORS))/bin:$$PATH" npm install --prefix $(GENERATORS)/$$site \
 			--no-package-lock --no-audit --no-fund --silent || exit 1; \
 	done
+	@touch $@
+
+$(FRAMEWORKS)/.installed$(DSPY): tests/frameworks/requirements.txt pyproject.toml
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(FRAMEWORKS)
+	@echo "Installing pgrag and frameworks into $(FRAMEWORKS) …"
+	@$(FRAMEWORKS)/bin/python scripts/install.py --editable . --requirement $< $(if $(DSPY),dspy==3.4.1)
 	@touch $@
 
 $(LOCAL)/.installed: pyproject.toml constraints.txt Makefile

@@ -20,7 +20,7 @@ EXAMPLES = ROOT / "examples"
 _DRAWS = "PGRAG_SCREENSHOTS" in os.environ
 #: A window without fonts from elsewhere.
 _WINDOW = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">
-<title>{chrome}</title>
+<title>examples/NAME</title>
 <style>.{unique_id}-matrix{{font:20px monospace;font-variant-east-asian:full-width}}{styles}</style>
 <rect width="{width}" height="{height}" rx="8" fill="#292929"/>
 <g transform="translate(10,10)" clip-path="none"><g class="{unique_id}-matrix">{matrix}</g></g>
@@ -74,4 +74,4 @@ def terminal(text, name):
     width = max(60, *(len(line) for line in text.splitlines()))
     console = Console(record=True, width=min(width, 110), file=StringIO(), force_terminal=True)
     console.print(Text(text.strip("\n")))
-    return console.export_svg(title=f"examples/{name}", code_format=_WINDOW, unique_id=name)
+    return console.export_svg(code_format=_WINDOW.replace("NAME", name), unique_id=name)
