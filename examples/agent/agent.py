@@ -41,8 +41,7 @@ async def main(question: str) -> None:
             if not message.get("tool_calls"):
                 print(f"\n{message['content']}")
                 return
-            for call in message["tool_calls"]:
-                messages.append(await called(docs, call))
+            messages += [await called(docs, call) for call in message["tool_calls"]]
     print(f"No answer after {MOST_TURNS} turns.")
 
 

@@ -1,4 +1,7 @@
-"""Ask the service some questions. Usage: python ask.py URL QUESTION …"""
+"""Ask the service some questions.
+
+Usage: python ask.py URL QUESTION …
+"""
 
 import sys
 import time
