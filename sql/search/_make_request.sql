@@ -42,7 +42,9 @@ begin
         library text, version text, filters jsonb, alpha double precision, levels integer[],
         exclude text[], changed_since text, model text, page_evidence double precision
     );
-    version_label := _pgrag.wanted_version(arguments.version, arguments.filters, asked.filters);
+    version_label := _pgrag.wanted_version(
+        arguments.library, arguments.version, arguments.filters, asked.filters
+    );
     scope := _pgrag.request_scope(
         asked.words,
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
@@ -84,10 +86,8 @@ begin
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);
     end if;
     if arguments.exclude is not null then
-        request.target.denied_documents := _pgrag.excluded_documents(
-            arguments.exclude, scope.version_ids
-        )
-            || (request.target).denied_documents;
+        request.target.denied_documents := (request.target).denied_documents
+            || _pgrag.excluded_documents(arguments.exclude, scope.version_ids);
     end if;
     request.notes := request.notes
         || array(select n from _pgrag.unknown_values(request.target, filters) as n);
