@@ -180,7 +180,8 @@ nix = "0.27"
 rand = "0.8"
 """
 PACKAGE = {"name": "own", "version": "1.0.0", "dependencies": {
-    "jest": "^25.0.0", "old-name": "npm:new-name@^2", "local": "file:../a", "any": "*"}}  # fmt: skip
+    "jest": "^25.0.0", "old-name": "npm:new-name@^2", "local": "file:../a", "any": "*",
+}}  # fmt: skip
 PIPFILE = {"default": {"django": {"version": "==4.2.1"}, "local": {"path": "."}},
            "develop": {"pytest": {"version": "==8.0.0"}}}  # fmt: skip
 

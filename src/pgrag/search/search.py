@@ -293,13 +293,14 @@ class Search:
         if not pinned.dependencies:
             return pinned.notes
         rows = self._database.call("pinned_versions", dependencies=pinned.dependencies)
-        known = {row["dependency"]: pinned.dependencies[row["dependency"]] for row in rows}
-        if known:
-            stated["dependencies"] = known
+        if rows:
+            # Only what is indexed: a lock file names thousands of packages.
+            names = {row["dependency"] for row in rows}
+            stated["dependencies"] = {name: pinned.dependencies[name] for name in names}
         library = stated.get("library")
-        if path is not None and isinstance(library, str):
-            if library.strip().lower() not in {row["library"] for row in rows}:
-                pinned.notes.append(f"The project pins no version of {library}.")
+        known = {row["library"] for row in rows}
+        if path is not None and isinstance(library, str) and library.strip().lower() not in known:
+            pinned.notes.append(f"The project pins no version of {library}.")
         return pinned.notes
 
     def _suggestions(self, query: str, stated: Mapping[str, Any]) -> list[str]:
