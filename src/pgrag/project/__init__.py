@@ -10,6 +10,7 @@ import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -90,6 +91,21 @@ def read(path: str | Path) -> Pinned:
     pinned = parse(texts)
     pinned.notes[:0] = notes
     return pinned
+
+
+def read_kept(folder: Path) -> Dependencies:
+    """The dependencies of a folder, without a word if it has none; read again if files change."""
+    try:
+        entries = [entry for entry in os.scandir(folder) if _reader(entry.name)]
+        state = tuple(sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in entries))
+        return _read_at(folder, state) if state else {}
+    except (OSError, InvalidInput):
+        return {}
+
+
+@lru_cache(maxsize=32)
+def _read_at(folder: Path, state: tuple[tuple[str, int, int], ...]) -> Dependencies:
+    return read(folder).dependencies
 
 
 def parse(texts: Mapping[str, str]) -> Pinned:
