@@ -39,6 +39,9 @@ OF_GENERATORS := tests/browser/test_site_generators.py
 # Builds what is released, and lists its packages.
 RELEASE := .venv-release
 RELEASING := build==1.6.1 cyclonedx-bom==7.5.0
+# The conformance suite of MCP, with a Node of its own.
+CONFORMANCE := .venv-conformance
+OF_CONFORMANCE := tests/acceptance/test_conformance.py
 
 # For RIVALS=1. It demands pgvector < 0.4 for a class that is not used.
 LANGCHAIN := langchain-postgres==0.0.19
@@ -60,7 +63,7 @@ SEED    ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators lint format docs requirements bench evaluation campaign house constraints release clean
+.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators lint format docs requirements bench evaluation campaign house constraints release test-conformance clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,7 +73,7 @@ demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (
 
 test: $(VENV)/.development ## run the tests, quick ones first; then, with a Docker engine, those that depend on the server in a container
 	@rm -f $(VENV)/ran
-	@$(PYTEST) --ran $(VENV)/ran $(addprefix --ignore=,$(TOOLS) $(OF_GENERATORS))
+	@$(PYTEST) --ran $(VENV)/ran $(addprefix --ignore=,$(TOOLS) $(OF_GENERATORS) $(OF_CONFORMANCE))
 	@$(PYTEST) --ran $(VENV)/ran --server container tests/acceptance/test_poolers.py $(ON_EACH_SERVER)
 	@echo && echo "Tests: $$(paste -s -d ';' $(VENV)/ran | sed 's/;/; /g')"
 
@@ -92,6 +95,9 @@ screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in 
 
 test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## search sites of the generators of docs/widget.md in a browser (installs them into .venv-generators; DOCUSAURUS=1)
 	@PGRAG_REQUIRE_BROWSER=1 PGRAG_GENERATORS='$(abspath $(GENERATORS))' $(PYTEST) $(OF_GENERATORS)
+
+test-conformance: $(VENV)/.development $(CONFORMANCE)/.installed ## run the conformance suite of MCP (installs it into .venv-conformance)
+	@PGRAG_CONFORMANCE='$(abspath $(CONFORMANCE))' $(PYTEST) $(OF_CONFORMANCE)
 
 test-rivals: $(VENV)/.rivals ## run the tests of the rivals in the benchmarks (installs them into .venv)
 	$(BIN)/python -m pytest --no-header tests/rivals
@@ -146,7 +152,7 @@ release: $(RELEASE)/.installed ## build wheel, sdist, SBOM, image and checksums 
 
 clean: ## stop the demo's server, remove the virtual environments and caches (indexed libraries stay)
 	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop || echo 'No server was stopped.'
-	rm -rf $(VENV) $(LOCAL) $(GENERATORS) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LOCAL) $(GENERATORS) $(CONFORMANCE) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per set of packages: make reinstalls a set only if a file that it depends on changes.
@@ -182,6 +188,15 @@ $(GENERATORS)/.installed$(DOCUSAURUS): tests/generators/requirements.txt $(wildc
 		PATH="$(abspath $(GENERATORS))/bin:$$PATH" npm install --prefix $(GENERATORS)/$$site \
 			--no-package-lock --no-audit --no-fund --silent || exit 1; \
 	done
+	@touch $@
+
+$(CONFORMANCE)/.installed: tests/conformance/requirements.txt tests/conformance/package.json
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(CONFORMANCE)
+	@echo "Installing the conformance suite of MCP into $(CONFORMANCE) …"
+	@$(CONFORMANCE)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@mkdir -p $(CONFORMANCE)/suite && cp tests/conformance/package.json $(CONFORMANCE)/suite
+	@PATH="$(abspath $(CONFORMANCE))/bin:$$PATH" npm install --prefix $(CONFORMANCE)/suite \
+		--no-package-lock --no-audit --no-fund --silent
 	@touch $@
 
 $(LOCAL)/.installed: pyproject.toml constraints.txt Makefile
