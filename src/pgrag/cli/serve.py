@@ -210,6 +210,13 @@ def mcp(
             help="Offer nothing that writes, and record no search (also PGRAG_MCP_READ_ONLY).",
         ),
     ] = False,
+    tools: Annotated[
+        str | None,
+        Option(
+            "--tools",
+            help="Tools that agents are told of: default, all, or names (also PGRAG_MCP_TOOLS).",
+        ),
+    ] = None,
 ) -> None:
     """Serve an agent over the Model Context Protocol, on stdin and stdout.
 
@@ -229,6 +236,7 @@ def mcp(
             app,
             writes=allow_writes or app.settings.mcp_writes,
             read_only=read_only or app.settings.mcp_read_only,
+            listed=tools or app.settings.mcp_tools,
             # Without roots, the agent may read what the user who started it may read.
             roots=app.settings.mcp_roots or None,
         )

@@ -296,7 +296,12 @@ class Listing(typing.TypedDict, total=False):
     """Arguments for the form of a list of hits."""
 
     mode: typing.Annotated[
-        Mode | None, Argument("Both retrievers, or a single one.", default="hybrid", faces=_REST)
+        Mode | None,
+        Argument(
+            "Both retrievers, or a single one.",
+            default="hybrid",
+            faces=frozenset({"rest", "mcp"}),
+        ),
     ]
     unit: typing.Annotated[
         Unit | None, Argument("Hits are passages, or pages shown by their best passage.")
@@ -325,7 +330,6 @@ class Listing(typing.TypedDict, total=False):
         Argument(
             "Say since which version each section exists, and which last changed it.",
             default=False,
-            faces=EVERY_FACE,
         ),
     ]
     explain: typing.Annotated[
