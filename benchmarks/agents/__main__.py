@@ -68,9 +68,7 @@ def index(app: App, corpora: Corpora) -> None:
                 app.index(library, version, str(tasks.folder(corpora, library, version)))
 
 
-def measure(
-    app: App, corpora: Corpora, scratch: Path, asked: Sequence[tasks.Task]
-) -> list[Row]:
+def measure(app: App, corpora: Corpora, scratch: Path, asked: Sequence[tasks.Task]) -> list[Row]:
     """Every agent at every budget."""
     rows = []
     with agents(app, corpora, scratch) as (known, prompts):

@@ -6,7 +6,7 @@ hits. Each asks in the user's own words, for the version of the user's project.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, zip_longest
 from typing import Any
@@ -21,11 +21,12 @@ from pgrag.mcp.replies import count_tokens
 from pgrag.mcp.server import create_server
 from pgrag.service.app import App
 
-#: Less than this is not worth a call; the tools refuse a smaller budget than 200.
+#: Fewer tokens are not worth a call.
 LEAST = 300
 #: Pages that an agent opens after its searches.
 OPENED = 2
-_REFUSAL = re.compile(r"\A(?:# .*\n(?:.*\n)?\n)?(?:No good match|Nothing was found)")
+_REFUSAL = re.compile(r"\A(?:# .*\n(?:.*\n)?\n)?(?:No (?:further )?good match|Nothing was found)")
+_SEEN = re.compile(r'seen="([^"]+)"')
 _PASSAGE = re.compile(r'<passage id="([^"]+)">')
 
 
@@ -45,17 +46,24 @@ class Desk:
 
     def ask(self, transcript: Transcript, tool: str, budget: int, **given: Any) -> list[str]:
         """Call a tool, read the reply, and return the ids of its passages: none if it refuses."""
-        arguments = {"token_budget": max(budget, 200), **given}
+        arguments = {"token_budget": max(budget, LEAST), **given}
         result = self._portal.call(self._client.call_tool, tool, arguments)
         text = "".join(part.text for part in result.content if part.type == "text")
-        data = result.structured_content
-        if result.is_error or not (text or data):
+        if result.is_error or not text:
             raise BrokenReply(f"{tool}: {text[:200] or 'nothing'}")
         if text.count("<passage ") != text.count("</passage>"):
             raise BrokenReply(f"{tool}: an open quotation")
-        transcript.read(text or json.dumps(data))
-        transcript.more += count_tokens(json.dumps(data)) if text and data else 0
+        # Some clients show a model the data of a reply beside its text.
+        data = result.structured_content
+        transcript.read(text if data is None else f"{text}\n{json.dumps(data)}")
         return _PASSAGE.findall(text)
+
+    def seen(self, transcript: Transcript) -> str:
+        """What the last reply says to give back, so that nothing comes twice."""
+        given = _SEEN.findall(transcript.replies[-1])
+        if not given:
+            raise BrokenReply("nothing to give back as seen")
+        return str(given[-1])
 
     def search(
         self, transcript: Transcript, task: Task, version: str, budget: int, **given: Any
@@ -64,13 +72,8 @@ class Desk:
         given = {"query": task.text, "library": task.library, "version": version, **given}
         ids = self.ask(transcript, "search_docs", budget, **given)
         if not ids and not _REFUSAL.search(transcript.replies[-1]):
-            raise BrokenReply(f"search_docs: neither passages nor a refusal: {text_of(transcript)}")
+            raise BrokenReply(f"neither passages nor a refusal: {transcript.replies[-1][:200]}")
         return ids
-
-
-def text_of(transcript: Transcript) -> str:
-    """The beginning of the last reply."""
-    return transcript.replies[-1][:200]
 
 
 @contextmanager
@@ -85,11 +88,12 @@ def desk(app: App) -> Iterator[Desk]:
 
 
 def searches_once(desk: Desk) -> Agent:
-    """One search for the asked version, and the answer from that."""
+    """One search of each version, and the answer from that."""
 
     def agent(task: Task, transcript: Transcript) -> None:
-        ids = desk.search(transcript, task, task.version, transcript.budget)
-        transcript.refused = not ids
+        share = transcript.budget // len(task.versions)
+        found = [desk.search(transcript, task, version, share) for version in task.versions]
+        transcript.refused = not any(found)
 
     return agent
 
@@ -98,35 +102,34 @@ def searches_and_reads(desk: Desk) -> Agent:
     """A search of each version for half of the tokens, then the pages of the best hits."""
 
     def agent(task: Task, transcript: Transcript) -> None:
-        part = transcript.budget // (2 * len(task.versions))
-        found = [_insisting(desk, transcript, task, version, part) for version in task.versions]
+        share = transcript.budget // (2 * len(task.versions))
+        found = [_insist(desk, transcript, task, version, share) for version in task.versions]
         _read_on(desk, transcript, found)
 
     return agent
 
 
 def compares(desk: Desk) -> Agent:
-    """What has changed about it first, or a search in other words; then what is left for pages."""
+    """A search of each version, the history of the best hit, or a search in other words; then the
+    pages of the best hits.
+    """
 
     def agent(task: Task, transcript: Transcript) -> None:
-        part = transcript.budget // 3
-        found = [_insisting(desk, transcript, task, task.version, part)]
-        seen = found[0]
+        share = transcript.budget // 3
+        found = [_insist(desk, transcript, task, task.version, share)]
         if task.since:
-            changed = {"changed_since": task.since, "exclude": seen}
-            found.append(desk.search(transcript, task, task.version, part // 2, **changed))
-            found.append(_insisting(desk, transcript, task, task.since, part))
-        elif seen:
-            other = {"query": _in_other_words(task), "exclude": seen}
-            found.append(desk.search(transcript, task, task.version, part, **other))
+            for id in found[0][:1]:
+                desk.ask(transcript, "compare_versions", share // 2, id=id)
+            found.append(_insist(desk, transcript, task, task.since, share))
+        elif found[0]:
+            other = {"query": _in_other_words(task), "seen": desk.seen(transcript)}
+            found.append(desk.search(transcript, task, task.version, share, **other))
         _read_on(desk, transcript, found)
 
     return agent
 
 
-def _insisting(
-    desk: Desk, transcript: Transcript, task: Task, version: str, budget: int
-) -> list[str]:
+def _insist(desk: Desk, transcript: Transcript, task: Task, version: str, budget: int) -> list[str]:
     """A search, and after a refusal another one in other words."""
     ids = desk.search(transcript, task, version, budget)
     return ids or desk.search(transcript, task, version, budget, query=_in_other_words(task))
@@ -136,14 +139,12 @@ def _in_other_words(task: Task) -> str:
     return " ".join(key_words(task.text))
 
 
-def _read_on(desk: Desk, transcript: Transcript, found: list[list[str]]) -> None:
+def _read_on(desk: Desk, transcript: Transcript, found: Sequence[Sequence[str]]) -> None:
     """The pages around the best hits of each search by turns; or nothing answers."""
     best = [id for id in chain(*zip_longest(*found)) if id is not None][:OPENED]
     transcript.refused = not best
-    for nth, id in enumerate(best):
-        if transcript.room >= LEAST:
-            share = transcript.room // (len(best) - nth)
-            desk.ask(transcript, "read_document", share, id=id, expand="page")
+    if best and transcript.room >= LEAST:
+        desk.ask(transcript, "read_docs", transcript.room, ids=best, expand="page")
 
 
 TEMPERAMENTS = {

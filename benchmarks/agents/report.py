@@ -46,7 +46,7 @@ def tables(rows: Sequence[Row], tasks: Sequence[Task], on: date) -> str:
 def _shares(rows: Sequence[Row]) -> str:
     head = [
         *(f"right at {budget:,}" for budget in BUDGETS),
-        "facts", "calls", "tokens", "with data", "prompt",
+        "facts", "calls", "tokens", "prompt",
     ]  # fmt: skip
     return table(["agent", *head], [[row.name, *_figures(row)] for row in rows])
 
@@ -54,13 +54,11 @@ def _shares(rows: Sequence[Row]) -> str:
 def _figures(row: Row) -> list[str]:
     of = row.outcomes[SHOWN]
     facts = sum(each.facts for each in of)
-    tokens = fmean(each.tokens for each in of)
     return [
         *(f"{share(row.outcomes[budget]):.0%}" for budget in BUDGETS),
         f"{sum(each.found for each in of) / facts:.0%}" if facts else "—",
         f"{fmean(each.calls for each in of):.1f}",
-        f"{tokens:,.0f}",
-        f"{tokens + fmean(each.more for each in of):,.0f}",
+        f"{fmean(each.tokens for each in of):,.0f}",
         f"{row.prompt:,}" if row.prompt else "—",
     ]
 
@@ -75,8 +73,9 @@ def _kinds(rows: Sequence[Row]) -> str:
             for kind in KINDS
         ]
         told = sum(each.fault == "told that nothing answers" for each in of)
-        lines.append([row.name, *right, str(told)])
-    return table(["agent", *KINDS, "wrongly told that nothing answers"], lines)
+        broken = sum((each.fault or "").startswith("a broken reply") for each in of)
+        lines.append([row.name, *right, str(told), str(broken)])
+    return table(["agent", *KINDS, "wrongly told that nothing answers", "broken replies"], lines)
 
 
 def _needing_more(row: Row) -> str:

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -54,7 +55,7 @@ def _of_each_version(read: _Read) -> Agent:
 
 
 def grep(corpora: Corpora) -> Agent:
-    """ripgrep for the rarest words of the question, with lines around each match.
+    """By ripgrep: the rarest words of the question, with the lines around each match.
 
     If the pages have none of the names in a question (or, without names, none of its words), an
     agent takes it for unanswerable.
@@ -153,7 +154,7 @@ def _opening(order: Callable[[Task, str], list[Page]]) -> _Read:
 class Shelf:
     """The passages of every version that pgrag has indexed, with their vectors."""
 
-    def __init__(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:
+    def __init__(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
         self._connection = connection
         self._embedder = BuiltinEmbedder()
         self.dimensions = self._embedder.dimensions
@@ -163,7 +164,13 @@ class Shelf:
         """In the order of the pages, none within another."""
         given = [SEPARATOR, library, version]
         rows = self._connection.execute(PASSAGES.encode(), given).fetchall()
-        return [Passage(*row[:6], vector=row[6].to_numpy().astype(np.float32)) for row in rows]
+        # A text without a known word has no vector.
+        return [
+            Passage(
+                *row[:6], vector=None if row[6] is None else row[6].to_numpy().astype(np.float32)
+            )
+            for row in rows
+        ]
 
     def vector(self, text: str) -> Vector:
         """Of a question."""
@@ -174,11 +181,11 @@ def snippets(shelf: Shelf) -> Agent:
     """One reply of so many tokens: the passages nearest by meaning, each with title and source."""
 
     def read(task: Task, version: str, transcript: Transcript, budget: int) -> None:
-        passages = shelf.passages(task.library, version)
-        near = np.stack([p.vector for p in passages]) @ shelf.vector(task.text)
+        question = shelf.vector(task.text)
+        passages = [p for p in shelf.passages(task.library, version) if p.vector is not None]
         reply, left = [], budget
-        for nth in np.argsort(-near, kind="stable"):
-            snippet = _snippet(passages[nth])
+        for passage in sorted(passages, key=lambda p: -float(np.dot(p.vector, question))):
+            snippet = _snippet(passage)
             left -= count_tokens(snippet)
             if left < 0:
                 break
@@ -194,7 +201,7 @@ def _snippet(passage: Passage) -> str:
 
 
 def assembled(shelf: Shelf, make: Callable[[Setup], Rival], scratch: Path) -> Agent:
-    """FTS5 and vectors in SQLite, each hit with what surrounds it, as docs-mcp-server returns it."""
+    """FTS5 and vectors in SQLite, each hit with what docs-mcp-server returns around it."""
 
     @cache
     def rival(library: str, version: str) -> Rival:
@@ -225,7 +232,7 @@ def assembled(shelf: Shelf, make: Callable[[Setup], Rival], scratch: Path) -> Ag
 
 
 def around(passages: Sequence[Passage], place: int) -> set[int]:
-    """A passage with its parent, children and siblings on the page, as docs-mcp-server adds them."""
+    """A passage and the parent, children and siblings that docs-mcp-server adds to it."""
     hit = passages[place]
     path = hit.path.split(SEPARATOR)
     on_page = [nth for nth, other in enumerate(passages) if other.page == hit.page]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from benchmarks.corpora import Corpora
 from benchmarks.questions.rows import occurs, plain_text
@@ -87,7 +88,7 @@ def read(file: Path = FILE) -> list[Task]:
     return [_task(json.loads(line)) for line in file.read_text("utf-8").splitlines()]
 
 
-def _task(row: dict[str, object]) -> Task:
+def _task(row: dict[str, Any]) -> Task:
     given = {name: value for name, value in row.items() if name not in {"_id", "facts", "absent"}}
     facts = {
         version: [tuple(fact) for fact in each] for version, each in row.get("facts", {}).items()
@@ -124,9 +125,9 @@ def faults(tasks: Sequence[Task], corpora: Corpora) -> Iterator[str]:
             for fact in facts:
                 if not any(has(text, fact) for text in texts):
                     yield f"{task.id}: no page of {version} says {' or '.join(fact)}"
-        for fact in task.absent:
-            if any(occurs(fact, text) for text in said(task, task.version)):
-                yield f"{task.id}: a page of {task.version} says {fact}"
+        for wrong in task.absent:
+            if any(occurs(wrong, text) for text in said(task, task.version)):
+                yield f"{task.id}: a page of {task.version} says {wrong}"
         if task.since and not _differs(task, said(task, task.version), said(task, task.since)):
             yield f"{task.id}: every fact stands in {task.since} and in {task.version}"
 

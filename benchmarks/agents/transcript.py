@@ -18,13 +18,11 @@ class BrokenReply(Exception):
 class Transcript:
     """The replies that an agent has read; what exceeds the budget is cut off.
 
-    `more` counts what a client adds that shows a model the data of a reply beside its text.
     `refused`: the agent was told that nothing answers.
     """
 
     budget: int
     replies: list[str] = field(default_factory=list)
-    more: int = 0
     refused: bool = False
 
     @property
@@ -51,7 +49,6 @@ class Outcome:
     facts: int
     calls: int
     tokens: int
-    more: int
     fault: str | None
 
     @property
@@ -75,7 +72,7 @@ def attempt(agent: Agent, task: Task, budget: int) -> Outcome:
         missing = "told that nothing answers" if transcript.refused else "facts are missing"
         fault = fault or missing
     tokens = budget - transcript.room
-    return Outcome(task, found, facts, len(transcript.replies), tokens, transcript.more, fault)
+    return Outcome(task, found, facts, len(transcript.replies), tokens, fault)
 
 
 def share(outcomes: Sequence[Outcome]) -> float:

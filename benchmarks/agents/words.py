@@ -6,12 +6,14 @@ _WORD = re.compile(r"[A-Za-z0-9_./-]*[A-Za-z0-9]")
 _MARKED = re.compile(r"[A-Z0-9_.-]")
 _NUMBER = re.compile(r"[0-9.]+")
 _STOP = frozenset(
-    "a about after again all also although an and another any are as at be because been before but by can did do"
-    " does down else every first for from get gets go gone good had has have how i if in instead into is it its"
-    " just keep like look many me more most much must my need needs no not now of off on once one only or our out"
-    " over said same should since so some somebody something still such than that the their them then there they"
-    " thing things this those to too under up us use using want wants was we what when where which while who why"
-    " will with without you your".split()
+    """
+    a about after again all also although an and another any are as at be because been before but
+    by can did do does down else every first for from get gets go gone good had has have how i if
+    in instead into is it its just keep like look many me more most much must my need needs no not
+    now of off on once one only or our out over said same should since so some somebody something
+    still such than that the their them then there they thing things this those to too under up us
+    use using want wants was we what when where which while who why will with without you your
+    """.split()  # noqa: SIM905
 )
 
 
