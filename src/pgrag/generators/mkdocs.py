@@ -81,8 +81,8 @@ class PgragPlugin(BasePlugin):  # type: ignore[misc] # mkdocs is not installed w
         return config
 
     def on_pre_build(self, *, config: Any) -> None:
-        """Begin a list of the pages that are not to be found."""
-        self.excluded: set[str] = set()
+        """Begin the list of files that are not to be found with those that a theme adds."""
+        self.excluded = {*config.theme.static_templates}
 
     def on_page_context(self, context: Any, *, page: Any, config: Any, nav: Any) -> None:
         """Note a page that its author left out of searches."""
