@@ -1,7 +1,7 @@
 """The search box on real sites, built by the generators that docs/widget.md names.
 
 `make test-generators` installs the generators and runs this; each is built with the plugin or the
-one line of configuration that the page gives, indexed from what it built, and searched in a browser.
+line of configuration that the page gives, indexed from what it built, and searched in a browser.
 """
 
 import functools

@@ -72,11 +72,13 @@ def mkdocs(folder: Path, options: str = "", *, theme: str = "material", plugins:
 
 
 def sphinx(folder: Path, settings: str = "") -> Path:
+    own = "project = 'Harbour'\nrelease = '2.1'\nextensions = ['pgrag.generators.sphinx']\n"
+    own += f"pgrag_library = 'harbour'\npgrag_service = '{SERVICE}'\nhtml_baseurl = '{SITE}'\n"
+    below = "Depth over the sill\n-------------------\n\nMinus 1.8 metres.\n"
     return write(folder, {
-        "conf.py": "project = 'Harbour'\nrelease = '2.1'\nextensions = ['pgrag.generators.sphinx']\n"
-        f"html_baseurl = '{SITE}'\npgrag_library = 'harbour'\npgrag_service = '{SERVICE}'\n{settings}",
-        "index.rst": "Harbour\n=======\n\nWhat skippers ask.\n\n.. toctree::\n\n   tides\n   hidden\n",
-        "tides.rst": "Tides\n=====\n\nDepth over the sill\n-------------------\n\nMinus 1.8 metres.\n",
+        "conf.py": own + settings,
+        "index.rst": "Harbour\n=======\n\nFor skippers.\n\n.. toctree::\n\n   tides\n   hidden\n",
+        "tides.rst": f"Tides\n=====\n\n{below}",
         "hidden.rst": f":nosearch:\n\nHidden\n======\n\n{_HIDDEN}\n",
     })  # fmt: skip
 
@@ -93,7 +95,9 @@ def test_material_loses_its_search_and_keeps_pages_out_that_ask_for_it(db, run, 
     [hit] = db.search("depth over the sill", "harbour", top_k=1)
     assert (hit.url, hit.anchor) == (f"{SITE}tides[1]", "depth-over-the-sill")
     page = (tmp_path / "site/index.html").read_text()
-    assert f"{SERVICE}/widget.js?library=harbour&amp;key=pgrag_pk_x&amp;in=.md-header__inner" in page
+    assert (
+        f"{SERVICE}/widget.js?library=harbour&amp;key=pgrag_pk_x&amp;in=.md-header__inner" in page
+    )
     assert 'data-md-component="search"' not in page
     assert not (tmp_path / "site/search").exists()
     # What goes from the site goes from the index.
@@ -119,7 +123,9 @@ def test_a_preview_and_a_build_without_index_write_nothing(db, run, tmp_path):
     status, said = run(tmp_path, "mkdocs", "build", PGRAG_INDEX="false")
     assert status == 0, said
     assert "widget.js" in (tmp_path / "site/index.html").read_text()
-    stopping = "import atexit, mkdocs.livereload as l\nl.LiveReloadServer.serve = lambda *_, **__: None"
+    stopping = (
+        "import atexit, mkdocs.livereload as l\nl.LiveReloadServer.serve = lambda *_, **__: None"
+    )
     write(tmp_path, {"stop/sitecustomize.py": stopping})
     status, said = run(tmp_path, "mkdocs", "serve", PYTHONPATH=str(tmp_path / "stop"))
     assert status == 0, said

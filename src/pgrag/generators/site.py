@@ -1,4 +1,4 @@
-"""What the plugins share: the search box as HTML or as one address, and the index of a built site."""
+"""What the plugins share: the search box as HTML or as an address, and the index of a site."""
 
 import glob
 from collections.abc import Iterable, Mapping
@@ -39,10 +39,8 @@ class Box:
         for name in chosen:
             if name not in ATTRIBUTES:
                 near = get_close_matches(name, ATTRIBUTES, n=1)
-                raise pgrag.InvalidInput(
-                    f"box has no attribute {name!r}.",
-                    hint=f"Did you mean {near[0]!r}?" if near else f"It has {', '.join(ATTRIBUTES)}.",
-                )
+                known = f"Did you mean {near[0]!r}?" if near else f"It has {', '.join(ATTRIBUTES)}."
+                raise pgrag.InvalidInput(f"box has no attribute {name!r}.", hint=known)
         given = {name: _text(value) for name, value in chosen.items() if value is not False}
         own = {"library": library, "key": key, "version": version}
         return cls(service.rstrip("/"), {name: own[name] for name in own if own[name]} | given)
