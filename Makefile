@@ -34,7 +34,9 @@ LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 g
 
 # Generators of sites, for the search box.
 GENERATORS := .venv-generators
-OF_GENERATORS := tests/browser/test_site_generators.py
+OF_GENERATORS := tests/browser/test_site_generators.py tests/generators
+# sphinx-multiversion does not work with Sphinx 9.
+MULTIVERSION := sphinx==8.2.3 sphinx-multiversion==0.2.4
 
 # Builds what is released, and lists its packages.
 RELEASE := .venv-release
@@ -93,7 +95,7 @@ screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in 
 	@mkdir -p $(PICTURES)
 	@PGRAG_REQUIRE_BROWSER=1 PGRAG_SCREENSHOTS=$(abspath $(PICTURES)) $(PYTEST) tests/browser/test_pictures.py
 
-test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## search sites of the generators of docs/widget.md in a browser (installs them into .venv-generators; DOCUSAURUS=1)
+test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## search sites of the generators of docs/widget.md in a browser, and test their plugins (installs them into .venv-generators; DOCUSAURUS=1)
 	@PGRAG_REQUIRE_BROWSER=1 PGRAG_GENERATORS='$(abspath $(GENERATORS))' $(PYTEST) $(OF_GENERATORS)
 
 test-conformance: $(VENV)/.development $(CONFORMANCE)/.installed ## run the conformance suite of MCP (installs it into .venv-conformance)
@@ -179,10 +181,16 @@ $(VENV)/.rivals: $(VENV)/.development
 	@$(INSTALL) --no-deps $(LANGCHAIN)
 	@touch $@
 
+# Their plugins are pgrag's, which is taken from the environment of the tests.
 $(GENERATORS)/.installed$(DOCUSAURUS): tests/generators/requirements.txt $(wildcard tests/generators/sites/*/package.json)
 	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(GENERATORS)
 	@echo "Installing generators of sites into $(GENERATORS) …"
 	@$(GENERATORS)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@$(GENERATORS)/bin/pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+		--target $(GENERATORS)/multiversion $(MULTIVERSION)
+	@purelib="import sysconfig; print(sysconfig.get_path('purelib'))"; \
+	echo "import site; site.addsitedir('$$($(abspath $(BIN))/python -c "$$purelib")')" \
+		>"$$($(GENERATORS)/bin/python -c "$$purelib")/pgrag.pth"
 	@for site in vitepress $(if $(DOCUSAURUS),docusaurus); do \
 		mkdir -p $(GENERATORS)/$$site && cp tests/generators/sites/$$site/package.json $(GENERATORS)/$$site && \
 		PATH="$(abspath $(GENERATORS))/bin:$$PATH" npm install --prefix $(GENERATORS)/$$site \
