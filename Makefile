@@ -45,6 +45,9 @@ RELEASING := build==1.6.1 cyclonedx-bom==7.5.0
 CONFORMANCE := .venv-conformance
 OF_CONFORMANCE := tests/acceptance/test_conformance.py
 
+# Frameworks of agents and retrieval, for docs/frameworks.md; with DSPY=1 DSPy, too, and its 280 MB.
+FRAMEWORKS := .venv-frameworks
+
 # For RIVALS=1. It demands pgvector < 0.4 for a class that is not used.
 LANGCHAIN := langchain-postgres==0.0.19
 
@@ -65,7 +68,7 @@ SEED    ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators lint format docs requirements bench evaluation campaign house constraints release test-conformance clean
+.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators lint format docs requirements bench evaluation campaign house constraints release test-conformance test-frameworks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,6 +103,11 @@ test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## s
 
 test-conformance: $(VENV)/.development $(CONFORMANCE)/.installed ## run the conformance suite of MCP (installs it into .venv-conformance)
 	@PGRAG_CONFORMANCE='$(abspath $(CONFORMANCE))' $(PYTEST) $(OF_CONFORMANCE)
+
+# asyncio_…: for pytest-asyncio, which the tests of LangChain's retrievers need.
+test-frameworks: $(FRAMEWORKS)/.installed$(DSPY) ## run the tests of docs/frameworks.md with the frameworks (installs them into .venv-frameworks; DSPY=1)
+	@$(FRAMEWORKS)/bin/python -m pytest --no-header -o asyncio_mode=auto \
+		-o asyncio_default_fixture_loop_scope=function tests/frameworks
 
 test-rivals: $(VENV)/.rivals ## run the tests of the rivals in the benchmarks (installs them into .venv)
 	$(BIN)/python -m pytest --no-header tests/rivals
@@ -154,7 +162,7 @@ release: $(RELEASE)/.installed ## build wheel, sdist, SBOM, image and checksums 
 
 clean: ## stop the demo's server, remove the virtual environments and caches (indexed libraries stay)
 	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop || echo 'No server was stopped.'
-	rm -rf $(VENV) $(LOCAL) $(GENERATORS) $(CONFORMANCE) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LOCAL) $(GENERATORS) $(CONFORMANCE) $(FRAMEWORKS) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per set of packages: make reinstalls a set only if a file that it depends on changes.
@@ -205,6 +213,12 @@ $(CONFORMANCE)/.installed: tests/conformance/requirements.txt tests/conformance/
 	@mkdir -p $(CONFORMANCE)/suite && cp tests/conformance/package.json $(CONFORMANCE)/suite
 	@PATH="$(abspath $(CONFORMANCE))/bin:$$PATH" npm install --prefix $(CONFORMANCE)/suite \
 		--no-package-lock --no-audit --no-fund --silent
+	@touch $@
+
+$(FRAMEWORKS)/.installed$(DSPY): tests/frameworks/requirements.txt pyproject.toml
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(FRAMEWORKS)
+	@echo "Installing pgrag and frameworks into $(FRAMEWORKS) …"
+	@$(FRAMEWORKS)/bin/python scripts/install.py --editable . --requirement $< $(if $(DSPY),dspy==3.4.1)
 	@touch $@
 
 $(LOCAL)/.installed: pyproject.toml constraints.txt Makefile
