@@ -128,7 +128,7 @@ begin
             from pg_class as c
             join pg_namespace as n on n.oid = c.relnamespace
             where c.relkind in ('r', 'p', 'v', 'm', 'f')
-                and n.nspname !~ '^(pg_|_?pgrag$|information_schema$)'
+                and n.nspname !~ '^(pg_|_pgrag$|information_schema$)'
             order by c.relispartition, 1
         );
         select min(k.name)::regclass
@@ -140,7 +140,10 @@ begin
     if relation is null then
         raise exception 'There is no table %.', quote_nullable(name)
             using errcode = 'PGR01',
-                hint = _pgrag.name_hint(name, known, 'The tables are', 'There are none.');
+                hint = _pgrag.name_hint(
+                    name, array(select k from unnest(known) as k where k not like 'pgrag.%'),
+                    'The tables are', 'There are none.'
+                );
     end if;
     return relation;
 end;

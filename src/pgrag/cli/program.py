@@ -30,7 +30,7 @@ _PANELS = {
     "See what there is": {
         "libraries": "graph", "versions": "graph", "losses": "graph", "resolve": "graph",
         "compare": "compare", "outline": "graph", "read": "graph", "properties": "pages",
-        "links": "graph", "backlinks": "graph", "related": "graph", "neighbourhood": "graph",
+        "links": "links", "backlinks": "graph", "related": "graph", "neighbourhood": "graph",
         "path": "graph", "edges": "graph", "intent": "understanding",
     },
     "Bring in and take out": {

@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -240,6 +241,7 @@ def mcp(
         Thread(target=_open_database, args=[app], name="pgrag mcp: database", daemon=True).start()
         from pgrag.mcp import stdio
         from pgrag.mcp.server import create_server
+        from pgrag.mcp.workplace import Workplace
 
         server = create_server(
             app,
@@ -248,6 +250,7 @@ def mcp(
             listed=tools or app.settings.mcp_tools,
             # Without roots, the agent may read what the user who started it may read.
             roots=app.settings.mcp_roots or None,
+            workplace=Workplace(Path.cwd()),
         )
         ended_by = stdio.serve(server, wire)
     if ended_by is not None:
