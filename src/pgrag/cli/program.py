@@ -34,12 +34,12 @@ _PANELS = {
         "path": "graph", "edges": "graph", "intent": "understanding",
     },
     "Bring in and take out": {
-        "index": "index", "embed": "index", "enrich": "enrich", "configure": "manage",
-        "config": "config", "synonyms": "understanding", "remove": "manage",
+        "index": "index", "embed": "index", "tables": "tables", "enrich": "enrich",
+        "configure": "manage", "config": "config", "synonyms": "understanding", "remove": "manage",
     },
     "Run": {
-        "serve": "serve", "mcp": "serve", "worker": "jobs", "jobs": "jobs", "doctor": "database",
-        "db": "database", "keys": "access",
+        "demo": "demo", "serve": "serve", "mcp": "serve", "worker": "jobs", "jobs": "jobs",
+        "doctor": "database", "db": "database", "keys": "access",
     },
     "Observe": {
         "searches": "observe", "metrics": "observe", "gaps": "observe", "feedback": "observe",

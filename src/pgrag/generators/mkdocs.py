@@ -37,7 +37,7 @@ _DIALOG = """\
 </body>"""
 
 
-class PgragPlugin(BasePlugin):  # type: ignore[misc] # mkdocs is not installed where types are checked
+class PgragPlugin(BasePlugin):
     """Indexes the site after its build, and puts a search box in the place of the theme's."""
 
     config_scheme = (
