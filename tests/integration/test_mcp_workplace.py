@@ -64,9 +64,7 @@ def test_the_folder_of_the_server_pins_the_version(harbour_url, folder, mode):
         assert "From: harbour 2.1 (pinned by the project)" in ask(dependencies={"Harbour": "2.1"})
         text = json.dumps({"dependencies": {"harbour": "2.0.9"}})
         told = ask(dependencies={"package.json": text})
-        assert (
-            "From: harbour 2.1 (2.0.9, pinned in package.json, is not indexed; the nearest" in told
-        )
+        assert "From: harbour 2.1 (2.0.9, pinned in package.json, is not indexed; the nearest" in told
         pin(folder, "<<<<<<< HEAD")
         assert "From: harbour 2.1 (the newest release)" in ask()
 
