@@ -49,6 +49,8 @@ class PgragPlugin(BasePlugin):
         ("index", options.Type(bool, default=True)),
     )
 
+    is_preview = False
+
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Remember whether this is a preview."""
         self.is_preview = command == "serve"
@@ -87,7 +89,8 @@ class PgragPlugin(BasePlugin):
     def on_page_context(self, context: Any, *, page: Any, config: Any, nav: Any) -> None:
         """Note a page that its author left out of searches."""
         search = page.meta.get("search")
-        if (isinstance(search, dict) and search.get("exclude")) or page.meta.get("nosearch"):
+        is_excluded = search.get("exclude") if isinstance(search, dict) else search is False
+        if is_excluded or page.meta.get("nosearch"):
             self.excluded.add(page.file.dest_uri)
 
     def on_post_page(self, output: str, *, page: Any, config: Any) -> str:
