@@ -77,7 +77,7 @@ def test_replies_to_agents_quote_in_text_and_data(url):
             ("search_docs", asked | {"mode": "keyword"}),
             ("query-docs", {"libraryId": "/manual", "query": "close the valve"}),
             ("read_docs", {"ids": [passage.id]}),
-            ("read_docs", {"ids": [passage.id, row["page_id"]], "expand": "page"}),
+            ("read_docs", {"ids": [passage.id], "expand": "page"}),
             ("read_docs", page),
             ("read_docs", page | {"expand": "outline"}),
             ("search_text", {"library": "manual", "pattern": "turn it"}),
