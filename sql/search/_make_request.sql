@@ -47,8 +47,7 @@ begin
     scope := _pgrag.request_scope(
         asked.words,
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
-        version_label,
-        arguments.dependencies
+        version_label, arguments.dependencies
     );
     -- As models outside of the database embed it, which know no library.
     typed := parsed.words;
@@ -86,10 +85,8 @@ begin
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);
     end if;
     if arguments.exclude is not null then
-        request.target.denied_documents := _pgrag.excluded_documents(
-            arguments.exclude, scope.version_ids
-        )
-            || (request.target).denied_documents;
+        request.target.denied_documents := (request.target).denied_documents
+            || _pgrag.excluded_documents(arguments.exclude, scope.version_ids);
     end if;
     request.notes := request.notes
         || array(select n from _pgrag.unknown_values(request.target, filters) as n);
