@@ -43,7 +43,9 @@ begin
         exclude text[], changed_since text, model text, page_evidence double precision,
         dependencies jsonb
     );
-    version_label := _pgrag.wanted_version(arguments.version, arguments.filters, asked.filters);
+    version_label := _pgrag.wanted_version(
+        arguments.library, arguments.version, arguments.filters, asked.filters
+    );
     scope := _pgrag.request_scope(
         asked.words,
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),

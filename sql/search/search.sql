@@ -4,8 +4,8 @@
 create or replace function pgrag.search(
     query text,
     library text default null,
-    version text default null,
     top_k integer default 10,
+    version text default null,
     filters jsonb default null,
     alpha double precision default null,
     fusion text default 'absolute',
@@ -87,7 +87,7 @@ Of equal scores, newer versions and earlier passages of a page come first.
 query: plain words rank, and so does "a phrase" among them: a passage without it keeps 95 % of its
 score; +word and +"a phrase" must occur, and so must the phrases of a query of nothing else; -word
 must not; type:guide filters (see parse_query).
-library: null for all (or filters {"library": […]}).
+library: null for all (or filters {"library": […]}); NAME@VERSION names a version, too.
 version: a label, a range or "*" for all (see resolve_version); null for the one that the words name
 ("in Jest 27"; a notice says so), else the one that dependencies pin, else the newest. A notice says
 which words the version lacks, and which versions have them.
