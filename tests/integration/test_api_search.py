@@ -7,6 +7,8 @@ import pytest
 from api_client import problem
 from pydantic_core import to_json
 
+from pgrag.service.access import needs_of
+
 QUERY = "depth over the sill"
 MODEL = "static-en-de-ru-256"
 
@@ -301,6 +303,7 @@ def test_passages_of_a_page_are_one_entry(harbour):
 
 
 def test_the_versions_that_a_project_pins(harbour):
+    assert needs_of("pinned") == needs_of("parse"), "a POST that only reads"
     given = {"harbour": "^1.0", "unknown": "1.0.0"}
     answer = harbour.post("/v1/pinned", {"dependencies": given}).json()
     [pinned] = answer["pinned"]
