@@ -130,6 +130,7 @@ docs: $(VENV)/.development ## rewrite the SQL checks of arguments, and the refer
 	$(BIN)/python scripts/make_cli_reference.py
 	$(BIN)/python scripts/make_rest_reference.py
 	$(BIN)/python scripts/make_mcp_reference.py
+	$(BIN)/python scripts/make_client_files.py
 
 requirements: $(VENV)/.development ## print the requirements: a row each, checked in SQL, over REST, on the command line
 	$(BIN)/python -m pytest --quiet --no-header --capture=no tests/acceptance/test_requirements.py
