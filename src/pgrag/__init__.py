@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         Suggestion,
         VersionRead,
     )
+    from pgrag.ground.values.tables import IndexedTable, RefreshedTable
     from pgrag.ingest.report import IndexReport
 
 #: The modules that define the names, in lookup order.
@@ -49,7 +50,7 @@ _MODULES = (
     "ground.values.changes", "ground.values.evaluation", "ground.values.graph",
     "ground.values.jobs", "ground.values.libraries", "ground.values.passages",
     "ground.values.properties", "ground.values.rendered", "ground.values.searches",
-    "answer.stream", "ingest.report",
+    "ground.values.tables", "answer.stream", "ingest.report",
 )  # fmt: skip
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "Hit",
     "ImportedSet",
     "IndexReport",
+    "IndexedTable",
     "Intent",
     "InvalidCursor",
     "InvalidFilter",
@@ -115,6 +117,7 @@ __all__ = [
     "PathStep",
     "PgragError",
     "Property",
+    "RefreshedTable",
     "RelatedPage",
     "RenderedPage",
     "RerankingError",

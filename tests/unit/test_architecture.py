@@ -26,7 +26,7 @@ OWNERS = {
         "pgrag.service.doctor",
     },
     "psycopg_pool": {"pgrag.ground.connections"},
-    "sqlalchemy": {"pgrag.ground.orm", "pgrag.ground.schema"},
+    "sqlalchemy": {"pgrag.ground.orm", "pgrag.ground.schema", "pgrag.sqlalchemy"},
     "alembic": {"pgrag.ground.schema"},
     "httpx": {
         "pgrag.client.remote", "pgrag.ground.outgoing", "pgrag.ingest.source.web", "pgrag.models",

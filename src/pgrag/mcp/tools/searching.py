@@ -33,6 +33,7 @@ _NOT_EXCLUDED = "exclude leaves out nothing for"
     exclude="Ids not to show; page:ID for a page.",
     changed_since="Only what is new or changed since this version.",
     min_confidence="0 to 1; 0 shows weak matches.",
+    dependencies='The project\'s: {"jest": "26.0.1"}, or {"package.json": its text}.',
     mode="",
 )
 class SearchDocs(Paged):
@@ -103,6 +104,7 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
             "version": label(request.version), "filters": request.conditions,
             "exclude": asked.excluded or None, "after": request.cursor,
             "history": asked.arguments["changed_since"] is not None,
+            "dependencies": request.dependencies or _pinned(documentation, request),
         },
     )  # fmt: skip
     if not asked.arguments["exclude"]:
@@ -123,6 +125,10 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
     lines = [_head(request, read), "", "Nothing was found.", *notes(said, "- ")]
     rating = _rating(documentation, result)
     return Reply("\n".join([*lines, *(["", "---", rating] if rating else [])]))
+
+
+def _pinned(documentation: Documentation, request: SearchDocs) -> Any:
+    return documentation.pinned() if request.version is None else None
 
 
 def _version_read(
