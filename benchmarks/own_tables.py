@@ -22,7 +22,7 @@ from benchmarks.figures import table, told, write_between
 from benchmarks.timing import by_turns, p50_p95
 
 PAGE = Path(__file__).parents[1] / "docs" / "own-tables.md"
-MARKS = ("<!-- made by `python -m benchmarks.own_tables` -->", "<!-- end of the figures -->")
+MARKS = ("<!-- own tables: made by `python -m benchmarks.own_tables` -->", "<!-- end of the figures -->")
 QUERIES = 100
 REPEATS = 40
 TICKS = os.sysconf("SC_CLK_TCK")
