@@ -106,7 +106,7 @@ def test_an_asynchronous_engine_searches_the_same(url):
 
 
 def test_a_misspelt_argument_is_named():
-    with pytest.raises(TypeError, match="no argument 'topk'. Did you mean top_k"):
+    with pytest.raises(TypeError, match=r"no argument 'topk'\. Did you mean top_k"):
         search("x", topk=3)
 
 

@@ -16,7 +16,7 @@ def tickets(connection):
         );
         insert into public.tickets (subject, body, status, labels, opened)
         values
-            ('Printer jams', 'Paper jams when I print on both sides.', 'open', '{printer}', '2026-01-31'),
+            ('Printer jams', 'Paper jams when I print.', 'open', '{printer}', '2026-01-31'),
             ('Cannot sign in', 'After the update my account is locked.', 'closed', '{a,a}', null),
             (null, 'The backup of the router fails at night.', 'open', null, null)
         """
@@ -167,7 +167,10 @@ def test_keys_of_several_columns_quoted_names_and_uuids(connection):
         """
     ).fetchall()
     assert [row["number"] for row in found] == [2, 1]
-    joined = "select 1 as x from pgrag.search('kettle', 'notes') s join public.notes n on n.id = s.key::uuid"
+    joined = (
+        "select from pgrag.search('kettle', 'notes') as s"
+        " join public.notes as n on n.id = s.key::uuid"
+    )
     assert len(connection.execute(joined).fetchall()) == 1
     assert value(connection, "select pgrag.row_key('a', null)") is None
 
@@ -180,9 +183,11 @@ def test_long_texts_are_cut_and_html_is_read(connection):
     connection.execute(
         "insert into public.articles values (1, %s, null), (2, %s, %s), (3, null, ' ')",
         [
-            f"Intro.\n\n# Valves\n\n{LONG}\n\n## Pumps #\n\n```sh\n# no heading\n\nrun\n```\nC# here",
+            f"Intro.\n\n# Valves\n\n{LONG}\n\n## Pumps #\n\n"
+            "```sh\n# no heading\n\nrun\n```\nC# here",
             sentence * 90,
-            "<style>p {}</style><h2>Oil &amp; gas</h2><p>Tank&nbsp;7<br>is &lt;full&gt; &#8211; x</p>"
+            "<style>p {}</style><h2>Oil &amp; gas</h2><p>Tank&nbsp;7<br>"
+            "is &lt;full&gt; &#8211; x</p>"
             "<!-- a --><ul><li>One</li><li>Zwei &uuml;ber</li></ul><script>alert(1)</script>",
         ],
     )
