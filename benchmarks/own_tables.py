@@ -22,17 +22,20 @@ from benchmarks.figures import table, told, write_between
 from benchmarks.timing import by_turns, p50_p95
 
 PAGE = Path(__file__).parents[1] / "docs" / "own-tables.md"
-MARKS = ("<!-- own tables: made by `python -m benchmarks.own_tables` -->", "<!-- end of the figures -->")
+MARKS = (
+    "<!-- own tables: made by `python -m benchmarks.own_tables` -->",
+    "<!-- end of the figures -->",
+)
 QUERIES = 100
 REPEATS = 40
 TICKS = os.sysconf("SC_CLK_TCK")
-WORDS = tuple(
-    """
-printer router invoice account backup screen password database service network laptop phone cable
-update window folder message calendar browser keyboard license report export import login server
-certificate queue storage monitor battery address contract order payment delivery customer
-""".split()
-)
+WORDS = (
+    "printer", "router", "invoice", "account", "backup", "screen", "password", "database",
+    "service", "network", "laptop", "phone", "cable", "update", "window", "folder", "message",
+    "calendar", "browser", "keyboard", "license", "report", "export", "import", "login",
+    "server", "certificate", "queue", "storage", "monitor", "battery", "address", "contract",
+    "order", "payment", "delivery", "customer",
+)  # fmt: skip
 #: Each word is also a family of rarer ones, so that there are about 40,000 of them.
 TICKETS = """
 create table public.{name} as
@@ -62,7 +65,7 @@ cross join (select '{words}'::text[] as list, cardinality('{words}'::text[]) as 
 SEARCH = "select s.key from pgrag.search({}) as s"
 JOINED = """
 select t.subject
-from pgrag.search(%s, 'tickets', filters => '{{"front_matter.status": "open"}}') as s
+from pgrag.search(%s, 'tickets', filters => '{"front_matter.status": "open"}') as s
 join public.tickets as t on t.id = s.key::integer
 """
 
@@ -136,7 +139,9 @@ def _searched(connection: Connection) -> list[tuple[str, str]]:
     ]
     statements = {
         "search, hybrid": SEARCH.format("%s, 'tickets'"),
-        "search with a filter that a third passes, joined": JOINED.replace("{{", "{").replace("}}", "}"),
+        "search with a filter that a third passes, joined": JOINED.replace("{{", "{").replace(
+            "}}", "}"
+        ),
     }
     calls: dict[str, Callable[[str], Any]] = {
         name: lambda query, text=text: connection.execute(text.encode(), [query]).fetchall()

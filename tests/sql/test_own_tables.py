@@ -95,7 +95,9 @@ def test_only_changes_of_indexed_columns_are_noted_once_each(tickets):
     assert refresh(tickets) == (1, 0, 0, 0)
     assert pages(tickets)["2"]["title"] == "Paper"
     tickets.execute("delete from public.tickets where id = 2")
-    tickets.execute("insert into public.tickets (body) select 'New ' || n from generate_series(1, 3) n")
+    tickets.execute(
+        "insert into public.tickets (body) select 'New ' || n from generate_series(1, 3) n"
+    )
     tickets.execute(
         "insert into public.tickets overriding system value values (1, 'Ink', 'Dry.')"
         " on conflict (id) do update set subject = 'Ink'"
@@ -150,10 +152,14 @@ def test_keys_of_several_columns_quoted_names_and_uuids(connection):
     index(connection, '"My Shop"."Order Lines"', text="Text", library="lines")
     index(connection, "public.notes", text="words")
     connection.execute("set local datestyle = 'German'")
-    connection.execute("""update "My Shop"."Order Lines" set "Text" = 'Black kettle' where "No." = 2""")
+    connection.execute(
+        """update "My Shop"."Order Lines" set "Text" = 'Black kettle' where "No." = 2"""
+    )
     assert refresh(connection, "lines")[0] == 2
     assert refresh(connection, "notes")[0] == 1
-    connection.execute("""update "My Shop"."Order Lines" set "Text" = 'Old kettle' where "No." = 2""")
+    connection.execute(
+        """update "My Shop"."Order Lines" set "Text" = 'Old kettle' where "No." = 2"""
+    )
     assert refresh(connection, "lines") == (1, 0, 0, 0)
     connection.execute("set local datestyle = 'ISO'")
     assert sorted(pages(connection, "lines")) == ["100%25/2/2026-02-01", "a%2Fb/1/2026-02-01"]
@@ -290,7 +296,9 @@ def test_applications_without_rights_in_pgrag_change_their_tables(tickets):
     tickets.execute("grant select, insert, update, delete on public.tickets to clerk")
     with tickets.transaction():
         tickets.execute("set local role clerk")
-        tickets.execute("insert into public.tickets (subject, body) values ('From a clerk', 'Hello')")
+        tickets.execute(
+            "insert into public.tickets (subject, body) values ('From a clerk', 'Hello')"
+        )
         tickets.execute("reset role")
     assert refresh(tickets)[0] == 1
     tickets.execute("set local role clerk")
@@ -356,7 +364,9 @@ def test_a_table_is_named_with_its_schema_or_without(connection):
     connection.execute("create table app.notes (id integer primary key, body text)")
     with refused(connection, "PGR01", "There is no table 'notes'", "app.notes"):
         index(connection, "notes", text="body")
-    with refused(connection, "PGR01", "There is no table 'app.tickest'", "Did you mean app.tickets"):
+    with refused(
+        connection, "PGR01", "There is no table 'app.tickest'", "Did you mean app.tickets"
+    ):
         index(connection, "app.tickest", text="body")
 
 
