@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pgrag.answer.stream import AnswerStream
     from pgrag.client import Client, SearchResult, connect
     from pgrag.client.asynchronous import AsyncClient, connect_async
+    from pgrag.client.remote import ServiceClient, connect_service
     from pgrag.ground.errors import *
     from pgrag.ground.values.answers import Answer, Citation, Sentence, Source
     from pgrag.ground.values.changes import *
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 
 #: The modules that define the names, in lookup order.
 _MODULES = (
-    "ground.errors", "client", "client.asynchronous", "ground.values.answers",
+    "ground.errors", "client", "client.asynchronous", "client.remote", "ground.values.answers",
     "ground.values.changes", "ground.values.evaluation", "ground.values.graph",
     "ground.values.jobs", "ground.values.libraries", "ground.values.passages",
     "ground.values.properties", "ground.values.rendered", "ground.values.searches",
@@ -128,6 +129,8 @@ __all__ = [
     "SectionVersion",
     "SentPage",
     "Sentence",
+    "ServiceClient",
+    "ServiceUnavailable",
     "SettingsError",
     "Source",
     "SourceError",
@@ -151,6 +154,7 @@ __all__ = [
     "VersionRead",
     "connect",
     "connect_async",
+    "connect_service",
 ]
 
 

@@ -160,7 +160,9 @@ def test_pages_have_front_matter_and_no_warnings_and_are_linked_from_the_start_p
     assert len(pages) == len(PAGES) >= 14
     assert [warning for page in pages for warning in page.warnings] == []
     start = set(_links((DOCS / "index.md").read_text("utf-8")))
-    assert {page.name for page in PAGES} - {"index.md"} <= {link.split("#")[0] for link in start}
+    assert {page.relative_to(DOCS).as_posix() for page in PAGES} - {"index.md"} <= {
+        link.split("#")[0] for link in start
+    }
     for file in PAGES:
         page = read_page(file.name, file.read_bytes(), PageOptions())
         assert page.title == page.front_matter.get("title")

@@ -14,20 +14,24 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+async def in_thread(call: Callable[[], R]) -> R:
+    """Wait for a call in a worker thread; a caller who stops waiting cancels its statement."""
+    statements = Statements()
+    try:
+        return await anyio.to_thread.run_sync(statements.run, call, abandon_on_cancel=True)
+    except anyio.get_cancelled_exc_class():
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(statements.cancel)
+        raise
+
+
 def _in_thread(
     method: Callable[Concatenate[Client, P], R],
 ) -> Callable[Concatenate["AsyncClient", P], Awaitable[R]]:
     """Make a method of `Client` awaitable."""
 
     async def awaited(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        statements = Statements()
-        call = partial(method, self._client, *args, **kwargs)
-        try:
-            return await anyio.to_thread.run_sync(statements.run, call, abandon_on_cancel=True)
-        except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(statements.cancel)
-            raise
+        return await in_thread(partial(method, self._client, *args, **kwargs))
 
     return update_wrapper(awaited, method)
 

@@ -99,10 +99,7 @@ class Reading(Part):
         self, page: int | str, library: str | None = None, version: str | None = None
     ) -> stored.Page:
         """One page by its id, key, name, title, alias or url; without a library, in all."""
-        if library is not None:
-            page = self.find_page(str(page), library, version).page_id
-        [row] = self._call("page", page_id=page)
-        return stored.Page.from_row(row["page"])
+        return self._row(stored.Page, "page", page_id=page, library=library, version=version)
 
     def find_page(self, page: str, library: str, version: str | None = None) -> stored.PageName:
         """The page with a key, name, title, alias or url; raises if several match."""
