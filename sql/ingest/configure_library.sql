@@ -55,7 +55,7 @@ begin
         )
     )
     where l.library_id = owner.library_id
-    returning pgrag.effective_settings(l.settings) into after;
+    returning _pgrag.effective_settings(l.settings) into after;
     -- Invalid settings are rejected here, where the caller can correct them, not in later searches.
     complaint := _pgrag.setting_complaint(after);
     if complaint is not null then
