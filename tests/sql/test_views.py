@@ -23,6 +23,11 @@ def test_passages_are_those_that_searches_find(connection):
     assert found <= set(value(connection, "select array_agg(p.document_id) from pgrag.passages p"))
     assert rows(
         connection,
+        "select count(*) = (select sum(v.document_count) from pgrag.versions as v) from"
+        " pgrag.passages",
+    ) == [(True,)]
+    assert rows(
+        connection,
         "select p.version, p.key, p.content, p.type from pgrag.passages as p where p.level = 2"
         " order by 1, 2",
     ) == [
