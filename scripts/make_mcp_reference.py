@@ -1,12 +1,12 @@
-"""Write the tools for agents into docs/mcp.md, between two marks, from tools/list."""
+"""Write the tools for agents into docs/mcp.md, between two marks, from their definitions."""
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import reference_page
 
-from pgrag.mcp.tool import Tool
+from pgrag.mcp.tool import Tool, schema_of
 from pgrag.mcp.tools import offered
 
 PAGE = reference_page.ROOT / "docs" / "mcp.md"
@@ -38,22 +38,30 @@ def argument(name: str, schema: dict[str, Any], *, is_required: bool) -> str:
 
 def tool(item: Tool[Any]) -> Iterator[str]:
     """Yield the lines about one tool."""
-    definition = item.definition
-    yield from (f"### {item.name}", "", item.description.replace("\n- ", "\n\n- ", 1), "")
-    asked = definition.input_schema
+    yield from (f"### {item.name}", "", item.description, "")
+    asked = item.schema
     for name, schema in asked.get("properties", {}).items():
         yield argument(name, schema, is_required=name in asked.get("required", ()))
-    if asked.get("properties"):
-        yield ""
-    answer = definition.output_schema or {}
-    shapes = answer.get("$defs", {})
-    fields = [f"`{name}` ({kind(of, shapes)})" for name, of in answer["properties"].items()]
-    yield from (f"Answers {', '.join(fields)}.", "")
+    yield ""
+    if item.output is None:
+        return
+    forms = []
+    for output in get_args(item.output) or [item.output]:
+        answer = schema_of(output, "serialization")
+        shapes = answer.get("$defs", {})
+        fields = [f"`{name}` ({kind(of, shapes)})" for name, of in answer["properties"].items()]
+        forms.append(", ".join(fields))
+    yield from (f"Data: {'; or '.join(forms)}.", "")
 
 
 if __name__ == "__main__":
-    lines = ["## Tools", ""]
-    for item in offered(writes=True, read_only=False):
-        if item.is_listed:
+    every = offered(writes=True, read_only=False)
+    listed = [item for item in every if item.is_default]
+    lines = ["## Listed tools", ""]
+    for item in listed:
+        lines += tool(item)
+    lines += ["## Other tools", ""]
+    for item in every:
+        if item not in listed:
             lines += tool(item)
     sys.exit(reference_page.write_part(PAGE, "tools", lines))

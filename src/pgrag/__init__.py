@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pgrag.answer.stream import AnswerStream
     from pgrag.client import Client, SearchResult, connect
     from pgrag.client.asynchronous import AsyncClient, connect_async
+    from pgrag.client.remote import ServiceClient, connect_service
     from pgrag.ground.errors import *
     from pgrag.ground.values.answers import Answer, Citation, Sentence, Source
     from pgrag.ground.values.changes import *
@@ -40,15 +41,16 @@ if TYPE_CHECKING:
         Suggestion,
         VersionRead,
     )
+    from pgrag.ground.values.tables import IndexedTable, RefreshedTable
     from pgrag.ingest.report import IndexReport
 
 #: The modules that define the names, in lookup order.
 _MODULES = (
-    "ground.errors", "client", "client.asynchronous", "ground.values.answers",
+    "ground.errors", "client", "client.asynchronous", "client.remote", "ground.values.answers",
     "ground.values.changes", "ground.values.evaluation", "ground.values.graph",
     "ground.values.jobs", "ground.values.libraries", "ground.values.passages",
     "ground.values.properties", "ground.values.rendered", "ground.values.searches",
-    "answer.stream", "ingest.report",
+    "ground.values.tables", "answer.stream", "ingest.report",
 )  # fmt: skip
 
 __all__ = [
@@ -82,6 +84,7 @@ __all__ = [
     "Hit",
     "ImportedSet",
     "IndexReport",
+    "IndexedTable",
     "Intent",
     "InvalidCursor",
     "InvalidFilter",
@@ -114,6 +117,7 @@ __all__ = [
     "PathStep",
     "PgragError",
     "Property",
+    "RefreshedTable",
     "RelatedPage",
     "RenderedPage",
     "RerankingError",
@@ -125,6 +129,8 @@ __all__ = [
     "SectionVersion",
     "SentPage",
     "Sentence",
+    "ServiceClient",
+    "ServiceUnavailable",
     "SettingsError",
     "Source",
     "SourceError",
@@ -148,6 +154,7 @@ __all__ = [
     "VersionRead",
     "connect",
     "connect_async",
+    "connect_service",
 ]
 
 

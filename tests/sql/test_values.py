@@ -39,7 +39,8 @@ ROWS = {
     "EvaluatedResult": "evaluation_answer", "Tuning": "tune tuning_history undo_tuning",
     "ConfigurationChange": "apply_configuration compare_configuration",
     "ConfigurationVersion": "configuration_history", "OutdatedVersion": "outdated_pages",
-    "JobSummary": "jobs", "Job": "job",
+    "JobSummary": "jobs", "Job": "job", "IndexedTable": "indexed_tables",
+    "RefreshedTable": "refresh_table",
 }  # fmt: skip
 #: What the faces add to the columns, and what they leave out.
 ADDED = {"Resolution": {"library"}, "SectionVersion": {"diff"}, "Version": {"library"}}

@@ -208,6 +208,7 @@ def _make_mcp_server(app: App, works: Works) -> "Server[Any]":
         works,
         writes=settings.mcp_writes,
         read_only=settings.mcp_read_only,
+        listed=settings.mcp_tools,
         # Remote callers may not read this machine's files unless the operator names folders.
         roots=settings.mcp_roots,
     )

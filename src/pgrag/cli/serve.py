@@ -7,12 +7,14 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
 
+from pgrag.cli.at_start import indexing, parse_wanted
 from pgrag.cli.notations import misuse
 from pgrag.cli.output import notice
 from pgrag.cli.session import opened
@@ -49,6 +51,13 @@ def serve(
     require_keys: Annotated[
         bool, Option("--require-keys", help="Require keys on this machine, too.")
     ] = False,
+    index: Annotated[
+        list[str] | None,
+        Option(
+            metavar="LIBRARY[@VERSION]=SOURCE",
+            help="Index it while serving: handbook@2.0=docs. Repeat it for more.",
+        ),
+    ] = None,
     worker: Annotated[
         bool, Option("--worker/--no-worker", help="Also work on jobs; see `pgrag jobs`.")
     ] = True,
@@ -65,6 +74,7 @@ def serve(
     from pgrag.api.origins import is_loopback
     from pgrag.service.worker import Worker
 
+    wanted = parse_wanted(index or ())
     policy = _policy(host, allow_writes=allow_writes, require_keys=require_keys, times_open=open_)
     sockets = _listening(host, port)
     with opened(in_log=True) as app, measured(app) as metrics:
@@ -92,7 +102,7 @@ def serve(
         # Keep the collector from scanning objects that stay for good.
         gc.collect()
         gc.freeze()
-        with suppress(KeyboardInterrupt):
+        with suppress(KeyboardInterrupt), indexing(app, wanted):
             server.run(sockets=sockets)
         if not server.started:
             raise typer.Exit(1)
@@ -210,6 +220,13 @@ def mcp(
             help="Offer nothing that writes, and record no search (also PGRAG_MCP_READ_ONLY).",
         ),
     ] = False,
+    tools: Annotated[
+        str | None,
+        Option(
+            "--tools",
+            help="Tools that agents are told of: default, all, or names (also PGRAG_MCP_TOOLS).",
+        ),
+    ] = None,
 ) -> None:
     """Serve an agent over the Model Context Protocol, on stdin and stdout.
 
@@ -224,13 +241,16 @@ def mcp(
         Thread(target=_open_database, args=[app], name="pgrag mcp: database", daemon=True).start()
         from pgrag.mcp import stdio
         from pgrag.mcp.server import create_server
+        from pgrag.mcp.workplace import Workplace
 
         server = create_server(
             app,
             writes=allow_writes or app.settings.mcp_writes,
             read_only=read_only or app.settings.mcp_read_only,
+            listed=tools or app.settings.mcp_tools,
             # Without roots, the agent may read what the user who started it may read.
             roots=app.settings.mcp_roots or None,
+            workplace=Workplace(Path.cwd()),
         )
         ended_by = stdio.serve(server, wire)
     if ended_by is not None:

@@ -14,20 +14,24 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+async def in_thread(call: Callable[[], R]) -> R:
+    """Wait for a call in a worker thread; a caller who stops waiting cancels its statement."""
+    statements = Statements()
+    try:
+        return await anyio.to_thread.run_sync(statements.run, call, abandon_on_cancel=True)
+    except anyio.get_cancelled_exc_class():
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(statements.cancel)
+        raise
+
+
 def _in_thread(
     method: Callable[Concatenate[Client, P], R],
 ) -> Callable[Concatenate["AsyncClient", P], Awaitable[R]]:
     """Make a method of `Client` awaitable."""
 
     async def awaited(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        statements = Statements()
-        call = partial(method, self._client, *args, **kwargs)
-        try:
-            return await anyio.to_thread.run_sync(statements.run, call, abandon_on_cancel=True)
-        except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(statements.cancel)
-            raise
+        return await in_thread(partial(method, self._client, *args, **kwargs))
 
     return update_wrapper(awaited, method)
 
@@ -89,6 +93,9 @@ class AsyncClient:
     index_versions = _in_thread(Client.index_versions)
     send_page = _in_thread(Client.send_page)
     remove_page = _in_thread(Client.remove_page)
+    index_table = _in_thread(Client.index_table)
+    refresh_table = _in_thread(Client.refresh_table)
+    indexed_tables = _in_thread(Client.indexed_tables)
     create_job = _in_thread(Client.create_job)
     jobs = _in_thread(Client.jobs)
     job = _in_thread(Client.job)

@@ -4,19 +4,26 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-#: Each line is one thing, by all of its names.
+#: Each line is one thing by its names; a longer list goes on in a line that begins the same.
 _NAMES = tuple(
     frozenset(line.split())
     for line in """
-    query q question text search search_query search_text query_text input prompt keywords
+    query q question text search search_query search_text query_text user_query topic input prompt
+    query keywords
     top_k limit k n n_results max_results num_results result_count count top_n size page_size
-    chunk_id document_id id passage_id doc_id node_id chunk document passage chunk_key
-    page page_key page_name path file filename note
-    library collection collection_name library_name library_id index corpus project namespace
-    version library_version tag release
-    threshold min_score score_threshold similarity_threshold minimum_score min_similarity cutoff
+    ids chunk_id document_id id passage_id doc_id node_id chunk document passage chunk_key
+    ids document_ids passage_ids chunk_ids passages documents
+    page page_id page_key page_name path file filename note title url uri page_url
+    source url uri path folder repository
+    library lib collection collection_name library_name library_id index corpus project namespace
+    library context7_compatible_library_id package package_name
+    version library_version target_version to_version new_version tag release
+    changed_since since from_version old_version base_version
+    threshold min_confidence min_score score_threshold similarity_threshold minimum_score
+    threshold min_confidence min_similarity cutoff
     filters filter where metadata_filter metadata_filters
-    token_budget tokens max_tokens
+    exclude exclude_ids excluded
+    token_budget tokens max_tokens token_limit
     cursor page_token next_cursor
     """.strip().splitlines()
 )
@@ -39,8 +46,8 @@ def by_own_names(values: Mapping[str, Any], known: Iterable[str]) -> dict[str, A
 
 
 def _meant(name: str, own: Mapping[str, str]) -> str | None:
-    candidates = [own[other] for names in _NAMES if name in names for other in names & own.keys()]
-    return candidates[0] if len(candidates) == 1 else None
+    candidates = {own[other] for names in _NAMES if name in names for other in names & own.keys()}
+    return candidates.pop() if len(candidates) == 1 else None
 
 
 def _snake(name: str) -> str:

@@ -279,6 +279,8 @@ class Settings(BaseSettings):
     """Offer MCP tools that index and remove documentation"""
     mcp_read_only: bool = False
     """Offer no MCP tool that writes anything, feedback included"""
+    mcp_tools: str = "default"
+    """MCP tools that agents are told of: default, all, or names with commas"""
     mcp_roots: Annotated[
         tuple[Annotated[Path, AfterValidator(_absolute)], ...], NoDecode, BeforeValidator(_paths)
     ] = ()

@@ -1,11 +1,15 @@
 """The documentation that the tools search and read."""
 
+import re
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import UnknownVersion
+from pgrag.mcp.workplace import Workplace
+from pgrag.project import Dependencies
 from pgrag.search.search import Search
 from pgrag.service.app import App
 
@@ -14,6 +18,9 @@ UNVERSIONED = "-"
 
 _CLIENT = "mcp"
 """The client name under which searches are recorded."""
+
+_LIKENESS = 0.35
+"""The similarity from which a name is like another; 1 is equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +46,16 @@ class Documentation:
     """The libraries of an `App`; thread-safe.
 
     `is_read_only`: searches are not recorded either. `roots`: the folders from which agents may
-    index; None: any folder that the server's user may read.
+    index; None: any folder that the server's user may read. `asks_for_ratings`: replies say how to
+    rate them. `workplace`: the project of an agent on this machine, whose versions are read where
+    it asks for none.
     """
 
     app: App
     is_read_only: bool = False
     roots: tuple[Path, ...] | None = None
+    asks_for_ratings: bool = False
+    workplace: Workplace | None = None
 
     @property
     def search(self) -> Search:
@@ -63,7 +74,8 @@ class Documentation:
     def resolve(self, library: str, wish: str | None) -> Resolved:
         """Raises `UnknownLibrary`, `UnknownVersion`."""
         version = label(wish)
-        [row] = self.call("resolve_version", library=library, wanted=version)
+        pinned = self.pinned() if version is None else None
+        [row] = self.call("resolve_version", library=library, wanted=version, dependencies=pinned)
         if version == "" and row["version"]:
             raise UnknownVersion(
                 f"{library} has no documentation without versions.",
@@ -71,6 +83,48 @@ class Documentation:
             )
         reason = "the version asked for" if row["reason"] == "exact" else row["reason"]
         return Resolved(library.strip().lower(), row["version"], reason)
+
+    def pinned(self) -> Dependencies | None:
+        """What the agent's project depends on, as far as it is known."""
+        return None if self.workplace is None else self.workplace.dependencies() or None
+
+    def meant(self, name: str) -> tuple[str, str | None] | None:
+        """A library, and the version if there is one, by another spelling: Next.js, react@18, or
+        the ids of Context7: /react/18.2.0, /vercel/next.js.
+        """
+        known = {letters(row["library"]): row["library"] for row in self.call("libraries")}
+        name, _, version = name.strip().partition("@")
+        parts = name.strip("/").split("/")
+        for first in range(min(2, len(parts))):
+            for last in range(len(parts), first, -1):
+                library = known.get(letters("/".join(parts[first:last])))
+                if library is not None:
+                    return library, "/".join(parts[last:]) or version or None
+        return None
+
+    def nearest(self, name: str, count: int) -> list[str]:
+        """The libraries whose names are like another, the likest first."""
+        rows = self.call("libraries")
+        likeness = {row["library"]: _likeness(row["library"], letters(name)) for row in rows}
+        near = [library for library in likeness if likeness[library] >= _LIKENESS]
+        return sorted(near, key=lambda library: (-likeness[library], library))[:count]
+
+
+def letters(name: str) -> str:
+    """The letters and digits of a name: Next.js is nextjs."""
+    return re.sub(r"[\W_]", "", name.lower())
+
+
+def _likeness(library: str, name: str) -> float:
+    """Similarity of a library's name to the letters of another, 0 to 1."""
+    if not name:
+        return 0.0
+    return max(
+        0.5 * (own.startswith(name) or name.startswith(own))
+        + 0.5 * SequenceMatcher(None, own, name).ratio()
+        for own in map(letters, (library, library.rpartition("/")[2]))
+        if own
+    )
 
 
 def label(wish: str | None) -> str | None:

@@ -19,11 +19,12 @@ _FILTER_SYNTAX = (
 
 #: The remedy for an error, or for its nearest ancestor.
 _NEXT: dict[type[errors.PgragError], str] = {
-    errors.UnknownLibrary: "Call list_libraries to see every library that is indexed.",
-    errors.UnknownVersion: "Leave version out for the newest one, or choose one with find_version.",
-    errors.UnknownPage: "Take page_id from a hit of search_docs, or give library and page (the"
-    " path in the source or the url). Ids of pages that have been removed are gone.",
-    errors.UnknownDocument: "Take id from a hit of search_docs; search again if the documentation"
+    errors.UnknownLibrary: "Call find_library to see every library that is indexed.",
+    errors.UnknownVersion: "Leave version out for the newest one, or see all of them with"
+    " find_library(library).",
+    errors.UnknownPage: "Take page from a reply, or give library and page (the path in the"
+    " source or the url). Ids of pages that have been removed are gone.",
+    errors.UnknownDocument: "Take ids from hits of search_docs; search again if the documentation"
     " has been indexed since.",
     errors.UnknownSearch: "Take search_id from the last lines of a search's reply; searches that"
     " were not recorded cannot be rated.",
@@ -48,7 +49,7 @@ _HIDDEN: dict[type[errors.PgragError], str] = {
     errors.SchemaOutdated: "The database is older than this server; its operator must run"
     " `pgrag db upgrade`.",
     errors.SchemaTooNew: "The database is newer than this server; its operator must update pgrag.",
-    errors.EmbeddingError: "The embedding model failed. Try again, or use keyword_search.",
+    errors.EmbeddingError: "The embedding model failed. Try again, or with mode='keyword'.",
     errors.RerankingError: "The reranker failed. Search without it.",
     errors.LanguageModelError: "The language model of this server failed. Try again later.",
 }

@@ -8,6 +8,7 @@ from pgrag.ground.json_text import read_json
 from pgrag.mcp.corpus import shown
 
 DEFAULT_BUDGET = 8000
+SEARCH_BUDGET = 2400
 LARGEST_BUDGET = 20_000
 SMALLEST_BUDGET = 200
 """Tokens of a reply, each 4 bytes of UTF-8; below the smallest budget no passage fits."""
@@ -19,34 +20,18 @@ def _read_json(value: Any) -> Any:
     return value
 
 
-LibraryName = Annotated[
-    str,
-    Field(max_length=200, description="Name of a library from list_libraries.", examples=["react"]),
-]
-_WISH = (
-    "Version to read: a label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or `latest`; `-` is"
-    " documentation without versions. Leave it out for the newest release."
-)
-VersionWish = Annotated[str | None, Field(max_length=200, description=_WISH, examples=["18.2.0"])]
-VersionWishes = Annotated[
-    str | None,
-    Field(max_length=200, description=f"{_WISH} `*` is every version.", examples=["18.2.0"]),
-]
+LibraryName = Annotated[str, Field(max_length=200, examples=["react"])]
+AnyLibrary = Annotated[str | None, Field(max_length=200, examples=["react"])]
+VersionWish = Annotated[str | None, Field(max_length=200, examples=["18.2.0"])]
 Query = Annotated[str, Field(min_length=1, max_length=10_000)]
 Filters = Annotated[dict[str, Any] | None, BeforeValidator(_read_json)]
 TokenBudget = Annotated[
     int,
-    Field(
-        ge=SMALLEST_BUDGET,
-        le=LARGEST_BUDGET,
-        description="The maximum number of tokens; the cursor continues with what does not fit.",
-    ),
+    Field(ge=SMALLEST_BUDGET, le=LARGEST_BUDGET),
 ]
 Cursor = Annotated[
     str | None,
-    Field(
-        max_length=4000, description="The cursor of the previous reply; keep the other arguments."
-    ),
+    Field(max_length=4000),
 ]
 
 
@@ -58,6 +43,16 @@ def _id(value: Any) -> str:
 
 Id = Annotated[str, BeforeValidator(_id), WithJsonSchema({"type": ["integer", "string"]})]
 """The id of a page or a passage, or its name or key; see `pgrag.page_id`, `pgrag.passage_id`."""
+
+
+def _ids(value: Any) -> Any:
+    """A list, also of a single id or of one that is written in a text."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        value = read_json(value)
+    return [value] if isinstance(value, str | int) and not isinstance(value, bool) else value
+
+
+Ids = Annotated[list[Id] | None, BeforeValidator(_ids)]
 VersionLabel = Annotated[str, BeforeValidator(shown)]
 """The label of a version in the form that an agent can pass back."""
 

@@ -13,7 +13,7 @@ from pgrag.search.result import is_unlikely
 _BYTES_PER_TOKEN = 4
 _LONGEST = 300
 """Characters of a title or a query that a reply repeats."""
-_CUT = "\n[… cut here; about {tokens} more tokens: read_document(id={id}) with a larger budget]"
+_CUT = "\n[… cut here; about {tokens} more tokens: read_docs(ids=[{id}]) with a larger budget]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,22 +149,16 @@ def notes(texts: Iterable[str], mark: str = "Note: ") -> list[str]:
 def hit_block(rank: int, row: Row, *, stated: str | None) -> Block:
     """Make the block of a hit; `stated`: the library and version in the header of the reply."""
     source = named(row["library"], row["version"])
-    facts = [f"id={row['document_id']}", f"page_id={row['page_id']}", f"score={row['score']:.2f}"]
-    retrievers = [
-        f"{name} {row[column]:.2f}"
-        for name, column in (("words", "keyword_score"), ("meaning", "semantic_score"))
-        if row[column] is not None
-    ]
-    if row["confidence"] is not None:
-        facts.append(f"confidence={row['confidence']:.2f}")
-    lines = [
-        f"## {rank}. {breadcrumbs(row)}",
-        " ".join(facts)
-        + (f" ({', '.join(retrievers)})" if retrievers else "")
-        + (": a weak match" if is_unlikely(row) else ""),
+    confidence = row["confidence"]
+    facts = [
         *([source] if source != stated else []),
-        *([address(row)] if row["url"] else []),
+        *([] if confidence is None else [f"confidence {confidence:.2f}"]),
+        *(["a weak match"] if is_unlikely(row) else []),
         *([_history(row)] if row["since"] is not None else []),
+    ]
+    lines = [
+        f"## {rank}. {breadcrumbs(row)}" + (f" ({', '.join(facts)})" if facts else ""),
+        *([address(row)] if row["url"] else []),
     ]
     return Block(row["document_id"], "\n".join(lines), row["content"])
 

@@ -1,6 +1,6 @@
 """A tool: its name, its description, its arguments, and its function."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_type_hints
@@ -11,6 +11,7 @@ from pydantic import AliasChoices, BaseModel, Field, create_model
 
 from pgrag.ground.aliases import by_own_names
 from pgrag.ground.arguments import Declared, declared
+from pgrag.ground.errors import UnknownLibrary
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation
 
@@ -62,7 +63,7 @@ class Paged(Arguments):
 
 
 class FromVersion(BaseModel):
-    """What a reply says of the version that was read."""
+    """What data say of the version that was read."""
 
     library: str
     version: str
@@ -95,12 +96,18 @@ def _holds_nul(value: Any) -> bool:
 Request = TypeVar("Request", bound=Arguments)
 
 
-def with_declared(arguments: type) -> Callable[[type[Request]], type[Request]]:
-    """Add the arguments that are declared for agents, unless the class defines them itself."""
+def with_declared(arguments: type, **meanings: str) -> Callable[[type[Request]], type[Request]]:
+    """Add the arguments that are declared for agents, unless the class defines them itself.
+    `meanings` are shorter than those declared, or none: every agent pays for them in every
+    conversation.
+    """
 
     def fill(model: type[Request]) -> type[Request]:
         added: Any = {
-            one.name: (_declared_type(one) | None, Field(None, description=one.argument.meaning))
+            one.name: (
+                _declared_type(one) | None,
+                Field(None, description=meanings.get(one.name, one.argument.meaning) or None),
+            )
             for one in declared(arguments, "mcp")
             if one.name not in model.model_fields
         }
@@ -126,46 +133,58 @@ def _declared_type(one: Declared) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A tool's answer: Markdown for the model, and the same as data for programs."""
+    """A tool's answer: Markdown, and `content` if it is data. Prose is text alone: some clients
+    show their model only data where there are any, and others both.
+    """
 
     text: str
-    content: BaseModel
+    content: BaseModel | None = None
 
 
 @dataclass(frozen=True)
 class Tool(Generic[Request]):
-    """A tool. `run` may block: it is called in a thread.
+    """A tool. `run` may block: it is called in a thread. `output`: the model, or models, of the
+    data beside its text.
 
-    `writes`: it changes stored data. `is_destructive`: it deletes data irrevocably.
-    `needs_permission`: offered only if writing through MCP is enabled. `is_costly`: it may keep the
-    database busy for long. A tool that is not listed can still be called by name.
+    `is_default`: listed unless the operator chooses the tools. `writes`: it changes stored data.
+    `is_destructive`: it deletes data irrevocably. `needs_permission`: offered only if writing
+    through MCP is enabled. `is_costly`: it may keep the database busy for long.
     """
 
     name: str
     title: str
     description: str
     arguments: type[Request]
-    output: type[BaseModel]
+    output: Any
     run: Callable[[Documentation, Request], Reply]
+    is_default: bool = False
     writes: bool = False
     is_destructive: bool = False
     needs_permission: bool = False
     is_costly: bool = False
-    is_listed: bool = True
 
     @cached_property
-    def definition(self) -> types.Tool:
-        """The tool's entry in tools/list; how to continue a reply comes last."""
-        asked = _schema(self.arguments.model_json_schema())
+    def schema(self) -> dict[str, Any]:
+        """The schema of the arguments; how to continue a reply comes last."""
+        asked = schema_of(self.arguments)
         properties = asked.get("properties", {})
         for name in [name for name in Paged.model_fields if name in properties]:
             properties[name] = properties.pop(name)
+        return asked
+
+    def definition(self, choices: Mapping[str, Sequence[str]]) -> types.Tool:
+        """The tool's entry in tools/list. `choices` are the values of arguments that have few.
+
+        It has no output schema: clients pass it to the model, which does not need it.
+        """
+        asked = _brief(self.schema)
+        for name in choices.keys() & asked["properties"].keys():
+            asked["properties"][name]["enum"] = list(choices[name])
         return types.Tool(
             name=self.name,
             title=self.title,
             description=self.description,
             input_schema=asked,
-            output_schema=_schema(self.output.model_json_schema(mode="serialization")),
             annotations=types.ToolAnnotations(
                 read_only_hint=not self.writes,
                 destructive_hint=self.is_destructive,
@@ -175,12 +194,26 @@ class Tool(Generic[Request]):
         )
 
     def call(self, documentation: Documentation, values: dict[str, Any]) -> Reply:
-        """Run the tool. Raises pydantic's `ValidationError` for invalid arguments."""
-        return self.run(documentation, self.arguments.model_validate(values))
+        """Run the tool, also for a library by another name. Raises pydantic's `ValidationError` for
+        invalid arguments.
+        """
+        request = self.arguments.model_validate(values)
+        try:
+            return self.run(documentation, request)
+        except UnknownLibrary:
+            given = request.model_dump(include={"library", "version"}, exclude_none=True)
+            meant = documentation.meant(given.get("library", ""))
+            if meant is None or self.writes:
+                raise
+            library, version = meant
+            return self.run(
+                documentation,
+                request.model_copy(update={"version": version, **given, "library": library}),
+            )
 
 
 def tool(
-    name: str, title: str, output: type[BaseModel], **traits: bool
+    name: str, title: str, output: Any = None, **traits: bool
 ) -> Callable[[Callable[[Documentation, Request], Reply]], Tool[Request]]:
     """Make a tool of a function, whose docstring describes it; `traits` are flags of `Tool`."""
 
@@ -191,11 +224,29 @@ def tool(
     return make
 
 
-def _schema(schema: dict[str, Any]) -> dict[str, Any]:
+def schema_of(
+    model: type[BaseModel], mode: Literal["validation", "serialization"] = "validation"
+) -> dict[str, Any]:
     """A schema without the class's docstring, which is for people."""
-    plain: dict[str, Any] = _plain(schema)
-    plain.pop("description", None)
-    return plain
+    schema: dict[str, Any] = _plain(model.model_json_schema(mode=mode))
+    schema.pop("description", None)
+    return schema
+
+
+_UNTOLD = {
+    "minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum", "examples",
+    "additionalProperties",
+}  # fmt: skip
+"""What a model does without until it errs; a refusal tells it."""
+
+
+def _brief(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema for agents, without bounds."""
+    properties = {
+        name: {key: value for key, value in of.items() if key not in _UNTOLD}
+        for name, of in schema.get("properties", {}).items()
+    }
+    return {**schema, "properties": properties}
 
 
 def _plain(schema: Any, *, is_names: bool = False) -> Any:

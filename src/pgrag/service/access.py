@@ -45,9 +45,8 @@ enrichment text health query_pages query_pages_with_body properties page_propert
 outline rendered_page page_versions backlinks related neighbourhood path edges search_edges
 find_document document children siblings
 ancestors history parent surroundings
-mcp search_docs keyword_search semantic_search list_libraries find_version compare_versions
-read_document get_page get_outline get_related search_text explain_search send_feedback
-resolve-library-id query-docs get-library-docs
+mcp search_docs read_docs find_library compare_versions search_text related_pages explain_search
+send_feedback
 """
 
 _LIBRARY_CHANGES = """

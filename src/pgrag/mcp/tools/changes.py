@@ -1,67 +1,49 @@
-"""What changed between two versions of a library."""
+"""What changed between two versions of a library, and in one section through all of them."""
 
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, Field
+from pydantic import Field, model_validator
 
-from pgrag.ground.errors import InvalidInput
+from pgrag.ground.errors import InvalidCursor
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, shown
 from pgrag.mcp.replies import Block, fit_page, line, on_one_line, plural
 from pgrag.mcp.tool import Paged, Reply, tool
 from pgrag.search.changes import compare_versions as compared
+from pgrag.search.changes import section_history
 
 
 class CompareVersions(Paged):
-    """Two versions of a library."""
+    """Two versions of a library, or a section."""
 
-    library: fields.LibraryName
-    from_version: str = Field(
-        max_length=200, description="The old version: a label or a range.", examples=["4"]
+    library: fields.AnyLibrary = None
+    changed_since: str | None = fields.optional_text(200, "The old version.")
+    version: fields.VersionWish = None
+    page: str | None = fields.optional_text(4000, "A path: only this page, with its diff.")
+    id: fields.Id | None = Field(
+        default=None, description="Instead: history of a passage's section."
     )
-    to_version: fields.VersionWish = None
-    page: str | None = fields.optional_text(
-        4000, "Only this page, by its key in a reply for all pages; adds a diff."
-    )
+
+    @model_validator(mode="after")
+    def _one_question(self) -> Self:
+        two = (self.library, self.changed_since)
+        if self.id is None and None in two:
+            raise ValueError("give library and changed_since, or id")
+        if self.id is not None and (*two, self.version, self.page) != (None,) * 4:
+            raise ValueError("id has its library and all versions: give nothing else")
+        return self
 
 
-class SectionChange(BaseModel):
-    """A section that differs."""
-
-    change: str = Field(description="added, removed, moved or changed.")
-    section: str = Field(description="Its headings.")
-    id: int | None = Field(validation_alias="document_id", description="Null: removed.")
-
-
-class PageChange(BaseModel):
-    """A page that differs."""
-
-    change: str = Field(description="added, removed, moved or changed.")
-    key: str
-    old_key: str | None
-    page_id: int | None = Field(description="For get_page; null: removed.")
-    sections: list[SectionChange]
-
-
-class Changes(BaseModel):
-    """What changed, by page."""
-
-    library: str
-    from_version: fields.VersionLabel
-    to_version: fields.VersionLabel
-    pages: list[PageChange]
-    cursor: str | None = Field(description="For the next pages; null at the end.")
-
-
-@tool("compare_versions", "Compare two versions", Changes, is_costly=True)
+@tool("compare_versions", "Compare versions", is_default=True, is_costly=True)
 def compare_versions(documentation: Documentation, request: CompareVersions) -> Reply:
-    """List the pages and sections that were added, removed, moved or changed between two versions
-    of a library; with page, show the diff of that page. To find changes about a topic, use
-    search_docs with changed_since instead.
+    """What changed between versions of a library (upgrade, migration, breaking changes): pages and
+    sections added, removed, moved, changed; diffs. About a topic: search_docs with changed_since.
     """
+    if request.id is not None:
+        return _history(documentation, request)
     changes = compared(
-        documentation.app.database, request.library, request.from_version, request.to_version,
-        page=request.page, diff=request.page is not None,
+        documentation.app.database, request.library or "", request.changed_since or "",
+        request.version, page=request.page, diff=request.page is not None,
     )  # fmt: skip
     old, new = changes["from_version"], changes["to_version"]
     pages = _after(changes["pages"], request.cursor)
@@ -73,19 +55,43 @@ def compare_versions(documentation: Documentation, request: CompareVersions) -> 
     fitted = fit_page(
         head,
         [_block(page) for page in pages] or [line(nothing)],
-        "Read a page: get_page(page_id). See its diff: page=KEY.",
+        "Read: read_docs(page=ID), read_docs(ids=[…]). A diff: page=PATH.",
         lambda count: None if count >= len(pages) else _id(pages[count - 1]),
         request.token_budget,
         separator="\n",
     )
-    content = Changes(
-        library=changes["library"],
-        from_version=old["version"],
-        to_version=new["version"],
-        pages=[_page(page) for page in pages[: len(fitted.blocks)]],
-        cursor=fitted.cursor,
+    return Reply(fitted.text)
+
+
+def _history(documentation: Documentation, request: CompareVersions) -> Reply:
+    """The versions of a section, the first one first."""
+    rows = section_history(documentation.app.database, str(request.id), diff=True)
+    rows = rows[_skipped(request.cursor) :]
+    blocks = [
+        Block(row["document_id"] or 0, f"- {shown(row['version'])}: {row['change']}", row["diff"])
+        if row["diff"]
+        else line(f"- {shown(row['version'])}: {row['change'] or 'the same'}")
+        for row in rows
+    ]
+    skipped = _skipped(request.cursor)
+    fitted = fit_page(
+        "# History of the section",
+        blocks or [line("There is no more.")],
+        "",
+        lambda count: None if count >= len(rows) else str(skipped + count),
+        request.token_budget,
+        separator="\n",
+        before_more="",
     )
-    return Reply(fitted.text, content)
+    return Reply(fitted.text)
+
+
+def _skipped(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not cursor.isdecimal() or len(cursor) > 9:
+        raise InvalidCursor(f"{cursor[:100]!r} is not a cursor of this history.")
+    return int(cursor)
 
 
 def _after(pages: list[dict[str, Any]], cursor: str | None) -> list[dict[str, Any]]:
@@ -93,7 +99,7 @@ def _after(pages: list[dict[str, Any]], cursor: str | None) -> list[dict[str, An
         return pages
     ids = [_id(page) for page in pages]
     if cursor not in ids:
-        raise InvalidInput(f"No reply to this comparison had the cursor {cursor!r}.")
+        raise InvalidCursor(f"No reply to this comparison had the cursor {cursor!r}.")
     return pages[ids.index(cursor) + 1 :]
 
 
@@ -107,14 +113,9 @@ def _version(read: dict[str, Any]) -> str:
     return f"{shown(read['version'])}{reason}"
 
 
-def _page(page: dict[str, Any]) -> PageChange:
-    sections = [each | {"section": _headings(each["section"])} for each in page["sections"]]
-    return PageChange.model_validate(page | {"sections": sections})
-
-
 def _block(page: dict[str, Any]) -> Block:
     moved = f" (from {on_one_line(page['old_key'])})" if page["change"] == "moved" else ""
-    page_id = "" if page["page_id"] is None else f" page_id={page['page_id']}"
+    page_id = "" if page["page_id"] is None else f" page={page['page_id']}"
     lines = [
         f"- {page['change']}: {on_one_line(page['key'])}{moved}{page_id}",
         *(

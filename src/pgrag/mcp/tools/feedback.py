@@ -26,7 +26,7 @@ class Explanation(BaseModel):
     """Why a hit has its rank."""
 
     rank: int
-    id: int = Field(validation_alias="document_id", description="For read_document.")
+    id: int = Field(validation_alias="document_id", description="For read_docs.")
     breadcrumbs: str
     score: float
     keyword_score: float | None

@@ -1,29 +1,41 @@
-"""The libraries that can be searched, and their versions."""
+"""The libraries that can be searched, their versions, and what they are about."""
 
 from operator import itemgetter
+from typing import Self
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from pgrag.ground.calls import Row
+from pgrag.ground.errors import UnknownLibrary
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import UNVERSIONED, Documentation, shown
 from pgrag.mcp.replies import fit_page, line, on_one_line, plural
-from pgrag.mcp.tool import Arguments, Paged, Reply, tool
+from pgrag.mcp.tool import FromVersion, Paged, Reply, tool
 
 _NONE = "No library is indexed yet. Somebody must run: pgrag index LIBRARY SOURCE."
 _NO_MORE = "There are no more libraries."
 _NO_WORD = "No library has a word of the query. Leave the query out to list all of them."
 _MOST_LIBRARIES = 10
-"""The maximum number of libraries for a query."""
+"""The maximum number of libraries for a query, or like a name."""
 _MOST_VERSIONS = 100
+_TOPICS = {"topic": "topics", "type": "types", "path": "folders", "tags": "tags"}
+_MOST_TOPICS = 8
 
 
-class ListLibraries(Paged):
-    """No required argument; the cursor is for long lists."""
+class FindLibrary(Paged):
+    """A library, a question, or nothing for all libraries."""
 
-    query: str | None = fields.optional_text(
-        10_000, "A question: only those that may answer it, the best first."
-    )
+    library: fields.AnyLibrary = Field(default=None, description="Also a near name.")
+    version: fields.VersionWish = Field(default=None, description="To resolve: 18.2.0, 5.x.")
+    query: str | None = fields.optional_text(10_000, "Which may answer this?")
+
+    @model_validator(mode="after")
+    def _one_question(self) -> Self:
+        if self.query is not None and self.library is not None:
+            raise ValueError("give library or query, not both; search_docs asks a library")
+        if self.version is not None and self.library is None:
+            raise ValueError("version needs library")
+        return self
 
 
 class Library(BaseModel):
@@ -45,42 +57,70 @@ class Libraries(BaseModel):
     cursor: str | None = Field(description="For the next libraries; null at the end.")
 
 
-class FindVersion(Arguments):
-    """A version to resolve."""
+class FoundLibrary(FromVersion):
+    """A library: the version that would be read and why, all versions, and what it is about."""
 
-    library: fields.LibraryName
-    target_version: str | None = fields.optional_text(
-        200,
-        "A label (18.2.0), a range (18, 5.x, ^2.1, >=2 <3) or `latest`. Leave it out for the newest"
-        " release.",
-    )
-
-
-class Version(BaseModel):
-    """One version of a library."""
-
-    version: fields.VersionLabel = Field(description="`-` for documentation without versions.")
-    is_newest: bool = Field(description="Whether it is read by default.")
-    pages: int
-
-
-class FoundVersion(BaseModel):
-    """A version, why it was chosen, and all versions."""
-
-    library: str
-    version: str = Field(description="Its label; `-` for documentation without versions.")
-    reason: str = Field(description="Why this one.")
-    versions: list[Version] = Field(description="Releases first, the newest on top.")
+    versions: list[str] = Field(description="Releases first, the newest on top.")
     more_versions: int = Field(description="How many are not listed.")
+    pages: int = Field(description="Of the version.")
+    topics: dict[str, list[str]] = Field(description="Values of the filters, most pages first.")
 
 
-@tool("list_libraries", "List libraries", Libraries)
-def list_libraries(documentation: Documentation, request: ListLibraries) -> Reply:
-    """List every library that can be searched here, with its newest version; with a query, those
-    that may answer it. Call it when you do not know a library's exact name.
+@tool("find_library", "Find a library and its versions", Libraries | FoundLibrary, is_default=True)
+def find_library(documentation: Documentation, request: FindLibrary) -> Reply:
+    """Find libraries, packages and products that have documentation here: list them, resolve a name
+    and a version, see versions and topics.
     """
+    if request.library is None:
+        return _libraries(documentation, request)
+    try:
+        return _library(documentation, request.library, request.version)
+    except UnknownLibrary:
+        if documentation.meant(request.library) is not None:
+            raise  # the tool looks that one up
+        near = documentation.nearest(request.library, _MOST_LIBRARIES)
+        if not near:
+            raise
+        return _libraries(documentation, request, near)
+
+
+def _library(documentation: Documentation, library: str, version: str | None) -> Reply:
+    read = documentation.resolve(library, version)
+    rows = documentation.call("library_versions", library=library)
+    facets = documentation.call(
+        "facets", query=None, library=read.library, version=read.label, value_count=_MOST_TOPICS
+    )
+    topics: dict[str, list[str]] = {}
+    for row in facets:
+        if row["facet"] in _TOPICS and row["value"]:
+            topics.setdefault(row["facet"], []).append(row["value"])
+    content = FoundLibrary(
+        **read.content,
+        versions=[shown(row["version"]) for row in rows[:_MOST_VERSIONS]],
+        more_versions=max(len(rows) - _MOST_VERSIONS, 0),
+        pages=next((row["pages"] for row in rows if row["version"] == read.label), 0),
+        topics=topics,
+    )
+    more = f" and {content.more_versions} more" if content.more_versions else ""
+    lines = [
+        f"# {content.library}: version {content.version}, {plural(content.pages, 'page')}",
+        f"Why: {read.reason}. Indexed: {', '.join(content.versions)}{more}.",
+        *(
+            f"Its {_TOPICS[facet]}: {', '.join(map(on_one_line, values))}"
+            for facet, values in topics.items()
+        ),
+    ]
+    return Reply("\n".join(lines), content)
+
+
+def _libraries(
+    documentation: Documentation, request: FindLibrary, near: list[str] | None = None
+) -> Reply:
     known = {row["library"]: row for row in documentation.call("libraries")}
-    rows = _listed(documentation, known, request.query)
+    if near is None:
+        rows = _listed(documentation, known, request.query)
+    else:
+        rows = [known[name] | {"title": None, "score": None} for name in near]
     following, names = rows, [row["library"] for row in rows]
     if request.cursor in names:
         following = rows[names.index(request.cursor) + 1 :]
@@ -91,13 +131,17 @@ def list_libraries(documentation: Documentation, request: ListLibraries) -> Repl
     if not libraries:
         none = _NO_WORD if known and not rows else _NO_MORE if known else _NONE
         return Reply(none, Libraries(libraries=[], cursor=None))
+    head = f"# {plural(len(rows), 'library')}" + (" that may answer it" if request.query else "")
+    if near is not None:
+        head = f"No library is called {on_one_line(request.library or '')!r}. Near names:"
     page = fit_page(
-        f"# {plural(len(rows), 'library')}" + (" that may answer it" if request.query else ""),
+        head,
         [line(_entry(item)) for item in libraries],
-        "Search one with search_docs(library, query).",
+        "",
         lambda count: None if count == len(libraries) else libraries[count - 1].library,
         request.token_budget,
         separator="\n",
+        before_more="",
     )
     libraries = libraries[: len(page.blocks)]
     return Reply(page.text, Libraries(libraries=libraries, cursor=page.cursor))
@@ -123,31 +167,3 @@ def _entry(item: Library) -> str:
         versions = "without versions"
     held = f"{versions}, {plural(item.pages, 'page')}" if item.versions else "nothing is indexed"
     return f"- **{item.library}**{title}: {held}{score}"
-
-
-@tool("find_version", "Find a version of a library", FoundVersion)
-def find_version(documentation: Documentation, request: FindVersion) -> Reply:
-    """Say which indexed version of a library a label or range resolves to, why, and which versions
-    there are. Use it when the version matters: for a project pinned to one, or before comparing
-    two. Searching does not need it: search_docs takes the same labels and ranges.
-    """
-    read = documentation.resolve(request.library, request.target_version)
-    rows = documentation.call("library_versions", library=request.library)
-    content = FoundVersion(
-        library=read.library,
-        version=shown(read.label),
-        reason=read.reason,
-        versions=[Version.model_validate(row) for row in rows[:_MOST_VERSIONS]],
-        more_versions=max(len(rows) - _MOST_VERSIONS, 0),
-    )
-    labels = ", ".join(
-        f"**{item.version}**" if item.version == content.version else item.version
-        for item in content.versions
-    )
-    more = f" and {content.more_versions} more" if content.more_versions else ""
-    lines = [
-        f"# {read.library}: version {content.version}",
-        f"Why: {read.reason}. Give version={content.version!r} to read it.",
-        f"Indexed versions: {labels}{more}.",
-    ]
-    return Reply("\n\n".join(lines), content)

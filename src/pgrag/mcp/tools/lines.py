@@ -2,13 +2,13 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from pgrag.ground.calls import Row
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation
 from pgrag.mcp.replies import Block, fit_page, line, on_one_line
-from pgrag.mcp.tool import FromVersion, Paged, Reply, tool
+from pgrag.mcp.tool import Paged, Reply, tool
 
 _TIMEOUT_MS = 5000
 _LONGEST_LINE = 600
@@ -37,25 +37,7 @@ class SearchText(Paged):
     top_k: int = Field(default=30, ge=1, le=200, description="The maximum number of lines.")
 
 
-class Line(BaseModel):
-    """A line that matches."""
-
-    page_id: int = Field(description="For get_page.")
-    id: int | None = Field(validation_alias="document_id", description="Of its passage.")
-    page: str = Field(validation_alias="key", description="Path in the source.")
-    title: str
-    line: int = Field(description="From 1.")
-    content: str
-
-
-class Lines(FromVersion):
-    """Lines by page and number."""
-
-    lines: list[Line]
-    cursor: str | None = Field(description="For the next lines; null at the end.")
-
-
-@tool("search_text", "Search for exact text", Lines, is_costly=True)
+@tool("search_text", "Search for exact text", is_costly=True)
 def search_text(documentation: Documentation, request: SearchText) -> Reply:
     """List the lines of a library's sources that contain an exact text, as grep does, with page
     and line. Use it to check whether a name, flag or message occurs at all, and for regular
@@ -73,18 +55,13 @@ def search_text(documentation: Documentation, request: SearchText) -> Reply:
         return None if is_all else str(rows[count - 1]["cursor"])
 
     head = f"# Lines with {on_one_line(request.pattern)!r}\nFrom: {read}"
-    content = Lines(**read.content, lines=[], cursor=None)
     if not rows:
-        return Reply(f"{head}\n\n{_no_line(request)}", content)
-    foot = "</passage>\n\nRead on: get_page(page_id), read_document(id)."
+        return Reply(f"{head}\n\n{_no_line(request)}")
+    foot = "</passage>\n\nRead on: read_docs(page=ID), read_docs(ids=[…])."
     page = fit_page(
         f"{head}\n<passage>", _line_blocks(rows), foot, cursor, request.token_budget, separator="\n"
     )
-    content.cursor = page.cursor
-    content.lines = [
-        Line.model_validate(row | {"content": _quoted(row)}) for row in rows[: len(page.blocks)]
-    ]
-    return Reply(page.text, content)
+    return Reply(page.text)
 
 
 def _line_blocks(rows: list[Row]) -> list[Block]:
@@ -95,7 +72,7 @@ def _line_blocks(rows: list[Row]) -> list[Block]:
         if row["page_id"] != page_id:
             page_id = row["page_id"]
             page = on_one_line(f"{row['key']}: {row['title']}")
-            lines.append(f"[{page}, page_id={page_id}]")
+            lines.append(f"[{page}, page={page_id}]")
         number = row["line"]
         lines += _context(row["lines_before"], number - len(row["lines_before"]))
         document = f" (id={row['document_id']})" if row["document_id"] else ""
@@ -117,10 +94,6 @@ def _shortened(row: Row) -> str:
     start = max(row["column"] - 1 - _LONGEST_LINE // 3, 0)
     end = start + _LONGEST_LINE
     return ("…" if start else "") + content[start:end] + ("…" if end < len(content) else "")
-
-
-def _quoted(row: Row) -> str:
-    return Block(row["document_id"] or 0, "", _shortened(row)).quotation
 
 
 def _no_line(request: SearchText) -> str:

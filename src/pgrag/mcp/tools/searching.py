@@ -1,146 +1,138 @@
-"""Searches: hybrid, and with a single retriever."""
+"""Searching: passages within a budget of tokens, none twice."""
 
 import re
-from collections.abc import Callable
-from functools import partial
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
-from pgrag.ground.arguments import KeywordArguments, SearchArguments, SemanticArguments
+from pgrag.ground.arguments import SearchArguments
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, Resolved, label, named, shown
-from pgrag.mcp.replies import address, breadcrumbs, fit, hit_block, notes, on_one_line
-from pgrag.mcp.tool import Arguments, Paged, Reply, Tool, tool, with_declared
+from pgrag.mcp.replies import fit, hit_block, notes, on_one_line
+from pgrag.mcp.seen import pack, unpack
+from pgrag.mcp.tool import Paged, Reply, tool, with_declared
 from pgrag.search.result import Result
-from pgrag.search.search import Search
 
-_FILTERS = (
-    'Conditions on pages: {"type": "guide", "tags": ["a", "b"], "created": {">=": "2024-12-01"},'
-    ' "page": "guide/*"}. Only if you know the values; they can hide the answer.'
-)
-_HISTORY = ("since", "changed_in")
 _VERSIONS = {None: "the newest version of each", "*": "every version"}
 """The versions that a search reads where several may be read."""
 _NEAREST = 3
 """Pages named if there is no good match."""
+_TITLE_BYTES = 80
 _MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
 """Marks that make a term of a query required or forbidden."""
+_LACKS = {"keyword": "those words", "semantic": "a vector near it"}
+"""What no passage has if a retriever has no hits."""
+_NOT_EXCLUDED = "exclude leaves out nothing for"
 
-_RETRIEVERS = (
-    ("keyword", "keyword_search", "those words"),
-    ("vector", "semantic_search", "a vector near it"),
+
+@with_declared(
+    SearchArguments,
+    exclude="Ids not to show; page:ID for a page.",
+    changed_since="Only what is new or changed since this version.",
+    min_confidence="0 to 1; 0 shows weak matches.",
+    dependencies='The project\'s: {"jest": "26.0.1"}, or {"package.json": its text}.',
+    mode="",
 )
+class SearchDocs(Paged):
+    """A question, and where to look."""
 
-
-class _Asked(Paged):
-    version: fields.VersionWishes = None
-    top_k: int = Field(default=5, ge=1, le=50, description="The maximum number of passages.")
-    filters: fields.Filters = Field(default=None, description=_FILTERS)
-
-
-class _OfLibrary(Arguments):
-    library: fields.LibraryName
     query: fields.Query = Field(
-        description="What to look for: a question or key terms, one topic, names of functions"
-        ' and options as they are spelt. +word and +"a phrase" must occur, -word must not.',
+        description="A question or key terms; spell names as they are.",
         examples=["clean up an effect on unmount"],
     )
-
-
-class _OfAny(Arguments):
-    query: fields.Query = Field(description="What to look for.")
-    library: str | None = fields.optional_text(200, "Name of a library; by default all.")
-
-
-@with_declared(SearchArguments)
-class SearchDocs(_Asked, _OfLibrary):
-    """A question to one library."""
-
-
-@with_declared(KeywordArguments)
-class SearchByWords(_Asked, _OfAny):
-    """A question to the keyword retriever, in one library or all."""
-
-
-@with_declared(SemanticArguments)
-class SearchByMeaning(_Asked, _OfAny):
-    """A question to the vector retriever, in one library or all."""
-
-    min_score: float | None = Field(
-        default=None, ge=0, le=1, description="Leave out passages that are less near."
+    library: fields.AnyLibrary = Field(default=None, description="By default all.")
+    version: fields.VersionWish = Field(
+        default=None,
+        description="18.2.0, 5.x, ^2.1, latest; * is all, - unversioned. By default the newest.",
     )
+    type: str | None = Field(default=None, max_length=200, description="Of pages.")
+    top_k: int = Field(default=8, ge=1, le=50)
+    filters: fields.Filters = Field(
+        default=None,
+        description='Front matter: {"tags": ["a"], "created": {">=": "2024-12"}}.',
+    )
+    seen: str | None = Field(
+        default=None, max_length=8000, description="From the last reply: repeats no passage."
+    )
+    token_budget: fields.TokenBudget = fields.SEARCH_BUDGET
+    cursor: fields.Cursor = Field(default=None, description="From a reply: goes on after it.")
+
+    @property
+    def conditions(self) -> dict[str, Any] | None:
+        """The filters with the type."""
+        if self.type is None:
+            return self.filters
+        wanted = {"type": self.type}
+        return {"and": [self.filters, wanted]} if self.filters else wanted
 
 
-_Request: TypeAlias = "SearchDocs | SearchByWords | SearchByMeaning"
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A search as it was asked for, with the `arguments` that SQL takes as they are, and what the
+    agent has seen.
+    """
+
+    documentation: Documentation
+    request: SearchDocs
+    arguments: dict[str, Any]
+    seen: list[int]
+
+    @property
+    def excluded(self) -> list[str]:
+        return [*(self.arguments["exclude"] or []), *map(str, self.seen)]
+
+    @property
+    def is_hybrid(self) -> bool:
+        return self.arguments["mode"] in {None, "hybrid"}
 
 
-class FoundPassage(BaseModel):
-    """One hit."""
-
-    id: int = Field(validation_alias="document_id", description="For read_document.")
-    page_id: int = Field(description="For get_page, get_outline and get_related.")
-    library: str
-    version: fields.VersionLabel = Field(description="`-` for documentation without versions.")
-    title: str = Field(description="Of the page.")
-    breadcrumbs: str = Field(description="The headings above it.")
-    url: str
-    score: float
-    keyword_score: float | None
-    semantic_score: float | None
-    confidence: float | None = Field(description="Whether it answers, 0 to 1; null: not known.")
-    content: str = Field(description="Quoted from the documentation.")
-    is_cut: bool = Field(description="Whether its end was cut off for the budget.")
-    since: str | None = Field(description="With history: the version that first had it.")
-    changed_in: str | None = Field(description="With history: the last version that changed it.")
-
-
-class Passages(BaseModel):
-    """Hits, best first."""
-
-    library: str | None
-    version: str | None = Field(description="The version read; null if several were.")
-    version_reason: str | None = Field(description="Why that version.")
-    passages: list[FoundPassage]
-    cursor: str | None = Field(description="For the next passages; null at the end.")
-    search_id: str | None = Field(description="For send_feedback; null if not recorded.")
-    notices: list[str]
-
-
-def _answered(
-    search: Callable[..., Result], documentation: Documentation, request: _Request
-) -> Reply:
-    result = search(
-        documentation.search,
+@tool("search_docs", "Search the documentation", is_default=True)
+def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
+    """Search documentation of libraries, frameworks and products in the version that is used: APIs,
+    options, errors, how-to. Returns whole passages with ids, urls and the version read.
+    """
+    own = {"query", "version", "type", "filters", "seen", "token_budget", "cursor"}
+    seen = unpack(request.seen) if request.seen else []
+    asked = _Asked(documentation, request, request.model_dump(exclude=own), seen)
+    result = documentation.search.search(
         request.query,
-        **request.model_dump(exclude={"query", "version", "cursor", "token_budget"}),
-        version=label(request.version),
-        after=request.cursor,
-    )
+        **asked.arguments
+        | {
+            "version": label(request.version), "filters": request.conditions,
+            "exclude": asked.excluded or None, "after": request.cursor,
+            "history": asked.arguments["changed_since"] is not None,
+            "dependencies": request.dependencies or _pinned(documentation, request),
+        },
+    )  # fmt: skip
+    if not asked.arguments["exclude"]:
+        # What was shown may have been removed since; it is not shown again.
+        kept = [each for each in result.notices if not each.startswith(_NOT_EXCLUDED)]
+        result = replace(result, notices=kept)
     read = _version_read(documentation, request, result)
     # Whoever asks one retriever alone wants to see what it finds.
-    if result.no_good_match and search is Search.search:
-        return _nearest(request, read, result)
+    if result.no_good_match and asked.is_hybrid:
+        return _nearest(asked, read, result)
     if result.rows:
-        doubts = _doubts(result.rows) if search is Search.search else []
-        return _passages(request, read, result, doubts)
+        return _passages(asked, read, result)
     said = ["There are no more passages. Go on with what you have, or ask in other words."]
-    if request.cursor is None:
-        said = [*result.notices, *_no_hits(documentation, search.__name__, request)]
-    lines = [
-        _head(request, read),
-        "",
-        "Nothing was found.",
-        *notes(said, "- "),
-    ]
-    lines += ["", "---", *_rating(result)] if result.search_id else []
-    return Reply("\n".join(lines), _content(request, read, result, said))
+    if asked.excluded:
+        said = ["All that fits has been shown (seen, exclude)."]
+    elif request.cursor is None:
+        said = [*result.notices, *_no_hits(asked)]
+    lines = [_head(request, read), "", "Nothing was found.", *notes(said, "- ")]
+    rating = _rating(documentation, result)
+    return Reply("\n".join([*lines, *(["", "---", rating] if rating else [])]))
+
+
+def _pinned(documentation: Documentation, request: SearchDocs) -> Any:
+    return documentation.pinned() if request.version is None else None
 
 
 def _version_read(
-    documentation: Documentation, request: _Request, result: Result
+    documentation: Documentation, request: SearchDocs, result: Result
 ) -> Resolved | None:
     """The version that a search of one library read, and why; None if several may be read."""
     if request.library is None or len(result.resolved) != 1:
@@ -152,49 +144,45 @@ def _version_read(
     return Resolved(read["library"], read["version"], reason)
 
 
-def _passages(request: _Request, read: Resolved | None, result: Result, doubts: list[str]) -> Reply:
-    rows = result.rows
+def _passages(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
+    request, rows = asked.request, result.rows
     stated = None if read is None else named(read.library, read.label)
-    notices = [*result.notices, *doubts]
     blocks = [hit_block(rank, row, stated=stated) for rank, row in enumerate(rows, start=1)]
+    doubts = _doubts(rows) if asked.is_hybrid else []
 
-    def cursor(count: int) -> str | None:
+    def foot(count: int) -> str:
+        shown = [row["document_id"] for row in rows[:count]]
         is_all = count == len(rows) and len(rows) < request.top_k
-        return None if is_all else str(rows[count - 1]["cursor"])
+        more = "" if is_all else f' More: cursor="{rows[count - 1]["cursor"]}".'
+        said = f'Read on: read_docs(ids=[{shown[0]}]).{more} Next search: seen="'
+        rating = _rating(asked.documentation, result)
+        seen = pack([*asked.seen, *shown])
+        return "\n".join(["---", f'{said}{seen}".', *([rating] if rating else [])])
 
-    head = "\n".join([_head(request, read), *notes(notices)])
-    fitted = fit(head, blocks, lambda count: _foot(result, cursor(count)), request.token_budget)
-    content = _content(request, read, result, notices)
-    content.cursor = cursor(len(fitted.blocks))
-    content.passages = [
-        FoundPassage.model_validate(
-            row
-            | {name: row[name] if row[name] is None else shown(row[name]) for name in _HISTORY}
-            | {
-                "breadcrumbs": breadcrumbs(row),
-                "url": address(row),
-                "content": block.quotation,
-                "is_cut": block.is_cut,
-            }
-        )
-        for row, block in zip(rows, fitted.blocks, strict=False)
-    ]
-    return Reply(fitted.text, content)
+    head = "\n".join([_head(request, read), *notes([*result.notices, *doubts])])
+    return Reply(fit(head, blocks, foot, request.token_budget).text)
 
 
-def _nearest(request: _Request, read: Resolved | None, result: Result) -> Reply:
+def _nearest(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
     """The reply if no passage is likely to answer: the nearest pages, without their texts."""
-    pages = {row["page_id"]: on_one_line(row["title"])[:60] for row in result.rows}
-    nearest = [f"- {title} (page_id={id})" for id, title in [*pages.items()][:_NEAREST]]
-    where = named(read.library, read.label) if read else request.library or "all libraries"
+    pages = {row["page_id"]: _short(row["title"]) for row in result.rows}
+    nearest = [f"- {title} (page {id})" for id, title in [*pages.items()][:_NEAREST]]
+    library = asked.request.library or "all libraries"
+    where = _short(named(read.library, read.label) if read else library)
     lines = [
-        f"No good match in {where}. Nearest pages:", *nearest,
-        "Ask in other words; search_text finds exact text; min_confidence=0 shows the passages.",
-    ]  # fmt: skip
-    return Reply("\n".join(lines), _content(request, read, result, result.notices))
+        f"No {'further ' if asked.excluded else ''}good match in {where}. Nearest pages:",
+        *nearest,
+        'Ask in other words; read_docs(page=ID); mode="keyword" or min_confidence=0 shows all.',
+    ]
+    return Reply("\n".join(lines))
 
 
-def _head(request: _Request, read: Resolved | None) -> str:
+def _short(text: str) -> str:
+    """The beginning of a title: its alphabet decides how many letters a token has."""
+    return on_one_line(text.encode()[:_TITLE_BYTES].decode("utf-8", "ignore"))
+
+
+def _head(request: SearchDocs, read: Resolved | None) -> str:
     versions = _VERSIONS.get(request.version, f"version {request.version}")
     where = str(read) if read else f"{request.library or 'all libraries'}, {versions}"
     following = " (continued)" if request.cursor else ""
@@ -215,63 +203,56 @@ def _doubts(rows: list[Row]) -> list[str]:
     return []
 
 
-def _foot(result: Result, cursor: str | None) -> str:
-    first = result.rows[0]
-    said = [
-        f'Read on: read_document(id={first["document_id"]}, expand="section"),'
-        f" get_page(page_id={first['page_id']})."
-    ]
-    if cursor is not None:
-        said.append(f'More: the same call with cursor="{cursor}".')
-    return "---\n" + "\n".join([*said, *_rating(result)])
+def _rating(documentation: Documentation, result: Result) -> str:
+    if result.search_id is None or not documentation.asks_for_ratings:
+        return ""
+    return f'Rate it: send_feedback(search_id="{result.search_id}", rating=1 to 5).'
 
 
-def _rating(result: Result) -> list[str]:
-    if result.search_id is None:
-        return []
-    return [f'Rate it: send_feedback(search_id="{result.search_id}", rating=1 to 5).']
-
-
-def _no_hits(documentation: Documentation, function: str, request: _Request) -> list[str]:
+def _no_hits(asked: _Asked) -> list[str]:
     """Say which retrievers have no hits, and which changes of the search lead to hits."""
-    query, filters = request.query, request.filters
-    scope = {"library": request.library, "version": label(request.version)}
+    documentation, request = asked.documentation, asked.request
+    query, filters = request.query, request.conditions
+    scope = {
+        "library": request.library, "version": label(request.version),
+        "mode": asked.arguments["mode"],
+    }  # fmt: skip
 
-    def find(search: str, words: str, **changed: Any) -> list[Row]:
+    def find(words: str, **changed: Any) -> list[Row]:
         """The hits of a search, one unless `top_k` is changed; none if the search fails."""
         arguments = {"top_k": 1, "filters": filters} | scope | changed
         try:
-            result: Result = getattr(documentation.unrecorded, search)(words, **arguments)
+            return documentation.unrecorded.search(words, **arguments).rows
         except PgragError:
             return []
-        return result.rows
 
     retrievers = [
-        f"The {name} retriever alone has hits: call {search}."
-        if find(search, query)
-        else f"The {name} retriever has no hits: no passage in scope has {lacking}."
-        for name, search, lacking in _RETRIEVERS
+        f'The {mode} retriever alone has hits: mode="{mode}".'
+        if find(query, mode=mode)
+        else f"The {mode} retriever has no hits: no passage in scope has {lacking}."
+        for mode, lacking in _LACKS.items()
     ]
     said = []
-    if filters and find(function, query, filters=None):
-        said.append("Leave out `filters`: without them there are hits.")
+    if filters and find(query, filters=None):
+        given = [name for name in ("type", "filters") if getattr(request, name)]
+        said.append(f"Leave out {' and '.join(given)}: then there are hits.")
     words = _words(documentation, query)
-    if words != query and words and find(function, words):
+    if words != query and words and find(words):
         said.append(f"Leave out the conditions in the query: {on_one_line(words)!r} has hits.")
     plain = " ".join(_MARKS.sub(" ", words).split())
-    if plain != words and plain and find(function, plain):
+    if plain != words and plain and find(plain):
         said.append(f"Leave out quotation marks, + and -: {on_one_line(plain)!r} has hits.")
     if scope["version"] != "*":
-        rows = find(function, query, version="*", top_k=20)
+        rows = find(query, version="*", top_k=20)
         labels = dict.fromkeys(shown(row["version"]) for row in rows)
         if labels:
             said.append(f"Other versions have hits: {', '.join(labels)}.")
     alone = plain or query
-    if not said and find(function, alone, version="*", filters=None):
+    if not said and find(alone, version="*", filters=None):
         shown_alone = f"{on_one_line(alone)!r} alone, in version '*'"
         said.append(f"Leave out all conditions at once: {shown_alone}, has hits.")
     return retrievers + (said or ["Other words may help: shorter, more general, as the"
-        " documentation would put it. search_text finds exact text."])  # fmt: skip
+        " documentation would put it."])  # fmt: skip
 
 
 def _words(documentation: Documentation, query: str) -> str:
@@ -280,52 +261,3 @@ def _words(documentation: Documentation, query: str) -> str:
     except PgragError:
         return query
     return str(row["words"])
-
-
-def _content(
-    request: _Request, read: Resolved | None, result: Result, notices: list[str]
-) -> Passages:
-    unresolved = {"library": request.library, "version": None, "version_reason": None}
-    return Passages(
-        **(read.content if read else unresolved),
-        passages=[],
-        cursor=None,
-        search_id=None if result.search_id is None else str(result.search_id),
-        notices=notices,
-    )
-
-
-search_docs = Tool(
-    name="search_docs",
-    title="Search the documentation of a library",
-    description="Search the documentation of one library and get the best passages, whole,"
-    " with breadcrumbs, url, version and ids to read further. It finds by words and by meaning"
-    " together: use it first, for questions and for names of functions, options and error"
-    " messages alike. Examples:\n"
-    '- {"library": "react", "query": "clean up an effect"} reads the newest version\n'
-    '- {"library": "react", "version": "18.2.0", "query": "useId"} reads 18.2.0, or'
-    " another 18\n"
-    '- {"library": "typescript", "version": "5.x", "query": "ReturnType example"} reads the'
-    " newest 5\n"
-    "The reply says which version was read and why.",
-    arguments=SearchDocs,
-    output=Passages,
-    run=partial(_answered, Search.search),
-)
-
-
-@tool("keyword_search", "Search by words alone", Passages)
-def keyword_search(documentation: Documentation, request: SearchByWords) -> Reply:
-    """Find passages that contain the words of the query (BM25), in one library or, without
-    library, in all of them. Use it for exact names, flags and error codes when search_docs returns
-    passages that are only similar.
-    """
-    return _answered(Search.keyword_search, documentation, request)
-
-
-@tool("semantic_search", "Search by meaning alone", Passages)
-def semantic_search(documentation: Documentation, request: SearchByMeaning) -> Reply:
-    """Find passages that mean what the query means, whatever words they use, in one library or,
-    without library, in all of them. Use it when the words of the documentation are unknown.
-    """
-    return _answered(Search.semantic_search, documentation, request)

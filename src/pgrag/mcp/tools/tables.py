@@ -25,19 +25,18 @@ class QueryPages(Paged):
     query: str = Field(
         min_length=1,
         max_length=10_000,
-        description="TABLE, LIST or TASK in Dataview's language: TABLE status, due FROM #tag or"
-        ' "folder" WHERE priority > 3 SORT due DESC. Names are keys of the front matter, or'
-        " file.name, file.link, file.tags …",
+        description='TABLE status, due FROM #tag or "folder" WHERE priority > 3 SORT due DESC; also'
+        " LIST, TASK; file.name, file.tags.",
         examples=["TABLE status FROM #project WHERE due < date(today) SORT due"],
     )
     version: fields.VersionWish = None
-    top_k: int = Field(default=50, ge=1, le=1000, description="The maximum number of rows.")
+    top_k: int = Field(default=50, ge=1, le=1000)
 
 
 class PageRow(BaseModel):
     """A page, a task or a group."""
 
-    page_id: int | None = Field(description="For get_page; null for a group.")
+    page_id: int | None = Field(description="For read_docs; null for a group.")
     page: str | None = Field(validation_alias="key", description="Path in the source.")
     line: int | None = Field(description="Of a task.")
     values: list[Any] = Field(description="In the order of the columns.")
@@ -52,10 +51,10 @@ class PageTable(FromVersion):
     notices: list[str]
 
 
-@tool("query_pages", "Query the properties of pages", PageTable, is_costly=True)
+@tool("query_pages", "Query the properties of pages", PageTable, is_default=True, is_costly=True)
 def query_pages(documentation: Documentation, request: QueryPages) -> Reply:
-    """List pages or tasks by the properties in their front matter (status, tags, dates …) as a
-    table, in Dataview's language. Use it for inventories of notes; for questions use search_docs.
+    """List pages, notes or tasks by front matter (status, tags, dates): a table, by a query in
+    Dataview's language.
     """
     read = documentation.resolve(request.library, request.version)
     skipped = _skipped(request.cursor)
@@ -84,7 +83,7 @@ def query_pages(documentation: Documentation, request: QueryPages) -> Reply:
     page = fit_page(
         "\n".join([*head, *header]),
         [line(_table_row([row["page_id"], *row["values"]])) for row in rows],
-        "</passage>\n\nRead one with get_page(page_id).",
+        "</passage>\n\nRead one: read_docs(page=page_id).",
         cursor,
         request.token_budget,
         separator="\n",

@@ -140,37 +140,30 @@ export function cli(request) {
   return `${words.join(" ")} -- ${shell(queryOf(request))}`;
 }
 
-const TOOLS = { hybrid: "search_docs", keyword: "keyword_search", semantic: "semantic_search" };
 const TOOL_ARGUMENTS = [
-  "library", "version", "top_k", "filters", "min_confidence", "exclude", "changed_since",
+  "library", "version", "top_k", "filters", "min_confidence", "exclude", "changed_since", "mode",
 ];
 const MOST_PASSAGES = 50;
 
-/**
- * A call of a tool over MCP, as `{text, without}`: `without` names the arguments that the tool does
- * not have. `library` is that of the hit, for the tool that needs one; without it the text is null.
- */
-export function mcp(request, library) {
-  const mode = request.mode ?? "hybrid";
-  const known = [...TOOL_ARGUMENTS, ...(mode === "semantic" ? ["min_score"] : [])];
-  // Agents are not shown what hardly answers, unless they ask for it.
+/** A call of a tool over MCP; `without` names the arguments that the tool does not have. */
+export function mcp(request) {
+  // Agents are not shown what hardly answers, and no long replies, unless they ask for them.
   const all = { top_k: "10", min_confidence: "0", ...request };
-  const given = argumentsOf(all).filter(([name]) => name !== "mode");
+  const given = argumentsOf(all);
   const lines = [`"query": ${JSON.stringify(queryOf(request))}`];
-  const needs_library = mode === "hybrid" && !request.library;
-  if (!(mode in TOOLS) || (needs_library && !library)) return { text: null, without: [] };
-  if (needs_library) lines.unshift(`"library": ${JSON.stringify(library)}`);
-  for (const [name, type, value] of given.filter(([name]) => known.includes(name))) {
+  for (const [name, type, value] of given.filter(([name]) => TOOL_ARGUMENTS.includes(name))) {
     lines.push(`"${name}": ${inJson(name === "top_k" ? fewer(value) : value, type)}`);
   }
-  const is_idle = ([name, , value]) => known.includes(name) || value === "none" || value === false;
+  lines.push('"token_budget": 20000');
+  const is_idle = ([name, , value]) =>
+    TOOL_ARGUMENTS.includes(name) || value === "none" || value === false;
   return {
     text: `{
   "jsonrpc": "2.0",
   "id": 1,
   "method": "tools/call",
   "params": {
-    "name": "${TOOLS[mode]}",
+    "name": "search_docs",
     "arguments": {
       ${lines.join(",\n      ")}
     }

@@ -13,7 +13,7 @@ import { texts } from "./texts.mjs";
 export function CopyAs({ place, request }) {
   const t = useTexts(texts);
   const needs_key = useStore(service)?.needs_key ?? true;
-  const call = request?.q ? mcp(request, place.hit?.library) : null;
+  const call = request?.q ? mcp(request) : null;
   const notes = {
     curl: needs_key && t("keyNote"),
     python: t("databaseNote"),
@@ -38,10 +38,8 @@ function Form({ label, text, note }) {
   const name = html`${t("copyIt")}<span class="unseen"> ${label}</span>`;
   return html`<section class="form" aria-label=${label}>
     <div class="form-head"><h2>${label}</h2>
-      ${text && html`<${Copy} text=${text} label=${name} />`}</div>
-    ${text
-      ? html`<pre tabindex="0"><code>${text}</code></pre>`
-      : html`<p class="soft">${t("needsLibrary")}</p>`}
+      <${Copy} text=${text} label=${name} /></div>
+    <pre tabindex="0"><code>${text}</code></pre>
     ${note && html`<p class="soft">${note}</p>`}
   </section>`;
 }
