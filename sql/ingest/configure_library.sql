@@ -28,9 +28,11 @@ begin
     if unknown is not null then
         raise exception 'There is no library setting %.', unknown
             using errcode = 'PGR01',
-                hint = 'Settings: ' || (
-                    select string_agg(k, ', ' order by k) from jsonb_object_keys(defaults) as k
-                ) || '.';
+                hint = (
+                    select _pgrag.near_hint(split_part(unknown, ',', 1), array_agg(k))
+                        || format('Settings: %s.', string_agg(k, ', ' order by k))
+                    from jsonb_object_keys(defaults) as k
+                );
     end if;
     select s.key, s.value
     into faulty

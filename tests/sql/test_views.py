@@ -88,6 +88,11 @@ def test_query_library_and_limit_stand_in_this_order(connection):
         connection.execute(asked.format("'pumps', filters => '{\"titel\": \"x\"}'"))
 
 
+def test_a_wrong_setting_is_answered_with_the_near_one(connection):
+    with refused(connection, "PGR01", "setting alpah", "Did you mean alpha?"):
+        value(connection, "select pgrag.configure_library('pumps', '{\"alpah\": 0.3}')")
+
+
 def test_a_page_is_given_by_its_name(connection):
     named = "select p.version, p.title, p.body from pgrag.page({}) as p"
     seal = ("2.0", "Seal", "Replace the seal of the pump when it drips.")
