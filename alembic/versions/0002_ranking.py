@@ -336,6 +336,37 @@ create type pgrag.batch_hit as (
     confidence double precision
 );
 
+-- In its order: what a person looks at first; the text, which is long, last.
+create type pgrag.page as (
+    page_id bigint,
+    library text,
+    version text,
+    key text,
+    url text,
+    title text,
+    path text[],
+    type text,
+    topic text,
+    tags text[],
+    aliases text[],
+    language text,
+    created timestamptz,
+    created_from text,
+    modified timestamptz,
+    modified_from text,
+    front_matter jsonb,
+    uuid text,
+    link text,
+    warnings text[],
+    words_shown integer,
+    words_kept integer,
+    document_count integer,
+    source_hash text,
+    indexed_at timestamptz,
+    head text,
+    body text
+);
+
 create type pgrag.passage as (
     document_id bigint,
     page_id bigint,
@@ -389,8 +420,8 @@ create type pgrag.context_block as (
 DOWNGRADE = """
 drop table pgrag.query_vectors, pgrag.embeddings, pgrag.model_tokens, pgrag.impacts,
     pgrag.lexeme_statistics, pgrag.corpus_statistics;
-drop type pgrag.query_term, pgrag.hit, pgrag.page_hit, pgrag.batch_hit, pgrag.passage,
-    pgrag.context_block;
+drop type pgrag.query_term, pgrag.hit, pgrag.page_hit, pgrag.batch_hit, pgrag.page,
+    pgrag.passage, pgrag.context_block;
 """
 
 

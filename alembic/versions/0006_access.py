@@ -286,11 +286,45 @@ comment on column pgrag.fetched_pages.digest is 'Git blob digest (SHA-1) of body
 comment on column pgrag.fetched_pages.body is 'What the site sent, until it is indexed; then null.';
 comment on column pgrag.fetched_pages.links is 'Addresses it links to, in scope; if moved, target.';
 comment on column pgrag.fetched_pages.fetched_at is 'When the stored answer came; null: none yet.';
+
+create table pgrag.indexed_tables (
+    library_id bigint primary key references pgrag.libraries on delete cascade,
+    source regclass not null,
+    columns jsonb not null,
+    format text not null check (format in ('text', 'markdown', 'html')),
+    url text,
+    watched boolean not null
+);
+comment on table pgrag.indexed_tables is 'Tables of the user whose rows are pages of a library.';
+comment on column pgrag.indexed_tables.library_id is 'Library of the rows.';
+comment on column pgrag.indexed_tables.source is
+    'The table, view or foreign table; follows its name. Without a row in pg_class: dropped.';
+comment on column pgrag.indexed_tables.columns is
+    'Names of columns by what they are: {"id": ["id"], "text": ["body"], "title": ["subject"], …}.';
+comment on column pgrag.indexed_tables.format is 'How the text is read: text, markdown or html.';
+comment on column pgrag.indexed_tables.url is
+    'Address of a row, with {key} for its key; null: from a column, or the key alone.';
+comment on column pgrag.indexed_tables.watched is
+    'Whether triggers note changed rows; else each refresh compares all rows.';
+
+-- Appended only: a unique key would let transactions that change the same row wait for each other.
+create table pgrag.changed_rows (
+    library_id bigint not null,
+    change_id bigint generated always as identity,
+    row_key text,
+    primary key (library_id, change_id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+comment on table pgrag.changed_rows is 'Rows of indexed tables that refresh_table has yet to read.';
+comment on column pgrag.changed_rows.library_id is
+    'Library of the table. Not a foreign key: it would lock the library in every change of a row.';
+comment on column pgrag.changed_rows.change_id is 'Order of the notes.';
+comment on column pgrag.changed_rows.row_key is 'Key of the row; null: all are to be compared.';
 """
 
 DOWNGRADE = """
-drop table pgrag.fetched_pages, pgrag.crawls, pgrag.uploads, pgrag.jobs, pgrag.audit,
-    pgrag.key_usage, pgrag.key_secrets, pgrag.keys, pgrag.role_libraries;
+drop table pgrag.changed_rows, pgrag.indexed_tables, pgrag.fetched_pages, pgrag.crawls,
+    pgrag.uploads, pgrag.jobs, pgrag.audit, pgrag.key_usage, pgrag.key_secrets, pgrag.keys,
+    pgrag.role_libraries;
 """
 
 

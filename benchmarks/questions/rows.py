@@ -71,8 +71,8 @@ class Question:
 
     def missing_facts(self, text: str) -> list[tuple[str, ...]]:
         """The facts that a text does not contain, without regard to case, spaces and markup."""
-        plain = _plain(text)
-        return [fact for fact in self.facts if not any(_occurs(each, plain) for each in fact)]
+        plain = plain_text(text)
+        return [fact for fact in self.facts if not any(occurs(each, plain) for each in fact)]
 
 
 def split_of(identity: str) -> Split:
@@ -119,11 +119,13 @@ def _question(row: dict[str, Any]) -> Question:
     return Question(id=row.pop("_id"), relevant=relevant, facts=facts, **row)
 
 
-def _occurs(alternative: str, plain: str) -> bool:
+def occurs(alternative: str, plain: str) -> bool:
+    """Whether a plain text has a fact's alternative; one in slashes is a regular expression."""
     if len(alternative) > 2 and alternative[0] == alternative[-1] == "/":
         return re.search(alternative[1:-1], plain, re.IGNORECASE) is not None
-    return _plain(alternative) in plain
+    return plain_text(alternative) in plain
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
+    """A text without regard to case, spaces and markup."""
     return " ".join(_MARKS.sub("", text).split()).lower()

@@ -82,6 +82,15 @@ begin
         );
     end loop;
 
+    -- Triggers note changed rows with the rights of whoever changes the table of the user.
+    grant insert on pgrag.changed_rows to public;
+    if not exists (
+        select from pg_policy as p
+        where p.polrelid = 'pgrag.changed_rows'::regclass and p.polname = 'noted'
+    ) then
+        create policy noted on pgrag.changed_rows for insert with check (true);
+    end if;
+
     -- A worker reads with its own rights, so only administrators make jobs that read any folder,
     -- and change them; others may cancel them. Priorities are the administrators'.
     revoke update on pgrag.jobs from pgrag_writer;

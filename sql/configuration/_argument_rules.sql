@@ -24,6 +24,7 @@ as $$
                 "longest": 2, "default": [1, 1]},
             "candidate_count": {"type": "integer", "minimum": 1, "maximum": 20000, "default": 80},
             "intent": {"type": "string"},
+            "dependencies": {"type": "object"},
             "min_score": {"type": "number", "default": 0},
             "min_confidence": {"type": "number", "minimum": 0, "maximum": 1},
             "levels": {"type": "array", "minimum": 0, "maximum": 2, "shortest": 1, "longest": 10},
@@ -67,49 +68,52 @@ as $$
             "search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay", "mode", "unit",
-                "aggregate", "page_hits", "after", "snippets", "history", "explain", "reranked"
+                "intent", "dependencies", "min_score", "min_confidence", "levels", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay",
+                "mode", "unit", "aggregate", "page_hits", "after", "snippets", "history", "explain",
+                "reranked"
             ],
             "keyword_search": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
-                "prefix", "min_score", "min_confidence", "levels", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay", "mode", "unit",
-                "aggregate", "page_hits", "after", "snippets", "history", "explain", "reranked"
+                "prefix", "dependencies", "min_score", "min_confidence", "levels", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay",
+                "mode", "unit", "aggregate", "page_hits", "after", "snippets", "history", "explain",
+                "reranked"
             ],
             "semantic_search": [
-                "library", "version", "top_k", "filters", "model", "min_score", "min_confidence",
-                "levels", "exclude", "changed_since", "hierarchy", "mmr_lambda", "graph",
-                "max_per_page", "page_decay", "mode", "unit", "aggregate", "page_hits", "after",
-                "snippets", "history", "explain", "reranked"
+                "library", "version", "top_k", "filters", "model", "dependencies", "min_score",
+                "min_confidence", "levels", "exclude", "changed_since", "hierarchy", "mmr_lambda",
+                "graph", "max_per_page", "page_decay", "mode", "unit", "aggregate", "page_hits",
+                "after", "snippets", "history", "explain", "reranked"
             ],
             "search_pages": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "aggregate", "after", "whole", "snippets"
+                "intent", "dependencies", "min_score", "min_confidence", "levels", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "aggregate", "after", "whole",
+                "snippets"
             ],
             "facets": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "max_per_page", "value_count"
+                "intent", "dependencies", "min_score", "min_confidence", "levels", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "max_per_page", "value_count"
             ],
             "context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay", "reranked",
-                "token_budget", "expand", "expansion_threshold", "expansion_share",
+                "intent", "dependencies", "min_score", "min_confidence", "levels", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay",
+                "reranked", "token_budget", "expand", "expansion_threshold", "expansion_share",
                 "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
                 "inject_types", "inject_count", "format", "siblings", "overlap"
             ],
             "answer_context": [
                 "library", "version", "top_k", "filters", "page_evidence", "query_expansion",
                 "prefix", "model", "alpha", "fusion", "rrf_k", "rrf_weights", "candidate_count",
-                "intent", "min_score", "min_confidence", "levels", "exclude", "changed_since",
-                "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay", "reranked",
-                "token_budget", "expand", "expansion_threshold", "expansion_share",
+                "intent", "dependencies", "min_score", "min_confidence", "levels", "exclude",
+                "changed_since", "hierarchy", "mmr_lambda", "graph", "max_per_page", "page_decay",
+                "reranked", "token_budget", "expand", "expansion_threshold", "expansion_share",
                 "max_documents_to_expand", "max_chunks_per_document", "score_share", "parents",
                 "inject_types", "inject_count", "template"
             ]

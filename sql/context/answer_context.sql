@@ -1,8 +1,8 @@
 create or replace function pgrag.answer_context(
     question text,
     library text default null,
-    version text default null,
     top_k integer default 20,
+    version text default null,
     filters jsonb default null,
     intent text default 'auto',
     token_budget integer default 4000,

@@ -1,8 +1,8 @@
 create or replace function pgrag.context(
     query text,
     library text default null,
-    version text default null,
     top_k integer default 20,
+    version text default null,
     token_budget integer default 4000,
     format text default 'grouped',
     expand boolean default null,

@@ -49,6 +49,7 @@ declare
     item record;
     expression text;
     kind text;
+    known text[];
 begin
     if jsonb_typeof(filter) <> 'object' then
         raise exception 'A filter must be an object, got %.', filter
@@ -99,17 +100,18 @@ begin
                 'json'
             where item.key like 'front\_matter.%';
             if expression is null then
+                known := array(
+                    select f.name
+                    from _pgrag.query_fields() as f
+                    where f.name = f.field and f.kind <> 'scope'
+                );
                 raise exception 'There is no filter field "%".', item.key
                     using errcode = 'PGR06',
-                        hint = format(
-                            'Use %s, or front_matter.%s.',
-                            (
-                                select string_agg(f.name, ', ')
-                                from _pgrag.query_fields() as f
-                                where f.name = f.field and f.kind <> 'scope'
-                            ),
-                            item.key
-                        );
+                        hint = _pgrag.near_hint(item.key, known)
+                            || format(
+                                'Use %s, or front_matter.%s.',
+                                array_to_string(known, ', '), item.key
+                            );
             elsif item.value = '{}' then
                 raise exception 'The filter field "%" has no condition.', item.key
                     using errcode = 'PGR06';

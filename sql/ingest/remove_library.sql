@@ -25,6 +25,7 @@ begin
     delete from pgrag.documents as d where d.library_id = owner_id;
     delete from pgrag.pages as p where p.library_id = owner_id;
     get diagnostics removed = row_count;
+    perform _pgrag.unwatch_table(owner_id);
     delete from pgrag.versions as v where v.library_id = owner_id;
     delete from pgrag.libraries as l where l.library_id = owner_id;
     if _pgrag.owns_vectors() then
@@ -36,5 +37,6 @@ end;
 $$;
 
 comment on function pgrag.remove_library is
-'Removes a library with all its versions, and cancels its jobs; returns the number of pages. Errors:
-PGR02; 55006 while a run of pgrag index writes one of them or another session removes the library.';
+'Removes a library with all its versions, cancels its jobs, and drops the triggers by which it
+follows a table (see index_table); returns the number of pages. Errors: PGR02; 55006 while a run of
+pgrag index writes one of them or another session removes the library.';

@@ -3,9 +3,9 @@
 create or replace function pgrag.search_edges(
     query text,
     library text,
+    top_k integer default 10,
     version text default null,
     kinds text[] default null,
-    top_k integer default 10,
     query_embedding halfvec default null,
     rules text[] default null,
     min_score double precision default 0,
@@ -87,7 +87,7 @@ begin
         page_ids := array(
             select distinct h.page_id
             from pgrag.keyword_search(
-                search_edges.query, owner.name, search_edges.version, top_k => 100,
+                search_edges.query, owner.name, 100, search_edges.version,
                 options => '{"levels": [1, 2], "max_per_page": 1}'
             ) as h
         );

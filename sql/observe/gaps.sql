@@ -207,7 +207,7 @@ begin
             and exists (
                 select
                 from unnest(unknown) as w (word)
-                cross join lateral pgrag.suggest(w.word, is_slip.library, null, 1) as s
+                cross join lateral pgrag.suggest(w.word, is_slip.library, 1) as s
             )
         );
 end;

@@ -1,8 +1,8 @@
 create or replace function pgrag.recorded_search(
     query text,
     library text default null,
-    version text default null,
     top_k integer default 10,
+    version text default null,
     filters jsonb default null,
     query_embedding halfvec default null,
     options jsonb default '{}',
@@ -48,7 +48,7 @@ begin
     recorded_id := _pgrag.write_search(
         request.query, null, recorded_search.client, single.name,
         single.label, coalesce(request.after_id, request.after_place) is not null,
-        parameters - '{library, version, snippets, explain, reranked}'::text[]
+        parameters - '{library, version, dependencies, snippets, explain, reranked}'::text[]
             || case
                 when request.reranked is not null
                 then jsonb_build_object(

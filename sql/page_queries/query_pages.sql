@@ -2,8 +2,8 @@
 create or replace function pgrag.query_pages(
     query text,
     library text,
-    version text default null,
-    top_k integer default null
+    top_k integer default null,
+    version text default null
 )
 returns table (
     page_id bigint,

@@ -40,13 +40,16 @@ begin
     into arguments
     from jsonb_to_record(options) as o (
         library text, version text, filters jsonb, alpha double precision, levels integer[],
-        exclude text[], changed_since text, model text, page_evidence double precision
+        exclude text[], changed_since text, model text, page_evidence double precision,
+        dependencies jsonb
     );
-    version_label := _pgrag.wanted_version(arguments.version, arguments.filters, asked.filters);
+    version_label := _pgrag.wanted_version(
+        arguments.library, arguments.version, arguments.filters, asked.filters
+    );
     scope := _pgrag.request_scope(
         asked.words,
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
-        version_label
+        version_label, arguments.dependencies
     );
     -- As models outside of the database embed it, which know no library.
     typed := parsed.words;
@@ -84,10 +87,8 @@ begin
         request.target := _pgrag.changed_target(request.target, arguments.changed_since);
     end if;
     if arguments.exclude is not null then
-        request.target.denied_documents := _pgrag.excluded_documents(
-            arguments.exclude, scope.version_ids
-        )
-            || (request.target).denied_documents;
+        request.target.denied_documents := (request.target).denied_documents
+            || _pgrag.excluded_documents(arguments.exclude, scope.version_ids);
     end if;
     request.notes := request.notes
         || array(select n from _pgrag.unknown_values(request.target, filters) as n);
@@ -187,6 +188,7 @@ create or replace function _pgrag.request_scope(
     words text,
     library_names text[],
     version_label text,
+    dependencies jsonb,
     out library_ids bigint[],
     out libraries pgrag.libraries[],
     out version_ids bigint[],
@@ -235,13 +237,25 @@ begin
         ) as a
     );
 
-    -- Explicit versions win; most queries have nothing that could name one.
-    if version_label is null
-        and (translate(words, '0123456789@', '') <> words or strpos(lower(words), 'version') > 0)
-    then
-        select n.version_ids, n.version_reasons, n.named_ids, n.wishes, n.notes
-        into version_ids, version_reasons, named_ids, wishes, notes
-        from _pgrag.with_named_versions(words, version_ids, version_reasons) as n;
+    -- Explicit versions win, then those of the words, then the project's.
+    if version_label is null then
+        if dependencies is not null then
+            select p.version_ids, p.version_reasons, p.pinned_ids
+            into version_ids, version_reasons, named_ids
+            from _pgrag.with_pinned_versions(dependencies, version_ids, version_reasons) as p;
+        end if;
+        -- Most queries have nothing that could name one.
+        if translate(words, '0123456789@', '') <> words or strpos(lower(words), 'version') > 0 then
+            select
+                n.version_ids, n.version_reasons, n.wishes, n.notes,
+                array(
+                    select id
+                    from unnest(n.named_ids || request_scope.named_ids) as id
+                    where id = any (n.version_ids)
+                )
+            into version_ids, version_reasons, wishes, notes, named_ids
+            from _pgrag.with_named_versions(words, version_ids, version_reasons) as n;
+        end if;
         if named_ids <> '{}' then
             document_count := (
                 select sum(v.document_count)

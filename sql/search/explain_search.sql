@@ -1,8 +1,8 @@
 create or replace function pgrag.explain_search(
     query text,
     library text default null,
-    version text default null,
     top_k integer default 10,
+    version text default null,
     filters jsonb default null,
     query_embedding halfvec default null,
     options jsonb default '{}'

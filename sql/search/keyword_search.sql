@@ -1,8 +1,8 @@
 create or replace function pgrag.keyword_search(
     query text,
     library text default null,
-    version text default null,
     top_k integer default 10,
+    version text default null,
     filters jsonb default null,
     options jsonb default '{}'
 )

@@ -4,8 +4,8 @@
 create or replace function pgrag.search(
     query text,
     library text default null,
-    version text default null,
     top_k integer default 10,
+    version text default null,
     filters jsonb default null,
     alpha double precision default null,
     fusion text default 'absolute',
@@ -36,7 +36,8 @@ create or replace function pgrag.search(
     history boolean default false,
     reranked jsonb default null,
     prefix boolean default false,
-    min_confidence double precision default null
+    min_confidence double precision default null,
+    dependencies jsonb default null
 )
 returns setof pgrag.hit
 language plpgsql
@@ -58,7 +59,7 @@ declare
                     max_per_page, page_decay, page_hits, after, model, page_evidence,
                     candidate_count, rrf_k, rrf_weights, snippets, explain, intent, unit,
                     aggregate, hierarchy, mmr_lambda, query_expansion, graph, mode, exclude,
-                    changed_since, history, reranked, prefix, min_confidence
+                    changed_since, history, reranked, prefix, min_confidence, dependencies
             ) as a
         )),
         search.query_embedding
@@ -86,10 +87,11 @@ Of equal scores, newer versions and earlier passages of a page come first.
 query: plain words rank, and so does "a phrase" among them: a passage without it keeps 95 % of its
 score; +word and +"a phrase" must occur, and so must the phrases of a query of nothing else; -word
 must not; type:guide filters (see parse_query).
-library: null for all (or filters {"library": […]}).
+library: null for all (or filters {"library": […]}); NAME@VERSION names a version, too.
 version: a label, a range or "*" for all (see resolve_version); null for the one that the words name
-("in Jest 27"; a notice says so), else the newest. A notice says which words the version lacks, and
-which versions have them.
+("in Jest 27"; a notice says so), else the one that dependencies pin, else the newest. A notice says
+which words the version lacks, and which versions have them.
+dependencies: what the reader''s project depends on, {"jest": "26.0.1"} (see pinned_versions).
 filters: see filter_predicate.
 alpha: the share of the vector retriever (default: the library''s, else the model''s, else
 pgrag.hybrid_alpha, else 0.3; with the built-in model, in a library of 1,000 passages or more, times

@@ -3,12 +3,12 @@
 create or replace function pgrag.search_text(
     pattern text,
     library text,
+    top_k integer default 100,
     version text default null,
     mode text default 'literal',
     case_mode text default 'sensitive',
     context integer default 0,
     path text default null,
-    top_k integer default 100,
     after text default null,
     timeout_ms integer default 5000
 )

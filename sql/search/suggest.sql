@@ -2,8 +2,8 @@
 create or replace function pgrag.suggest(
     query text,
     library text default null,
-    version text default null,
-    suggestion_count integer default 3
+    suggestion_count integer default 3,
+    version text default null
 )
 returns table (
     suggestion text,
@@ -27,7 +27,7 @@ declare
 begin
     perform _pgrag.check_range('suggestion_count', suggestion_count, 1, 100);
     select p.* into parsed from pgrag.parse_query(suggest.query) as p;
-    label := _pgrag.wanted_version(suggest.version, null, parsed.filters);
+    label := _pgrag.wanted_version(suggest.library, suggest.version, null, parsed.filters);
     names := array(
         select lower(btrim(n))
         from unnest(_pgrag.wanted_libraries(suggest.library, null, parsed.filters)) as n

@@ -1,7 +1,4 @@
 -- The hint of an error about a name: the near names, then the first ten, or that there is none.
--- Likeness is the share of common trigrams (Dice): enough to put the right name first, and edit
--- distance would need fuzzystrmatch, which is not installed everywhere. Below 0.3 names have little
--- more in common than their first letter.
 create or replace function _pgrag.name_hint(
     wish text,
     names text[],
@@ -17,20 +14,38 @@ as $$
         when cardinality(name_hint.names) = 0 then name_hint.nothing
         else format(
             '%s%s: %s%s.',
-            'Did you mean ' || string_agg(near.name, ', ' order by near.likeness desc, near.name)
-                || '? ',
+            _pgrag.near_hint(name_hint.wish, name_hint.names),
             name_hint.listing,
             array_to_string(name_hint.names[:10], ', '),
             ' and ' || nullif(greatest(cardinality(name_hint.names) - 10, 0), 0) || ' more'
         )
-    end
+    end;
+$$;
+
+-- "Did you mean …? " with the near names, or nothing. Likeness is the share of common trigrams
+-- (Dice): enough to put the right name first, and edit distance would need fuzzystrmatch, which is
+-- not installed everywhere. Below 0.3 names have little more in common than their first letter.
+create or replace function _pgrag.near_hint(
+    wish text,
+    names text[]
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select coalesce(
+        'Did you mean ' || string_agg(near.name, ', ' order by near.likeness desc, near.name)
+            || '? ',
+        ''
+    )
     from (
         select n.name, s.likeness
         from (
             -- A text that is far longer than any name would take quadratic time.
-            select _pgrag.trigrams(left(name_hint.wish, 200)) as trigrams offset 0
+            select _pgrag.trigrams(left(near_hint.wish, 200)) as trigrams offset 0
         ) as w
-        cross join unnest(name_hint.names) as n (name)
+        cross join unnest(near_hint.names) as n (name)
         cross join lateral _pgrag.similarity(w.trigrams, _pgrag.trigrams(n.name)) as s (likeness)
         where s.likeness >= 0.3
         order by s.likeness desc, n.name

@@ -1,5 +1,5 @@
 -- The argument, the top level of the filters and the text of the query may all name libraries and a
--- version, if they agree.
+-- version, if they agree. The argument may be NAME@VERSION, as on the command line.
 create or replace function _pgrag.wanted_libraries(
     library text,
     filters jsonb,
@@ -11,13 +11,14 @@ immutable
 parallel safe
 as $$
 declare
+    named constant text := regexp_replace(library, '^([^@,]+)@[^@,]+$', '\1');
     wishes jsonb := jsonb_build_array(
-        to_jsonb(library), filters -> 'library', query_filters -> 'library'
+        to_jsonb(named), filters -> 'library', query_filters -> 'library'
     );
 begin
     -- Most searches name their libraries nowhere else.
     if wishes -> 1 = 'null' and wishes -> 2 = 'null' then
-        return string_to_array(lower(btrim(library)), ', ');
+        return string_to_array(lower(btrim(named)), ', ');
     end if;
     return string_to_array(
         _pgrag.one_wish('library', array(
@@ -39,6 +40,7 @@ end;
 $$;
 
 create or replace function _pgrag.wanted_version(
+    library text,
     version text,
     filters jsonb,
     query_filters jsonb
@@ -50,7 +52,9 @@ parallel safe
 as $$
     select _pgrag.one_wish('version', pg_catalog.array_remove(
         array[
-            wanted_version.version, wanted_version.filters ->> 'version',
+            wanted_version.version,
+            pg_catalog.btrim(substring(wanted_version.library from '^[^@,]+@([^@,]+)$')),
+            wanted_version.filters ->> 'version',
             wanted_version.query_filters ->> 'version'
         ],
         null

@@ -2,7 +2,8 @@
 create or replace function pgrag.resolve_version(
     library text,
     wanted text default null,
-    query text default null
+    query text default null,
+    dependencies jsonb default null
 )
 returns table (
     version text,
@@ -17,15 +18,21 @@ as $$
 declare
     owner_id constant bigint := _pgrag.library_id(resolve_version.library);
     resolved record;
+    pinned record;
     named record;
     note text;
 begin
     select (r.version).label, (r.version).version_id, r.reason
     into resolved
     from _pgrag.resolved_version(owner_id, resolve_version.wanted) as r;
-    if resolve_version.wanted is null and resolve_version.query is not null then
+    if resolve_version.wanted is null
+        and coalesce(resolve_version.query, resolve_version.dependencies::text) is not null
+    then
+        pinned := _pgrag.with_pinned_versions(
+            resolve_version.dependencies, array[resolved.version_id], array[resolved.reason]
+        );
         named := _pgrag.with_named_versions(
-            resolve_version.query, array[resolved.version_id], array[resolved.reason]
+            coalesce(resolve_version.query, ''), pinned.version_ids, pinned.version_reasons
         );
         foreach note in array named.notes loop
             raise notice '%', note;
@@ -47,7 +54,8 @@ same minor the newest before it, else the nearest above; else so of the same maj
 before it, of an older major); else the unversioned documentation. Only its label means a
 pre-release: the reason, or the error, names those that there are of what is asked for. A leading
 "v" or "release-" says nothing. version is empty for unversioned. query: the
-words of a search, whose version counts if wanted is null (see search). Errors: PGR02 with the
+words of a search, whose version counts if wanted is null (see search); without one, the version
+that the dependencies of a project pin (see pinned_versions). Errors: PGR02 with the
 nearest names, PGR03 with the versions that exist.';
 
 create or replace function _pgrag.resolved_version(

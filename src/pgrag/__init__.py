@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pgrag.answer.stream import AnswerStream
     from pgrag.client import Client, SearchResult, connect
     from pgrag.client.asynchronous import AsyncClient, connect_async
+    from pgrag.client.remote import ServiceClient, connect_service
     from pgrag.ground.errors import *
     from pgrag.ground.values.answers import Answer, Citation, Sentence, Source
     from pgrag.ground.values.changes import *
@@ -36,19 +37,21 @@ if TYPE_CHECKING:
         Intent,
         PageResult,
         ParsedQuery,
+        PinnedVersion,
         Resolution,
         Suggestion,
         VersionRead,
     )
+    from pgrag.ground.values.tables import IndexedTable, RefreshedTable
     from pgrag.ingest.report import IndexReport
 
 #: The modules that define the names, in lookup order.
 _MODULES = (
-    "ground.errors", "client", "client.asynchronous", "ground.values.answers",
+    "ground.errors", "client", "client.asynchronous", "client.remote", "ground.values.answers",
     "ground.values.changes", "ground.values.evaluation", "ground.values.graph",
     "ground.values.jobs", "ground.values.libraries", "ground.values.passages",
     "ground.values.properties", "ground.values.rendered", "ground.values.searches",
-    "answer.stream", "ingest.report",
+    "ground.values.tables", "answer.stream", "ingest.report",
 )  # fmt: skip
 
 __all__ = [
@@ -82,6 +85,7 @@ __all__ = [
     "Hit",
     "ImportedSet",
     "IndexReport",
+    "IndexedTable",
     "Intent",
     "InvalidCursor",
     "InvalidFilter",
@@ -113,7 +117,9 @@ __all__ = [
     "Passage",
     "PathStep",
     "PgragError",
+    "PinnedVersion",
     "Property",
+    "RefreshedTable",
     "RelatedPage",
     "RenderedPage",
     "RerankingError",
@@ -125,6 +131,8 @@ __all__ = [
     "SectionVersion",
     "SentPage",
     "Sentence",
+    "ServiceClient",
+    "ServiceUnavailable",
     "SettingsError",
     "Source",
     "SourceError",
@@ -148,6 +156,7 @@ __all__ = [
     "VersionRead",
     "connect",
     "connect_async",
+    "connect_service",
 ]
 
 

@@ -49,7 +49,7 @@ class Row:
 
 ROWS = [
     Row("F1", "Front matter becomes title, link, path and typed properties",
-        "select page->>'title', page->>'link', q.name, q.value from pgrag.page($agoscript),"
+        "select p.title, p.link, q.name, q.value from pgrag.page($agoscript) as p,"
         " pgrag.page_properties($agoscript) as q where q.name = 'reviewers'",
         "GET /v1/pages/$agoscript",
         "query agorum 'TABLE title, link, reviewers WHERE name = \"agorum core agoscript\"' --json",

@@ -1,8 +1,12 @@
 """`pgrag links`: where links lead, for people, programs and CI."""
 
+from pathlib import Path
+
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
+
+from pgrag.ground.embedded import EmbeddedServer
 
 PAGES = [
     {"key": "b/x.md", "title": "X", "body": "x", "documents": [
@@ -89,6 +93,28 @@ def test_links_of_files(pgrag, tmp_path):
     report = pgrag.json("index", "notes", source)
     assert (report["links"]["resolved"], report["links"]["unresolved"]) == (2, 0)
     assert pgrag.run("links", "notes", "--check").out == ""
+
+
+def test_links_of_a_folder_need_no_library(pgrag):
+    """As a hook before a commit: nothing is left in the user's database, and no server runs."""
+    pages = pgrag.folder / "notes" / "pages"
+    pages.mkdir(parents=True)
+    (pages / "a.md").write_text("# A\n\nSee [[b]].\n", "utf-8")
+    server = EmbeddedServer(Path(pgrag.environment["PGRAG_HOME"]) / "links")
+    try:
+        broken = pgrag.run("links", "notes/", "--check", code=1)
+        assert "1 link broken" in broken.err
+        assert broken.out == "notes/pages/a.md:3: b leads to no page\n"
+        assert not server.status().running
+        (pages / "b.md").write_text("# B\n\nBack to [A](a.md#z).\n", "utf-8")
+        [row] = pgrag.run("links", "./notes", "--check", "--json", code=1).json
+        assert (row["source_page"], row["target_page"]) == ("notes/pages/b.md", "notes/pages/a.md")
+        (pages / "b.md").write_text("# B\n\nBack to [A](a.md#a).\n", "utf-8")
+        assert "No link is broken" in pgrag.run("links", "notes/pages/..", "--check").err
+    finally:
+        server.remove()
+    hint = pgrag.run("links", "notes", code=1).err
+    assert "For the folder: pgrag links notes/" in hint
 
 
 def test_a_version_that_was_interrupted_is_said(vault):

@@ -15,6 +15,7 @@ import pytest
 from command_line import SECONDS, CommandLine
 from service import eventually, served
 
+import pgrag
 from pgrag.ground.embedded import EmbeddedServer
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "rest.md"
@@ -35,6 +36,32 @@ def test_a_service_for_this_machine_answers_at_once_and_has_no_other_name(client
     # A client that keeps its connection delays acknowledgements, after some at once, by 40 ms.
     times = [client.get("/healthz").elapsed.total_seconds() for _ in range(60)]
     assert min(times[30:]) < 10 * min(times[:10])
+
+
+def test_a_client_in_python_answers_like_that_of_the_database(client, indexed):
+    question = "restore a backup"
+    with (
+        pgrag.connect_service(f"{client.base_url}/v1/") as service,
+        pgrag.connect(indexed.variables["PGRAG_DATABASE_URL"]) as db,
+    ):
+
+        def asked(one):
+            first = one.search(question, "kestrel", top_k=2, snippets=True)
+            grouped = one.search(question, "kestrel", group="page")
+            return (
+                [hit.snippet for hit in first],
+                (first.version, first.reason, first.next()[0].url),
+                ([hit.document_id for hit in grouped.hits], len(grouped.pages)),
+                one.search_pages(question, "kestrel", version="1.4")[0].key,
+                one.context(question, "kestrel", token_budget=500).text,
+                one.libraries(),
+            )
+
+        assert asked(service) == asked(db)
+        with pytest.raises(pgrag.UnknownVersion, match="has no version that fits"):
+            service.search(question, "kestrel", version="^9")
+        with pytest.raises(pgrag.InvalidInput, match="colour: there is no such argument"):
+            service.search(question, colour="red")
 
 
 def test_a_port_in_use_is_an_error_before_the_service_says_that_it_is_ready(pgrag):

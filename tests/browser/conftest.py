@@ -12,6 +12,7 @@ A test fails at its end if a page wrote an error to the console, did not handle 
 a policy, asked another host or showed a dialog; `page_faults.expect("429")` lets one pass.
 """
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -136,21 +137,60 @@ def page_faults(browser) -> Iterator[PageFaults]:
     faults.check()
 
 
-@pytest.fixture
-def new_page(browser, page_faults) -> Iterator[Callable[..., Page]]:
-    """Makes empty pages, each in a context of its own; takes the options of a context."""
-    contexts = []
+@pytest.fixture(scope="module")
+def tabs(browser) -> dict[str, list[Page]]:
+    """Pages that tests have left, by the options of their contexts: a new one takes four times as
+    long to show a view.
+    """
+    return {}
 
-    def new_page(**options) -> Page:
-        context = browser.new_context(**options)
-        contexts.append(context)
-        page_faults.watch(context)
-        return context.new_page()
+
+@pytest.fixture
+def new_page(browser, tabs, page_faults) -> Iterator[Callable[..., Page]]:
+    """Makes empty pages, each in a context of its own; takes the options of a context.
+
+    What a test does to its context stays there: one that adds a script to all pages, or needs an
+    empty cache, asks for a context that nobody had: `new_page(is_fresh=True)`.
+    """
+    used: list[tuple[str, Page]] = []
+
+    def new_page(*, is_fresh: bool = False, **options) -> Page:
+        kind = "" if is_fresh else json.dumps(options, sort_keys=True)
+        page = tabs[kind].pop() if tabs.get(kind) else browser.new_context(**options).new_page()
+        used.append((kind, page))
+        page_faults.watch(page.context)
+        if "viewport" in options:
+            page.set_viewport_size(options["viewport"])
+        page.emulate_media(
+            media="null",
+            color_scheme=options.get("color_scheme", "light"),
+            reduced_motion=options.get("reduced_motion", "no-preference"),
+        )
+        return page
 
     yield new_page
     page_faults.stop()
-    for context in contexts:
-        context.close()
+    for kind, page in used:
+        if kind and page.context.pages == [page] and not page_faults.found:
+            tabs.setdefault(kind, []).append(_emptied(page))
+        else:
+            page.context.close()
+
+
+def _emptied(page: Page) -> Page:
+    """The page without what a test left in it, in its stores and in its history."""
+    page.unroute_all()
+    page.context.set_offline(False)
+    origin = page.evaluate("location.origin")
+    page.goto("about:blank")
+    page.mouse.move(0, 0)
+    session = page.context.new_cdp_session(page)
+    if origin.startswith("http"):
+        stores = {"origin": origin, "storageTypes": "cookies,local_storage,indexeddb"}
+        session.send("Storage.clearDataForOrigin", stores)
+    session.send("Page.resetNavigationHistory")
+    session.detach()
+    return page
 
 
 @pytest.fixture

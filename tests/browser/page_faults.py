@@ -1,6 +1,7 @@
 """Watches the pages of a browser's context for what no test may cause without knowing it."""
 
 import re
+from collections.abc import Callable
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -25,7 +26,7 @@ class PageFaults:
         self.found: list[str] = []
         self._expected: dict[str, bool] = {}
         self._origins: set[str] = set()
-        self._contexts: list[BrowserContext] = []
+        self._contexts: dict[BrowserContext, dict[str, Callable[..., None]]] = {}
 
     def expect(self, *patterns: str) -> None:
         """Let faults that match one of these regular expressions pass; each must come."""
@@ -37,24 +38,32 @@ class PageFaults:
 
     def watch(self, context: BrowserContext) -> None:
         """Note the faults of all pages of a context."""
-        self._contexts.append(context)
-        waiting = IN_FLIGHT.setdefault(context, set())
-        # Playwright takes no method of a set as a handler.
-        context.on("request", lambda request: waiting.add(request))  # noqa: PLW0108
-        for end in ("requestfinished", "requestfailed"):
-            context.on(end, lambda request: waiting.discard(request))  # noqa: PLW0108
-        context.add_init_script(_WATCH)
-        context.on("console", self._console)
-        context.on("weberror", lambda event: self._note(f"uncaught: {event.error}"))
-        context.on("request", self._request)
-        context.on("dialog", self._dialog)
+        waiting = IN_FLIGHT.get(context)
+        if waiting is None:
+            waiting = IN_FLIGHT[context] = set()
+            # Playwright takes no method of a set as a handler.
+            context.on("request", lambda request: waiting.add(request))  # noqa: PLW0108
+            for end in ("requestfinished", "requestfailed"):
+                context.on(end, lambda request: waiting.discard(request))  # noqa: PLW0108
+            context.add_init_script(_WATCH)
+        self._contexts[context] = {
+            "console": self._console,
+            "weberror": lambda event: self._note(f"uncaught: {event.error}"),
+            "request": self._request,
+            "dialog": self._dialog,
+        }
+        for event, handler in self._contexts[context].items():
+            context.on(event, handler)
 
     def stop(self) -> None:
-        """Take a last look at the pages, before their contexts are closed."""
-        for context in self._contexts:
+        """Take a last look at the pages, and watch them no longer."""
+        for context, handlers in self._contexts.items():
             for page in context.pages:
                 if page.evaluate("window.__pwned !== undefined"):
                     self._note(f"a script of an attack ran at {page.url}")
+            for event, handler in handlers.items():
+                context.remove_listener(event, handler)
+        self._contexts.clear()
 
     def check(self) -> None:
         """Fail if there was a fault, or if one that was expected did not come."""

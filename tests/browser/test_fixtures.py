@@ -13,7 +13,7 @@ def faulty(new_page, service, page_faults):
     """A page whose faults do not end this test, and these faults."""
     page_faults.allow(service.url)
     page_faults.expect(".")
-    page = new_page(base_url=service.url)
+    page = new_page(base_url=service.url, is_fresh=True)
     own = PageFaults()
     own.allow(service.url)
     own.watch(page.context)

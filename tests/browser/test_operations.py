@@ -100,7 +100,7 @@ def test_a_single_day_is_that_day_on_the_axis_and_in_the_table(open_page, search
         "mean_rating": None,
         "feedback_share": 0,
     }
-    page = open_page("/sign-in", timezone_id="America/Los_Angeles")
+    page = open_page("/sign-in", timezone_id="America/Los_Angeles", is_fresh=True)
     page.add_init_script(written)
     page.route("**/v1/metrics/searches?**", lambda route: route.fulfill(json={"metrics": [metric]}))
     page.goto("/operations?library=kestrel")

@@ -97,7 +97,7 @@ def test_the_first_load_is_small(new_page, page_faults, service):
     """At most 40 kB come for the search, each file once, and none of another view."""
     page_faults.allow(service.url)
     # A new browser: nothing is in its cache, and each request reaches the service.
-    page = new_page()
+    page = new_page(is_fresh=True)
     answers: list[Response] = []
     page.on("response", lambda answer: answers.append(answer))  # noqa: PLW0108
     page.goto(service.url)

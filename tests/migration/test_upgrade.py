@@ -222,6 +222,29 @@ def test_views_of_the_user_stay(database_url, sql_tree):
     assert value(database_url, "select m.seen from public.mine as m") == 2
 
 
+def test_a_report_on_a_view_stays_and_sees_what_the_view_becomes(database_url, sql_tree):
+    file = sql_tree / "views" / "libraries_overview.sql"
+    text = file.read_text("utf-8")
+    execute(
+        database_url,
+        "create view public.report as select o.newest, o.searches from pgrag.libraries_overview"
+        " as o; insert into pgrag.libraries (name) values ('mine')",
+    )
+    file.write_text(text.replace("coalesce(s.searches, 0)", "coalesce(s.searches, 7)"), "utf-8")
+    schema.upgrade(database_url)
+    assert value(database_url, "select r.searches from public.report as r") == 7
+    # Nothing uses the others, so their columns are free to change.
+    other = sql_tree / "views" / "pages_now.sql"
+    kept = [line for line in other.read_text("utf-8").splitlines() if "topic" not in line]
+    other.write_text("\n".join(kept), "utf-8")
+    schema.upgrade(database_url)
+    fewer = text.replace(",\n    s.last_search\n", "\n").rpartition("comment on column")[0]
+    file.write_text(fewer, "utf-8")
+    with pytest.raises(errors.DatabaseError, match="cannot drop columns from view") as refused:
+        schema.upgrade(database_url)
+    assert "drop that, upgrade" in refused.value.hint
+
+
 @pytest.mark.parametrize("used", [
     "select (_pgrag.make_request('x', '{}')).words as words",
     "select m.page_id from _pgrag.matching_pages as m",

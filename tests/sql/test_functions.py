@@ -17,6 +17,7 @@ CODE = {name: re.sub(r"--[^\n]*|'(?:[^']|'')*'", "", text) for name, text in SOU
 #: A reason, unless the comment on a public function says everything.
 BEGINNING = re.compile(r"-- |create or replace function pgrag\.")
 DEFINITION = re.compile(r"^create or replace function (_?pgrag\.\w+)\(", re.MULTILINE)
+VIEW = re.compile(r"^create or replace view (pgrag\.\w+) ", re.MULTILINE)
 TYPE = re.compile(r"^create type (_pgrag\.\w+) as", re.MULTILINE)
 CALL = re.compile(r"\b(_?pgrag\.\w+)\(")
 
@@ -197,7 +198,7 @@ def test_files_are_short_and_named_after_their_function():
     assert [name for name, code in CODE.items() if merged.search(code)] == []
     wrong = {}
     for name, text in SOURCES.items():
-        names = DEFINITION.findall(text) + TYPE.findall(text)
+        names = DEFINITION.findall(text) + VIEW.findall(text) + TYPE.findall(text)
         public = [each.removeprefix("pgrag.") for each in names if is_public(each)]
         expected = public or [each.replace("_pgrag.", "_") for each in names[:1]]
         if name != "grants.sql" and [Path(name).stem] != expected:

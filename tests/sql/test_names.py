@@ -83,7 +83,7 @@ def test_a_name_that_is_not_one_page_lists_those_that_are_near(connection, guide
     with refused(connection, "PGR01", "2 pages named 'index'", "plant:index.md, yard:index.md"):
         run(connection, "outline", page_id="index")
     [row] = run(connection, "page", page_id="yard:index")
-    assert row["page"]["library"] == "yard"
+    assert row["library"] == "yard"
     with refused(connection, "PGR04", "No library has a page 'valvee'", "plant:guide/Valve.md"):
         run(connection, "parent", document_id="valvee#c1")
     with refused(connection, "PGR05", "'guide/Valve.md' has no passage c9"):

@@ -286,6 +286,31 @@ def test_places_are_told_of_visible_passages_alone(connection):
     assert value(connection, places) == ["ours"]
 
 
+@pytest.mark.parametrize("view", ["passages", "pages_now", "libraries_overview"])
+def test_views_for_analysts_have_the_rows_of_their_reader(connection, view):
+    libraries = f"select array_agg(distinct v.library order by v.library) from pgrag.{view} as v"
+    assert value(connection, libraries) == ["ours", "theirs"]
+    connection.execute("set local session authorization tenant_reader")
+    assert value(connection, libraries) == ["ours"]
+
+
+def test_views_of_searches_have_those_of_their_reader(connection):
+    for caller in ("tenant_reader", "tenant_writer"):
+        connection.execute(
+            "insert into pgrag.searches (client, query, library, hit_count, caller)"
+            " values ('rest', 'kernel panic codes', 'ours', 0, %s)",
+            [caller],
+        )
+    counts = (
+        "select (select sum(s.searches) from pgrag.searches_by_day as s) as a,"
+        " (select sum(g.searches) from pgrag.gaps_now as g) as b,"
+        " (select sum(o.searches) from pgrag.libraries_overview as o) as c"
+    )
+    assert [*connection.execute(counts).fetchone().values()] == [2, 2, 2]
+    connection.execute("set local session authorization tenant_reader")
+    assert [*connection.execute(counts).fetchone().values()] == [1, 1, 1]
+
+
 def test_a_role_that_bypasses_row_security_finds_everything(connection):
     arguments = {"query": "drain a node", "explain": True}
     hits = run(connection, "search", **arguments)

@@ -53,6 +53,7 @@ def _name(path):
     "make_sql_reference.py",
     "make_cli_reference.py",
     "make_mcp_reference.py",
+    "make_client_files.py",
 ])  # fmt: skip
 def test_references_are_up_to_date(script):
     command = [sys.executable, ROOT / "scripts" / script, "--check"]
@@ -160,7 +161,9 @@ def test_pages_have_front_matter_and_no_warnings_and_are_linked_from_the_start_p
     assert len(pages) == len(PAGES) >= 14
     assert [warning for page in pages for warning in page.warnings] == []
     start = set(_links((DOCS / "index.md").read_text("utf-8")))
-    assert {page.name for page in PAGES} - {"index.md"} <= {link.split("#")[0] for link in start}
+    assert {page.relative_to(DOCS).as_posix() for page in PAGES} - {"index.md"} <= {
+        link.split("#")[0] for link in start
+    }
     for file in PAGES:
         page = read_page(file.name, file.read_bytes(), PageOptions())
         assert page.title == page.front_matter.get("title")

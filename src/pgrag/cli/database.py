@@ -74,7 +74,10 @@ def url(
 
 @commands.command(context_settings=_PASSED_ON)
 def psql(context: typer.Context) -> None:
-    """Open psql on the database; further arguments go to psql: pgrag db psql -- -c 'select …'."""
+    """Open psql on the database; type :pgrag there for commands of pgrag.
+
+    Further arguments go to psql, which then has none of them: pgrag db psql -- -c 'select …'.
+    """
     from pgrag.ground.poolers import pooling
 
     with opened() as app:
@@ -83,9 +86,15 @@ def psql(context: typer.Context) -> None:
             with suppress(SchemaOutdated):
                 app.require_schema()
         address = app.url
-    # The context of an error is a stack of pgrag's functions: no help to users.
-    arguments = ["--variable=SHOW_CONTEXT=never", *context.args]
-    program, command, variables = _program("psql", address, arguments)
+    # The context of an error is a stack of pgrag's functions: no help to users. Wrapped columns
+    # are for terminals only.
+    arguments = ["--variable=SHOW_CONTEXT=never", "--pset=format=wrapped"]
+    program, command, variables = _program("psql", address, [*arguments, *context.args])
+    if not context.args:
+        # It reads the user's own file last, as psql would have done.
+        own = Path(variables.get("PSQLRC") or "~/.psqlrc").expanduser()
+        command += [f"--variable=own_psqlrc={own}"] if own.is_file() else []
+        variables["PSQLRC"] = str(Path(__file__).with_name("psqlrc"))
     # The search path finds functions and vector types with and without their schema. A pooler
     # refuses it, or leaves it to the next client.
     if pooling(address) == "none":

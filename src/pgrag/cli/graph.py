@@ -1,4 +1,4 @@
-"""Libraries, versions, pages and their links: `pgrag libraries` … `read`, `backlinks` … `links`."""
+"""Libraries, versions, and the graph: `pgrag libraries` … `read`, `backlinks` … `edges`."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -15,11 +15,7 @@ from pgrag.cli.output import notice, print_text, stdout, warn
 from pgrag.cli.rendered import plain
 from pgrag.cli.session import page_id, resolved, told
 from pgrag.ground.printable import printable
-from pgrag.ground.values.graph import LinkState
 
-_ALL = 2**40
-_LISTED = 4
-"""The maximum number of candidates in the table; --json lists all."""
 _ITS_NAMES = "Its key, name, title, alias, url or id."
 PageName = Annotated[str, Argument(metavar="PAGE", help=_ITS_NAMES)]
 Direction = Annotated[Literal["out", "in", "both"], Option(help="out: along links; in: against.")]
@@ -32,7 +28,7 @@ FanOut = Annotated[int, Option(min=1, metavar="N", help="Follow the strongest N 
 Total = Annotated[int, Option(min=1, metavar="N", help="The maximum number of pages.")]
 
 
-def _connected(app: App, target: str) -> Target:
+def connected(app: App, target: str) -> Target:
     """Return the named library; warn of versions whose links are not resolved yet."""
     library = resolved(app, target)
     for row in app.database.call("link_progress", **library.scope):
@@ -45,7 +41,7 @@ def _connected(app: App, target: str) -> Target:
 
 
 def _by_id(app: App, target: str, page: str, **others: Any) -> Row:
-    return {"page_id": page_id(app, _connected(app, target), page), **others}
+    return {"page_id": page_id(app, connected(app, target), page), **others}
 
 
 def _edge(row: Row) -> str | None:
@@ -98,7 +94,7 @@ def path(
     kind: Kinds = None,
 ) -> Output:
     """Show a shortest path from one page to another along links, with the sentence of each."""
-    library = _connected(app, target)
+    library = connected(app, target)
     ends = {"from_page": from_page, "to_page": to_page}
     ids = {end: page_id(app, library, page) for end, page in ends.items()}
     steps = {"max_depth": max_depth, "direction": direction, "kinds": kind}
@@ -130,7 +126,7 @@ def edges(
         raise typer.BadParameter("--page and --structure are for a list, without a query.")
     if structure and page is None:
         raise misuse("--structure", "needs --page.")
-    library = _connected(app, target)
+    library = connected(app, target)
     scope = {**library.scope, "kinds": kind}
     if query is None:
         own = None if page is None else page_id(app, library, page)
@@ -148,82 +144,6 @@ def edges(
         },
         nothing="No edge matches.",
     )  # fmt: skip
-
-
-@command
-def links(
-    app: App,
-    target: options.LibraryVersion,
-    *,
-    state: Annotated[
-        LinkState | None,
-        Option(
-            help="Only links in this state; fragment: the page lacks the heading; broken:"
-            " unresolved, ambiguous or fragment; orphan: pages without a link to them."
-        ),
-    ] = None,
-    page: options.Page = None,
-    kind: Annotated[
-        str | None, Option(metavar="KIND", help="Only links of this kind: references, embeds, …")
-    ] = None,
-    check: Annotated[
-        bool,
-        Option(help="Print broken links as FILE:LINE: MESSAGE; exit status 1 if there are any."),
-    ] = False,
-) -> Output:
-    """List the links of a version with where they lead.
-
-    For CI: --check reports links that lead to no page or could lead to several, and fragments that
-    their page does not have. Links to other sites and to files that are not pages are not checked.
-    """
-    if check and state is not None:
-        raise misuse("--check", "chooses the states itself.")
-    library = _connected(app, target)
-    states = "broken" if check else state
-    rows = told(app, "links", **library.scope, state=states, page=page, kind=kind, top_k=_ALL)
-    total = counted(len(rows), "link")
-    if check:
-        lines = [f"{row['source_page']}:{row['line']}: {_fault(row)}" for row in rows]
-        errors = [f"{total} broken."] if rows else []
-        notices = [] if rows else ["No link is broken."]
-        return text(rows, *lines, notices=notices, errors=errors)
-    if state == "orphan":
-        total = f"{counted(len(rows), 'page')} without a link from another page."
-        return text(rows, *(row["target_page"] for row in rows), notices=[total])
-    return listed(
-        rows,
-        {
-            "where": lambda row: f"{row['source_page']}:{row['line']}", "kind": "kind",
-            "link": _as_written, "leads to": _leads_to,
-        },
-        total=f"{total}.",
-    )  # fmt: skip
-
-
-def _as_written(row: Row) -> str:
-    return f"{row['target']}#{row['fragment']}" if row["fragment"] else str(row["target"])
-
-
-def _fault(row: Row) -> str:
-    if row["state"] == "unresolved":
-        return f"{_as_written(row)} leads to no page"
-    if row["state"] == "ambiguous":
-        return f"{_as_written(row)} could be {_candidates(row, ' or ')}"
-    return f"{row['target_page']} has no heading or block #{row['fragment']}"
-
-
-def _leads_to(row: Row) -> str:
-    if row["state"] == "ambiguous":
-        return f"ambiguous: {_candidates(row, ', ')}"
-    if row["target_page"] is None:
-        return str(row["state"])
-    return str(row["target_page"]) + ("" if row["fragment_found"] is not False else " (no heading)")
-
-
-def _candidates(row: Row, separator: str) -> str:
-    pages = row["candidates"]
-    more = [f"{len(pages) - _LISTED} more"] if len(pages) > _LISTED else []
-    return separator.join([*pages[:_LISTED], *more])
 
 
 @command

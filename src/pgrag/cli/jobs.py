@@ -26,7 +26,7 @@ def worker() -> None:
     `pgrag serve` has a worker of its own; several workers share the jobs. A worker that stops gives
     its job back; the next worker continues it.
     """
-    from pgrag.cli.serve import measured
+    from pgrag.cli.sockets import measured
     from pgrag.service.worker import Worker
 
     with opened(in_log=True) as app, measured(app):
@@ -37,7 +37,8 @@ def worker() -> None:
         working.run()
 
 
-def _progress(row: Row) -> str:
+def job_progress(row: Row) -> str:
+    """Return how far a job is; empty if it does not run, or has not begun to read."""
     progress = row["progress"]
     if row["state"] != "running" or not progress:
         return ""
@@ -51,7 +52,7 @@ _COLUMNS: Columns = {
     # As text: a number that is to be copied has no commas.
     "job": lambda row: str(row["job_id"]), "state": "state",
     "library": lambda row: label(row["library"], row["version"]),
-    "source": "source", "progress": _progress,
+    "source": "source", "progress": job_progress,
     "attempts": lambda row: f"{row['attempts']} of {row['max_attempts']}",
     "due": lambda row: row["run_at"] if row["state"] == "queued" else None,
     "place": "place",
@@ -78,7 +79,7 @@ jobs.command()(
 def show(app: App, job: JobId) -> Output:
     """Show a job: its progress, its report, and why attempts failed."""
     [row] = app.database.call("job", wanted_id=job)
-    return Output(row, lambda: print_text(*_lines(row)))
+    return Output(row, lambda: print_text(*job_lines(row)))
 
 
 @member(jobs)
@@ -121,7 +122,8 @@ def queued(
     )
 
 
-def _lines(row: Row) -> list[str]:
+def job_lines(row: Row) -> list[str]:
+    """Return a job as `pgrag jobs show` prints it."""
     name = label(row["library"], row["version"])
     lines = [f"Job {row['job_id']}: {name} from {row['source']}, asked by {row['asked_by']}"]
     standing = f"  {row['state']}, attempt {row['attempts']} of {row['max_attempts']}"
@@ -131,7 +133,7 @@ def _lines(row: Row) -> list[str]:
             standing += f", after job {row['waits_for']} of the same version"
     if row["worker"]:
         standing += f", worker {row['worker']}"
-    lines.append(standing + (f": {_progress(row)}" if _progress(row) else ""))
+    lines.append(standing + (f": {job_progress(row)}" if job_progress(row) else ""))
     if row["every"]:
         lines.append(f"  again {row['every']} after each end")
     if report := row["report"]:

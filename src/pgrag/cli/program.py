@@ -29,17 +29,18 @@ _PANELS = {
     },
     "See what there is": {
         "libraries": "graph", "versions": "graph", "losses": "graph", "resolve": "graph",
-        "compare": "compare", "outline": "graph", "read": "graph", "properties": "pages",
-        "links": "graph", "backlinks": "graph", "related": "graph", "neighbourhood": "graph",
+        "pinned": "pinned", "compare": "compare", "outline": "graph", "read": "graph",
+        "properties": "pages",
+        "links": "links", "backlinks": "graph", "related": "graph", "neighbourhood": "graph",
         "path": "graph", "edges": "graph", "intent": "understanding",
     },
     "Bring in and take out": {
-        "index": "index", "embed": "index", "enrich": "enrich", "configure": "manage",
-        "config": "config", "synonyms": "understanding", "remove": "manage",
+        "index": "index", "embed": "index", "tables": "tables", "enrich": "enrich",
+        "configure": "manage", "config": "config", "synonyms": "understanding", "remove": "manage",
     },
     "Run": {
-        "serve": "serve", "mcp": "serve", "worker": "jobs", "jobs": "jobs", "doctor": "database",
-        "db": "database", "keys": "access",
+        "demo": "demo", "serve": "serve", "mcp": "serve", "worker": "jobs", "jobs": "jobs",
+        "doctor": "database", "db": "database", "keys": "access",
     },
     "Observe": {
         "searches": "observe", "metrics": "observe", "gaps": "observe", "feedback": "observe",

@@ -5,13 +5,11 @@ Methods return frozen values of `pgrag.ground.values` and raise errors of `pgrag
 
 from typing import Self
 
-from pydantic import SecretStr
-
+from pgrag.client.addresses import database_url
 from pgrag.client.evaluating import Evaluating
 from pgrag.client.reading import Reading
 from pgrag.client.searching import Searching, SearchResult
 from pgrag.client.writing import Writing
-from pgrag.ground.calls import require_texts
 from pgrag.ground.settings import load_settings
 from pgrag.service.app import App
 
@@ -45,6 +43,5 @@ def connect(url: str | None = None) -> Client:
     """
     settings = load_settings()
     if url is not None:
-        require_texts(url=url)
-        settings = settings.model_copy(update={"database_url": SecretStr(url)})
+        settings = settings.model_copy(update={"database_url": database_url(url)})
     return Client(App(settings))

@@ -14,20 +14,24 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+async def in_thread(call: Callable[[], R]) -> R:
+    """Wait for a call in a worker thread; a caller who stops waiting cancels its statement."""
+    statements = Statements()
+    try:
+        return await anyio.to_thread.run_sync(statements.run, call, abandon_on_cancel=True)
+    except anyio.get_cancelled_exc_class():
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(statements.cancel)
+        raise
+
+
 def _in_thread(
     method: Callable[Concatenate[Client, P], R],
 ) -> Callable[Concatenate["AsyncClient", P], Awaitable[R]]:
     """Make a method of `Client` awaitable."""
 
     async def awaited(self: "AsyncClient", /, *args: P.args, **kwargs: P.kwargs) -> R:
-        statements = Statements()
-        call = partial(method, self._client, *args, **kwargs)
-        try:
-            return await anyio.to_thread.run_sync(statements.run, call, abandon_on_cancel=True)
-        except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True):
-                await anyio.to_thread.run_sync(statements.cancel)
-            raise
+        return await in_thread(partial(method, self._client, *args, **kwargs))
 
     return update_wrapper(awaited, method)
 
@@ -60,6 +64,7 @@ class AsyncClient:
     find_libraries = _in_thread(Client.find_libraries)
     versions = _in_thread(Client.versions)
     resolve_version = _in_thread(Client.resolve_version)
+    pinned_versions = _in_thread(Client.pinned_versions)
     compare_versions = _in_thread(Client.compare_versions)
     section_history = _in_thread(Client.section_history)
     pages = _in_thread(Client.pages)
@@ -89,6 +94,9 @@ class AsyncClient:
     index_versions = _in_thread(Client.index_versions)
     send_page = _in_thread(Client.send_page)
     remove_page = _in_thread(Client.remove_page)
+    index_table = _in_thread(Client.index_table)
+    refresh_table = _in_thread(Client.refresh_table)
+    indexed_tables = _in_thread(Client.indexed_tables)
     create_job = _in_thread(Client.create_job)
     jobs = _in_thread(Client.jobs)
     job = _in_thread(Client.job)

@@ -145,6 +145,19 @@ class Searching(Part):
             self._app.search.context(query, library=library, **arguments).context()
         )
 
+    def tools(
+        self, library: str | None = None, version: str | None = None
+    ) -> list[Callable[..., str]]:
+        """Functions for the model of an agent, with types and docstrings: the default tools of the
+        MCP server. Their replies are text. A `library` or `version` given here is fixed.
+        """
+        from pgrag.client.tools import functions
+
+        fixed = {"library": library, "version": version}
+        return functions(
+            self._app, {name: value for name, value in fixed.items() if value is not None}
+        )
+
     @explained(AnswerArguments)
     def answer(
         self, question: str, library: str | None = None, **arguments: Unpack[AnswerOptions]

@@ -9,6 +9,7 @@ from pgrag.ground.calls import require_texts
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ground.values.jobs import Job, JobSummary, SentPage
 from pgrag.ground.values.libraries import LibraryFinding
+from pgrag.ground.values.tables import IndexedTable, RefreshedTable
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -136,6 +137,49 @@ class Writing(Part):
     def check(self, library: str) -> list[LibraryFinding]:
         """List inconsistencies in a library; usually there are none."""
         return self._rows(LibraryFinding, "check_library", library=library)
+
+    def index_table(
+        self,
+        source: str,
+        text: str,
+        *,
+        title: str | None = None,
+        id: str | None = None,
+        library: str | None = None,
+        format: str = "text",
+        url: str | None = None,
+        type: str | None = None,
+        tags: str | None = None,
+        language: str | None = None,
+        created: str | None = None,
+        modified: str | None = None,
+        metadata: str | None = None,
+        watch: bool = True,
+    ) -> str:
+        """Keep a table of the database searchable; returns the name of its library.
+
+        Each row becomes a page. `text`, `id` and `metadata` name columns, separated by commas, the
+        others one column each; see `pgrag.index_table` in docs/sql.md. `refresh_table` reads the
+        rows.
+        """
+        [row] = self._call(
+            "index_table", source=source, text=text, title=title, id=id, library=library,
+            format=format, url=url, type=type, tags=tags, language=language, created=created,
+            modified=modified, metadata=metadata, watch=watch,
+        )  # fmt: skip
+        return str(row["index_table"])
+
+    def refresh_table(self, library: str, *, compare: bool = False) -> RefreshedTable:
+        """Read the changed rows of an indexed table, or compare all; embed what is new.
+
+        Some thousand rows at a time, each batch for itself, so that a run that ends early loses
+        little.
+        """
+        return RefreshedTable.from_row(self._app.refresh_table(library, compare=compare))
+
+    def indexed_tables(self) -> list[IndexedTable]:
+        """The tables whose rows are pages."""
+        return self._rows(IndexedTable, "indexed_tables")
 
     def create_job(
         self,

@@ -205,6 +205,26 @@ class Fusing(typing.TypedDict, total=False):
 class Ranking(typing.TypedDict, total=False):
     """Arguments that decide which hits are returned, and in which order."""
 
+    dependencies: typing.Annotated[
+        dict[str, typing.Any] | None,
+        Argument(
+            "What the reader's project depends on: names with versions or ranges, or names of its"
+            " lock files and manifests with their text. Without a `version`, the version that they"
+            " pin is searched.",
+            examples=({"jest": "26.0.1"},),
+            faces=frozenset({"rest"}),
+        ),
+    ]
+    project: typing.Annotated[
+        str | None,
+        Argument(
+            "A folder with lock files or manifests (package-lock.json, uv.lock, go.mod …), or one"
+            " such file: without a `version`, the version that it pins is searched.",
+            in_sql=False,
+            metavar="PATH",
+            faces=frozenset({"cli"}),
+        ),
+    ]
     min_score: typing.Annotated[
         float | None,
         Argument("Hits with a lower score are left out before the limit counts.", default=0),
@@ -300,7 +320,7 @@ class Listing(typing.TypedDict, total=False):
         Argument(
             "Both retrievers, or a single one.",
             default="hybrid",
-            faces=frozenset({"rest", "mcp"}),
+            faces=frozenset({"rest"}),
         ),
     ]
     unit: typing.Annotated[

@@ -59,6 +59,10 @@ class LeaseLost(Busy):
     """A worker's lease of its job, or the lock of a run, is lost, so it may write no more."""
 
 
+class ServiceUnavailable(PgragError):
+    """A service of pgrag does not answer, or what answers is none."""
+
+
 class NotPermitted(DatabaseError):
     """The role that calls the database may not do this."""
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,11 @@ select r.oid::regprocedure::text
 from routine as r
 where r.oid not in (select k.oid from kept as k)
 """
+_VIEWS = """
+select c.oid::regclass::text
+from pg_class as c
+where c.relnamespace = to_regnamespace('pgrag') and c.relkind = 'v'
+"""
 # Views (v), and row types of private functions (c), which no table uses.
 _PRIVATE = """
 select c.oid::regclass::text
@@ -62,6 +68,8 @@ where p.pronamespace in ('pgrag'::regnamespace, '_pgrag'::regnamespace)
 order by p.oid
 """
 _LACKS_GRANTS = "select not has_schema_privilege('public', 'pgrag', 'usage')"
+# What PostgreSQL raises where a function or a view in use would change its columns.
+_REFUSED = (psycopg.errors.InvalidFunctionDefinition, psycopg.errors.InvalidTableDefinition)
 # One transaction installs all files: a routine that an earlier one has written is in no file.
 _LEFT_OVER = f"""
 select r.oid::regprocedure::text
@@ -147,6 +155,10 @@ def install_functions(connection: psycopg.Connection[Any], root: Path) -> bool:
 def drop_functions(connection: psycopg.Connection[Any]) -> None:
     """Drop private and public routines, views and types that no other object depends on."""
     with connection.cursor(row_factory=tuple_row) as cursor:
+        for (view,) in cursor.execute(_VIEWS).fetchall():
+            # A view that a report of an analyst uses stays, and is replaced in place.
+            with suppress(psycopg.errors.DependentObjectsStillExist), connection.transaction():
+                connection.execute(f"drop view {view}".encode())
         for kind, listed in (
             ("view", _PRIVATE.format("v")),
             ("routine", _REPLACEABLE),
@@ -175,7 +187,7 @@ def _run(cursor: psycopg.Cursor[Any], file: Path, root: Path) -> None:
         position = int(error.diag.statement_position or 0)
         line = content.decode(errors="replace")[: max(position - 1, 0)].count("\n") + 1
         hint = error.diag.message_hint
-        if isinstance(error, psycopg.errors.InvalidFunctionDefinition):
+        if isinstance(error, _REFUSED):
             hint = "Something in this database uses it: drop that, upgrade, and make it again."
         raise errors.DatabaseError(
             f"{file.relative_to(root)}:{line}: {error.diag.message_primary}", hint=hint

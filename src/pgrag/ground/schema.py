@@ -91,12 +91,12 @@ class Finding:
 
 def sql_root() -> Path:
     """Return the folder of the SQL functions: in the installed package, else in the checkout."""
-    return _resource("sql")
+    return resource("sql")
 
 
 def alembic_root() -> Path:
     """Return the folder of the migrations: in the installed package, else in the checkout."""
-    return _resource("alembic")
+    return resource("alembic")
 
 
 def upgrade(url: str) -> SchemaStatus:
@@ -271,7 +271,8 @@ def raw(connection: "Connection") -> psycopg.Connection[Any]:
     return driver_connection
 
 
-def _resource(name: str) -> Path:
+def resource(name: str) -> Path:
+    """Return a folder of files: in the installed package, else in the checkout."""
     package = Path(__file__).parents[1]
     for folder in (package / name, package.parents[1] / name):
         if folder.is_dir():

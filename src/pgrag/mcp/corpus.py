@@ -8,6 +8,8 @@ from typing import Any
 
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import UnknownVersion
+from pgrag.mcp.workplace import Workplace
+from pgrag.project import Dependencies
 from pgrag.search.search import Search
 from pgrag.service.app import App
 
@@ -45,13 +47,15 @@ class Documentation:
 
     `is_read_only`: searches are not recorded either. `roots`: the folders from which agents may
     index; None: any folder that the server's user may read. `asks_for_ratings`: replies say how to
-    rate them.
+    rate them. `workplace`: the project of an agent on this machine, whose versions are read where
+    it asks for none.
     """
 
     app: App
     is_read_only: bool = False
     roots: tuple[Path, ...] | None = None
     asks_for_ratings: bool = False
+    workplace: Workplace | None = None
 
     @property
     def search(self) -> Search:
@@ -70,7 +74,8 @@ class Documentation:
     def resolve(self, library: str, wish: str | None) -> Resolved:
         """Raises `UnknownLibrary`, `UnknownVersion`."""
         version = label(wish)
-        [row] = self.call("resolve_version", library=library, wanted=version)
+        pinned = self.pinned() if version is None else None
+        [row] = self.call("resolve_version", library=library, wanted=version, dependencies=pinned)
         if version == "" and row["version"]:
             raise UnknownVersion(
                 f"{library} has no documentation without versions.",
@@ -78,6 +83,10 @@ class Documentation:
             )
         reason = "the version asked for" if row["reason"] == "exact" else row["reason"]
         return Resolved(library.strip().lower(), row["version"], reason)
+
+    def pinned(self) -> Dependencies | None:
+        """What the agent's project depends on, as far as it is known."""
+        return None if self.workplace is None else self.workplace.dependencies() or None
 
     def meant(self, name: str) -> tuple[str, str | None] | None:
         """A library, and the version if there is one, by another spelling: Next.js, react@18, or

@@ -28,6 +28,7 @@ from pgrag.mcp.tool import Tool
 from pgrag.mcp.tools import DEFAULT, chosen, offered
 from pgrag.mcp.tools.foreign import FOREIGN
 from pgrag.mcp.tools.searching import search_docs
+from pgrag.mcp.workplace import Workplace
 from pgrag.service import access
 from pgrag.service.app import App
 from pgrag.service.work import Works
@@ -57,6 +58,7 @@ def create_server(
     read_only: bool = False,
     roots: tuple[Path, ...] | None = None,
     listed: str = DEFAULT,
+    workplace: Workplace | None = None,
 ) -> Server[Any]:
     """Make the server of an `App`, for any transport; it does not close the `App`.
 
@@ -65,13 +67,15 @@ def create_server(
     writes anything, feedback included, records no search, and takes precedence over `writes`.
     `listed` are the tools that agents are told of: `default`, `all`, or names; the others are
     answered, too, also by their names in other servers. Raises `SettingsError` for other names.
-    `works` may be shared with other servers of the process.
+    `workplace` is the project of a client on this machine, whose lock files are read. `works` may
+    be shared with other servers of the process.
     """
     tools = {tool.name: tool for tool in offered(writes=writes, read_only=read_only)}
     shown = chosen(listed, tools.values())
     documentation = Documentation(
         app, is_read_only=read_only, roots=roots,
         asks_for_ratings=any(tool.name == "send_feedback" for tool in shown),
+        workplace=workplace,
     )  # fmt: skip
     works = works or Works(app.settings)
 
@@ -98,6 +102,8 @@ def create_server(
             values = foreign.arguments(values, tool.arguments.model_fields)
         note(action=tool.name, library=values.get("library"))
         progress.listen(context)
+        if workplace is not None:
+            await workplace.ask(context)
         answer = partial(_answer, tool, documentation, values)
         work = works.costly if tool.is_costly else works.read
         try:
@@ -118,6 +124,10 @@ def create_server(
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
+    if workplace is not None:
+        server.add_notification_handler(
+            "notifications/roots/list_changed", types.NotificationParams, workplace.forget
+        )
     add_resources(server, documentation, works)
     add_prompts(server, documentation, works)
     return server

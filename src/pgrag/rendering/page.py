@@ -33,8 +33,7 @@ def rendered_page(
     be a `prefix`; of a long page the part is rendered that begins on `line`, or has the passage.
     Raises `UnknownPage`, `UnknownDocument`.
     """
-    [row] = database.call("page", page_id=page)
-    stored = row["page"]
+    [stored] = database.call("page", page_id=page)
     page_id = stored["page_id"]
     passage = None if document is None else _passage(database, document, page_id)
     first_line = stored["head"].count("\n") + 1

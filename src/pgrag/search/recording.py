@@ -17,8 +17,10 @@ _KEPT = (
     "library", "version", "key", "page_id", "document_id", "score", "hybrid_score", "confidence",
     "keyword_score", "semantic_score", "keyword_rank", "semantic_rank",
 )  # fmt: skip
-_APART = ("library", "version", "query_embedding")
-"""Arguments kept out of a record's parameters: two have their own columns, one is a vector."""
+_APART = ("library", "version", "query_embedding", "dependencies")
+"""Arguments kept out of a record's parameters: two have their own columns, one is a vector, one is
+of the reader's project.
+"""
 
 
 def record(

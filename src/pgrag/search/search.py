@@ -28,6 +28,7 @@ from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database, collected_notices
 from pgrag.ground.errors import DatabaseError, EmbeddingError, InvalidInput, NotConfigured
 from pgrag.ground.requests import note
+from pgrag.project import read, settled
 from pgrag.search.recording import record
 from pgrag.search.result import Result, has_no_good_match, substitutions
 
@@ -151,6 +152,7 @@ class Search:
             _grouped(own)
         with collected_notices() as notices:
             for query, own in zip(queries, stated, strict=True):
+                notices.extend(self._pinned(own))
                 notices.extend(self._teach(query, own))
             rows = self._database.call(
                 "search_many", queries=list(queries), options=json.dumps(stated, default=_plain)
@@ -172,6 +174,7 @@ class Search:
             depth = stated.pop("rerank_depth", RERANK_DEPTH)
         is_grouped = _grouped(stated)
         with collected_notices() as notices:
+            notices.extend(self._pinned(stated))
             notices.extend(self._teach(query, stated))
             if is_reranked:
                 notices.extend(self._reranked(function, query, stated, depth))
@@ -269,14 +272,36 @@ class Search:
         library = stated.get("library", filters.get("library"))
         if not reasons and isinstance(library, str) and wish != "*":
             [row] = self._database.call(
-                "resolve_version", library=library, wanted=wish, query=query
-            )
+                "resolve_version", library=library, wanted=wish, query=query,
+                dependencies=stated.get("dependencies"),
+            )  # fmt: skip
             reasons = {(library.strip().lower(), row["version"]): row["reason"]}
         return [
             {"library": name, "version": version, "reason": reason}
             for (name, version), reason in reasons.items()
             if reason != _EVERY_VERSION
         ]
+
+    def _pinned(self, stated: dict[str, Any]) -> list[str]:
+        """Put what a project pins of the indexed libraries in the place of its files; notes."""
+        path = stated.pop("project", None)
+        pinned = settled(stated.pop("dependencies", None) or {})
+        if path is not None:
+            of_files = read(path)
+            pinned.dependencies = of_files.dependencies | pinned.dependencies
+            pinned.notes[:0] = of_files.notes
+        if not pinned.dependencies:
+            return pinned.notes
+        rows = self._database.call("pinned_versions", dependencies=pinned.dependencies)
+        if rows:
+            # Only what is indexed: a lock file names thousands of packages.
+            names = {row["dependency"] for row in rows}
+            stated["dependencies"] = {name: pinned.dependencies[name] for name in names}
+        library = stated.get("library")
+        known = {row["library"] for row in rows}
+        if path is not None and isinstance(library, str) and library.strip().lower() not in known:
+            pinned.notes.append(f"The project pins no version of {library}.")
+        return pinned.notes
 
     def _suggestions(self, query: str, stated: Mapping[str, Any]) -> list[str]:
         """Spelling suggestions, for a query none of whose terms occurs in a passage."""

@@ -15,6 +15,7 @@ from pgrag.ground import errors
 from pgrag.ground.calls import Row
 from pgrag.ground.settings import processors
 from pgrag.service.connected import Connected
+from pgrag.service.tables import refresh
 
 if TYPE_CHECKING:
     from pgrag.ingest.arguments import IndexArguments
@@ -375,6 +376,13 @@ class App(Connected):
             concurrency=self.settings.llm_concurrency,
             max_tokens=self.settings.llm_max_tokens,
         )
+
+    def refresh_table(
+        self, library: str, *, compare: bool = False, told: Callable[[Row], None] = lambda row: None
+    ) -> Row:
+        """Refresh an indexed table to its end, and embed; see `pgrag.refresh_table`."""
+        embed = partial(self.embed, library)
+        return refresh(self.database, library, embed, compare=compare, told=told)
 
     def index_again(
         self, row: Row, *, dry_run: bool = False, progress: Progress | None = None

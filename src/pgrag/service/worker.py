@@ -1,5 +1,6 @@
 """Workers: they take jobs from the database, one after the other. A worker that is killed, stopped
-or cut off loses its job when the lease ends, and what it still tries to write is refused.
+or cut off loses its job when the lease ends, and what it still tries to write is refused. Between
+jobs they refresh the tables of the user.
 
 Jobs take turns between those who asked for them; the database says whose turn it is. A job that has
 had its turn while others wait is given back after a page, and continues later from what is stored.
@@ -24,6 +25,7 @@ from pgrag.ingest.source.uploads import remove_left
 from pgrag.service.app import App
 from pgrag.service.attempt import Attempt
 from pgrag.service.jobs import ENDED
+from pgrag.service.tables import Watched
 
 log = logging.getLogger(__name__)
 
@@ -107,6 +109,7 @@ class Worker:
         self._poll = poll
         self._turn = turn
         self._roots = app.settings.mcp_roots if roots is None else roots
+        self._tables = Watched(app.database, app.embed)
         self._stopping = Event()
         self._thread = Thread(target=self.run, name="pgrag worker", daemon=True)
 
@@ -134,7 +137,9 @@ class Worker:
                     continue
                 with self._app.database.listening(_CHANNEL) as wait:
                     while not self._stopping.is_set():
-                        if not self._begin(attempts):
+                        # Tables are looked at, because notifications would let all transactions
+                        # that change them commit one after the other.
+                        if not self._begin(attempts) and not self._tables.refresh():
                             self._wait(wait)
             except errors.PgragError as error:
                 log.warning("The worker waits: %s", error)

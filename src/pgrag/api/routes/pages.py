@@ -90,7 +90,6 @@ pages.declare(
     Page,
     "Give a page with its text and all of its front matter.",
     function="page",
-    column="page",
 )
 pages.declare(
     "/pages/{page_id:page}/outline",

@@ -7,6 +7,7 @@ from typing import Any
 
 from pgrag.ground.errors import SourceError
 from pgrag.ingest.formats.formats import MANUAL, named_format
+from pgrag.ingest.globs import matcher
 from pgrag.ingest.source.archive import SUFFIXES as ARCHIVE_SUFFIXES
 from pgrag.ingest.source.archive import Archive, is_archive
 from pgrag.ingest.source.dates import GitHistory, dates_of_time, history_around
@@ -15,11 +16,16 @@ from pgrag.ingest.source.folder import Tree, list_folder, list_tree
 from pgrag.ingest.source.generators import Generator, find_generator
 from pgrag.ingest.source.git import GitTree
 from pgrag.ingest.source.ignored import NAMES
+from pgrag.ingest.source.records import SUFFIXES as RECORD_SUFFIXES
+from pgrag.ingest.source.records import record_pages
 from pgrag.ingest.source.repository import Repository
 from pgrag.ingest.source.selection import Selection, key_of, selected
 from pgrag.ingest.source.sites import shows_versions
 from pgrag.ingest.source.source import Source, SourceFile, read_file
 from pgrag.ingest.values import UNDATED, Dates
+
+#: They are read at once.
+_LARGEST_RECORDS = 1_000_000_000
 
 
 def open_folder(root: Path, selection: Selection, *, is_confined: bool = False) -> Source:
@@ -53,7 +59,7 @@ def open_folder(root: Path, selection: Selection, *, is_confined: bool = False) 
 
 
 def open_file(path: Path, selection: Selection) -> Source:
-    """Take a single file, whatever its name, or the files of an archive.
+    """Take a single file, whatever its name, the files of an archive, or the pages of records.
 
     Raises SourceError if it is not a regular file.
     """
@@ -69,11 +75,29 @@ def open_file(path: Path, selection: Selection) -> Source:
         raise SourceError(f"{path}: is not an archive, despite its name.")
     if selection.subfolder:
         raise SourceError(f"{path}: has no folder {selection.subfolder!r}.")
+    arguments = selection.arguments(os.path.abspath(path))
+    if path.name.lower().endswith(RECORD_SUFFIXES) and (pages := _pages_of_records(path)):
+        is_wanted = matcher(selection.include, selection.exclude)
+        wanted = tuple(page for page in pages if is_wanted(page.key))
+        return Source(str(path), wanted, arguments=arguments)
     return Source(
         str(path),
         (SourceFile(key_of(path.name), partial(read_file, path.resolve()), dates=_dates(path)),),
-        arguments=selection.arguments(os.path.abspath(path)),
+        arguments=arguments,
         generator=partial(_generator_of_folder, Path(os.path.abspath(path)).parent),
+    )
+
+
+def _pages_of_records(path: Path) -> tuple[SourceFile, ...]:
+    if path.stat().st_size > _LARGEST_RECORDS:
+        raise SourceError(
+            f"{path}: is larger than {_LARGEST_RECORDS:,} bytes of records.",
+            hint="Export fewer fields, or split it into several libraries.",
+        )
+    pages = record_pages(SourceFile(path.name, partial(read_file, path.resolve())).read())
+    return tuple(
+        SourceFile(key, lambda size, page=page: page if size < 0 else page[:size])  # type: ignore[misc]
+        for key, page in sorted(pages.items())
     )
 
 

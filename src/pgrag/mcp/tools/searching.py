@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from pgrag.ground.arguments import SearchArguments
 from pgrag.ground.calls import Row
@@ -53,6 +54,8 @@ class SearchDocs(Paged):
         default=None,
         description='Front matter: {"tags": ["a"], "created": {">=": "2024-12"}}.',
     )
+    #: Answered, not listed: whoever knows one version gives it as `version`, which costs no tokens.
+    dependencies: SkipJsonSchema[dict[str, Any] | None] = None
     seen: str | None = Field(
         default=None, max_length=8000, description="From the last reply: repeats no passage."
     )
@@ -103,6 +106,7 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
             "version": label(request.version), "filters": request.conditions,
             "exclude": asked.excluded or None, "after": request.cursor,
             "history": asked.arguments["changed_since"] is not None,
+            "dependencies": request.dependencies or _pinned(documentation, request),
         },
     )  # fmt: skip
     if not asked.arguments["exclude"]:
@@ -123,6 +127,10 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
     lines = [_head(request, read), "", "Nothing was found.", *notes(said, "- ")]
     rating = _rating(documentation, result)
     return Reply("\n".join([*lines, *(["", "---", rating] if rating else [])]))
+
+
+def _pinned(documentation: Documentation, request: SearchDocs) -> Any:
+    return documentation.pinned() if request.version is None else None
 
 
 def _version_read(
@@ -163,6 +171,9 @@ def _nearest(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
     nearest = [f"- {title} (page {id})" for id, title in [*pages.items()][:_NEAREST]]
     library = asked.request.library or "all libraries"
     where = _short(named(read.library, read.label) if read else library)
+    if read and "pinned" in read.reason:
+        # Another version may have it.
+        where += f" ({read.reason})"
     lines = [
         f"No {'further ' if asked.excluded else ''}good match in {where}. Nearest pages:",
         *nearest,

@@ -1,4 +1,8 @@
 """Harbour handbook."""
 
 project = "Harbour"
-html_js_files = [("{script}", {"defer": "defer"})]
+html_baseurl = "{site}"
+extensions = ["pgrag.generators.sphinx"]
+pgrag_library = "sphinx"
+pgrag_service = "{service}"
+pgrag_key = "{key}"

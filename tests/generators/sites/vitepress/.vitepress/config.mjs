@@ -1,5 +1,5 @@
 export default {
   title: "Harbour",
   srcDir: "docs",
-  head: [["script", { src: "{script}", defer: "" }]],
+  head: [["script", { src: "{service}/widget.js", defer: "" }]],
 };

@@ -1,0 +1,1 @@
+"""What agents gather from documentation: scripted ones, with pgrag and with its alternatives."""

@@ -1,0 +1,271 @@
+create or replace function pgrag.refresh_table(
+    library text,
+    rows integer default null,
+    compare boolean default false
+)
+returns table (
+    written bigint,
+    unchanged bigint,
+    removed bigint,
+    waiting bigint
+)
+language plpgsql
+volatile
+set search_path from current
+as $$
+#variable_conflict use_column
+declare
+    owner constant pgrag.libraries := _pgrag.lock_library(refresh_table.library);
+    definition pgrag.indexed_tables;
+    last_id bigint;
+    compares boolean;
+    batch record;
+    pages jsonb;
+    found text[];
+    room integer := refresh_table.rows;
+begin
+    perform _pgrag.check_range('rows', coalesce(refresh_table.rows, 1), 1, 1000000000);
+    definition := _pgrag.table_definition(owner);
+    written := 0;
+    unchanged := 0;
+    removed := 0;
+    compares := refresh_table.compare or coalesce(
+        (
+            select bool_or(c.row_key is null)
+            from pgrag.changed_rows as c
+            where c.library_id = owner.library_id
+        ),
+        not definition.watched
+    );
+    if compares then
+        perform _pgrag.note_differences(definition);
+    end if;
+    -- What is noted from here on is for the next call.
+    last_id := (
+        select max(c.change_id) from pgrag.changed_rows as c where c.library_id = owner.library_id
+    );
+    loop
+        batch := _pgrag.take_changed_rows(
+            owner.library_id, last_id, least(coalesce(room, 500), 500)
+        );
+        exit when batch.keys is null;
+        select jsonb_agg(r.page), coalesce(array_agg(r.key), '{}')
+        into pages, found
+        from _pgrag.read_rows(definition, batch.keys) as r;
+        perform _pgrag.refuse_equal_keys(definition, found);
+        if pages is not null then
+            select
+                written + count(*) filter (where i.status = 'written'),
+                unchanged + count(*) filter (where i.status = 'unchanged')
+            into written, unchanged
+            from pgrag.ingest_pages(owner.name, pages, resolve => false) as i;
+            perform pgrag.embed_pending(owner.name);
+        end if;
+        if cardinality(found) < cardinality(batch.keys) then
+            removed := removed + pgrag.remove_pages(
+                owner.name, array(select unnest(batch.keys) except select unnest(found))
+            );
+        end if;
+        room := room - batch.notes;
+        exit when room <= 0;
+    end loop;
+    -- What describes a version reads all of its pages: not for each row that changes.
+    if written + removed >= 1000 or exists (
+        select
+        from pgrag.versions as v
+        where v.library_id = owner.library_id
+            and (
+                v.status <> 'ready'
+                or v.described_at is null
+                or v.updated_at > v.described_at and v.described_at < now() - interval '10 minutes'
+            )
+    ) then
+        perform pgrag.finish_version(owner.name);
+    elsif written + removed > 0 then
+        perform _pgrag.refresh_impacts(owner.library_id, owner.settings);
+    end if;
+    waiting := (
+        select count(*) from pgrag.changed_rows as c where c.library_id = owner.library_id
+    );
+    return next;
+end;
+$$;
+
+comment on function pgrag.refresh_table is
+'Brings the library of an indexed table (see index_table) up to date: reads the rows that triggers
+have noted, writes the pages of those that have changed, removes those of rows that are gone, and
+embeds the texts if the library''s model is the built-in one (else pgrag embed LIBRARY does).
+rows: the maximum number of notes; default: all. Then call it again while waiting is above 0.
+compare: compares all rows with the pages first, as it always does after truncate, after
+index_table, and where there are no triggers: for what no trigger sees, such as subscriptions, or
+changes of a partition that is newer than the triggers.
+Returns the pages written, rows read without a change, pages removed, and notes that are left.
+Transactions of the table do not wait for it; other writers of the library do. A pgrag worker calls
+it by itself; so may pg_cron: select pgrag.refresh_table(''tickets'').
+Rights: those of the caller, who must be able to write the library and to read every row of the
+table: 42501 if row-level security of the table hides any, or if the table is a view or has types
+of a role without the rights of the caller.
+Errors: PGR01 if the table or a column is gone, or two rows have one key; PGR02.';
+
+-- The table of a library, with the columns that it had when it was indexed.
+create or replace function _pgrag.table_definition(
+    owner pgrag.libraries
+)
+returns pgrag.indexed_tables
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    definition pgrag.indexed_tables;
+    gone text;
+begin
+    select t.*
+    into definition
+    from pgrag.indexed_tables as t
+    where t.library_id = owner.library_id;
+    if not found then
+        raise exception 'The library % holds no table.', quote_literal(owner.name)
+            using errcode = 'PGR01',
+                hint = _pgrag.name_hint(
+                    owner.name,
+                    array(
+                        select l.name
+                        from pgrag.indexed_tables as t
+                        join pgrag.libraries as l on l.library_id = t.library_id
+                    ),
+                    'Those that do are', 'Index one by pgrag.index_table.'
+                );
+    elsif not exists (select from pg_class as c where c.oid = definition.source) then
+        raise exception 'The table of the library % has been dropped.', quote_literal(owner.name)
+            using errcode = 'PGR01',
+                hint = 'Remove the library, or give it another table by pgrag.index_table.';
+    end if;
+    if not _pgrag.may_be_read(definition) then
+        raise exception '% belongs to %, whose functions would run with the rights of %.',
+            definition.source,
+            (select c.relowner::regrole from pg_class as c where c.oid = definition.source),
+            current_user
+            using errcode = '42501', hint = 'Refresh it in the role of its owner, or own it.';
+    end if;
+    select n.name #>> '{}'
+    into gone
+    from jsonb_path_query(definition.columns, '$.*[*]') as n (name)
+    where n.name #>> '{}' <> all (_pgrag.column_names(definition.source))
+    limit 1;
+    if found then
+        raise exception '% has no column % any more.', definition.source, quote_literal(gone)
+            using errcode = 'PGR01',
+                hint = format(
+                    'Name the columns again by pgrag.index_table: %s',
+                    _pgrag.name_hint(
+                        gone, _pgrag.column_names(definition.source), 'Its columns are',
+                        'It has none.'
+                    )
+                );
+    end if;
+    return definition;
+end;
+$$;
+
+-- Whoever may write a library may give it a view, and a view calls functions with the rights of
+-- whoever reads it; so may casts of a type. Safe are tables with types of the system, and whatever
+-- belongs to a role that has the rights of the caller anyway.
+create or replace function _pgrag.may_be_read(
+    definition pgrag.indexed_tables
+)
+returns boolean
+language sql
+stable
+parallel safe
+as $$
+    select pg_has_role(c.relowner, current_user, 'member')
+        or c.relkind in ('r', 'p', 'm') and not exists (
+            select
+            from pg_attribute as a
+            join pg_type as t on t.oid = a.atttypid
+            where a.attrelid = c.oid
+                and a.attnum > 0
+                and not a.attisdropped
+                and jsonb_path_exists(
+                    (may_be_read.definition).columns, '$.*[*] ? (@ == $name)',
+                    jsonb_build_object('name', a.attname)
+                )
+                and t.typnamespace <> 'pg_catalog'::regnamespace
+                and not pg_has_role(t.typowner, current_user, 'member')
+        )
+    from pg_class as c
+    where c.oid = (may_be_read.definition).source;
+$$;
+
+-- Notes the rows whose page is missing or made of other contents, and the pages without a row.
+create or replace function _pgrag.note_differences(
+    definition pgrag.indexed_tables
+)
+returns void
+language sql
+volatile
+as $$
+    delete from pgrag.changed_rows as c
+    where c.library_id = definition.library_id and c.row_key is null;
+    insert into pgrag.changed_rows (library_id, row_key)
+    select definition.library_id, coalesce(r.key, p.key)
+    from _pgrag.read_rows(definition) as r
+    full join (
+        select p.key, p.source_hash from pgrag.pages as p where p.library_id = definition.library_id
+    ) as p on p.key = r.key
+    where p.source_hash is distinct from r.hash;
+$$;
+
+-- Takes the oldest notes, at most this many and up to an id. keys is null if there is none.
+create or replace function _pgrag.take_changed_rows(
+    library_id bigint,
+    last_id bigint,
+    most integer,
+    out keys text[],
+    out notes integer
+)
+returns record
+language sql
+volatile
+as $$
+    with taken as (
+        delete from pgrag.changed_rows as c
+        where c.library_id = take_changed_rows.library_id
+            and c.change_id = any (array(
+                select n.change_id
+                from pgrag.changed_rows as n
+                where n.library_id = take_changed_rows.library_id
+                    and n.change_id <= take_changed_rows.last_id
+                    and n.row_key is not null
+                order by n.change_id
+                limit take_changed_rows.most
+            ))
+        returning c.row_key
+    )
+    select array_agg(distinct t.row_key), count(*)::integer from taken as t;
+$$;
+
+-- Only a view can have them: the columns of a table have a unique index.
+create or replace function _pgrag.refuse_equal_keys(
+    definition pgrag.indexed_tables,
+    keys text[]
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    repeated constant text := (
+        select k.key from unnest(keys) as k (key) group by k.key having count(*) > 1 limit 1
+    );
+begin
+    if repeated is not null then
+        raise exception 'Several rows of % have the key %.',
+            definition.source, quote_literal(repeated)
+            using errcode = 'PGR01',
+                hint = 'Index it again with the columns that tell its rows apart: id => ''…''.';
+    end if;
+end;
+$$;

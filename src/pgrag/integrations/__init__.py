@@ -1,0 +1,1 @@
+"""Retrievers for frameworks: each module needs the core package of its framework alone."""
