@@ -130,13 +130,14 @@ docs: $(VENV)/.development ## rewrite the SQL checks of arguments, and the refer
 	$(BIN)/python scripts/make_cli_reference.py
 	$(BIN)/python scripts/make_rest_reference.py
 	$(BIN)/python scripts/make_mcp_reference.py
+	$(BIN)/python scripts/make_client_files.py
 
 requirements: $(VENV)/.development ## print the requirements: a row each, checked in SQL, over REST, on the command line
 	$(BIN)/python -m pytest --quiet --no-header --capture=no tests/acceptance/test_requirements.py
 
-bench: $(VENV)/$(if $(RIVALS),.rivals,.development) ## measure speed and exactness on real documentation (DATA=path RIVALS=1)
+bench: $(VENV)/$(if $(RIVALS)$(AGENTS),.rivals,.development) ## measure speed and exactness on real documentation (DATA=path, RIVALS=1 beside others, AGENTS=1 what agents gather)
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }
-	$(BIN)/python -m benchmarks$(if $(RIVALS),.rivals) --data "$$DATA" $(BENCH)
+	$(BIN)/python -m benchmarks$(if $(AGENTS),.agents,$(if $(RIVALS),.rivals)) --data "$$DATA" $(BENCH)
 
 evaluation: $(VENV)/.development ## measure the labelled sets into docs/evaluation.md, then our questions (DATA=path ONLY='scifact k8s-anchor': no questions, AGAIN=1)
 	@test -n "$$DATA" || { echo "make evaluation needs DATA=path, the folder of the corpora"; exit 2; }

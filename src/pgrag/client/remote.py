@@ -20,6 +20,7 @@ from pgrag.ground.arguments import (
     SearchOptions,
 )
 from pgrag.ground.calls import json_of
+from pgrag.ground.settings import masked_url
 from pgrag.ground.values import searches
 from pgrag.ground.values.base import Value
 from pgrag.ground.values.libraries import Library
@@ -117,7 +118,7 @@ class ServiceClient:
             answer = self._http.request(method, f"{self._url}/{path}", content=sent)
         except httpx.HTTPError as error:
             raise errors.ServiceUnavailable(
-                f"The service {self._url} does not answer: {errors.reason(error)}.",
+                f"The service {masked_url(self._url)} does not answer: {errors.reason(error)}.",
                 hint="Check its address, and that `pgrag serve` runs there.",
             ) from error
         try:
@@ -126,7 +127,7 @@ class ServiceClient:
             document = None
         if answer.is_success and isinstance(document, dict):
             return document
-        raise _error(answer, document if isinstance(document, dict) else {}, self._url)
+        raise _error(answer, document if isinstance(document, dict) else {}, masked_url(self._url))
 
 
 def _error(answer: httpx.Response, problem: dict[str, Any], url: str) -> errors.PgragError:

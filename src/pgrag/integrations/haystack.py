@@ -1,13 +1,13 @@
 """A retriever for Haystack: `pip install 'pgrag-search[haystack]'`."""
 
 from threading import Lock
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 from pgrag.client.asynchronous import in_thread
 from pgrag.ground.errors import SettingsError
 from pgrag.ground.settings import masked_url
 from pgrag.integrations.filters import of_haystack
-from pgrag.integrations.source import Found, Source, needed
+from pgrag.integrations.source import Source, needed
 
 with needed("haystack-ai", "haystack"):
     from haystack import Document, component, default_to_dict
@@ -17,10 +17,7 @@ with needed("haystack-ai", "haystack"):
 # Who imports this module wants its component, also from YAML.
 allow_deserialization_module(__name__)
 
-Filters: TypeAlias = dict[str, Any] | None
-
-_WARMING = Lock()
-"""Of all components, which must stay without one: pipelines are copied."""
+_WARMING = Lock()  # of all components: one that had its own could not be copied
 
 
 @component
@@ -30,8 +27,7 @@ class PgragRetriever:
     `url` is of a database, else PGRAG_DATABASE_URL, else the embedded one; or of a service
     (http://…), whose `key` is a Secret. With a `token_budget` the documents are a context: hits and
     what belongs to them, ready to be joined. `search_kwargs` are any other arguments of `search`,
-    or of `context`. `filters` are Haystack's or pgrag's. A document's `meta` has `confidence`,
-    `url`, `heading_path`, `version` and more.
+    or of `context`. `filters` are Haystack's or pgrag's.
     """
 
     def __init__(
@@ -42,7 +38,7 @@ class PgragRetriever:
         key: Secret | None = None,
         version: str | None = None,
         top_k: int | None = None,
-        filters: Filters = None,
+        filters: dict[str, Any] | None = None,
         min_confidence: float | None = None,
         token_budget: int | None = None,
         search_kwargs: dict[str, Any] | None = None,
@@ -58,7 +54,7 @@ class PgragRetriever:
         """Connect, so that a wrong address is told before the first run."""
         with _WARMING:
             if self._source is None:
-                source = Source(_resolved(self._url), _resolved(self._key))
+                source = Source(_open(self._url), _open(self._key))
                 source.open().libraries()
                 self._source = source
 
@@ -79,8 +75,7 @@ class PgragRetriever:
                 hint='Use url=Secret.from_env_var("PGRAG_DATABASE_URL").',
             )
         given = {"url": self._url, "key": self._key, "search_kwargs": self._search_kwargs}
-        data: dict[str, Any] = default_to_dict(self, **self._own, **given)
-        return data
+        return default_to_dict(self, **self._own, **given)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
@@ -95,7 +90,7 @@ class PgragRetriever:
     def run(
         self,
         query: str,
-        filters: Filters = None,
+        filters: dict[str, Any] | None = None,
         top_k: int | None = None,
         version: str | None = None,
     ) -> dict[str, list[Document]]:
@@ -105,13 +100,14 @@ class PgragRetriever:
         chosen = of_haystack(filters or self._own["filters"])
         asked = {"filters": chosen, "top_k": top_k, "version": version}
         found = self._source.find(query, self._search_kwargs, self._own, asked)
-        return {"documents": list(map(_document, found))}
+        made = [Document(id=f.id, content=f.content, meta=f.metadata, score=f.score) for f in found]
+        return {"documents": made}
 
     @component.output_types(documents=list[Document])
     async def run_async(
         self,
         query: str,
-        filters: Filters = None,
+        filters: dict[str, Any] | None = None,
         top_k: int | None = None,
         version: str | None = None,
     ) -> dict[str, list[Document]]:
@@ -119,9 +115,5 @@ class PgragRetriever:
         return await in_thread(lambda: self.run(query, filters, top_k, version))
 
 
-def _resolved(given: str | Secret | None) -> str | None:
+def _open(given: str | Secret | None) -> str | None:
     return given.resolve_value() if isinstance(given, Secret) else given
-
-
-def _document(found: Found) -> Document:
-    return Document(id=found.id, content=found.content, meta=found.metadata, score=found.score)
