@@ -24,6 +24,7 @@ _CHAPTERS = {
     "filters": ("Queries and filters", "How the text of a query is understood."),
     "configuration": ("Configuration", "Settings, page types, intents and synonyms."),
     "ingest": ("Indexing", "Writing pages, links, vectors and statistics."),
+    "tables": ("Your own tables", "Tables whose rows are pages, and their changes."),
     "jobs": ("Jobs", "Sources that workers index, uploads, and schedules."),
     "crawl": ("Crawling", "What is known of the addresses of a website; for `pgrag index`."),
     "models": ("Embedding models", "Models, and the vectors of queries."),
