@@ -109,8 +109,8 @@ begin
                 || split_part(f.reason, ' is not indexed; ', 2)
             else coalesce(
                 f.reason || ', pinned' || m.place,
-                m.wanted || ', pinned' || m.place || ', is not indexed, nor is another of its major; '
-                    || n.reason
+                m.wanted || ', pinned' || m.place
+                    || ', is not indexed, nor is another of its major; ' || n.reason
             )
         end
     from meant as m
