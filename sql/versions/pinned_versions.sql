@@ -34,9 +34,9 @@ if their names are equal but for capitals, points, dashes and underscores; else 
 its path (github.com/gin-gonic/gin/v2), by an added or missing "js", or as the core of a scope
 (@babel/core of babel). wanted: the version or range as resolve_version takes it; a range is read as
 the newest version that it allows; what is not indexed, or the first bound of a range without a
-version, as resolve_version says. A dependency
-that pins nothing ("*", a path, a tag that is no version) leaves its library out. Errors: PGR01 for
-dependencies that are no such object, or more than 50,000.';
+version, as resolve_version says. A dependency that pins nothing ("*", a path, a tag that is no
+version) leaves its library out. Errors: PGR01 for dependencies that are no such object, or more
+than 50,000.';
 
 -- Of each library that one of the dependencies means: the version in its place, and why.
 create or replace function _pgrag.pins(
