@@ -212,7 +212,7 @@ class Ranking(typing.TypedDict, total=False):
             " lock files and manifests with their text. Without a `version`, the version that they"
             " pin is searched.",
             examples=({"jest": "26.0.1"},),
-            faces=frozenset({"rest"}),
+            faces=_REST,
         ),
     ]
     project: typing.Annotated[
