@@ -40,8 +40,9 @@ def index(connection, source, **arguments):
 
 
 def refresh(connection, library="tickets", **arguments):
-    """Pages written, rows unchanged, pages removed, notes left."""
+    """Pages written, rows unchanged, pages removed, notes left, when no row failed."""
     [row] = run(connection, "refresh_table", library=library, **arguments)
+    assert row.pop("failed") == 0
     return tuple(row.values())
 
 
@@ -368,6 +369,22 @@ def test_a_table_is_named_with_its_schema_or_without(connection):
         connection, "PGR01", "There is no table 'app.tickest'", "Did you mean app.tickets"
     ):
         index(connection, "app.tickest", text="body")
+
+
+def test_a_row_that_cannot_be_stored_fails_alone(connection, notices):
+    connection.execute(
+        "create table public.words (id text primary key, body text, kind text);"
+        "insert into public.words values ('good', 'A pump hums.', 'a');"
+        "insert into public.words select 'bad', 'x',"
+        " string_agg(md5(g::text), ' ') from generate_series(1, 900) as g"
+    )
+    index(connection, "public.words", text="body", type="kind")
+    [row] = run(connection, "refresh_table", library="words")
+    assert (row["written"], row["failed"], row["waiting"]) == (1, 1, 0)
+    assert [n for n in notices if "The row 'bad' of words cannot be stored: index row" in n], notices
+    connection.execute("update public.words set kind = 'c' where id = 'bad'")
+    assert refresh(connection, "words") == (1, 0, 0, 0)
+    assert search(connection, "humming", library="words")[0]["key"] == "good"
 
 
 def test_other_pages_are_not_mixed_with_rows(tickets, manual):
