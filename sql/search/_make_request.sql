@@ -49,8 +49,7 @@ begin
     scope := _pgrag.request_scope(
         asked.words,
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
-        version_label,
-        arguments.dependencies
+        version_label, arguments.dependencies
     );
     -- As models outside of the database embed it, which know no library.
     typed := parsed.words;
