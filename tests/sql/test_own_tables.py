@@ -378,10 +378,13 @@ def test_a_row_that_cannot_be_stored_fails_alone(connection, notices):
         "insert into public.words select 'bad', 'x',"
         " string_agg(md5(g::text), ' ') from generate_series(1, 900) as g"
     )
-    index(connection, "public.words", text="body", type="kind")
+    index(connection, "public.words", text="body", type="kind", created="body")
     [row] = run(connection, "refresh_table", library="words")
     assert (row["written"], row["failed"], row["waiting"]) == (1, 1, 0)
     assert [n for n in notices if "The row 'bad' of words cannot be stored: index row" in n], notices
+    assert pages(connection, "words")["good"]["warnings"] == [
+        "good: created is no time: A pump hums."
+    ]
     connection.execute("update public.words set kind = 'c' where id = 'bad'")
     assert refresh(connection, "words") == (1, 0, 0, 0)
     assert search(connection, "humming", library="words")[0]["key"] == "good"
