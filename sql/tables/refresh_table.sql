@@ -237,8 +237,8 @@ as $$
     select array_agg(distinct t.row_key), count(*)::integer from taken as t;
 $$;
 
--- The pages of rows with these keys; one that PostgreSQL cannot store, such as a key too long for an
--- index, fails alone, and does not keep the others waiting.
+-- The pages of rows with these keys; one that PostgreSQL cannot store, such as a key too long for
+-- an index, fails alone, and does not keep the others waiting.
 create or replace function _pgrag.write_rows(
     library text,
     definition pgrag.indexed_tables,
