@@ -160,8 +160,8 @@ end;
 $$;
 
 -- Whoever may write a library may give it a view, and a view calls functions with the rights of
--- whoever reads it; so may casts of a type. Safe are tables with types of the system, and whatever
--- belongs to a role that has the rights of the caller anyway.
+-- whoever reads it; so may casts of a type. Safe are tables with types of the system or with
+-- enumerations without casts, and whatever belongs to a role that has the caller's rights anyway.
 create or replace function _pgrag.may_be_read(
     definition pgrag.indexed_tables
 )
@@ -184,6 +184,14 @@ as $$
                 )
                 and t.typnamespace <> 'pg_catalog'::regnamespace
                 and not pg_has_role(t.typowner, current_user, 'member')
+                and (
+                    not exists (
+                        select
+                        from pg_type as e
+                        where e.oid in (t.oid, t.typelem) and e.typtype = 'e'
+                    )
+                    or exists (select from pg_cast as k where k.castsource in (t.oid, t.typelem))
+                )
         )
     from pg_class as c
     where c.oid = (may_be_read.definition).source;

@@ -336,6 +336,25 @@ def test_nobody_runs_functions_of_a_view_of_a_lesser_role(tickets):
     tickets.execute("reset session authorization")
     with refused(tickets, "42501", "trap belongs to mallory"):
         refresh(tickets, "trap")
+    # A table of hers is read, also one with an enumeration, unless a cast calls a function.
+    tickets.execute("set local session authorization mallory")
+    tickets.execute(
+        "create type public.mood as enum ('glad');"
+        "create table public.moods (id integer primary key, body text, mood public.mood);"
+        "insert into public.moods values (1, 'Hello', 'glad')"
+    )
+    index(tickets, "public.moods", text="body", metadata="mood")
+    tickets.execute("reset session authorization")
+    assert refresh(tickets, "moods") == (1, 0, 0, 0)
+    tickets.execute("set local session authorization mallory")
+    tickets.execute(
+        "create function public.shown(public.mood) returns text language sql"
+        " return current_user::text; create cast (public.mood as text)"
+        " with function public.shown(public.mood)"
+    )
+    tickets.execute("reset session authorization")
+    with refused(tickets, "42501", "moods belongs to mallory"):
+        refresh(tickets, "moods")
 
 
 @pytest.mark.parametrize(
