@@ -94,9 +94,10 @@ test-oldest: $(VENV)/.oldest ## run the tests that depend on the server on the o
 test-local: $(LOCAL)/.installed ## run the tests of models in the process, with a real one (installs PyTorch into .venv-local)
 	OMP_NUM_THREADS=1 HF_HUB_OFFLINE=1 $(LOCAL)/bin/python -m pytest --no-header tests/local
 
-screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in a browser (PICTURES=folder)
+screenshots: $(VENV)/.development ## make docs/pictures/ anew from the views in a browser, and the pictures of examples/ (PICTURES=folder)
 	@mkdir -p $(PICTURES)
-	@PGRAG_REQUIRE_BROWSER=1 PGRAG_SCREENSHOTS=$(abspath $(PICTURES)) $(PYTEST) tests/browser/test_pictures.py
+	@PGRAG_REQUIRE_BROWSER=1 PGRAG_SCREENSHOTS=$(abspath $(PICTURES)) $(PYTEST) tests/browser/test_pictures.py \
+		tests/acceptance/test_examples.py
 
 test-generators: $(VENV)/.development $(GENERATORS)/.installed$(DOCUSAURUS) ## search sites of the generators of docs/widget.md in a browser, and test their plugins (installs them into .venv-generators; DOCUSAURUS=1)
 	@PGRAG_REQUIRE_BROWSER=1 PGRAG_GENERATORS='$(abspath $(GENERATORS))' $(PYTEST) $(OF_GENERATORS)
@@ -129,13 +130,14 @@ docs: $(VENV)/.development ## rewrite the SQL checks of arguments, and the refer
 	$(BIN)/python scripts/make_cli_reference.py
 	$(BIN)/python scripts/make_rest_reference.py
 	$(BIN)/python scripts/make_mcp_reference.py
+	$(BIN)/python scripts/make_client_files.py
 
 requirements: $(VENV)/.development ## print the requirements: a row each, checked in SQL, over REST, on the command line
 	$(BIN)/python -m pytest --quiet --no-header --capture=no tests/acceptance/test_requirements.py
 
-bench: $(VENV)/$(if $(RIVALS),.rivals,.development) ## measure speed and exactness on real documentation (DATA=path RIVALS=1)
+bench: $(VENV)/$(if $(RIVALS)$(AGENTS),.rivals,.development) ## measure speed and exactness on real documentation (DATA=path, RIVALS=1 beside others, AGENTS=1 what agents gather)
 	@test -n "$$DATA" || { echo "make bench needs DATA=path, the folder of the corpora"; exit 2; }
-	$(BIN)/python -m benchmarks$(if $(RIVALS),.rivals) --data "$$DATA" $(BENCH)
+	$(BIN)/python -m benchmarks$(if $(AGENTS),.agents,$(if $(RIVALS),.rivals)) --data "$$DATA" $(BENCH)
 
 evaluation: $(VENV)/.development ## measure the labelled sets into docs/evaluation.md, then our questions (DATA=path ONLY='scifact k8s-anchor': no questions, AGAIN=1)
 	@test -n "$$DATA" || { echo "make evaluation needs DATA=path, the folder of the corpora"; exit 2; }

@@ -4,6 +4,7 @@ The table goes into the page. `check` only compares the tasks with the pages.
 """
 
 import argparse
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,7 @@ from benchmarks.agents import ours, report, rivals, tasks
 from benchmarks.agents.report import Row
 from benchmarks.agents.transcript import Agent, attempt
 from benchmarks.bench import lent_app
-from benchmarks.corpora import Corpora
+from benchmarks.corpora import Corpora, CorpusMissing
 from benchmarks.figures import told, write_between
 from benchmarks.rivals.rival import INSTALL, SYSTEMS
 from pgrag.ground.connections import register_vector_types
@@ -35,7 +36,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         scratch = Path(folder)
         corpora = Corpora(options.data, scratch)
         asked = tasks.read()
-        if faults := [*tasks.faults(asked, corpora)]:
+        try:
+            faults = [*tasks.faults(asked, corpora)]
+        except CorpusMissing as missing:
+            faults = [f"{missing}: docs/benchmarks.md says how to get it"]
+        if faults:
             print("\n".join(faults), file=sys.stderr)
             return 1
         if options.check:
@@ -97,7 +102,10 @@ def agents(
         else:
             known[report.SQLITE] = rivals.assembled(shelf, SQLITE.make, scratch)
         known[report.SNIPPETS] = rivals.snippets(shelf)
-        known[report.GREP] = rivals.grep(corpora)
+        if shutil.which("rg") is None:
+            print(f"{report.GREP}: not run: there is no ripgrep (rg)", file=sys.stderr)
+        else:
+            known[report.GREP] = rivals.grep(corpora)
         known[report.LLMS] = rivals.llms_txt(corpora)
         known[report.BEST] = rivals.best_pages(corpora)
         prompts |= dict.fromkeys([report.LLMS, report.BEST], _index_tokens(corpora))

@@ -18,7 +18,7 @@ import yaml
 
 from benchmarks.agents import ours
 from benchmarks.agents.tasks import Task
-from benchmarks.agents.transcript import Transcript
+from benchmarks.agents.transcript import BrokenReply, Transcript
 from benchmarks.figures import table
 from pgrag.mcp.replies import count_tokens
 from pgrag.service.app import App
@@ -52,9 +52,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("bench", type=Path, help="a clone of context-bench")
     parser.add_argument("docs", type=Path, help="folder of the documentation, a folder a library")
     options = parser.parse_args(arguments)
+    if not (options.bench / "scenarios").is_dir():
+        parser.error(f"{options.bench} is no clone of context-bench: it has no folder scenarios")
     asked = [*scenarios(options.bench, options.docs)]
+    if not asked:
+        parser.error(f"{options.docs} has none of the folders {', '.join(PACKAGES)}")
     with App() as app, ours.desk(app) as desk:
-        rows = [_row(f"pgrag, {budget:,}", *_asked(desk, asked, budget)) for budget in BUDGETS]
+        try:
+            rows = [_row(f"pgrag, {most:,}", asked, _ask(desk, asked, most)) for most in BUDGETS]
+        except BrokenReply as broken:
+            rows = []
+            print(
+                f"{broken}\nIndex each: pgrag index LIBRARY {options.docs}/LIBRARY", file=sys.stderr
+            )
+    if not rows:
+        return 1
     for server in SERVERS:
         for budget in (2400, ALL):
             replies = [Transcript(budget) for _ in asked]
@@ -69,7 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def scenarios(bench: Path, docs: Path) -> Iterator[Scenario]:
     """The questions about the libraries whose documentation is there."""
-    for library, packages in PACKAGES.items():
+    there = {library: each for library, each in PACKAGES.items() if (docs / library).is_dir()}
+    for library, packages in there.items():
         known = words("\n".join(_texts(docs / library)))
         described = yaml.safe_load((bench / "scenarios" / f"{library}.yaml").read_text("utf-8"))
         for each in described["scenarios"]:
@@ -114,16 +127,14 @@ def _texts(folder: Path) -> Iterator[str]:
             yield file.read_text("utf-8")
 
 
-def _asked(
-    desk: ours.Desk, asked: Sequence[Scenario], budget: int
-) -> tuple[Sequence[Scenario], list[str]]:
+def _ask(desk: ours.Desk, asked: Sequence[Scenario], budget: int) -> list[str]:
     replies = []
     for each in asked:
         transcript = Transcript(budget)
-        task = Task("", each.library, "version", each.query, "")
-        desk.search(transcript, task, "", budget, top_k=50)
+        task = Task("", each.library, "version", each.query, "latest")
+        desk.search(transcript, task, task.version, budget, top_k=50)
         replies.append(transcript.replies[0])
-    return asked, replies
+    return replies
 
 
 def _row(name: str, asked: Sequence[Scenario], replies: Sequence[str]) -> list[str]:

@@ -83,6 +83,7 @@ def _matches(where: Path, word: str) -> int:
     return sum(map(int, lines))
 
 
+@cache
 def _rg(where: Path, *arguments: str) -> str:
     *options, word = arguments
     command = ["rg", "--ignore-case", "--fixed-strings", "--sort=path", "--glob=*.md", *options]

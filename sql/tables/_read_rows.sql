@@ -84,7 +84,8 @@ begin
 end;
 $$;
 
--- A row as a page. fields: title, url, type, tags, language, created, modified, if they are columns.
+-- A row as a page. fields: title, url, type, tags, language, created, modified, those that are
+-- columns.
 create or replace function _pgrag.row_page(
     key text,
     texts text[],

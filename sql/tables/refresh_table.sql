@@ -69,8 +69,20 @@ begin
         room := room - batch.notes;
         exit when room <= 0;
     end loop;
-    if written + removed > 0 or pages is null then
+    -- What describes a version reads all of its pages: not for each row that changes.
+    if written + removed >= 1000 or exists (
+        select
+        from pgrag.versions as v
+        where v.library_id = owner.library_id
+            and (
+                v.status <> 'ready'
+                or v.described_at is null
+                or v.updated_at > v.described_at and v.described_at < now() - interval '10 minutes'
+            )
+    ) then
         perform pgrag.finish_version(owner.name);
+    elsif written + removed > 0 then
+        perform _pgrag.refresh_impacts(owner.library_id, owner.settings);
     end if;
     waiting := (
         select count(*) from pgrag.changed_rows as c where c.library_id = owner.library_id

@@ -188,3 +188,18 @@ def test_pages_come_with_their_best_passage_or_whole_and_facets_as_a_table(index
     for row in (row for values in counts.values() for row in values):
         assert row["value"] in shown
     assert shown.splitlines()[0].split() == ["facet", "value", "pages"]
+
+
+def test_the_version_that_a_project_pins_is_searched(indexed, tmp_path):
+    (tmp_path / "package.json").write_text('{"dependencies": {"kestrel": "^1.0"}}')
+    pinned = "kestrel 1.4: the newest version in the range ^1.0, pinned in package.json"
+    found = indexed.run("search", "install", "-l", "kestrel", "--project", tmp_path)
+    assert pinned in found.err
+    assert "kestrel 2.0" not in found.out
+    [row] = indexed.run("pinned", tmp_path, "--json").json
+    assert (row["library"], row["version"], row["wanted"]) == ("kestrel", "1.4", "^1.0")
+    assert "2.0" in indexed.run("search", "install", "-l", "kestrel@2.0", "--project", tmp_path).out
+    other = indexed.run("search", "Installation", "-l", "wegweiser", "--project", tmp_path)
+    assert "The project pins no version of wegweiser." in other.err
+    refused = indexed.run("search", "install", "--project", tmp_path / "none", code=1)
+    assert "There is no folder or file" in refused.err

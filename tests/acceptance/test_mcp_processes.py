@@ -21,7 +21,7 @@ from pgrag.mcp.resources import LIBRARIES, PAGE, PAGES, VERSIONS
 
 
 @pytest.mark.parametrize(("era", "option", "writing"), [
-    ("legacy", "--allow-writes", {"index_docs", "remove_docs", "send_feedback"}),
+    ("legacy", "--allow-writes", {"index_docs", "remove_docs"}),
     ("auto", "--read-only", set()),
 ])  # fmt: skip
 def test_the_official_client_over_stdio(indexed, era, option, writing):
@@ -40,9 +40,9 @@ def test_the_official_client_over_stdio(indexed, era, option, writing):
             return tools, found, failed
 
     tools, found, failed = anyio.run(session)
-    assert {"search_docs", "list_libraries"} <= {tool.name for tool in tools}
+    assert {"search_docs", "find_library"} <= {tool.name for tool in tools}
     assert {tool.name for tool in tools if not tool.annotations.read_only_hint} == writing
-    assert found.structured_content["passages"][0]["title"]
+    assert found.structured_content is None
     assert "guide/restore" in found.content[0].text
     assert failed.is_error
     assert "kestrel" in failed.content[0].text
@@ -119,12 +119,12 @@ def test_stdout_carries_only_the_protocol(tmp_path):
         for noise in ("no JSON", '{"a": 1}', "", "[]", "[" * 200_000, '{"jsonrpc": "2.0", "id": "'):
             conversation.write(noise)
         assert conversation.ask("no/such/method")["error"]["code"] == -32601
-        listed = conversation.ask("tools/call", name="list_libraries", arguments={})
+        listed = conversation.ask("tools/call", name="find_library", arguments={})
         assert "No library is indexed yet" in listed["result"]["content"][0]["text"]
         unknown = conversation.ask("tools/call", name="search", arguments={})
         assert "search_docs" in unknown["error"]["message"]
         half = conversation.ask(
-            "tools/call", name="find_version", arguments={"library": "a \ud83d"}
+            "tools/call", name="find_library", arguments={"library": "a \ud83d"}
         )
         assert "no library 'a ?'" in half["result"]["content"][0]["text"]
         deep = {}
@@ -161,11 +161,11 @@ def test_every_way_to_end_leaves_no_connection(pgrag, connection):
     closed, interrupted, terminated, deaf, busy = (Conversation(pgrag) for _ in range(5))
     for conversation in (closed, interrupted, terminated, deaf, busy):
         conversation.hello()
-        conversation.ask("tools/call", name="list_libraries", arguments={})
+        conversation.ask("tools/call", name="find_library", arguments={})
     assert sessions() >= 5
     with psycopg.connect(pgrag.variables["PGRAG_DATABASE_URL"]) as locking:
         locking.execute("lock table pgrag.libraries in access exclusive mode")
-        busy.send("tools/call", name="list_libraries", arguments={})
+        busy.send("tools/call", name="find_library", arguments={})
         eventually(lambda: sessions("Lock") == 1)
         interrupted.process.send_signal(signal.SIGINT)
         terminated.process.send_signal(signal.SIGTERM)
@@ -188,7 +188,7 @@ def test_a_database_that_is_not_there_is_told_by_the_tools(tmp_path):
     nowhere = "postgresql://nobody:secret@127.0.0.1:9/nothing"
     conversation = Conversation(CommandLine(tmp_path, {"PGRAG_DATABASE_URL": nowhere}))
     conversation.hello()
-    answer = conversation.ask("tools/call", name="list_libraries", arguments={})["result"]
+    answer = conversation.ask("tools/call", name="find_library", arguments={})["result"]
     assert answer["isError"]
     assert "database" in answer["content"][0]["text"]
     out, err = conversation.end()

@@ -179,9 +179,9 @@ def test_no_answer_of_a_service_says_a_secret(caged, echo):
         ("index_docs", {"library": "git", "source": GIT}),
         ("index_docs", {"library": "git", "source": GIT, "ref": "main"}),
         ("search_docs", {"library": "kestrel", "query": "configuration"}),
-        ("semantic_search", {"library": "kestrel", "query": "configuration"}),
-        ("list_libraries", {}),
-        ("find_version", {"library": "kestrel"}),
+        ("search_docs", {"library": "kestrel", "query": "configuration", "mode": "semantic"}),
+        ("find_library", {}),
+        ("find_library", {"library": "kestrel"}),
     ]
     with served(caged) as (client, process):
         for method, address, body in calls:

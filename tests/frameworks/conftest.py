@@ -11,7 +11,9 @@ import pgrag
 
 sys.path.append(str(Path(__file__).parents[1] / "acceptance"))
 
-_PACKAGES = ("agents", "haystack", "langchain_tests", "llama_index", "pydantic_ai")
+_PACKAGES = (
+    "agents", "asyncpg", "django", "haystack", "langchain_tests", "llama_index", "pydantic_ai",
+)  # fmt: skip
 
 # Elsewhere they are not part of the suite; in their own lane pytest fails if it finds none.
 collect_ignore_glob = [] if all(map(find_spec, _PACKAGES)) else ["test_*.py"]

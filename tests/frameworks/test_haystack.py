@@ -24,7 +24,7 @@ def test_a_pipeline_is_saved_loaded_and_run_in_both_ways(url, service, monkeypat
     pipeline = Pipeline()
     own = PgragRetriever(
         "kestrel", url=Secret.from_env_var("DATABASE_OF_DOCS"), version="2.0", top_k=2,
-        filters={"type": "guide", "not": {"key": "a.b"}}, search_kwargs={"alpha": 0.4},
+        filters={"type": "guide", "not": {"key": "a.b"}}, search_kwargs={"alpha": 0.4, "top_k": 7},
     )  # fmt: skip
     remote = PgragRetriever(
         "kestrel", url=service[0], key=Secret.from_env_var("KEY_OF_DOCS"), token_budget=200
@@ -41,7 +41,8 @@ def test_a_pipeline_is_saved_loaded_and_run_in_both_ways(url, service, monkeypat
 
     inputs = {"own": {"query": QUERY}, "remote": {"query": QUERY}}
     first = pipeline.run(inputs)["joined"]["documents"]
-    assert len(first) >= 2
+    assert len(documents(own)) == 2
+    assert len(documents(PgragRetriever("kestrel", url=url, search_kwargs={"top_k": 1}))) == 1
     assert all(each.score is not None and each.meta["confidence"] for each in first)
     assert again.run(inputs)["joined"]["documents"] == first
     ran = asyncio.run(again.run_async(inputs))
@@ -52,7 +53,7 @@ def test_a_pipeline_is_saved_loaded_and_run_in_both_ways(url, service, monkeypat
 
 def test_a_filter_by_type_is_no_class_to_load():
     saved = PgragRetriever(filters={"type": "api.reference"}).to_dict()
-    assert PgragRetriever.from_dict(saved).filters == {"type": "api.reference"}
+    assert PgragRetriever.from_dict(saved).to_dict() == saved
 
 
 def test_filters_of_haystack_mean_the_same(url):

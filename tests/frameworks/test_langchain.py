@@ -72,13 +72,18 @@ def test_documents_have_the_numbers_and_places_of_the_hits(retriever, url):
             assert metadata[name] == getattr(hit, name)
 
 
-def test_a_call_may_ask_for_something_else(retriever):
+def test_a_call_may_ask_for_something_else(retriever, url):
     assert {each.metadata["version"] for each in retriever.invoke(QUERY, version="1.4")} == {"1.4"}
     references = retriever.invoke("folder", filters={"type": "reference"}, k=10)
     assert {each.metadata["key"] for each in references} == {"reference/commands.md"}
     confident = retriever.invoke(QUERY, min_confidence=0.9)
     assert 0 < len(confident) < 3
     assert all(each.metadata["confidence"] >= 0.9 for each in confident)
+    given = PgragRetriever(url=url, library="kestrel", search_kwargs={"top_k": 2, "levels": [0]})
+    assert len(given.invoke(QUERY)) == 2
+    assert len(given.invoke(QUERY, k=1)) == 1
+    assert len(given.invoke(QUERY, filters={})) == 2
+    given.close()
     explained = retriever.invoke(QUERY, explain=True)
     assert explained[0].metadata["explanation"]
 

@@ -54,7 +54,7 @@ class ScriptedModel(Model):
     async def get_response(self, system_instructions, input, model_settings, tools, *_, **__):
         outputs = [each["output"] for each in input if "output" in each] if input else []
         if outputs:
-            text = ResponseOutputText(annotations=[], text=outputs[-1], type="output_text")
+            text = ResponseOutputText(annotations=[], text=str(outputs[-1]), type="output_text")
             said = ResponseOutputMessage(
                 id="1", content=[text], role="assistant", status="completed", type="message"
             )
@@ -107,25 +107,25 @@ def test_every_framework_makes_tools_of_them(db):
     assert ANSWER in create_tool_from_function(db.tools("kestrel")[0]).invoke(query=QUESTION)
 
 
-def test_an_agent_of_pydantic_ai_searches_and_reads_on(db):
-    def model(messages, info):
-        told = {tool.name: tool for tool in info.function_tools}
-        assert list(told) == NAMES
-        assert "library" not in told["search_docs"].parameters_json_schema["properties"]
-        query = told["search_docs"].parameters_json_schema["properties"]["query"]
-        assert query["description"].startswith("A question or key terms")
-        replies = [
-            part.content for message in messages for part in message.parts
-            if part.part_kind == "tool-return"
-        ]  # fmt: skip
-        if not replies:
-            return Said(parts=[ToolCallPart("search_docs", {"query": QUESTION, "top_k": 1})])
-        if len(replies) == 1:
-            passage = int(re.search(r'<passage id="(\d+)"', replies[0])[1])
-            return Said(parts=[ToolCallPart("read_docs", {"ids": [passage], "expand": "page"})])
-        return Said(parts=[TextPart(replies[1])])
+def scripted(messages, info):
+    """Searches, reads on at the best passage, and repeats what it has read."""
+    told = {tool.name: tool.parameters_json_schema["properties"] for tool in info.function_tools}
+    assert list(told) == NAMES
+    assert told["search_docs"]["query"]["description"].startswith("A question or key terms")
+    replies = [
+        part.content for message in messages for part in message.parts
+        if part.part_kind == "tool-return"
+    ]  # fmt: skip
+    if not replies:
+        return Said(parts=[ToolCallPart("search_docs", {"query": QUESTION, "top_k": 1})])
+    if len(replies) == 1:
+        passage = int(re.search(r'<passage id="(\d+)"', str(replies[0]))[1])
+        return Said(parts=[ToolCallPart("read_docs", {"ids": [passage], "expand": "page"})])
+    return Said(parts=[TextPart(str(replies[1]))])
 
-    agent = Agent(FunctionModel(model), tools=db.tools("kestrel"))
+
+def test_an_agent_of_pydantic_ai_searches_and_reads_on(db):
+    agent = Agent(FunctionModel(scripted), tools=db.tools("kestrel"))
     assert ANSWER in agent.run_sync(QUESTION).output
     assert ANSWER in asyncio.run(agent.run(QUESTION)).output
 
@@ -140,9 +140,9 @@ def test_the_examples_of_the_documentation_run(url, service, monkeypatch, capsys
     """Each prints something, when they are run in the order of the page."""
     text = (Path(__file__).parents[2] / "docs" / "frameworks.md").read_text("utf-8")
     examples = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert len(examples) == 10
+    assert len(examples) == 11
     monkeypatch.setenv("PGRAG_DATABASE_URL", url)
-    names = {"model": ScriptedModel()}
+    names = {"model": ScriptedModel(), "chat": FunctionModel(scripted)}
     address, key = service
     for example in examples:
         if "import dspy" in example and not find_spec("dspy"):
@@ -151,7 +151,8 @@ def test_the_examples_of_the_documentation_run(url, service, monkeypatch, capsys
             configure_dspy()
         here = example.replace("http://127.0.0.1:8000", address)
         exec(here.replace("key=None", f"key={key!r}"), names)
-        assert capsys.readouterr().out.strip(), example
+        out = capsys.readouterr().out
+        assert out.strip(), example
     names["db"].close()
 
 

@@ -1,6 +1,8 @@
 """Calls the tools of an MCP server by the official client, in this process."""
 
+import re
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from anyio.from_thread import start_blocking_portal
 from mcp import Client
@@ -15,6 +17,34 @@ HELLO = {
     "capabilities": {},
     "clientInfo": {"name": "a test", "version": "1"},
 }
+
+
+_PASSAGE = re.compile(
+    r'^## \d+\. (?P<heading>[^\n]+)\n(?:(?P<url>\S+)\n)?<passage id="(?P<id>\d+)">\n'
+    r"(?P<content>.*?)\n</passage>$",
+    re.M | re.S,
+)
+
+
+class Passage(NamedTuple):
+    """A hit as a model reads it."""
+
+    heading: str
+    url: str | None
+    id: int
+    content: str
+
+
+def passages(text):
+    """The hits of a search's reply."""
+    found = (match.groupdict() for match in _PASSAGE.finditer(text))
+    return [Passage(**each | {"id": int(each["id"])}) for each in found]
+
+
+def told(text, name):
+    """What the last lines of a reply give for an argument of the next call, or None."""
+    given = re.findall(rf'\b{name}="([^"]+)"', text.rpartition("\n\n")[2])
+    return given[0] if given else None
 
 
 class McpClient:
@@ -34,17 +64,27 @@ class McpClient:
         return self.portal.call(self.client.call_tool, name, arguments)
 
     def ok(self, name, **arguments):
-        """Text and data of a call that must succeed."""
+        """Text and data of a call that must succeed; prose has no data."""
         result = self.call(name, arguments)
         assert not result.is_error, result.content
         [content] = result.content
-        assert result.structured_content is not None
         return content.text, result.structured_content
+
+    def read(self, name, **arguments):
+        """The text of a reply that is prose."""
+        text, data = self.ok(name, **arguments)
+        assert data is None
+        return text
+
+    def search(self, **arguments):
+        """Text and hits of a search."""
+        text = self.read("search_docs", **arguments)
+        return text, passages(text)
 
     def parts(self, name, **arguments):
         """Text and data of each part of a reply, from cursor to cursor."""
         yield (answer := self.ok(name, **arguments))
-        while (cursor := answer[1]["cursor"]) is not None:
+        while (cursor := told(answer[0], "cursor")) is not None:
             yield (answer := self.ok(name, **arguments, cursor=cursor))
 
     def heard(self, name, **arguments):
@@ -71,11 +111,19 @@ class McpClient:
 
 @contextmanager
 def connected(
-    url, *, writes=False, read_only=False, roots=None, mode="auto", pool_size=3, **settings
+    url,
+    *,
+    writes=False,
+    read_only=False,
+    roots=None,
+    listed="default",
+    mode="auto",
+    pool_size=3,
+    **settings,
 ):
     """A client of a server on a database; mode "legacy" speaks the older protocol."""
     with App(Settings(database_url=url, pool_size=pool_size, **settings)) as app:
-        server = create_server(app, writes=writes, read_only=read_only, roots=roots)
+        server = create_server(app, writes=writes, read_only=read_only, roots=roots, listed=listed)
         with (
             start_blocking_portal() as portal,
             portal.wrap_async_context_manager(Client(server, mode=mode)) as client,

@@ -435,15 +435,15 @@ class TestLibraries:
                 assert refused.status_code == 404, (address, refused.text)
 
     def test_agents_see_as_little(self, agents, limited, others):
-        call = {"name": "list_libraries", "arguments": {}}
+        call = {"name": "find_library", "arguments": {}}
         told = agents.post("tools/call", headers=limited, **call).text
         for row in others:
-            asked = {"name": "list_libraries", "arguments": {"query": row["name"]}}
+            asked = {"name": "find_library", "arguments": {"query": row["name"]}}
             told += agents.post("tools/call", headers=limited, **asked).text
         resources = agents.post("resources/list", headers=limited).text
         for row in others:
             assert row["name"] not in told + resources
-            read = {"name": "get_page", "arguments": {"page_id": row["page_id"]}}
+            read = {"name": "read_docs", "arguments": {"page": row["page_id"]}}
             said(agents.post("tools/call", headers=limited, **read))
             assert '"isError":true' in agents.post("tools/call", headers=limited, **read).text
 
@@ -718,7 +718,7 @@ class TestAgents:
     def test_no_caller_inherits_from_an_earlier_one(self, site, writes):
         """The endpoint lives in a task that the first request starts."""
         limited = site.key("limited", libraries=["harbour"])
-        call = {"name": "list_libraries", "arguments": {}}
+        call = {"name": "find_library", "arguments": {}}
         with mcp_service(site.url, policy=LOCAL, mcp_writes=writes) as service:
             for _ in range(2):
                 few = said(service.post("tools/call", headers=limited, **call))

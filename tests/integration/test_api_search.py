@@ -7,6 +7,8 @@ import pytest
 from api_client import problem
 from pydantic_core import to_json
 
+from pgrag.service.access import needs_of
+
 QUERY = "depth over the sill"
 MODEL = "static-en-de-ru-256"
 
@@ -298,3 +300,27 @@ def test_passages_of_a_page_are_one_entry(harbour):
     assert len(set(listed)) == len(listed) > 2
     wrong = harbour.get("/v1/search", params=asked | {"group": "pages"})
     assert wrong.status_code == 422
+
+
+def test_the_versions_that_a_project_pins(harbour):
+    assert needs_of("pinned") == needs_of("parse"), "a POST that only reads"
+    given = {"harbour": "^1.0", "unknown": "1.0.0"}
+    answer = harbour.post("/v1/pinned", {"dependencies": given}).json()
+    [pinned] = answer["pinned"]
+    assert (pinned["library"], pinned["version"], answer["notices"]) == ("harbour", "1.0", [])
+    lock = {
+        "package.json": '{"dependencies": {"harbour": "^1.0"}}',
+        "go.mod": "{\n",
+        "uv.lock": "{\n",
+    }
+    answer = harbour.post("/v1/pinned", {"dependencies": lock}).json()
+    assert answer["pinned"][0]["reason"].endswith("pinned in package.json")
+    assert "uv.lock is not read" in answer["notices"][0]
+    asked = {"query": "moorings", "library": "harbour", "dependencies": given}
+    found = harbour.post("/v1/search", asked).json()
+    assert {hit["version"] for hit in found["hits"]} == {"1.0"}
+    by_address = f"/v1/search?q=moorings&library=harbour&dependencies={json.dumps(given)}"
+    assert harbour.get(by_address).json()["resolved"] == found["resolved"]
+    # A caller's file system is not the server's.
+    refused = harbour.post("/v1/search", {"query": "fees", "project": "/etc"})
+    assert refused.status_code == 422

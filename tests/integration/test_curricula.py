@@ -74,9 +74,9 @@ def test_over_rest_and_for_agents(url):
         arguments = {"question": WORDINGS[0], "library": "vitae-61"}
         [message] = mcp.portal.call(mcp.client.get_prompt, "answer_from_docs", arguments).messages
         assert missing(message.content.text) == []
-        _, found = mcp.ok("search_docs", library="vitae-61", query=WORDINGS[0])
-        best = found["passages"][0]["id"]
-        text, _ = mcp.ok("read_document", id=best, expand="page")
+        _, found = mcp.search(library="vitae-61", query=WORDINGS[0])
+        best = found[0].id
+        text = mcp.read("read_docs", ids=[best], expand="page")
         assert missing(text) == []
 
 

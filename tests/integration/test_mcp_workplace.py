@@ -40,7 +40,7 @@ def agent(url, workplace, *roots, mode="legacy"):
             def ask(name="search_docs", **arguments):
                 given = {"library": "harbour", **arguments}
                 if name == "search_docs":
-                    given.setdefault("query", "how deep is the sill")
+                    given.setdefault("query", "moorings and fees")
                 reply = portal.call(own.call_tool, name, given)
                 assert not reply.is_error, reply.content
                 return reply.content[0].text
@@ -59,12 +59,15 @@ def test_the_folder_of_the_server_pins_the_version(harbour_url, folder, mode):
         pinned = "the newest version in the range ^1.0, pinned in package.json"
         assert f"From: harbour 1.0 ({pinned})" in ask()
         assert f"Why: {pinned}." in ask("find_library")
+        assert f"No good match in harbour 1.0 ({pinned})." in ask(query="how deep is the sill")
         assert "From: harbour 2.1 (the version asked for)" in ask(version="2.1")
         # What an agent says of its project counts instead.
         assert "From: harbour 2.1 (pinned by the project)" in ask(dependencies={"Harbour": "2.1"})
         text = json.dumps({"dependencies": {"harbour": "2.0.9"}})
         told = ask(dependencies={"package.json": text})
-        assert "From: harbour 2.1 (2.0.9, pinned in package.json, is not indexed; the nearest" in told
+        assert (
+            "From: harbour 2.1 (2.0.9, pinned in package.json, is not indexed; the nearest" in told
+        )
         pin(folder, "<<<<<<< HEAD")
         assert "From: harbour 2.1 (the newest release)" in ask()
 

@@ -44,7 +44,7 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
     planned, plan = writer.ok("index_docs", library="Harbour", source=folder, dry_run=True)
     assert plan["written"] == 4
     assert "would be written" in planned
-    assert writer.ok("list_libraries")[1]["libraries"] == []
+    assert writer.ok("find_library")[1]["libraries"] == []
     arguments = {"library": "harbour", "version": "2.1", "source": folder}
     report, told = writer.heard("index_docs", **arguments)
     assert (report["written"], report["failed"], report["version"]) == (4, {}, "2.1")
@@ -57,7 +57,7 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
     assert removed == {"library": "harbour", "version": "-", "pages": 4}
     assert gone == "Removed harbour: 4 pages."
     assert writer.ok("remove_docs", library="harbour", version="*")[1]["pages"] == 4
-    assert writer.ok("list_libraries")[1]["libraries"] == []
+    assert writer.ok("find_library")[1]["libraries"] == []
 
 
 def test_a_website_is_fetched_before_its_pages_are_read(database_url):
@@ -92,14 +92,14 @@ def test_the_options_of_a_version_are_kept_and_what_cannot_be_is_told(writer, tm
     assert "source: it is required" in writer.failed("index_docs", library="harbour")
     assert "library: it is required" in writer.failed("remove_docs", version="1")
     assert "version: it is required" in writer.failed("remove_docs", library="harbour")
-    assert "list_libraries" in writer.failed("remove_docs", library="harbour", version="1")
+    assert "find_library" in writer.failed("remove_docs", library="harbour", version="1")
     for odd in ("~nobody-of-this-name/docs", str(tmp_path / ("x" * 300))):
         assert odd in writer.failed("index_docs", library="harbour", source=odd)
     writer.ok("index_docs", library="harbour", source=str(write(SOURCES[1], tmp_path)))
     told = writer.failed("remove_docs", library="harbour", version="1")
     assert told == "harbour has no version '1'; nothing was removed. Its versions are: -."
     writer.ok("remove_docs", library="harbour", version="-")
-    assert "**harbour**: nothing is indexed" in writer.ok("list_libraries")[0]
+    assert "**harbour**: nothing is indexed" in writer.ok("find_library")[0]
 
 
 def test_only_what_lies_below_the_roots_is_indexed(database_url, tmp_path):
@@ -254,7 +254,7 @@ def test_archives_and_repositories_are_indexed_below_the_roots(database_url, tmp
         assert report["written"] == 1
         for source in (outside / "buoys.zip", root / "link.zip", f"file://{outside}"):
             client.failed("index_docs", library="secret", source=str(source))
-        assert "secret" not in client.ok("list_libraries")[0]
+        assert "secret" not in client.ok("find_library")[0]
 
 
 def test_tags_are_read_below_the_roots_only(database_url, tmp_path):

@@ -78,12 +78,13 @@ def test_every_table_has_a_class_as_alembic_sees_it(engine):
     assert {mapped.__table__.name for mapped in base.classes} == names
     assert {mapped.__name__ for mapped in base.classes} == {
         "Answer", "AnswerTemplate", "Audit", "ConfigurationVersion", "CorpusStatistics",
-        "Crawl",
+        "ChangedRow", "Crawl",
         "Document", "Edge", "EdgeEmbedding", "EdgeKind", "Embedding", "EmbeddingModel",
         "Enrichment", "EnrichmentFailure", "EvaluationJudgement", "EvaluationQuery",
         "EvaluationResult", "EvaluationRun", "EvaluationRunQuery", "EvaluationSet", "Feedback",
         "FetchedPage",
-        "Impact", "InstalledFunctions", "Intent", "IntentRule", "Job", "Key", "KeySecret",
+        "Impact", "IndexedTable",
+        "InstalledFunctions", "Intent", "IntentRule", "Job", "Key", "KeySecret",
         "KeyUsage", "LexemeStatistics", "Library", "ModelToken", "ObservationSettings", "Page",
         "PageName", "PageRank", "PageType", "PendingName", "PendingPage", "QueryType",
         "QueryVector", "RoleLibrary", "Search", "SearchHit", "SectionText", "Synonym", "TuningRun",

@@ -1,9 +1,13 @@
 """The other systems of the comparison find what has the words, and what has the vector."""
 
+from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 import pytest
+from benchmarks.agents.rivals import assembled
+from benchmarks.agents.tasks import Task
+from benchmarks.agents.transcript import attempt
 from benchmarks.rivals.rival import Passage, Setup
 
 DIMENSIONS = 8
@@ -59,3 +63,28 @@ def test_words_and_vector_each_have_a_say(rival, request):
 @pytest.mark.parametrize("query", AWKWARD)
 def test_no_query_is_an_error(rival, query):
     assert len(rival.search(query, AXES[2], 4)) <= 4
+
+
+class Shelf:
+    """The passages of both versions, all siblings on a page each."""
+
+    dimensions = DIMENSIONS
+
+    def passages(self, _library, version):
+        on_a_page = [
+            replace(each, page="all.md", content=f"{version}: {each.content}")
+            for each in passages()
+        ]
+        return [*on_a_page, replace(on_a_page[0], id=1, page="other.md", content="elsewhere")]
+
+    def vector(self, _text):
+        return AXES[3]
+
+
+def test_an_agent_reads_the_hits_of_sqlite_with_their_siblings(tmp_path):
+    facts = {"1": [("1: A manifold",)], "2": [("2: A manifold",), ("2: A sieve",)]}
+    task = Task("x", "handbook", "change", "manifold", "2", "1", facts)
+    agent = assembled(Shelf(), import_module("benchmarks.rivals.sqlite").make, tmp_path)
+    outcome = attempt(agent, task, 4000)
+    assert (outcome.fault, outcome.calls) == (None, 2)
+    assert attempt(agent, task, 20).fault == "facts are missing"

@@ -20,7 +20,8 @@ from pgrag.ground.values.searches import Resolution
 ROWS = {
     "Hit": "search keyword_search semantic_search recorded_search", "PageHit": "search_pages",
     "Passage": "document parent children siblings ancestors expand_documents",
-    "ContextBlock": "context", "Resolution": "resolve_version", "FacetValue": "facets",
+    "ContextBlock": "context", "Resolution": "resolve_version",
+    "PinnedVersion": "pinned_versions", "FacetValue": "facets",
     "ParsedQuery": "parse_query", "Suggestion": "suggest", "Intent": "detect_intent",
     "Library": "libraries", "FoundLibrary": "find_libraries", "Version": "library_versions",
     "PageName": "find_page", "PageSummary": "pages", "ReadingState": "reading_state",

@@ -53,6 +53,7 @@ def _name(path):
     "make_sql_reference.py",
     "make_cli_reference.py",
     "make_mcp_reference.py",
+    "make_client_files.py",
 ])  # fmt: skip
 def test_references_are_up_to_date(script):
     command = [sys.executable, ROOT / "scripts" / script, "--check"]

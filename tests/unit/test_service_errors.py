@@ -35,8 +35,30 @@ def test_what_is_no_service_of_pgrag_is_told():
     assert isinstance(error, pgrag.ServiceUnavailable)
     assert "answered with status 404" in error.message
     assert "http://127.0.0.1:8000" in error.hint
-    with pytest.raises(pgrag.InvalidInput, match=r"Use pgrag.connect_service"):
-        pgrag.connect("http://docs.example")
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: pgrag.connect("http://docs.example"), "Use pgrag.connect_service"),
+        (lambda: pgrag.connect("localhost:5432"), "must be like postgresql://.*not 'localhost"),
+        (lambda: pgrag.connect(""), "must be like postgresql://"),
+        (lambda: pgrag.connect_service("127.0.0.1:8000"), "must be like http://.*not '127"),
+        (lambda: pgrag.connect_service("https://[::bad"), "must be like http://"),
+        (lambda: pgrag.connect_service("http://a", "ключ"), "no header can carry"),
+        (lambda: pgrag.connect_service("http://a", 7), "key must be a text"),
+    ],
+)
+def test_addresses_and_keys_that_cannot_be_used(call, says):
+    with pytest.raises(pgrag.InvalidInput, match=says):
+        call()
+
+
+def test_no_error_shows_a_password():
+    for connect in (pgrag.connect, pgrag.connect_service):
+        with pytest.raises(pgrag.InvalidInput) as error:
+            connect("ftp://ada:hidden@host/x")
+        assert "hidden" not in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def worker() -> None:
     `pgrag serve` has a worker of its own; several workers share the jobs. A worker that stops gives
     its job back; the next worker continues it.
     """
-    from pgrag.cli.serve import measured
+    from pgrag.cli.sockets import measured
     from pgrag.service.worker import Worker
 
     with opened(in_log=True) as app, measured(app):

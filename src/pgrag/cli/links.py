@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Argument, Option
 
@@ -137,12 +137,13 @@ def _read(app: App, target: str) -> Iterator[tuple[App, Target, str]]:
     from pgrag.service.app import App as Application
 
     # The user's own libraries, database and model have no part in it.
-    own = {"home": app.settings.home / "links", "embedding_url": None}
+    home = app.settings.home / "links"
+    own: dict[str, Any] = {"home": home, "embedding_url": None}
     if sys.platform != "win32":
         own["database_url"] = None
     path = Path(target).resolve()
     library = Target(f"folder-{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}", None)
-    with _alone(own["home"]), Application(app.settings.model_copy(update=own)) as reader:
+    with _alone(home), Application(app.settings.model_copy(update=own)) as reader:
         try:
             with shown_progress(f"Reading {target}", hidden=False) as progress:
                 report = reader.index(library.library, "", str(path), progress=progress)

@@ -29,7 +29,8 @@ _PANELS = {
     },
     "See what there is": {
         "libraries": "graph", "versions": "graph", "losses": "graph", "resolve": "graph",
-        "compare": "compare", "outline": "graph", "read": "graph", "properties": "pages",
+        "pinned": "pinned", "compare": "compare", "outline": "graph", "read": "graph",
+        "properties": "pages",
         "links": "links", "backlinks": "graph", "related": "graph", "neighbourhood": "graph",
         "path": "graph", "edges": "graph", "intent": "understanding",
     },

@@ -1,15 +1,12 @@
 """`pgrag serve` and `pgrag mcp`: services for programs and agents."""
 
-import errno
 import gc
 import logging
 import os
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Option
@@ -18,17 +15,15 @@ from pgrag.cli.at_start import indexing, parse_wanted
 from pgrag.cli.notations import misuse
 from pgrag.cli.output import notice
 from pgrag.cli.session import opened
+from pgrag.cli.sockets import listening, measured
 from pgrag.ground.errors import DatabaseUnavailable, PgragError, SettingsError
-from pgrag.ground.settings import host_and_port
 
 if TYPE_CHECKING:
     from pgrag.service.access import Policy
     from pgrag.service.app import App
-    from pgrag.service.metrics import Metrics
 
 log = logging.getLogger(__name__)
 
-_METRICS_GRACE = 2.0
 GRACE_SECONDS = 30
 """Time for requests to end after a stop; a language model may be silent for longer."""
 
@@ -76,7 +71,7 @@ def serve(
 
     wanted = parse_wanted(index or ())
     policy = _policy(host, allow_writes=allow_writes, require_keys=require_keys, times_open=open_)
-    sockets = _listening(host, port)
+    sockets = listening(host, port)
     with opened(in_log=True) as app, measured(app) as metrics:
         if policy.needs_key:
             _require_a_key(app, host)
@@ -106,36 +101,6 @@ def serve(
             server.run(sockets=sockets)
         if not server.started:
             raise typer.Exit(1)
-
-
-@contextmanager
-def measured(app: "App") -> Iterator["Metrics | None"]:
-    """Serve the metrics of this process within the block, if PGRAG_METRICS_ADDRESS is set."""
-    if app.settings.metrics_address is None:
-        yield None
-        return
-    import uvicorn
-    from prometheus_client import make_asgi_app
-
-    from pgrag.api.connections import configured
-    from pgrag.service.metrics import Metrics
-
-    host, port = host_and_port(app.settings.metrics_address)
-    sockets, metrics = _listening(host, port), Metrics(app)
-    page: Any = make_asgi_app(metrics.registry)
-    configuration: Any = configured(page, app.settings, log_config=None, lifespan="off")
-    # Scrapes are not in the log.
-    quiet = {"access_log": property(lambda _: False, lambda _, value: None)}
-    configuration.http = type("Quiet", (configuration.http,), quiet)
-    server = uvicorn.Server(configuration)
-    thread = Thread(target=server.run, args=[sockets], name="pgrag metrics", daemon=True)
-    thread.start()
-    notice(f"Metrics are on http://{app.settings.metrics_address}/metrics.")
-    try:
-        yield metrics
-    finally:
-        server.should_exit = True
-        thread.join(_METRICS_GRACE)
 
 
 def _policy(host: str, *, allow_writes: bool, require_keys: bool, times_open: int) -> "Policy":
@@ -175,38 +140,6 @@ def _require_a_key(app: "App", host: str) -> None:
         hint="Create one with `pgrag keys create NAME --libraries '*'`; or give --open twice to let"
         " everybody who reaches this address read.",
     )
-
-
-def _listening(host: str, port: int) -> list[socket.socket]:
-    """Return a listening socket for each address of a host.
-
-    The server itself would bind them only after it has reported that it is ready. Raises
-    `SettingsError` if the port is taken, or host or port cannot be used.
-    """
-    sockets: list[socket.socket] = []
-    try:
-        for family, *_, address in dict.fromkeys(
-            socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        ):
-            sockets.append(socket.create_server((address[0], port), family=family, backlog=2048))
-            # Connections inherit it, and asyncio does not set it on a given socket. Without it, the
-            # body of a response waits for the client's acknowledgement of the headers: 40 ms.
-            sockets[-1].setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            port = port or sockets[0].getsockname()[1]
-    except OSError as error:
-        # "localhost" may have an address of a family that the machine does not use.
-        if error.errno != errno.EADDRNOTAVAIL or not sockets:
-            for each in sockets:
-                each.close()
-            if error.errno == errno.EADDRINUSE:
-                raise SettingsError(
-                    f"Port {port} of {host} is in use: another program listens there.",
-                    hint="Stop that program, or choose another port; --port 0 takes a free one.",
-                ) from error
-            raise SettingsError(
-                f"Cannot listen on port {port} of {host}: {error.strerror}."
-            ) from error
-    return sockets
 
 
 def mcp(

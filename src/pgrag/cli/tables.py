@@ -36,9 +36,7 @@ def index(
     *,
     columns: Annotated[str, Option("--text", metavar="COLUMNS", help="Searched: body,notes.")],
     title: _Column = None,
-    id: Annotated[  # noqa: A002 - the name in SQL
-        str | None, Option(metavar="COLUMNS", help="Default: the primary key.")
-    ] = None,
+    id: Annotated[str | None, Option(metavar="COLUMNS", help="Default: the primary key.")] = None,
     into: Annotated[
         str | None, Option("--library", "-l", metavar="NAME", help="Default: the table's name.")
     ] = None,

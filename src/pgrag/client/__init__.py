@@ -5,14 +5,11 @@ Methods return frozen values of `pgrag.ground.values` and raise errors of `pgrag
 
 from typing import Self
 
-from pydantic import SecretStr
-
+from pgrag.client.addresses import database_url
 from pgrag.client.evaluating import Evaluating
 from pgrag.client.reading import Reading
 from pgrag.client.searching import Searching, SearchResult
 from pgrag.client.writing import Writing
-from pgrag.ground.calls import require_texts
-from pgrag.ground.errors import InvalidInput
 from pgrag.ground.settings import load_settings
 from pgrag.service.app import App
 
@@ -38,11 +35,6 @@ class Client(Searching, Reading, Writing, Evaluating):
         self._app.close()
 
 
-def is_service(url: str) -> bool:
-    """Whether an address is that of a service, not of a database."""
-    return url.strip().lower().startswith(("http://", "https://"))
-
-
 def connect(url: str | None = None) -> Client:
     """Open a database: `url`, else PGRAG_DATABASE_URL, else the user's embedded database.
 
@@ -51,11 +43,5 @@ def connect(url: str | None = None) -> Client:
     """
     settings = load_settings()
     if url is not None:
-        require_texts(url=url)
-        if is_service(url):
-            raise InvalidInput(
-                f"{url} is the address of a service, not of a database.",
-                hint="Use pgrag.connect_service(url, key).",
-            )
-        settings = settings.model_copy(update={"database_url": SecretStr(url)})
+        settings = settings.model_copy(update={"database_url": database_url(url)})
     return Client(App(settings))

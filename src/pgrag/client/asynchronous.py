@@ -64,6 +64,7 @@ class AsyncClient:
     find_libraries = _in_thread(Client.find_libraries)
     versions = _in_thread(Client.versions)
     resolve_version = _in_thread(Client.resolve_version)
+    pinned_versions = _in_thread(Client.pinned_versions)
     compare_versions = _in_thread(Client.compare_versions)
     section_history = _in_thread(Client.section_history)
     pages = _in_thread(Client.pages)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, Literal
 
 from pgrag.client.part import Part
@@ -12,7 +13,8 @@ from pgrag.ground.values.graph import Backlink, Edge, Link, Neighbour, PathStep,
 from pgrag.ground.values.passages import Passage
 from pgrag.ground.values.properties import PageQueryResult, PageQueryRow, Property
 from pgrag.ground.values.rendered import RenderedPage
-from pgrag.ground.values.searches import Resolution
+from pgrag.ground.values.searches import PinnedVersion, Resolution
+from pgrag.project import read
 from pgrag.rendering.page import rendered_page
 from pgrag.search.changes import compare_versions, section_history
 from pgrag.search.result import substitutions
@@ -44,6 +46,11 @@ class Reading(Part):
         """The version that a label, a range or None resolves to, and why."""
         [row] = self._call("resolve_version", library=library, wanted=version)
         return Resolution.from_row({"library": library, **row})
+
+    def pinned_versions(self, project: str | Path) -> list[PinnedVersion]:
+        """The libraries that a project pins, by its folder or one of its lock files."""
+        dependencies = read(project).dependencies
+        return self._rows(PinnedVersion, "pinned_versions", dependencies=dependencies)
 
     def compare_versions(
         self,

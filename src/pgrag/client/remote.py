@@ -7,6 +7,7 @@ from typing import Any, Self, TypeVar, Unpack
 
 import httpx
 
+from pgrag.client.addresses import service_key, service_url
 from pgrag.client.searching import SearchResult
 from pgrag.client.signatures import explained
 from pgrag.ground import errors
@@ -18,7 +19,8 @@ from pgrag.ground.arguments import (
     SearchArguments,
     SearchOptions,
 )
-from pgrag.ground.calls import require_texts
+from pgrag.ground.calls import json_of
+from pgrag.ground.settings import masked_url
 from pgrag.ground.values import searches
 from pgrag.ground.values.base import Value
 from pgrag.ground.values.libraries import Library
@@ -52,8 +54,10 @@ class ServiceClient:
     """
 
     def __init__(self, url: str, key: str | None = None) -> None:
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        self._url = f"{url.strip().rstrip('/').removesuffix('/v1')}/v1"
+        self._url = service_url(url)
+        headers = {"Content-Type": "application/json"}
+        if key is not None:
+            headers["Authorization"] = f"Bearer {service_key(key)}"
         self._http = httpx.Client(headers=headers, timeout=_SECONDS)
         weakref.finalize(self, self._http.close)
 
@@ -110,10 +114,11 @@ class ServiceClient:
 
     def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         try:
-            answer = self._http.request(method, f"{self._url}/{path}", json=body)
+            sent = None if body is None else json_of(body).encode()
+            answer = self._http.request(method, f"{self._url}/{path}", content=sent)
         except httpx.HTTPError as error:
             raise errors.ServiceUnavailable(
-                f"The service {self._url} does not answer: {errors.reason(error)}.",
+                f"The service {masked_url(self._url)} does not answer: {errors.reason(error)}.",
                 hint="Check its address, and that `pgrag serve` runs there.",
             ) from error
         try:
@@ -122,7 +127,7 @@ class ServiceClient:
             document = None
         if answer.is_success and isinstance(document, dict):
             return document
-        raise _error(answer, document if isinstance(document, dict) else {}, self._url)
+        raise _error(answer, document if isinstance(document, dict) else {}, masked_url(self._url))
 
 
 def _error(answer: httpx.Response, problem: dict[str, Any], url: str) -> errors.PgragError:
@@ -143,5 +148,4 @@ def connect_service(url: str, key: str | None = None) -> ServiceClient:
     """Search over the REST interface of a service, such as http://127.0.0.1:8000, with its key if
     it asks for one. This does not connect; the first call does.
     """
-    require_texts(url=url, **({} if key is None else {"key": key}))
     return ServiceClient(url, key)

@@ -59,8 +59,6 @@ def _function(tool: Tool[Any], documentation: Documentation, fixed: dict[str, st
     call.__signature__ = signature  # type: ignore[attr-defined]
     call.__annotations__ = {name: field.annotation for name, field in shown.items()}
     call.__annotations__["return"] = str
-    told = (
-        f"    {name}: {field.description}" for name, field in shown.items() if field.description
-    )
-    call.__doc__ = "\n".join([tool.description, "", "Args:", *told])
+    about = [f"    {name}: {each.description}" for name, each in shown.items() if each.description]
+    call.__doc__ = "\n".join([tool.description, "", "Args:", *about])
     return call

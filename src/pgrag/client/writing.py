@@ -144,11 +144,11 @@ class Writing(Part):
         text: str,
         *,
         title: str | None = None,
-        id: str | None = None,  # noqa: A002 - the name in SQL
+        id: str | None = None,
         library: str | None = None,
-        format: str = "text",  # noqa: A002 - the name in SQL
+        format: str = "text",
         url: str | None = None,
-        type: str | None = None,  # noqa: A002 - the name in SQL
+        type: str | None = None,
         tags: str | None = None,
         language: str | None = None,
         created: str | None = None,

@@ -37,7 +37,7 @@ _DIALOG = """\
 </body>"""
 
 
-class PgragPlugin(BasePlugin):  # type: ignore[misc] # mkdocs is not installed where types are checked
+class PgragPlugin(BasePlugin):
     """Indexes the site after its build, and puts a search box in the place of the theme's."""
 
     config_scheme = (
@@ -48,6 +48,8 @@ class PgragPlugin(BasePlugin):  # type: ignore[misc] # mkdocs is not installed w
         ("box", options.Type(dict, default={})),
         ("index", options.Type(bool, default=True)),
     )
+
+    is_preview = False
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Remember whether this is a preview."""
@@ -87,7 +89,8 @@ class PgragPlugin(BasePlugin):  # type: ignore[misc] # mkdocs is not installed w
     def on_page_context(self, context: Any, *, page: Any, config: Any, nav: Any) -> None:
         """Note a page that its author left out of searches."""
         search = page.meta.get("search")
-        if (isinstance(search, dict) and search.get("exclude")) or page.meta.get("nosearch"):
+        is_excluded = search.get("exclude") if isinstance(search, dict) else search is False
+        if is_excluded or page.meta.get("nosearch"):
             self.excluded.add(page.file.dest_uri)
 
     def on_post_page(self, output: str, *, page: Any, config: Any) -> str:

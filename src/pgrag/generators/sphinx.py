@@ -59,10 +59,6 @@ def _configure(app: Any, config: Any) -> None:
     config.templates_path.append(str(Path(__file__).parent / "templates"))
     if config.html_theme in _WITH_DIALOG:
         config.html_theme_options.setdefault("disable_search", True)
-    # In a theme without one of these templates the script makes the box.
-    app.add_js_file(box.line, loading_method="defer")
-    if not config.html_baseurl:
-        log.warning("pgrag: without html_baseurl in conf.py, no hit leads to a page")
 
 
 def _box(config: Any) -> Box:
@@ -99,18 +95,24 @@ def _address(config: Any) -> str | None:
 
 
 def _is_site(app: Any) -> bool:
-    return bool(app.builder.format == "html")
+    """Whether this builds a website: other builders of HTML make books and help files of it."""
+    return app.builder.name in {"html", "dirhtml"}
 
 
 def _replace_search(app: Any) -> None:
-    """Keep the builder from writing an index of its own and the page that reads it."""
-    if _is_site(app) and app.config.pgrag_service:
-        app.builder.search = False
+    """Load the box, and keep the builder from writing an index and the page that reads it."""
+    if not _is_site(app) or not app.config.pgrag_service:
+        return
+    # In a theme without one of our templates the script makes the box.
+    app.add_js_file(_box(app.config).line, loading_method="defer")
+    app.builder.search = False
+    if not app.config.html_baseurl:
+        log.warning("pgrag: without html_baseurl in conf.py, no hit leads to a page")
 
 
 def _search_page(app: Any) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Write search.html, to which links lead, with the box."""
-    if app.config.pgrag_service:
+    if _is_site(app) and app.config.pgrag_service:
         title = "Suche" if (app.config.language or "").startswith("de") else "Search"
         body = f"<h1>{title}</h1>\n<p>{_box(app.config).element}</p>\n{_OPEN}"
         yield "search", {"title": title, "body": body}, "page.html"

@@ -125,8 +125,13 @@ def _sent(name: str, value: Any) -> Any:
         value = [*value]
     items = value if isinstance(value, list) else [value]
     if items and isinstance(items[0], dict):
-        return Jsonb(value, dumps=partial(json.dumps, default=partial(_in_json, name)))
+        return Jsonb(value, dumps=partial(json_of, name=name))
     return _plain(value)
+
+
+def json_of(value: Any, name: str = "the request") -> str:
+    """The JSON of an argument, with dates and paths as texts. Raises InvalidInput with its name."""
+    return json.dumps(value, default=partial(_in_json, name))
 
 
 def _plain(value: Any) -> Any:

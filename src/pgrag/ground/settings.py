@@ -38,7 +38,7 @@ _NAMES = {"hybrid_alpha": "HYBRID_ALPHA", "forwarded_allow_ips": "FORWARDED_ALLO
 """Environment variables without the prefix PGRAG_, by field."""
 
 
-def _database_url(secret: SecretStr) -> SecretStr:
+def checked_database_url(secret: SecretStr) -> SecretStr:
     """Accept a libpq URL, libpq `key = value` pairs, or a SQLAlchemy URL. Refuses those whose
     password the driver would take in part for something else, and quote in its errors.
     """
@@ -56,7 +56,8 @@ def _database_url(secret: SecretStr) -> SecretStr:
     raise ValueError("must be like postgresql://user:password@host:5432/database")
 
 
-def _http_url(value: str) -> str:
+def checked_http_url(value: str) -> str:
+    """Accept an http or https URL; a host in other letters becomes ASCII."""
     try:
         parts = urlsplit(value.strip())
         host = "" if value.isascii() else ascii_host(parts.hostname or "")
@@ -120,7 +121,7 @@ def _lowered(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
-_Url = Annotated[str, AfterValidator(_http_url)]
+_Url = Annotated[str, AfterValidator(checked_http_url)]
 _Retries = Annotated[int, Field(ge=0, le=20)]
 _Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
@@ -175,7 +176,7 @@ class Settings(BaseSettings):
         populate_by_name=True,
     )
 
-    database_url: Annotated[SecretStr, AfterValidator(_database_url)] | None = None
+    database_url: Annotated[SecretStr, AfterValidator(checked_database_url)] | None = None
     """PostgreSQL to use, postgresql://…; unset: a private embedded server"""
     home: Annotated[Path, AfterValidator(_absolute)] = Field(
         default_factory=lambda: user_data_path("pgrag")

@@ -60,7 +60,7 @@ class PgragRetriever(BaseRetriever):
         k: int | None = None,
         **arguments: Any,
     ) -> list[Document]:
-        found = self._source.find(query, self._arguments(k, arguments))
+        found = self._source.find(query, *self._layers(k, arguments))
         return list(map(_document, found))
 
     async def _aget_relevant_documents(
@@ -71,10 +71,10 @@ class PgragRetriever(BaseRetriever):
         k: int | None = None,
         **arguments: Any,
     ) -> list[Document]:
-        found = await self._source.find_async(query, self._arguments(k, arguments))
+        found = await self._source.find_async(query, *self._layers(k, arguments))
         return list(map(_document, found))
 
-    def _arguments(self, k: int | None, of_call: dict[str, Any]) -> dict[str, Any]:
+    def _layers(self, k: int | None, of_call: dict[str, Any]) -> list[dict[str, Any]]:
         own = {
             "library": self.library,
             "version": self.version,
@@ -83,7 +83,7 @@ class PgragRetriever(BaseRetriever):
             "min_confidence": self.min_confidence,
             "token_budget": self.token_budget,
         }
-        return own | self.search_kwargs | of_call | ({} if k is None else {"top_k": k})
+        return [self.search_kwargs, own, of_call, {"top_k": k}]
 
 
 def _open(secret: SecretStr | None) -> str | None:

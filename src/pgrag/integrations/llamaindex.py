@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from pgrag.ground.errors import InvalidFilter
+from pgrag.integrations.filters import of_llamaindex
 from pgrag.integrations.source import Found, Source, needed
 
 with needed("llama-index-core", "llamaindex"):
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-    from llama_index.core.vector_stores import MetadataFilter, MetadataFilters
+    from llama_index.core.vector_stores import MetadataFilters
 
 _FOR_THE_MODEL = {"title", "heading_path", "url", "library", "version"}
 """Metadata that a prompt shows; the scores and ids are for programs."""
@@ -39,11 +39,12 @@ class PgragRetriever(BaseRetriever):
         **others: Any,
     ) -> None:
         self._source = Source(url, key)
-        self._arguments = (search_kwargs or {}) | {
+        self._search_kwargs = search_kwargs
+        self._own = {
             "library": library,
             "version": version,
             "top_k": similarity_top_k,
-            "filters": translated(filters) if isinstance(filters, MetadataFilters) else filters,
+            "filters": of_llamaindex(filters) if isinstance(filters, MetadataFilters) else filters,
             "min_confidence": min_confidence,
             "token_budget": token_budget,
         }
@@ -54,40 +55,13 @@ class PgragRetriever(BaseRetriever):
         self._source.close()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return list(map(_node, self._source.find(query_bundle.query_str, self._arguments)))
-
-    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = await self._source.find_async(query_bundle.query_str, self._arguments)
+        found = self._source.find(query_bundle.query_str, self._search_kwargs, self._own)
         return list(map(_node, found))
 
-
-def translated(filters: MetadataFilters) -> dict[str, Any]:
-    """Filters of LlamaIndex as pgrag's."""
-    parts = [
-        translated(each) if isinstance(each, MetadataFilters) else _condition(each)
-        for each in filters.filters
-    ]
-    joined = filters.condition.value if filters.condition else "and"
-    return {"not": {"and": parts}} if joined == "not" else {joined: parts}
-
-
-def _condition(filter_: MetadataFilter) -> dict[str, Any]:
-    field, value, operator = filter_.key, filter_.value, filter_.operator.value
-    match operator:
-        case "nin":
-            return {"not": {field: {"in": value}}}
-        case "is_empty":
-            return {field: {"exists": False}}
-        case "any":
-            return {field: {"in": value}}
-        case "==" | "contains":
-            return {field: {"=": value}}
-        case "!=" | "<" | "<=" | ">" | ">=" | "in" | "all":
-            return {field: {operator: value}}
-    raise InvalidFilter(
-        f"pgrag has no filter {operator} on {field}.",
-        hint="Words in the text belong into the query; +word must occur.",
-    )
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        query = query_bundle.query_str
+        found = await self._source.find_async(query, self._search_kwargs, self._own)
+        return list(map(_node, found))
 
 
 def _node(found: Found) -> NodeWithScore:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from pgrag.client import Client, connect, is_service
+from pgrag.client import Client, connect
+from pgrag.client.addresses import is_service
 from pgrag.client.asynchronous import in_thread
 from pgrag.client.remote import ServiceClient, connect_service
 from pgrag.ground.errors import InvalidInput
@@ -84,9 +85,17 @@ class Source:
         if client is not None:
             client.close()
 
-    def find(self, query: str, arguments: Mapping[str, Any]) -> list[Found]:
-        """Search; with a `token_budget`, gather a context, whose passages joined are its text."""
-        stated = {name: value for name, value in arguments.items() if value is not None}
+    def find(self, query: str, *layers: Mapping[str, Any] | None) -> list[Found]:
+        """Search; with a `token_budget`, gather a context, whose passages joined are its text.
+
+        An argument that is not None replaces that of the layers before.
+        """
+        stated = {
+            name: value
+            for layer in layers
+            for name, value in (layer or {}).items()
+            if value is not None
+        }
         client = self.open()
         if "token_budget" in stated:
             blocks = client.context(query, **stated)
@@ -94,9 +103,9 @@ class Source:
         hits = client.search(query, **stated).hits
         return [_found(each, each.content, _address(each), _OF_A_HIT) for each in hits]
 
-    async def find_async(self, query: str, arguments: Mapping[str, Any]) -> list[Found]:
+    async def find_async(self, query: str, *layers: Mapping[str, Any] | None) -> list[Found]:
         """`find`, in a worker thread; cancelling it cancels its statement."""
-        return await in_thread(lambda: self.find(query, arguments))
+        return await in_thread(lambda: self.find(query, *layers))
 
 
 def _address(hit: Hit) -> str:

@@ -8,6 +8,7 @@ import anyio.to_thread
 
 from pgrag.ground.callers import working
 from pgrag.ground.errors import PgragError
+from pgrag.ground.requests import holder
 from pgrag.mcp.corpus import Documentation
 from pgrag.service.work import Works
 
@@ -34,7 +35,8 @@ async def choices(documentation: Documentation, works: Works) -> Choices:
 
     with anyio.move_on_after(_PATIENCE_SECONDS):
         try:
-            return await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
+            async with works.turns[works.read.name].turn(holder()):
+                return await anyio.to_thread.run_sync(read, abandon_on_cancel=True)
         except PgragError as error:
             log.warning("The tools are listed without libraries: %s", error)
     return {}

@@ -168,7 +168,7 @@ def _page(documentation: Documentation, library: str, wish: str | None, key: str
     [page] = documentation.call("page", page_id=row["page_id"])
     where = on_one_line(row["url"] or row["key"])
     head = f"Source: {where} ({named(resolved.library, resolved.label)})\n"
-    return str(Block(row["page_id"], head, page["page"]["body"]))
+    return str(Block(row["page_id"], head, page["body"]))
 
 
 def _completions(

@@ -17,7 +17,8 @@ _OF_PNPM = ("dependencies", "devDependencies", "optionalDependencies")
 
 def npm(text: str, _: Mapping[str, str]) -> Found:
     """package-lock.json: versions 2 and 3 list packages by folder, version 1 by name."""
-    lock, found = table(json.loads(text)), {}
+    lock = table(json.loads(text))
+    found: Found = {}
     for folder, package in table(lock.get("packages")).items():
         before, _modules, name = folder.rpartition(_MODULES)
         version = table(package).get("version")

@@ -17,7 +17,8 @@ _GO_REPLACED = re.compile(r"(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+\S+\s+(v\d\S
 
 def npm(text: str, _: Mapping[str, str]) -> Found:
     """package.json; `npm:other@^1` is a version of the other package."""
-    manifest, found = table(json.loads(text)), {}
+    manifest = table(json.loads(text))
+    found: Found = {}
     for kind in ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies"):
         for name, wish in table(manifest.get(kind)).items():
             if isinstance(wish, str):

@@ -39,7 +39,7 @@ _OPEN = "service"
 """What everybody may ask, also without a key where one is needed: what the caller may do."""
 
 _READING = """
-search_batch tools use_tool parse intent
+search_batch tools use_tool parse intent pinned
 libraries find_libraries library versions version pages reading_state changes synonyms links
 enrichment text health query_pages query_pages_with_body properties page_properties find_page page
 outline rendered_page page_versions backlinks related neighbourhood path edges search_edges

@@ -137,11 +137,10 @@ class Worker:
                     continue
                 with self._app.database.listening(_CHANNEL) as wait:
                     while not self._stopping.is_set():
-                        if not self._begin(attempts):
-                            # Nothing tells of changes: a notification would let all transactions
-                            # that change such a table commit one after the other.
-                            if not self._tables.refresh():
-                                self._wait(wait)
+                        # Tables are looked at, because notifications would let all transactions
+                        # that change them commit one after the other.
+                        if not self._begin(attempts) and not self._tables.refresh():
+                            self._wait(wait)
             except errors.PgragError as error:
                 log.warning("The worker waits: %s", error)
                 self._stopping.wait(min(self._poll, 1.0))

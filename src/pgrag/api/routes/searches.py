@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from pgrag.api import queries
-from pgrag.api.arguments import Arguments, LibraryName, Text, VersionWish, at_most
+from pgrag.api.arguments import Arguments, Body, LibraryName, Text, VersionWish, at_most
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.ground.values import searches as values
 from pgrag.ground.values.libraries import FoundLibrary
+from pgrag.project import settled
 from pgrag.search.result import Result
 from pgrag.search.search import TOP_K, Search
 
@@ -72,6 +73,31 @@ def resolve(exchange: Exchange, query: ResolveParameters) -> Any:
     """Resolve a version request, and give the reason."""
     [row] = exchange.call("resolve_version", library=query.library, wanted=query.version)
     return {"library": query.library, **row}
+
+
+class DependenciesBody(Body):
+    """What a project depends on."""
+
+    dependencies: dict[str, Any] = Field(
+        description="Names with versions or ranges, or names of lock files and manifests with their"
+        " text.",
+        examples=[{"jest": "26.0.1"}],
+    )
+
+
+class PinnedAnswer(BaseModel):
+    """The libraries that a project pins, and what was wrong with its files."""
+
+    pinned: list[values.PinnedVersion]
+    notices: list[str]
+
+
+@router.answers("/pinned", PinnedAnswer, method="POST")
+def pinned(exchange: Exchange, body: DependenciesBody) -> Any:
+    """List the libraries that a project depends on, each in the version that is read for it."""
+    given = settled(body.dependencies)
+    rows = exchange.call("pinned_versions", dependencies=given.dependencies)
+    return {"pinned": rows, "notices": given.notes}
 
 
 router.declare_query(

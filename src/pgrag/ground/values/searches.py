@@ -29,6 +29,15 @@ class Resolution(Versioned):
     reason: str = described("", "the newest release")
 
 
+class PinnedVersion(Versioned):
+    """The version of a library that a project pins."""
+
+    version_id: int = described("", 3)
+    dependency: str = described("The name that the project gives it.", "@babel/core")
+    wanted: str = described("The version or range that it pins.", "^26.0")
+    reason: str = described("", "the newest version in the range ^26.0, pinned in package.json")
+
+
 class PageGroup(Versioned):
     """A page with its best hits, at most three."""
 

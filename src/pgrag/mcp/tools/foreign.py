@@ -10,18 +10,21 @@ from typing import Any
 from pgrag.ground.aliases import by_own_names
 from pgrag.mcp.fields import LARGEST_BUDGET, SMALLEST_BUDGET
 
-_OVERVIEW = "introduction overview getting started installation"
-"""The query if no topic is given."""
+_OVERVIEW = {
+    "query": "introduction overview getting started installation",
+    "min_confidence": 0,
+}
+"""What is looked for if no topic is given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A tool of another server: ours, what it stands for if it is not given, and what only ranks
-    or shapes its replies there. `clamps`: there any number of tokens may be asked for.
+    """A tool of another server: ours, its arguments without a query, and what only ranks or shapes
+    its replies there. `clamps`: there any number of tokens may be asked for.
     """
 
     tool: str
-    defaults: dict[str, Any] = field(default_factory=dict)
+    unasked: dict[str, Any] = field(default_factory=dict)
     without: frozenset[str] = frozenset()
     clamps: bool = False
 
@@ -33,14 +36,14 @@ class Foreign:
         tokens = kept.get("token_budget")
         if self.clamps and isinstance(tokens, int | float):
             kept["token_budget"] = int(min(max(tokens, SMALLEST_BUDGET), LARGEST_BUDGET))
-        return self.defaults | kept
+        return kept if "query" in kept else self.unasked | kept
 
 
 FOREIGN = {
     "resolve-library-id": Foreign("find_library", without=frozenset({"query", "userQuery"})),
     "query-docs": Foreign("search_docs", clamps=True),
     "get-library-docs": Foreign(
-        "search_docs", {"query": _OVERVIEW}, without=frozenset({"mode"}), clamps=True
+        "search_docs", _OVERVIEW, without=frozenset({"mode"}), clamps=True
     ),
     "list_libraries": Foreign("find_library"),
     "find_version": Foreign("find_library"),

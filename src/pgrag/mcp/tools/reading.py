@@ -39,7 +39,7 @@ class NamedPage(Arguments):
 class ReadDocs(NamedPage, Paged):
     """Passages or a page, and how much of it."""
 
-    ids: fields.Ids = Field(default=None, max_length=_MOST_IDS, description="Of passages.")
+    ids: fields.Ids = Field(default=None, min_length=1, max_length=_MOST_IDS, description="Of passages.")
     expand: Literal["none", "neighbours", "section", "page", "outline"] | None = Field(
         default=None, description="By default the section of ids, the whole page."
     )
@@ -194,10 +194,10 @@ def page_of(documentation: Documentation, request: NamedPage) -> tuple[Row, str 
             ),
         )
         [row] = documentation.call("page", page_id=found["page_id"])
-        return row["page"], read.reason
+        return row, read.reason
     [row] = _without_anchor(wish, lambda page: documentation.call("page", page_id=page))
-    _require_same(documentation, request, row["page"])
-    return row["page"], None
+    _require_same(documentation, request, row)
+    return row, None
 
 
 def _require_same(documentation: Documentation, request: NamedPage, page: Row) -> None:

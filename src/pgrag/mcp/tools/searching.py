@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from pgrag.ground.arguments import SearchArguments
 from pgrag.ground.calls import Row
@@ -33,7 +34,6 @@ _NOT_EXCLUDED = "exclude leaves out nothing for"
     exclude="Ids not to show; page:ID for a page.",
     changed_since="Only what is new or changed since this version.",
     min_confidence="0 to 1; 0 shows weak matches.",
-    dependencies='The project\'s: {"jest": "26.0.1"}, or {"package.json": its text}.',
     mode="",
 )
 class SearchDocs(Paged):
@@ -54,6 +54,8 @@ class SearchDocs(Paged):
         default=None,
         description='Front matter: {"tags": ["a"], "created": {">=": "2024-12"}}.',
     )
+    #: Answered, not listed: whoever knows one version gives it as `version`, which costs no tokens.
+    dependencies: SkipJsonSchema[dict[str, Any] | None] = None
     seen: str | None = Field(
         default=None, max_length=8000, description="From the last reply: repeats no passage."
     )
@@ -169,6 +171,9 @@ def _nearest(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
     nearest = [f"- {title} (page {id})" for id, title in [*pages.items()][:_NEAREST]]
     library = asked.request.library or "all libraries"
     where = _short(named(read.library, read.label) if read else library)
+    if read and "pinned" in read.reason:
+        # Another version may have it.
+        where += f" ({read.reason})"
     lines = [
         f"No {'further ' if asked.excluded else ''}good match in {where}. Nearest pages:",
         *nearest,
