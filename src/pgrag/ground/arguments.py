@@ -320,7 +320,7 @@ class Listing(typing.TypedDict, total=False):
         Argument(
             "Both retrievers, or a single one.",
             default="hybrid",
-            faces=frozenset({"rest"}),
+            faces=frozenset({"rest", "mcp"}),
         ),
     ]
     unit: typing.Annotated[
