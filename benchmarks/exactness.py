@@ -24,7 +24,7 @@ PRECISION = 1e-6
 FIELDS = {"A": "title", "B": "path", "C": "url", "D": "content"}
 
 SETTINGS = """
-select l.library_id, pgrag.effective_settings(l.settings), c.language, c.average_length
+select l.library_id, _pgrag.effective_settings(l.settings), c.language, c.average_length
 from pgrag.libraries as l
 join pgrag.corpus_statistics as c on c.library_id = l.library_id
 where l.name = %s and c.document_count > 0

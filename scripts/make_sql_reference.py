@@ -26,7 +26,6 @@ _CHAPTERS = {
     "ingest": ("Indexing", "Writing pages, links, vectors and statistics."),
     "tables": ("Your own tables", "Tables whose rows are pages, and their changes."),
     "jobs": ("Jobs", "Sources that workers index, uploads, and schedules."),
-    "crawl": ("Crawling", "What is known of the addresses of a website; for `pgrag index`."),
     "models": ("Embedding models", "Models, and the vectors of queries."),
     "enrich": ("Enrichment", "What language models add to passages."),
     "check": ("Checking", "What is wrong with a library, and how it is repaired."),

@@ -108,7 +108,9 @@ def _score(app: App, name: str, unit: Unit, scores: Scores) -> None:
     """Add the metric of each question, by system."""
     for configuration in runs.chosen(app, SYSTEMS):
         made = runs.run(app, _set_of(name, unit), configuration, (METRIC,))
-        for row in app.database.call("evaluation_scores", run_id=made["run"], metrics=[METRIC]):
+        for row in app.database.call(
+            "_pgrag.evaluation_scores", run_id=made["run"], metrics=[METRIC]
+        ):
             scores[configuration.name][row["query_id"]] = row["score"]
 
 

@@ -32,7 +32,7 @@ begin
         raise exception 'There is no check %.', quote_nullable(left(unknown, 200))
             using errcode = 'PGR01', hint = 'Checks: ' || array_to_string(known, ', ') || '.';
     end if;
-    select pgrag.effective_settings(l.settings), coalesce(m.provider = 'builtin', false)
+    select _pgrag.effective_settings(l.settings), coalesce(m.provider = 'builtin', false)
     into settings, is_builtin
     from pgrag.libraries as l
     left join pgrag.embedding_models as m on m.model_id = l.model_id

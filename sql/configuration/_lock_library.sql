@@ -22,7 +22,7 @@ begin
         for no key update;
         exit when found;
     end loop;
-    locked.settings := pgrag.effective_settings(locked.settings);
+    locked.settings := _pgrag.effective_settings(locked.settings);
     return locked;
 end;
 $$;

@@ -39,7 +39,7 @@ begin
     select
         k.kind,
         (
-            select (pgrag.effective_settings(l.settings) ->> 'enrichment') ~ k.setting
+            select (_pgrag.effective_settings(l.settings) ->> 'enrichment') ~ k.setting
             from pgrag.libraries as l
             where l.library_id = owner_id
         ),

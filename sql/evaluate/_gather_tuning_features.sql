@@ -179,7 +179,7 @@ begin
                 (
                     case when a.is_page then s.average_page_length else s.average_length end
                     / -(a.counts <#> _pgrag.field_weights(
-                        pgrag.effective_settings(l.settings)
+                        _pgrag.effective_settings(l.settings)
                     )::vector)
                 )::real,
                 '{4}'

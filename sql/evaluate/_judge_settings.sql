@@ -95,7 +95,7 @@ language sql
 stable
 parallel safe
 as $$
-    select pgrag.effective_settings(l.settings)
+    select _pgrag.effective_settings(l.settings)
         || jsonb_build_object('alpha', _pgrag.alpha(l.settings, m.alpha))
     from pgrag.libraries as l
     left join pgrag.embedding_models as m on m.model_id = l.model_id

@@ -84,8 +84,8 @@ begin
     select
         o.query_id, o.query, o.score, t.score,
         case when abs(t.score - o.score) < 1e-12 then 0 else t.score - o.score end
-    from pgrag.evaluation_scores(one.run_id, array[paired_scores.metric]) as o
-    join pgrag.evaluation_scores(other.run_id, array[paired_scores.metric]) as t
+    from _pgrag.evaluation_scores(one.run_id, array[paired_scores.metric]) as o
+    join _pgrag.evaluation_scores(other.run_id, array[paired_scores.metric]) as t
         on t.query_id = o.query_id
     order by o.query_id;
 end;

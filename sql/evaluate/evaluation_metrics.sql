@@ -17,7 +17,7 @@ as $$
         avg(s.score),
         stddev_samp(s.score) / sqrt(count(*)) * _pgrag.student_quantile(count(*) - 1)
     from unnest(evaluation_metrics.metrics) with ordinality as m (metric, nth)
-    join pgrag.evaluation_scores(evaluation_metrics.run_id, evaluation_metrics.metrics) as s
+    join _pgrag.evaluation_scores(evaluation_metrics.run_id, evaluation_metrics.metrics) as s
         on s.metric = m.metric
     group by m.metric, m.nth
     order by m.nth;

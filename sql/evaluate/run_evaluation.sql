@@ -101,7 +101,7 @@ begin
     end if;
     select
         l.name,
-        pgrag.effective_settings(l.settings || changes || jsonb_build_object(
+        _pgrag.effective_settings(l.settings || changes || jsonb_build_object(
             'field_weights',
             coalesce(l.settings -> 'field_weights', '{}')
                 || coalesce(changes -> 'field_weights', '{}'),

@@ -49,10 +49,10 @@ begin
     update pgrag.libraries as l
     set settings = restored
     where l.library_id = owner.library_id;
-    if _pgrag.impact_settings(pgrag.effective_settings(owner.settings))
-        <> _pgrag.impact_settings(pgrag.effective_settings(restored))
+    if _pgrag.impact_settings(_pgrag.effective_settings(owner.settings))
+        <> _pgrag.impact_settings(_pgrag.effective_settings(restored))
     then
-        perform _pgrag.rebuild_statistics(owner.library_id, pgrag.effective_settings(restored));
+        perform _pgrag.rebuild_statistics(owner.library_id, _pgrag.effective_settings(restored));
     end if;
     update pgrag.tuning_runs as r
     set undone_at = clock_timestamp()

@@ -25,7 +25,7 @@ as $$
         select s.*
         from pgrag.libraries as l
         cross join jsonb_to_record(
-            pgrag.effective_settings(l.settings) -> 'enrichment_limits'
+            _pgrag.effective_settings(l.settings) -> 'enrichment_limits'
         ) as s (minimum_length integer, page_input integer, summary_input integer)
         where l.library_id = (enrichment_inputs.documents[1]).library_id
     ),

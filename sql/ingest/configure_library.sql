@@ -28,9 +28,11 @@ begin
     if unknown is not null then
         raise exception 'There is no library setting %.', unknown
             using errcode = 'PGR01',
-                hint = 'Settings: ' || (
-                    select string_agg(k, ', ' order by k) from jsonb_object_keys(defaults) as k
-                ) || '.';
+                hint = (
+                    select _pgrag.near_hint(split_part(unknown, ',', 1), array_agg(k))
+                        || format('Settings: %s.', string_agg(k, ', ' order by k))
+                    from jsonb_object_keys(defaults) as k
+                );
     end if;
     select s.key, s.value
     into faulty
@@ -55,7 +57,7 @@ begin
         )
     )
     where l.library_id = owner.library_id
-    returning pgrag.effective_settings(l.settings) into after;
+    returning _pgrag.effective_settings(l.settings) into after;
     -- Invalid settings are rejected here, where the caller can correct them, not in later searches.
     complaint := _pgrag.setting_complaint(after);
     if complaint is not null then

@@ -32,7 +32,7 @@ begin
     perform _pgrag.check_location(open_version.source ->> 'location');
     -- Again, if discard_version removes the library between the two statements.
     loop
-        select l.library_id, l.language, pgrag.effective_settings(l.settings)
+        select l.library_id, l.language, _pgrag.effective_settings(l.settings)
         into open_version.library_id, open_version.configuration, open_version.settings
         from pgrag.libraries as l
         where l.name = library_name
@@ -70,8 +70,8 @@ begin
             ),
             _pgrag.new_version_id(open_version.library_id)
         ),
-        version_label, _pgrag.version_class(version_label), pgrag.release_key(version_label),
-        coalesce(pgrag.release_key(version_label) !~ '~$', false),
+        version_label, _pgrag.version_class(version_label), _pgrag.release_key(version_label),
+        coalesce(_pgrag.release_key(version_label) !~ '~$', false),
         coalesce(open_version.source, '{}')
     )
     on conflict on constraint versions_library_id_label_key do update

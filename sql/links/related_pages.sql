@@ -188,7 +188,7 @@ as $$
                     '{}', '{}', case when l.own_vector_index then array[l.library_id] end
                 ),
                 10 * pages_alike.top_k + (pages_alike.here).document_count,
-                (pgrag.effective_settings(l.settings) ->> 'exact_limit')::integer,
+                (_pgrag.effective_settings(l.settings) ->> 'exact_limit')::integer,
                 is_alone => true
             ) as candidates
         from pgrag.versions as v

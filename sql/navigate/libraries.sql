@@ -22,7 +22,7 @@ begin
         (select r.version from pgrag.resolve_version(l.name) as r where counted.versions > 0),
         counted.pages,
         counted.documents,
-        pgrag.effective_settings(l.settings)
+        _pgrag.effective_settings(l.settings)
             || jsonb_build_object('alpha', _pgrag.alpha(l.settings, m.alpha)),
         counted.updated_at
     from pgrag.libraries as l

@@ -26,7 +26,7 @@ declare
             and wish ~ '[\^~<>=*|]|\d\.x|\s'
         );
     -- ^1.2 and ~1.2, as dependencies are written.
-    own_key constant text := pgrag.release_key(
+    own_key constant text := _pgrag.release_key(
         case
             when own_class = 'tag' and is_range then substring(wish from '^[~^=]\s*(\S+)$')
             else wish
@@ -104,7 +104,7 @@ parallel safe
 as $$
     select 'it has only pre-releases: write ' || v.label || ' for the newest'
     from (
-        select pgrag.release_key(ltrim(prereleases_of.wish, '^~= ')) as wished_key offset 0
+        select _pgrag.release_key(ltrim(prereleases_of.wish, '^~= ')) as wished_key offset 0
     ) as w
     join pgrag.versions as v
         on v.library_id = prereleases_of.library_id

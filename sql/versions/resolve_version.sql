@@ -199,7 +199,7 @@ begin
             using errcode = 'PGR01', hint = 'Write ^1.2, ~1.2, 1.x, >=2 <3 or 1.2 || 2.x.';
     end if;
     full_key := case
-        when label ~ '-' then pgrag.release_key(label)
+        when label ~ '-' then _pgrag.release_key(label)
         else _pgrag.core_key(numbers) || case when length >= 3 then '~' else '' end
     end;
     fixed := case

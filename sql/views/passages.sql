@@ -23,11 +23,13 @@ select
 from pgrag.documents as d
 join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
 join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
-join pgrag.libraries as l on l.library_id = d.library_id;
+join pgrag.libraries as l on l.library_id = d.library_id
+-- Others are the same text as a passage below or above them.
+where d.covers > 0;
 
 comment on view pgrag.passages is
-'Every passage of every version, with its page: what searches find. Summaries included; paragraphs
-have level 2.';
+'What searches can return: every passage of every version, with its page. Most are paragraphs (level
+2); others summarise a section of several paragraphs, or a page of several sections.';
 comment on column pgrag.passages.library is 'Name of the library.';
 comment on column pgrag.passages.version is 'Label of the version; empty: unversioned.';
 comment on column pgrag.passages.key is 'Path of the page in its source; key, #c, sort_order.';

@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import select
 import subprocess
 from contextlib import contextmanager
 
@@ -16,18 +17,22 @@ class Session:
 
     def __init__(self, terminal):
         self.terminal = terminal
+        self.unread = ""
 
     def until(self, words):
-        """What the screen gets up to these words, without what was typed."""
-        screen = ""
-        while words not in screen:
+        """What the screen gets next, up to these words."""
+        while words not in self.unread:
+            is_ready = select.select([self.terminal], [], [], 120)[0]
+            assert is_ready, f"psql waits, without {words!r}: {self.unread}"
             try:
                 part = os.read(self.terminal, 65536)
             except OSError:
                 part = b""
-            assert part, f"psql ended before {words!r}: {screen}"
-            screen = ESCAPE.sub("", screen + part.decode("utf-8", "replace"))
-        return screen.replace("\r", "")
+            assert part, f"psql ended before {words!r}: {self.unread}"
+            text = self.unread + part.decode("utf-8", "replace").replace("\r", "")
+            self.unread = ESCAPE.sub("", text)
+        screen, _, self.unread = self.unread.partition(words)
+        return screen + words
 
     def type(self, *answers, prompt="pgrag", library=""):
         """Type a command, and an answer to each of its prompts."""

@@ -68,6 +68,8 @@ def test_a_search_says_what_it_read_and_goes_on(db):
     assert [hit.document_id for hit in whole.hits] == seen
     with pytest.raises(dataclasses.FrozenInstanceError):
         first.hits[0].score = 1.0
+    old = db.search("xyzzy quux", "garden@1.0")
+    assert (old.version, db.search("compost", "garden@1.0").version) == ("1.0", "1.0")
     one, other = (db.search("compost", library="garden", version="1.0") for _ in range(2))
     assert one == other
     assert one.version == "1.0"

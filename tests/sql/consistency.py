@@ -18,7 +18,7 @@ with terms as (
     from pgrag.documents as d
     join pgrag.libraries as l on l.library_id = d.library_id
     cross join lateral _pgrag.term_frequencies(
-        d.search, _pgrag.field_weights(pgrag.effective_settings(l.settings))
+        d.search, _pgrag.field_weights(_pgrag.effective_settings(l.settings))
     ) as t
     where d.level = 2
     group by d.library_id, d.page_id, t.lexeme

@@ -64,7 +64,7 @@ def run(connection, function, /, **arguments):
 def rebuild_statistics(connection, library):
     """Rebuild statistics and impacts of a library, as changed settings do."""
     connection.execute(
-        "select _pgrag.rebuild_statistics(l.library_id, pgrag.effective_settings(l.settings))"
+        "select _pgrag.rebuild_statistics(l.library_id, _pgrag.effective_settings(l.settings))"
         " from pgrag.libraries as l where l.name = %s",
         [library],
     )

@@ -19,7 +19,7 @@ select
     d.library_id, d.document_id, d.page_id, d.version_id, d.language, d.level, d.covers,
     d.sort_order, d.text_hash,
     l.name as library, v.label as version, p.key, p.type, p.tags,
-    pgrag.effective_settings(l.settings) as settings,
+    _pgrag.effective_settings(l.settings) as settings,
     array(
         select jsonb_build_array(t.lexeme, to_jsonb(t.weights))
         from unnest(d.search) as t

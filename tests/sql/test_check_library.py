@@ -245,5 +245,5 @@ def test_indexing_that_was_interrupted_is_found_and_its_links_are_connected(conn
     again = Jsonb([note("a.md", "b", "c")])
     run(connection, "ingest_pages", library="half", pages=again, resolve=False)
     run(connection, "embed_pending", library="half")
-    [progress] = run(connection, "link_progress", library="half")
+    [progress] = run(connection, "_pgrag.link_progress", library="half")
     assert progress == {"label": "", "is_finished": False}

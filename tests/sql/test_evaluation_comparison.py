@@ -44,7 +44,9 @@ def made_run(connection, grades):
 
 def differences(connection, *runs):
     asked = {"metrics": ["ndcg@10"]}
-    one, other = (run(connection, "evaluation_scores", run_id=run_id, **asked) for run_id in runs)
+    one, other = (
+        run(connection, "_pgrag.evaluation_scores", run_id=run_id, **asked) for run_id in runs
+    )
     return [b["score"] - a["score"] for a, b in zip(one, other, strict=True)]
 
 

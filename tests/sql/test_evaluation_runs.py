@@ -16,7 +16,7 @@ def winery(module_connection):
 
 def test_averages_and_margins_are_those_of_the_queries(connection):
     run_id = evaluate(connection, name="keyword")
-    rows = run(connection, "evaluation_scores", run_id=run_id, metrics=["ndcg@10"])
+    rows = run(connection, "_pgrag.evaluation_scores", run_id=run_id, metrics=["ndcg@10"])
     assert [row["query_id"] for row in rows] == ["q1", "q2", "q3"]
     mean = sum(row["score"] for row in rows) / 3
     assert metrics(connection, run_id, "ndcg@10") == {"ndcg@10": pytest.approx(mean)}
@@ -28,14 +28,14 @@ def test_averages_and_margins_are_those_of_the_queries(connection):
         connection, configuration={"function": "keyword_search", "arguments": arguments}
     )
     assert "q3" not in returned(connection, run_id)
-    scores = run(connection, "evaluation_scores", run_id=run_id, metrics=["mrr@10"])
+    scores = run(connection, "_pgrag.evaluation_scores", run_id=run_id, metrics=["mrr@10"])
     assert [row["score"] for row in scores] == [0, 1, 0]
     assert metrics(connection, run_id, "mrr@10") == {"mrr@10": pytest.approx(1 / 3)}
     wrong = {"id": "q4", "text": "bottles", "judgements": {"field/pruning.md": 1}}
     import_set(connection, [*QUERIES, wrong])
     run_id = evaluate(connection, name="keyword")
     names = ["mrr@1"]
-    rows = run(connection, "evaluation_scores", run_id=run_id, metrics=names)
+    rows = run(connection, "_pgrag.evaluation_scores", run_id=run_id, metrics=names)
     scores = [row["score"] for row in rows]
     assert scores == [1, 1, 1, 0]
     [row] = run(connection, "evaluation_metrics", run_id=run_id, metrics=names)

@@ -242,7 +242,7 @@ def test_a_worker_without_its_lease_writes_nothing(connection, database_url, job
         for function, arguments in {
             "ingest_pages": {"library": "tool", "pages": Jsonb([page("c.md", "Stop.")])},
             "open_version": {"library": "tool"},
-            "discard_version": {"library": "tool"},
+            "_pgrag.discard_version": {"library": "tool"},
             "remove_pages": {"library": "tool", "keys": ["a.md"]},
             "finish_version": {"library": "tool"},
         }.items():

@@ -346,7 +346,7 @@ labels = st.builds(
 @given(found=st.lists(labels, min_size=2, max_size=8))
 def test_release_keys_sort_by_precedence(connection, found):
     rows = connection.execute(
-        'select l from unnest(%s::text[]) as l order by pgrag.release_key(l) collate "C"', [found]
+        'select l from unnest(%s::text[]) as l order by _pgrag.release_key(l) collate "C"', [found]
     ).fetchall()
     ordered = [row["l"] for row in rows]
     assert all(compare(one, other) <= 0 for one, other in pairwise(ordered))
@@ -381,7 +381,7 @@ def test_releases_are_in_the_ranges_of_their_definition(connection, core, operat
     if operator == "^" and not any(bound) and len(bound) < 3:
         return
     found = value(
-        connection, "select _pgrag.in_range(pgrag.release_key(%s), %s)",
+        connection, "select _pgrag.in_range(_pgrag.release_key(%s), %s)",
         core, operator + ".".join(map(str, bound)),
     )  # fmt: skip
     assert found == in_range(core, operator, bound)
@@ -399,5 +399,5 @@ def test_releases_are_in_the_ranges_of_their_definition(connection, core, operat
 )  # fmt: skip
 def test_class(connection, label, expected):
     assert value(connection, "select _pgrag.version_class(%s)", label) == expected
-    has_key = value(connection, "select pgrag.release_key(%s) is not null", label)
+    has_key = value(connection, "select _pgrag.release_key(%s) is not null", label)
     assert has_key is (expected in ("semver", "partial"))

@@ -23,6 +23,11 @@ def test_passages_are_those_that_searches_find(connection):
     assert found <= set(value(connection, "select array_agg(p.document_id) from pgrag.passages p"))
     assert rows(
         connection,
+        "select count(*) = (select sum(v.document_count) from pgrag.versions as v) from"
+        " pgrag.passages",
+    ) == [(True,)]
+    assert rows(
+        connection,
         "select p.version, p.key, p.content, p.type from pgrag.passages as p where p.level = 2"
         " order by 1, 2",
     ) == [
@@ -81,6 +86,11 @@ def test_query_library_and_limit_stand_in_this_order(connection):
         run(connection, "remove_library", library="pumps@1.0")
     with refused(connection, "PGR06", '"titel"', "Did you mean title?"):
         connection.execute(asked.format("'pumps', filters => '{\"titel\": \"x\"}'"))
+
+
+def test_a_wrong_setting_is_answered_with_the_near_one(connection):
+    with refused(connection, "PGR01", "setting alpah", "Did you mean alpha?"):
+        value(connection, "select pgrag.configure_library('pumps', '{\"alpah\": 0.3}')")
 
 
 def test_a_page_is_given_by_its_name(connection):

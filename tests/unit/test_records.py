@@ -114,6 +114,8 @@ def test_a_file_of_records_is_a_source_of_pages(tmp_path):
     assert [each.key for each in discover(str(file)).files()] == ["a.md", "b.md"]
     with discover(str(file), include=["b*"]) as source:
         assert [each.read() for each in source.files()] == [b'---\n"id": "b"\n---\n\nTwo.\n']
+    file.write_bytes(lines({"id": "b", "text": "Two."}))
+    assert [each.key for each in discover(str(file)).files()] == ["b.md"]
     (tmp_path / "package.json").write_text('{"name": "x"}')
     assert [each.key for each in discover(str(tmp_path / "package.json")).files()] == [
         "package.json"

@@ -172,7 +172,7 @@ def show(
     """Show the hits of a run for a query, what was expected, and why."""
     rows = app.database.call("evaluation_answer", run_id=run_id, query_id=query)
     scores = app.database.query(
-        "select s.query, s.metric, s.score from pgrag.evaluation_scores(%s, %s) as s"
+        "select s.query, s.metric, s.score from _pgrag.evaluation_scores(%s, %s) as s"
         " where s.query_id = %s",
         [run_id, ["ndcg@10", "mrr@10"], query],
     )

@@ -31,7 +31,7 @@ Total = Annotated[int, Option(min=1, metavar="N", help="The maximum number of pa
 def connected(app: App, target: str) -> Target:
     """Return the named library; warn of versions whose links are not resolved yet."""
     library = resolved(app, target)
-    for row in app.database.call("link_progress", **library.scope):
+    for row in app.database.call("_pgrag.link_progress", **library.scope):
         if not row["is_finished"]:
             warn(
                 f"{label(library.library, row['label'])} is not indexed to its end, and links may"

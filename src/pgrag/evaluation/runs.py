@@ -103,7 +103,7 @@ def find_set(app: App, name: str) -> dict[str, Any]:
 def check_metrics(app: App, metrics: Sequence[str]) -> None:
     """Raise InvalidInput for an unknown metric, before a run is wasted."""
     for metric in metrics:
-        app.database.call("ranking_metric", metric=metric, grades=[0], judged=[1])
+        app.database.call("pgrag.ranking_metric", metric=metric, grades=[0], judged=[1])
 
 
 def run(

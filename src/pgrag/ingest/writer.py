@@ -109,7 +109,7 @@ class Writer:
             self.vector_index.close()
             with suppress(*_OF_NO_PAGE):
                 self.database.keep_locks()
-                [row] = self.database.call("discard_version", **self.target.names)
+                [row] = self.database.call("_pgrag.discard_version", **self.target.names)
                 self.report.discarded = row["discard_version"]
 
     def write_all(self, pages: Iterator[SourcePage]) -> None:

@@ -350,8 +350,14 @@ class Search:
 
 
 def _stated(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that are not None; a query vector given as a list becomes a `HalfVector`."""
+    """The arguments that are not None; a query vector given as a list becomes a `HalfVector`, and
+    the library NAME@VERSION two arguments, as in SQL.
+    """
     stated = {name: value for name, value in arguments.items() if value is not None}
+    library = stated.get("library")
+    if isinstance(library, str) and "version" not in stated and "," not in library:
+        name, is_split, version = library.partition("@")
+        stated |= {"library": name, "version": version} if is_split and version else {}
     vector = stated.get("query_embedding")
     if isinstance(vector, list | tuple):
         stated["query_embedding"] = HalfVector(list(vector))

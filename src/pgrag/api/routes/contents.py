@@ -122,7 +122,7 @@ def links(exchange: Exchange, library: str, query: LinkParameters) -> Any:
     """List links with their sources and targets."""
     scope = exchange.version_of(library, query.version)
     rows = exchange.call("links", **query.for_sql() | scope)
-    [progress] = exchange.call("link_progress", **scope)
+    [progress] = exchange.call("_pgrag.link_progress", **scope)
     last = "target_page_id" if query.state == "orphan" else "edge_id"
     return {
         **scope,

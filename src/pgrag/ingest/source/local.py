@@ -94,7 +94,8 @@ def _pages_of_records(path: Path) -> tuple[SourceFile, ...]:
             f"{path}: is larger than {_LARGEST_RECORDS:,} bytes of records.",
             hint="Export fewer fields, or split it into several libraries.",
         )
-    pages = record_pages(SourceFile(path.name, partial(read_file, path.resolve())).read())
+    data = SourceFile(path.name, partial(read_file, path.resolve())).read()
+    pages = record_pages(data, is_lines=path.suffix.lower() != ".json")
     return tuple(
         SourceFile(key, lambda size, page=page: page if size < 0 else page[:size])  # type: ignore[misc]
         for key, page in sorted(pages.items())

@@ -30,9 +30,11 @@ _LONGEST_VECTOR = 32
 _LEAST_OVERLAP = 20
 
 
-def record_pages(data: bytes) -> dict[str, bytes]:
-    """Return the pages of a file of records by their keys, in Markdown; none if it holds none."""
-    records = [each for each in _records(data) if each]
+def record_pages(data: bytes, *, is_lines: bool = False) -> dict[str, bytes]:
+    """Return the pages of a file of records by their keys, in Markdown; none if it holds none. A
+    single object is a record only in a file that `is_lines`.
+    """
+    records = [each for each in _records(data, is_lines) if each]
     if not records:
         return {}
     pages: dict[str, bytes] = {}
@@ -54,7 +56,7 @@ def record_pages(data: bytes) -> dict[str, bytes]:
     return pages
 
 
-def _records(data: bytes) -> Iterator[Record]:
+def _records(data: bytes, is_lines: bool) -> Iterator[Record]:
     """Yield the objects of a list, of lines, or of the hits of Elasticsearch."""
     try:
         whole = read_json(data, halves=True)
@@ -67,7 +69,8 @@ def _records(data: bytes) -> Iterator[Record]:
     else:
         if isinstance(whole, dict):
             hits = whole.get("hits", whole.get("results"))
-            whole = hits.get("hits") if isinstance(hits, dict) else hits
+            found = hits.get("hits") if isinstance(hits, dict) else hits
+            whole = [whole] if is_lines and not isinstance(found, list) else found
         values = whole if isinstance(whole, list) else []
     if not all(isinstance(value, dict) for value in values):
         return

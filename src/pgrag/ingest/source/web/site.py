@@ -100,7 +100,7 @@ def open_site(
             raise
         database.call("_pgrag.finish_crawl", **names)
         skipped = tuple(visit.skipped(crawl))
-        rows = database.call("crawled_pages", **names)
+        rows = database.call("_pgrag.crawled_pages", **names)
         # Of two pages with one key the last stays: one that answered.
         rows.sort(key=lambda row: row["failure"] is None)
         files = {file.key: file for file in (_file(crawl, row) for row in rows)}

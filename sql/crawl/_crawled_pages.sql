@@ -1,5 +1,5 @@
 -- The pages of a finished crawl, and those that did not answer, whose stored state must stay.
-create or replace function pgrag.crawled_pages(
+create or replace function _pgrag.crawled_pages(
     library text,
     version text
 )
@@ -23,7 +23,3 @@ as $$
         and (f.outcome = 'page' or f.outcome is null and f.failure is not null)
     order by f.key, f.url;
 $$;
-
-comment on function pgrag.crawled_pages is
-'The pages that the last crawl of a version found: address, key, media type, SHA-256 of the body,
-why a page did not answer this time (its key is null if it never did), and Last-Modified.';

@@ -1,6 +1,6 @@
 -- Numbers padded to ten digits sort as text like numbers. "~" sorts after "-", so a release follows
 -- its pre-releases; a numeric identifier precedes an alphanumeric one (semver 11).
-create or replace function pgrag.release_key(
+create or replace function _pgrag.release_key(
     label text
 )
 returns text
@@ -42,7 +42,3 @@ as $$
     end
     from (select _pgrag.plain_version(release_key.label) as label) as plain;
 $$;
-
-comment on function pgrag.release_key is
-'A text that sorts (collate "C") by semver precedence; null for tags and the unversioned label.
-Missing numbers and x count as 0.';

@@ -1,5 +1,5 @@
 -- Tells a version without faulty links from one whose links are not resolved yet.
-create or replace function pgrag.link_progress(
+create or replace function _pgrag.link_progress(
     library text,
     version text default null
 )
@@ -24,10 +24,6 @@ begin
     join pgrag.versions as v on v.library_id = owner_id and v.version_id = r.version_id;
 end;
 $$;
-
-comment on function pgrag.link_progress is
-'Whether a version (the newest by default) is completely indexed and all of its links are resolved.
-No row if there is no version. Errors: PGR02, PGR03.';
 
 -- Whether links of a version wait for resolve_links.
 create or replace function _pgrag.has_pending_links(

@@ -1,4 +1,5 @@
-create or replace function pgrag.effective_settings(
+-- A library's settings, completed by the defaults.
+create or replace function _pgrag.effective_settings(
     settings jsonb
 )
 returns jsonb
@@ -14,9 +15,6 @@ as $$
         where pg_catalog.jsonb_typeof(d.value) = 'object'
     );
 $$;
-
-comment on function pgrag.effective_settings is
-'A library''s settings, completed by the defaults.';
 
 -- One setting, not within an object. Inlined, it costs a tenth of effective_settings.
 create or replace function _pgrag.setting(

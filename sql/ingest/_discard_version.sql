@@ -1,5 +1,5 @@
 -- A first run that stores nothing must not leave an empty library, which searches would offer.
-create or replace function pgrag.discard_version(
+create or replace function _pgrag.discard_version(
     library text,
     version text default ''
 )
@@ -37,8 +37,3 @@ begin
     return discarded.version_id is not null;
 end;
 $$;
-
-comment on function pgrag.discard_version is
-'Removes a version that pgrag.open_version made and that still has no page, and its library if that
-was made with it and has no other version; returns whether it did. A version that was ever finished,
-or has a page, stays. Errors: PGR19 for a worker whose lease has ended.';

@@ -1,4 +1,5 @@
-create or replace function pgrag.evaluation_scores(
+-- Each metric (see ranking_metric) of each query of a run, from 0 to 1. Errors: PGR01, PGR11.
+create or replace function _pgrag.evaluation_scores(
     run_id bigint,
     metrics text[] default '{ndcg@10, mrr@10, recall@20, precision@5, hit_rate@10}'
 )
@@ -49,6 +50,3 @@ begin
     order by q.query_id, m.metric;
 end;
 $$;
-
-comment on function pgrag.evaluation_scores is
-'Each metric (see ranking_metric) of each query of a run, from 0 to 1. Errors: PGR01, PGR11.';
