@@ -29,8 +29,14 @@ begin
     if relation is null then
         raise exception 'There is no table %.', quote_nullable(name)
             using errcode = 'PGR01',
+                -- A role named pgrag makes its tables in pgrag where it names no schema.
                 hint = _pgrag.name_hint(
-                    name, array(select k from unnest(known) as k where k not like 'pgrag.%'),
+                    name,
+                    array(
+                        select k from unnest(known) as k
+                        where k not like 'pgrag.%'
+                            or split_part(k, '.', 2) = split_part(table_named.name, '.', 2)
+                    ),
                     'The tables are', 'There are none.'
                 );
     end if;

@@ -388,6 +388,11 @@ def test_a_table_is_named_with_its_schema_or_without(connection):
         connection, "PGR01", "There is no table 'app.tickest'", "Did you mean app.tickets"
     ):
         index(connection, "app.tickest", text="body")
+    connection.execute("create table pgrag.letters (id integer primary key, body text)")
+    with refused(
+        connection, "PGR01", "There is no table 'public.letters'", "Did you mean pgrag.letters"
+    ):
+        index(connection, "public.letters", text="body")
 
 
 def test_a_row_that_cannot_be_stored_fails_alone(connection, notices):
