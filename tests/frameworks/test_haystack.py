@@ -86,6 +86,8 @@ def test_what_is_wrong_is_told_before_the_first_run_and_shows_no_secret(url):
         PgragRetriever(url="http://127.0.0.1:9").warm_up()
     with pytest.raises(pgrag.SettingsError, match="has a password"):
         PgragRetriever(url="postgresql://ada:hidden@db/docs").to_dict()
+    with pytest.raises(pgrag.SettingsError, match="key of PgragRetriever is a text"):
+        PgragRetriever(url="http://127.0.0.1:9", key="pgrag_hidden").to_dict()
     pipeline = Pipeline()
     pipeline.add_component("retriever", PgragRetriever("kestral", url=url))
     with pytest.raises(PipelineRuntimeError, match="Did you mean kestrel"):

@@ -98,6 +98,9 @@ def test_a_model_gets_libraries_versions_and_reasons(mcp, client, harbour_url, m
     shown = client(*mcp.ok("find_library", library="harbour", version="1.x"))
     for each in ("1.0", "the newest version in the range 1.x", "2.1", "reference"):
         assert each in shown
+    near = client(*mcp.ok("find_library", library="harbor docs"))
+    assert "No library is called 'harbor docs'" in near
+    assert "harbour" in near
     row = {"newest": "1.0", "versions": 2, "pages": 10, "language": "en"}
     rows = [row | {"library": f"library-{number:03}"} for number in range(99)]
     monkeypatch.setattr(Documentation, "call", lambda *_, **__: rows)

@@ -68,11 +68,16 @@ class PgragRetriever:
             self._source.close()
 
     def to_dict(self) -> dict[str, Any]:
-        """The component as data for YAML. Raises `SettingsError` for a password in the url."""
+        """The component as data for YAML. Raises `SettingsError` for a secret as a text."""
         if isinstance(self._url, str) and masked_url(self._url) != self._url:
             raise SettingsError(
                 "The url of PgragRetriever has a password, which YAML would show.",
                 hint='Use url=Secret.from_env_var("PGRAG_DATABASE_URL").',
+            )
+        if isinstance(self._key, str):
+            raise SettingsError(
+                "The key of PgragRetriever is a text, which YAML would show.",
+                hint='Use key=Secret.from_env_var("PGRAG_KEY").',
             )
         given = {"url": self._url, "key": self._key, "search_kwargs": self._search_kwargs}
         return default_to_dict(self, **self._own, **given)

@@ -143,6 +143,9 @@ def _libraries(
         separator="\n",
         before_more="",
     )
+    if near is not None:
+        # Prose: as data alone, near names would pass for the library that was asked for.
+        return Reply(page.text)
     libraries = libraries[: len(page.blocks)]
     return Reply(page.text, Libraries(libraries=libraries, cursor=page.cursor))
 
