@@ -231,9 +231,8 @@ def read(
     if re.search(r"#c\d+$", page):
         [row] = app.database.call("find_document", **library.scope, chunk_key=page)
         return Output(row, lambda: print_text(row["content"]))
-    [named] = app.database.call("find_page", **library.scope, page=page)
-    [row] = app.database.call("page", page_id=named["page_id"])
-    return Output(row["page"], lambda: print_text(row["page"]["body"]))
+    [row] = app.database.call("page", page_id=page, **library.scope)
+    return Output(row, lambda: print_text(row["body"]))
 
 
 def _tree(rows: list[Row]) -> Tree:
