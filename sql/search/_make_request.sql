@@ -40,8 +40,7 @@ begin
     into arguments
     from jsonb_to_record(options) as o (
         library text, version text, filters jsonb, alpha double precision, levels integer[],
-        exclude text[], changed_since text, model text, page_evidence double precision,
-        dependencies jsonb
+        exclude text[], changed_since text, model text, page_evidence double precision
     );
     version_label := _pgrag.wanted_version(
         arguments.library, arguments.version, arguments.filters, asked.filters
@@ -49,7 +48,7 @@ begin
     scope := _pgrag.request_scope(
         asked.words,
         _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
-        version_label, arguments.dependencies
+        version_label, nullif(options -> 'dependencies', 'null')
     );
     -- As models outside of the database embed it, which know no library.
     typed := parsed.words;

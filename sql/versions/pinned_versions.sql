@@ -33,9 +33,10 @@ or Cargo.toml write them: {"jest": "26.0.1", "@babel/core": "^7.2"}, or {"jest":
 if their names are equal but for capitals, points, dashes and underscores; else by the last part of
 its path (github.com/gin-gonic/gin/v2), by an added or missing "js", or as the core of a scope
 (@babel/core of babel). wanted: the version or range as resolve_version takes it; a range is read as
-the newest version that it allows, and what is not indexed as resolve_version says. A dependency
-that pins nothing ("*", a path, a tag that is no version) leaves its library out. Errors: PGR01 for
-dependencies that are no such object, or more than 50,000.';
+the newest version that it allows; what is not indexed, or the first bound of a range without a
+version, as resolve_version says. A dependency that pins nothing ("*", a path, a tag that is no
+version) leaves its library out. Errors: PGR01 for dependencies that are no such object, or more
+than 50,000.';
 
 -- Of each library that one of the dependencies means: the version in its place, and why.
 create or replace function _pgrag.pins(
@@ -101,22 +102,28 @@ begin
         order by l.library_id, n.preference, n.letters <> l.letters, length(p.name), p.name
     )
     select
-        m.library_id, m.name, m.wanted, coalesce((f.version).version_id, (n.version).version_id),
+        m.library_id, m.name, m.wanted,
+        coalesce((f.version).version_id, (g.version).version_id, (n.version).version_id),
         case
             when f.reason = 'exact' then 'pinned' || m.place
-            when f.is_substitute
+            when f.is_substitute or f.reason is null
             then m.wanted || ', pinned' || m.place || ', is not indexed; '
-                || split_part(f.reason, ' is not indexed; ', 2)
-            else coalesce(
-                f.reason || ', pinned' || m.place,
-                m.wanted || ', pinned' || m.place || ', is not indexed, nor is another of its major; '
-                    || n.reason
-            )
+                || coalesce(
+                    nullif(split_part(coalesce(f.reason, g.reason), ' is not indexed; ', 2), ''),
+                    n.reason, 'the nearest to it'
+                )
+            else f.reason || ', pinned' || m.place
         end
     from meant as m
     left join lateral _pgrag.fitting_version(m.library_id, m.wanted) as f on true
-    left join lateral _pgrag.newest_version(m.library_id) as n on f.reason is null
-    where f.reason is not null or n.reason is not null;
+    -- Where no version is in a range, the one that would stand for its first bound.
+    left join lateral _pgrag.fitting_version(
+        m.library_id, substring(m.wanted from '\d[0-9a-z.+-]*')
+    ) as g
+        on f.reason is null
+    left join lateral _pgrag.newest_version(m.library_id) as n
+        on f.reason is null and g.reason is null
+    where coalesce(f.reason, g.reason, n.reason) is not null;
 end;
 $$;
 
@@ -157,29 +164,35 @@ create or replace function _pgrag.pinned_range(
     written text
 )
 returns text
-language sql
+language plpgsql
 immutable
 parallel safe
 as $$
-    select case
-        when r.range ~ '^[\^~<>=]*v?\d' and r.range !~ '^0\.0\.0-\d{14}-' then r.range
-    end
-    from (
-        select btrim(pg_catalog.regexp_replace(s.range, '\s+', ' ', 'g')) as range
-        from (
-            -- Of Python: "~=1.4.2", "==1.4.*", "!=1.5"; of npm "1.2 - 2.3".
-            select pg_catalog.regexp_replace(pg_catalog.regexp_replace(
-                pg_catalog.regexp_replace(pg_catalog.regexp_replace(
-                    pg_catalog.regexp_replace(
-                        translate(lower(left(written, 200)), ',', ' '),
-                        '!=\s*\S+', '', 'g'
-                    ),
-                    '~=\s*((\d+(?:\.\d+)*)\.\d+)', '>=\1 \2.x', 'g'
-                ), '(\d)\.\*', '\1.x', 'g'), '(^|\s)={1,3}\s*(?=v?\d)', '\1', 'g'),
-                '^\s*(v?\d\S*)\s+-\s+(v?\d\S*)\s*$', '>=\1 <=\2'
-            ) as range
-        ) as s
-    ) as r;
+declare
+    -- Of Python: !=1.5, 2.0rc1 as 2.0, ~=1.4.2, ==1.4.*; of npm 1.2 - 2.3.
+    rewritten constant text[] := array[
+        ['[,\s]+', ' '],
+        ['!= ?\S+ ?', ''],
+        ['(\d)\.?(?:a|b|c|rc|alpha|beta|post|dev)\.?\d+', '\1'],
+        ['~= ?(\d+\.\d+\.\d+)', '~\1'],
+        ['~= ?([1-9]\d*\.\d+)', '^\1'],
+        ['(\d)\.\*', '\1.x'],
+        ['(^| )={1,3} ?(?=v?\d)', '\1'],
+        ['^ ?(v?\d\S*) - (v?\d\S*) ?$', '>=\1 <=\2']
+    ];
+    range text := lower(left(written, 200));
+begin
+    for nth in 1..array_length(rewritten, 1) loop
+        range := regexp_replace(range, rewritten[nth][1], rewritten[nth][2], 'g');
+    end loop;
+    range := btrim(range);
+    -- Nothing else may reach a search, which refuses what is no range; Go names a commit so.
+    return case
+        when range ~ '^(\|?\|? ?(\^|~|[<>]=?|=)? ?v?\d[0-9a-z.*+-]* ?)+$'
+            and range !~ '^v?0\.0\.0-\d{14}-'
+        then range
+    end;
+end;
 $$;
 
 -- Replaces the versions to search by those that the project pins.

@@ -67,7 +67,7 @@ def test_the_guide_is_true(address, capsys):
     program = program.replace("http://127.0.0.1:8000/mcp", address).replace('"react"', '"kestrel"')
     program = program.replace("useId", "restore a folder")
     exec(program, {})
-    assert capsys.readouterr().out.startswith("https://kestrel.example/")
+    assert "\nhttps://kestrel.example/" in capsys.readouterr().out
 
 
 class Conversation:

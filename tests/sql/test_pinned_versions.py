@@ -28,7 +28,11 @@ def pinned(connection, **dependencies):
      " it, of the same major"),
     ("^26.0", "26.6.3", "the newest version in the range ^26.0, pinned by the project"),
     (">=25,<27", "26.6.3", "the newest version in the range >=25 <27, pinned by the project"),
-    ("~=25.2", "25.5.4", "the newest version in the range >=25.2 25.x, pinned by the project"),
+    ("~=25.2", "25.5.4", "the newest version in the range ^25.2, pinned by the project"),
+    ("~=26.6.1", "26.6.3", "the newest version in the range ~26.6.1, pinned by the project"),
+    (">26.6.3 <27", "26.6.3", ">26.6.3 <27, pinned by the project, is not indexed; the nearest to"
+     " it"),
+    (">=26.7 <26.9", "26.6.3", "is not indexed; the newest version before it"),
     ("==26.*", "26.6.3", "the newest version in the range 26.x, pinned by the project"),
     ("== 26.6.3", "26.6.3", "pinned by the project"),
     (">=25, !=27.0.6, <28", "27.0.6", "the newest version in the range >=25 <28, pinned by"
@@ -36,8 +40,12 @@ def pinned(connection, **dependencies):
     ("25.0 - 26.9", "26.6.3", "the newest version in the range >=25.0 <=26.9, pinned by the"
      " project"),
     ("v26.6.3+incompatible", "26.6.3", "pinned by the project"),
-    ("^30", "27.0.6", "^30, pinned by the project, is not indexed, nor is another of its major; the"
-     " newest release"),
+    ("26.6.3rc1", "26.6.3", "pinned by the project"),
+    ("26.6.3.post2", "26.6.3", "pinned by the project"),
+    ("26.0 || 25.x", "25.5.4", "the newest version in the range 26.0 || 25.x, pinned"),
+    ("^30", "27.0.6", "^30, pinned by the project, is not indexed; the newest version before it, of"
+     " an older major"),
+    ("^1", "27.0.6", "^1, pinned by the project, is not indexed; the newest release"),
 ])  # fmt: skip
 def test_a_version_or_range_with_its_reason(connection, wish, version, reason):
     read, why = pinned(connection, jest=wish)["jest"]
@@ -47,7 +55,10 @@ def test_a_version_or_range_with_its_reason(connection, wish, version, reason):
 def test_the_file_is_named_and_what_pins_nothing_is_left_out(connection):
     named = {"version": "26.6.3", "from": "package-lock.json"}
     assert pinned(connection, jest=named)["jest"][1] == "pinned in package-lock.json"
-    for nothing in ("*", "", "latest", "workspace:*", "file:../jest", None, 26, {"from": "a"}, []):
+    for nothing in (
+        "*", "", "latest", "workspace:*", "file:../jest", ">>26", "26 || main", "^", "npm:jest@26",
+        "v0.0.0-20210101000000-abcdef", None, 26, {"from": "a"}, [],
+    ):  # fmt: skip
         assert pinned(connection, jest=nothing) == {}
 
 

@@ -251,6 +251,11 @@ def test_a_folder_is_read_within_its_bounds(tmp_path):
         "uv.lock is not read: it is no UTF-8.",
         "yarn.lock is not read: it has more than 5,000,000 bytes.",
     ]
+    (root / "Pipfile.lock").symlink_to(tmp_path / "nowhere")
+    assert project.read_kept(root)["serde"]["version"] == "1.0.9"
+    (root / "kept").write_text(CARGO_LOCK.replace("1.0.9", "1.0.10"))
+    assert project.read_kept(root)["serde"]["version"] == "1.0.10"
+    assert project.read_kept(tmp_path) == project.read_kept(tmp_path / "none") == {}
     for path, told in (
         (tmp_path / "none", "There is no folder or file"),
         (outside, "outside.json is no lock file that is read"),

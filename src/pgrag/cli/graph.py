@@ -231,7 +231,8 @@ def read(
     if re.search(r"#c\d+$", page):
         [row] = app.database.call("find_document", **library.scope, chunk_key=page)
         return Output(row, lambda: print_text(row["content"]))
-    [row] = app.database.call("page", page_id=page, **library.scope)
+    [named] = app.database.call("find_page", **library.scope, page=page)
+    [row] = app.database.call("page", page_id=named["page_id"])
     return Output(row, lambda: print_text(row["body"]))
 
 

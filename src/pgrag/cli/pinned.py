@@ -24,11 +24,14 @@ def pinned(
 
     of_files = read(project)
     rows = app.database.call("pinned_versions", dependencies=of_files.dependencies)
-    columns = {
-        "library": "library", "dependency": "dependency", "wanted": "wanted",
-        "version": lambda row: row["version"] or "(unversioned)", "why": "reason",
-    }  # fmt: skip
     names = len(of_files.dependencies)
     nothing = f"None of its {names} dependencies is a library that is indexed."
     notice(*of_files.notes)
-    return listed(rows, columns, nothing=nothing)
+    return listed(
+        rows,
+        {
+            "library": "library", "dependency": "dependency", "wanted": "wanted",
+            "version": lambda row: row["version"] or "(unversioned)", "why": "reason",
+        },
+        nothing=nothing,
+    )  # fmt: skip

@@ -212,7 +212,7 @@ class Ranking(typing.TypedDict, total=False):
             " lock files and manifests with their text. Without a `version`, the version that they"
             " pin is searched.",
             examples=({"jest": "26.0.1"},),
-            faces=frozenset({"rest"}),
+            faces=_REST,
         ),
     ]
     project: typing.Annotated[
@@ -320,7 +320,7 @@ class Listing(typing.TypedDict, total=False):
         Argument(
             "Both retrievers, or a single one.",
             default="hybrid",
-            faces=frozenset({"rest"}),
+            faces=frozenset({"rest", "mcp"}),
         ),
     ]
     unit: typing.Annotated[

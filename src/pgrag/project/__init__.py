@@ -97,14 +97,22 @@ def read_kept(folder: Path) -> Dependencies:
     """The dependencies of a folder, without a word if it has none; read again if files change."""
     try:
         entries = [entry for entry in os.scandir(folder) if _reader(entry.name)]
-        state = tuple(sorted((e.name, e.stat().st_mtime_ns, e.stat().st_size) for e in entries))
+        state = tuple(sorted(map(_state, entries)))
         return _read_at(folder, state) if state else {}
     except (OSError, InvalidInput):
         return {}
 
 
+def _state(entry: os.DirEntry[str]) -> tuple[str, int, int]:
+    try:
+        found = entry.stat()
+    except OSError:  # a link that leads nowhere
+        return entry.name, 0, 0
+    return entry.name, found.st_mtime_ns, found.st_size
+
+
 @lru_cache(maxsize=32)
-def _read_at(folder: Path, state: tuple[tuple[str, int, int], ...]) -> Dependencies:
+def _read_at(folder: Path, _: tuple[tuple[str, int, int], ...]) -> Dependencies:
     return read(folder).dependencies
 
 
