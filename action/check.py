@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
+from urllib.parse import unquote
 
 from pull_request import annotation, report
 
@@ -109,7 +110,7 @@ def measured(chosen: dict[str, str], root: Path, version: str) -> Measured:
     source = str(root / chosen["SOURCE"])
     target = f"{chosen['LIBRARY']}@{version}" if version else chosen["LIBRARY"]
     indexed = pgrag("index", target, source, *shlex.split(chosen["OPTIONS"]))
-    broken = pgrag("links", target, "--check")
+    broken = [row for row in pgrag("links", target, "--check") if not is_file(Path(source), row)]
     for row in broken:
         row["fault"] = fault(row)
     result = Measured(indexed["pages"], indexed["failed"], broken)
@@ -129,6 +130,12 @@ def set_of(baseline: str) -> str:
         return str(json.loads(Path(baseline).read_text(encoding="utf-8"))["set"])
     except (OSError, ValueError, KeyError, TypeError):
         stop(f"{baseline} is no baseline; write it with `pgrag eval gate SET {baseline} --update`.")
+
+
+def is_file(source: Path, row: dict[str, Any]) -> bool:
+    """Whether a link leads to a file that is no page, such as a licence or source code."""
+    path = source / Path(row["source_page"]).parent / unquote(row["target"])
+    return bool(row["state"] == "unresolved" and path.exists())
 
 
 def fault(row: dict[str, Any]) -> str:

@@ -1,6 +1,7 @@
 """The tasks: what a user asks about a version, and the facts that an answer needs.
 
-The pages are those of three projects, as they publish them; see docs/benchmarks.md.
+The questions and facts are ours, under the licence of this project; the pages are those of three
+projects, as they publish them; see docs/benchmarks.md.
 """
 
 import json
@@ -14,7 +15,7 @@ from typing import Any
 from benchmarks.corpora import Corpora
 from benchmarks.questions.rows import occurs, plain_text
 
-FILE = Path(__file__).parents[1] / "questions" / "agent-tasks.jsonl"
+FILE = Path(__file__).with_name("tasks.jsonl")
 KINDS = {"version": 30, "change": 20, "unanswerable": 10}
 #: The folder of each library below the corpora, that of a version in it, and its versions.
 LIBRARIES = {

@@ -36,7 +36,8 @@ def checkout(tmp_path):
     checkout = tmp_path / "checkout"
     write(checkout, {
         "docs/tides.md": TIDES,
-        "docs/moorings.md": f"{MOORINGS}\n[Gone](nowhere.md)\n",
+        "docs/moorings.md": f"{MOORINGS}\n[Gone](nowhere.md), [queries](../queries/qrels)\n",
+        "queries/qrels": "",
         "queries/queries.jsonl": '{"_id": "q1", "text": "depth over the sill"}\n',
         "queries/qrels.tsv": "query-id\tcorpus-id\tscore\nq1\ttides.md\t1\n",
         "queries/baseline.json": json.dumps({

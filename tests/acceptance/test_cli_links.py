@@ -99,7 +99,8 @@ def test_links_of_a_folder_need_no_library(pgrag):
     """As a hook before a commit: nothing is left in the user's database, and no server runs."""
     pages = pgrag.folder / "notes" / "pages"
     pages.mkdir(parents=True)
-    (pages / "a.md").write_text("# A\n\nSee [[b]].\n", "utf-8")
+    (pages / "a.md").write_text("# A\n\nSee [[b]] and [code](../a%20b.py).\n", "utf-8")
+    (pages.parent / "a b.py").touch()
     server = EmbeddedServer(Path(pgrag.environment["PGRAG_HOME"]) / "links")
     try:
         broken = pgrag.run("links", "notes/", "--check", code=1)
@@ -111,6 +112,8 @@ def test_links_of_a_folder_need_no_library(pgrag):
         assert (row["source_page"], row["target_page"]) == ("notes/pages/b.md", "notes/pages/a.md")
         (pages / "b.md").write_text("# B\n\nBack to [A](a.md#a).\n", "utf-8")
         assert "No link is broken" in pgrag.run("links", "notes/pages/..", "--check").err
+        refused = pgrag.run("links", "notes/pages/a.md", code=1).err
+        assert "notes/pages/a.md is no folder" in refused
     finally:
         server.remove()
     hint = pgrag.run("links", "notes", code=1).err

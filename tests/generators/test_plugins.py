@@ -35,6 +35,8 @@ def run(database_url):
     programs = Path(INSTALLED).resolve() / "bin"
 
     def run(folder: Path, *command: str, **environment: str) -> tuple[int, str]:
+        paths = [environment.pop("PYTHONPATH", ""), os.environ.get("PYTHONPATH", "")]
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         done = subprocess.run(
             [programs / command[0], *command[1:]],
             cwd=folder, text=True, check=False, timeout=120, stdin=subprocess.DEVNULL,

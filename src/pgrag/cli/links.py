@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import unquote
 
 from typer import Argument, Option
 
@@ -19,7 +20,7 @@ from pgrag.cli.output import complain
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.run_report import failures
 from pgrag.cli.session import library_names, told
-from pgrag.ground.errors import UnknownLibrary
+from pgrag.ground.errors import SourceError, UnknownLibrary
 from pgrag.ground.values.graph import LinkState
 
 _ALL = 2**40
@@ -69,6 +70,8 @@ def links(
         rows = told(
             reader, "links", **library.scope, state=states, page=page, kind=kind, top_k=_ALL
         )
+    if folder:
+        rows = [row for row in rows if not (check and _is_file(folder, row))]
     for row in rows if folder else ():
         row |= {
             "source_page": _below(folder, row["source_page"]),
@@ -142,6 +145,8 @@ def _read(app: App, target: str) -> Iterator[tuple[App, Target, str]]:
     if sys.platform != "win32":
         own["database_url"] = None
     path = Path(target).resolve()
+    if not path.is_dir():
+        raise SourceError(f"{target} is no folder.", hint="Links lead to other files of a folder.")
     library = Target(f"folder-{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}", None)
     with _alone(home), Application(app.settings.model_copy(update=own)) as reader:
         try:
@@ -167,6 +172,12 @@ def _alone(home: Path) -> Iterator[None]:
     with open(home.parent / "links.lock", "a", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def _is_file(folder: str, row: Row) -> bool:
+    """Whether a link leads to a file that is no page, such as a licence or source code."""
+    path = Path(folder, posixpath.dirname(row["source_page"]), unquote(row["target"]))
+    return row["state"] == "unresolved" and path.exists()
 
 
 def _below(folder: str, page: str | None) -> str | None:

@@ -23,18 +23,19 @@ _PLACES = {
     "mkdocs": ".navbar .container",
     "readthedocs": ".wy-side-nav-search",
 }
-#: The scripts of the theme mkdocs need the dialog of its search, which its key `s` opens.
+#: The scripts of the theme mkdocs need the dialog of its search, which its key `s` opens. In it
+#: GENERATOR is the name of the package that builds.
 _DIALOG = """\
-<div class="modal" id="mkdocs_search_modal"><div class="modal-dialog">
-  <input id="mkdocs-search-query" hidden><div id="mkdocs-search-results"></div>
+<div class="modal" id="GENERATOR_search_modal"><div class="modal-dialog">
+  <input id="GENERATOR-search-query" hidden><div id="GENERATOR-search-results"></div>
 </div></div>
 <script>
-  mkdocs_search_modal.addEventListener("show.bs.modal", (event) => {
+  GENERATOR_search_modal.addEventListener("show.bs.modal", (event) => {
     event.preventDefault();
     document.querySelector("pgrag-search").open();
   });
 </script>
-</body>"""
+</body>""".replace("GENERATOR", BasePlugin.__module__.partition(".")[0])
 
 
 class PgragPlugin(BasePlugin):
