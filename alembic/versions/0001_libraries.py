@@ -27,6 +27,9 @@ comment on schema pgrag is
 create schema _pgrag;
 comment on schema _pgrag is 'Helpers of pgrag, which may change without notice.';
 
+comment on table pgrag.alembic_version is 'Revision of the tables: one row, by pgrag db upgrade.';
+comment on column pgrag.alembic_version.version_num is 'Name of the last migration.';
+
 -- The full-text vectors of versions, pages and documents have these four fields. The functions come
 -- with the last migration, and replace this one by sql/text/_weighted_vector.sql, which is equal.
 create or replace function _pgrag.weighted_vector(

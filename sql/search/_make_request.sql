@@ -66,11 +66,9 @@ begin
     request.version_reasons := scope.version_reasons;
     request.exact_limit := scope.exact_limit;
     request.version_notes := scope.notes;
-    request.notes := scope.notes || meant.notes
-        || array(
-            select n
-            from _pgrag.unknown_tags(scope.library_ids, scope.version_ids, asked.filters) as n
-        );
+    request.notes := scope.notes || meant.notes || array(
+        select n from _pgrag.unknown_tags(scope.library_ids, scope.version_ids, asked.filters) as n
+    );
     request.target := _pgrag.make_target(
         scope.library_ids, scope.version_ids, scope.document_count,
         version_label is not distinct from '*',

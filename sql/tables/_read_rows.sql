@@ -96,7 +96,7 @@ create or replace function _pgrag.row_page(
 )
 returns jsonb
 language plpgsql
-immutable
+stable
 parallel safe
 as $$
 declare
@@ -108,6 +108,8 @@ declare
         from unnest(texts) with ordinality as t (text, nth)
         where btrim(t.text, e' \t\r\n') <> ''
     ), '');
+    created constant text := fields ->> 'created';
+    modified constant text := fields ->> 'modified';
     title constant text := coalesce(
         nullif(btrim(fields ->> 'title'), ''),
         -- The first line, without the marks of a heading.
@@ -130,8 +132,13 @@ begin
             then to_jsonb(array_remove(regexp_split_to_array(fields ->> 'tags', '\s*,\s*'), ''))
         end,
         'language', nullif(btrim(fields ->> 'language'), ''),
-        'created', fields -> 'created',
-        'modified', fields -> 'modified'
+        'created', case when pg_input_is_valid(created, 'timestamptz') then created end,
+        'modified', case when pg_input_is_valid(modified, 'timestamptz') then modified end,
+        'warnings', (
+            select jsonb_agg(format('%s: %s is no time: %s', key, d.name, left(d.value, 80)))
+            from (values ('created', created), ('modified', modified)) as d (name, value)
+            where not pg_input_is_valid(d.value, 'timestamptz')
+        )
     ));
 end;
 $$;

@@ -100,19 +100,26 @@ parallel safe
 as $$
 declare
     rest text := line;
+    -- The beginning of what is left: each cut of a whole long line would copy all of it.
+    near text := '';
     head text;
     cut integer;
 begin
-    while length(rest) > most loop
-        head := reverse(left(rest, most));
+    loop
+        if length(near) <= most then
+            near := near || left(rest, 50 * most);
+            rest := substr(rest, 50 * most + 1);
+        end if;
+        exit when length(near) <= most;
+        head := reverse(left(near, most));
         cut := coalesce(
             nullif(length(substring(head from '^.*?(?=\s[.!?…])')), 0),
             nullif(length(substring(head from '^\S*(?=\s)')), most),
             0
         );
-        return next rtrim(left(rest, most - cut));
-        rest := ltrim(substr(rest, most - cut + 1));
+        return next rtrim(left(near, most - cut));
+        near := ltrim(substr(near, most - cut + 1));
     end loop;
-    return next rest;
+    return next near;
 end;
 $$;

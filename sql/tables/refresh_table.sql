@@ -7,6 +7,7 @@ returns table (
     written bigint,
     unchanged bigint,
     removed bigint,
+    failed bigint,
     waiting bigint
 )
 language plpgsql
@@ -20,8 +21,7 @@ declare
     last_id bigint;
     compares boolean;
     batch record;
-    pages jsonb;
-    found text[];
+    done record;
     room integer := refresh_table.rows;
 begin
     perform _pgrag.check_range('rows', coalesce(refresh_table.rows, 1), 1, 1000000000);
@@ -29,6 +29,7 @@ begin
     written := 0;
     unchanged := 0;
     removed := 0;
+    failed := 0;
     compares := refresh_table.compare or coalesce(
         (
             select bool_or(c.row_key is null)
@@ -49,23 +50,11 @@ begin
             owner.library_id, last_id, least(coalesce(room, 500), 500)
         );
         exit when batch.keys is null;
-        select jsonb_agg(r.page), coalesce(array_agg(r.key), '{}')
-        into pages, found
-        from _pgrag.read_rows(definition, batch.keys) as r;
-        perform _pgrag.refuse_equal_keys(definition, found);
-        if pages is not null then
-            select
-                written + count(*) filter (where i.status = 'written'),
-                unchanged + count(*) filter (where i.status = 'unchanged')
-            into written, unchanged
-            from pgrag.ingest_pages(owner.name, pages, resolve => false) as i;
-            perform pgrag.embed_pending(owner.name);
-        end if;
-        if cardinality(found) < cardinality(batch.keys) then
-            removed := removed + pgrag.remove_pages(
-                owner.name, array(select unnest(batch.keys) except select unnest(found))
-            );
-        end if;
+        done := _pgrag.write_rows(owner.name, definition, batch.keys);
+        written := written + done.written;
+        unchanged := unchanged + done.unchanged;
+        removed := removed + done.removed;
+        failed := failed + done.failed;
         room := room - batch.notes;
         exit when room <= 0;
     end loop;
@@ -99,7 +88,9 @@ rows: the maximum number of notes; default: all. Then call it again while waitin
 compare: compares all rows with the pages first, as it always does after truncate, after
 index_table, and where there are no triggers: for what no trigger sees, such as subscriptions, or
 changes of a partition that is newer than the triggers.
-Returns the pages written, rows read without a change, pages removed, and notes that are left.
+Returns the pages written, rows read without a change, pages removed, rows that cannot be stored (a
+warning names each with the reason; its page stays as it was, and compare tries it again), and notes
+that are left.
 Transactions of the table do not wait for it; other writers of the library do. A pgrag worker calls
 it by itself; so may pg_cron: select pgrag.refresh_table(''tickets'').
 Rights: those of the caller, who must be able to write the library and to read every row of the
@@ -169,8 +160,8 @@ end;
 $$;
 
 -- Whoever may write a library may give it a view, and a view calls functions with the rights of
--- whoever reads it; so may casts of a type. Safe are tables with types of the system, and whatever
--- belongs to a role that has the rights of the caller anyway.
+-- whoever reads it; so may casts of a type. Safe are tables with types of the system or with
+-- enumerations without casts, and whatever belongs to a role that has the caller's rights anyway.
 create or replace function _pgrag.may_be_read(
     definition pgrag.indexed_tables
 )
@@ -193,6 +184,14 @@ as $$
                 )
                 and t.typnamespace <> 'pg_catalog'::regnamespace
                 and not pg_has_role(t.typowner, current_user, 'member')
+                and (
+                    not exists (
+                        select
+                        from pg_type as e
+                        where e.oid in (t.oid, t.typelem) and e.typtype = 'e'
+                    )
+                    or exists (select from pg_cast as k where k.castsource in (t.oid, t.typelem))
+                )
         )
     from pg_class as c
     where c.oid = (may_be_read.definition).source;
@@ -244,6 +243,71 @@ as $$
         returning c.row_key
     )
     select array_agg(distinct t.row_key), count(*)::integer from taken as t;
+$$;
+
+-- The pages of rows with these keys; one that PostgreSQL cannot store, such as a key too long for
+-- an index, fails alone, and does not keep the others waiting.
+create or replace function _pgrag.write_rows(
+    library text,
+    definition pgrag.indexed_tables,
+    keys text[],
+    out written bigint,
+    out unchanged bigint,
+    out removed bigint,
+    out failed bigint
+)
+returns record
+language plpgsql
+volatile
+as $$
+declare
+    pages jsonb;
+    found text[];
+    key text;
+    part record;
+    reason text;
+begin
+    written := 0;
+    unchanged := 0;
+    removed := 0;
+    failed := 0;
+    begin
+        select jsonb_agg(r.page), coalesce(array_agg(r.key), '{}')
+        into pages, found
+        from _pgrag.read_rows(definition, keys) as r;
+        perform _pgrag.refuse_equal_keys(definition, found);
+        if pages is not null then
+            select
+                count(*) filter (where i.status = 'written'),
+                count(*) filter (where i.status = 'unchanged')
+            into written, unchanged
+            from pgrag.ingest_pages(write_rows.library, pages, resolve => false) as i;
+            perform pgrag.embed_pending(write_rows.library);
+        end if;
+        if cardinality(found) < cardinality(keys) then
+            removed := pgrag.remove_pages(
+                write_rows.library, array(select unnest(keys) except select unnest(found))
+            );
+        end if;
+        return;
+    exception
+        when data_exception or program_limit_exceeded or integrity_constraint_violation then
+            reason := sqlerrm;
+    end;
+    if cardinality(keys) = 1 then
+        raise warning 'The row % of % cannot be stored: %.',
+            quote_literal(left(keys[1], 200)), definition.source, rtrim(reason, '.');
+        failed := 1;
+        return;
+    end if;
+    foreach key in array keys loop
+        part := _pgrag.write_rows(write_rows.library, definition, array[key]);
+        written := written + part.written;
+        unchanged := unchanged + part.unchanged;
+        removed := removed + part.removed;
+        failed := failed + part.failed;
+    end loop;
+end;
 $$;
 
 -- Only a view can have them: the columns of a table have a unique index.

@@ -51,7 +51,8 @@ ARGUMENTS: dict[str, TypeEngine[Any]] = {
         Double(),
     ),
     **dict.fromkeys(("snippets", "explain", "graph", "history", "prefix"), Boolean()),
-    "filters": JSONB(), "reranked": JSONB(), "levels": ARRAY(Integer), "exclude": ARRAY(Text),
+    "filters": JSONB(), "reranked": JSONB(), "dependencies": JSONB(),
+    "levels": ARRAY(Integer), "exclude": ARRAY(Text),
     "rrf_weights": ARRAY(Double), "query_embedding": HALFVEC(),
 }  # fmt: skip
 HIT: dict[str, TypeEngine[Any]] = {

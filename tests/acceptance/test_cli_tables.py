@@ -22,9 +22,9 @@ def test_a_table_is_indexed_refreshed_listed_and_removed(pgrag):
         assert pgrag.json("tables", "refresh", "desk")["written"] == 1
         assert "Door" in pgrag.run("search", "squeaking door", "--library", "desk").out
         assert pgrag.json("tables", "refresh", "desk", "--compare")["written"] == 0
-        told = pgrag.run("tables", "index", "tickets", "--text", "bdoy", code=1).err
-        assert "has no column 'bdoy'" in told
-        assert "Did you mean body?" in told
+        told = pgrag.run("tables", "index", "tickets", "--text", "subjct", code=1).err
+        assert "has no column 'subjct'" in told
+        assert "Did you mean subject?" in told
         pgrag.run("remove", "desk", "--yes")
         [(left,)] = connection.execute("select count(*) from pg_trigger where not tgisinternal")
         assert left == 0

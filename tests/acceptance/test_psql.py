@@ -81,8 +81,8 @@ def test_commands_are_asked_for_and_answer(indexed, tmp_path):
             ":functions",
         }  # fmt: skip
         found = session.type(":search", ("Search: ", "it's about a backup to restore"))
-        assert "Restore a folder" in found
-        assert "(3 rows)" in found
+        assert "Restore a folder › When the other machine is gone\n" in found
+        assert re.findall(r"^ (\d)  0\.\d{3}  ", found, re.MULTILINE) == ["1", "2", "3"]
         page = session.type(":page", ("Page (", "1"))
         assert "# Restore a folder" in page
         assert "|" not in page

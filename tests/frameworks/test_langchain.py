@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import multiprocessing
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -113,6 +114,26 @@ def test_copies_threads_and_tasks_share_nothing_but_the_settings(retriever):
     assert retriever.invoke(QUERY) == expected
     for each in copies:
         each.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_opens_its_own_connections(retriever):
+    """As servers do that load an application once and fork their workers."""
+    expected = retriever.invoke(QUERY)
+    forked = multiprocessing.get_context("fork")
+    answers = forked.SimpleQueue()
+
+    def work():
+        answers.put(retriever.invoke(QUERY))
+        retriever.close()
+
+    workers = [forked.Process(target=work), forked.Process(target=retriever.close)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not answers.empty()
+    assert answers.get() == expected == retriever.invoke(QUERY)
 
 
 def test_as_a_tool_of_an_agent(retriever):

@@ -441,8 +441,10 @@ class TestLibraries:
             asked = {"name": "find_library", "arguments": {"query": row["name"]}}
             told += agents.post("tools/call", headers=limited, **asked).text
         resources = agents.post("resources/list", headers=limited).text
+        named = said(agents.post("tools/list", headers=limited))["result"]["tools"][0]
+        assert named["inputSchema"]["properties"]["library"]["enum"] == ["harbour"]
         for row in others:
-            assert row["name"] not in told + resources
+            assert row["name"] not in told + resources + str(named)
             read = {"name": "read_docs", "arguments": {"page": row["page_id"]}}
             said(agents.post("tools/call", headers=limited, **read))
             assert '"isError":true' in agents.post("tools/call", headers=limited, **read).text

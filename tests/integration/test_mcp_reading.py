@@ -241,6 +241,10 @@ def test_what_changed_between_versions_comes_by_page_and_by_topic(mcp):
     assert "+## Spring tides" in text
     assert [found[1] for found in changed.findall(text)] == ["navigation/tides.md"]
     assert "2.1, 1.0" in mcp.failed("compare_versions", library="harbour", changed_since="0.1")
+    said = mcp.failed("compare_versions", **asked, page="navigation/tide.md")
+    assert "no page 'navigation/tide.md'" in said
+    same = mcp.read("compare_versions", **asked, page="services/moorings.md")
+    assert same.endswith("Nothing changed.")
     asked = {"library": "harbour", "query": "the harbour in summer", "top_k": 20}
     text, found = mcp.search(**asked, changed_since="1.0")
     assert {each.url.partition("#")[0] for each in found} == {

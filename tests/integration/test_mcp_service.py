@@ -11,7 +11,12 @@ import psycopg
 import pytest
 from mcp import Client
 from mcp_client import HELLO, passages
-from mcp_service import PATIENCE, eventually, mcp_service
+from mcp_service import LOCAL, PATIENCE, eventually, mcp_service
+
+from pgrag.api import create_app
+from pgrag.ground.errors import SettingsError
+from pgrag.ground.settings import Settings
+from pgrag.service.app import App
 
 ERAS = ["legacy", "auto"]
 SEARCH = {"name": "search_docs", "arguments": {"library": "harbour", "query": "spring tides"}}
@@ -257,3 +262,14 @@ def test_a_message_has_one_meaning(service, params):
     error = answer.json()["error"]
     assert error["code"] == -32700
     assert "more than once" in error["message"] or "NaN" in error["message"]
+
+
+def test_the_operator_chooses_the_tools_of_a_service(harbour_url):
+    with mcp_service(harbour_url, mcp_tools="search_docs,search_text") as service:
+        tools = service.post("tools/list").json()["result"]["tools"]
+        assert [tool["name"] for tool in tools] == ["search_docs", "search_text"]
+        assert tools[0]["inputSchema"]["properties"]["library"]["enum"] == [
+            "harbour", "port/authority",
+        ]  # fmt: skip
+    with pytest.raises(SettingsError, match="There is no tool 'serach_docs'"):
+        create_app(App(Settings(database_url=harbour_url, mcp_tools="serach_docs")), policy=LOCAL)

@@ -44,6 +44,11 @@ def test_what_is_indexed_is_found_and_what_is_removed_is_gone(writer, tmp_path):
     planned, plan = writer.ok("index_docs", library="Harbour", source=folder, dry_run=True)
     assert plan["written"] == 4
     assert "would be written" in planned
+    _, same = writer.ok("scrape_docs", library="Harbour", url=folder, dry_run=True)
+    assert same["written"] == 4
+    assert "scope: there is no such argument" in writer.failed(
+        "scrape_docs", library="Harbour", url=folder, scope="domain"
+    )
     assert writer.ok("find_library")[1]["libraries"] == []
     arguments = {"library": "harbour", "version": "2.1", "source": folder}
     report, told = writer.heard("index_docs", **arguments)

@@ -57,13 +57,13 @@ def test_a_bulk_and_hits_of_elasticsearch_are_the_same_documents():
         {"index": {"_index": "kb", "_id": "restore"}}, restore,
         {"delete": {"_index": "kb", "_id": "old"}},
         {"update": {"_id": "a b"}}, {"doc": {"subject": "Prune", "body": "Removes copies."}},
-        {"create": {}}, {"subject": "Install", "body": "Unpack it."},
+        {"create": {}}, {"subject": "Install", "body": "Unpack it.", "doc": "manual"},
     )  # fmt: skip
     found = pages(bulk)
     assert found == {
         "restore.md": {"title": "Restore", "views": 20, "body": "Name the day."},
         "a-b.md": {"title": "Prune", "body": "Removes copies."},
-        "record-3.md": {"title": "Install", "body": "Unpack it."},
+        "record-3.md": {"title": "Install", "doc": "manual", "body": "Unpack it."},
     }
     hits = {"hits": {"total": 1, "hits": [{"_id": "restore", "_source": restore}]}}
     assert pages(json.dumps(hits).encode()) == {"restore.md": found["restore.md"]}
@@ -88,6 +88,7 @@ def test_overlapping_chunks_of_langchain_are_joined_by_their_source():
         {"page_content": "Alone.", "metadata": {}},
         {"page_content": text[30:], "metadata": {"source": "/srv/docs/restore.md", "page": 1}},
         {"page_content": "Another part.", "metadata": {"source": "/srv/docs/restore.md"}},
+        {"page_content": None, "metadata": "none"},
     ]
     found = pages(lines(*chunks))
     assert found["srv/docs/restore.md"]["body"] == f"{text}\n\nAnother part."

@@ -112,8 +112,11 @@ def create_app(
     if metrics is not None:
         metrics.works = works
     api.state.readiness = health.Checks(app, works.probe)
+    make_mcp_server = partial(_make_mcp_server, app, works)
+    if settings.mcp_tools != "default":
+        make_mcp_server()  # refuses wrong names now, not when the first agent calls
     # Only indexing runs long enough to need a stream.
-    api.state.mcp = Endpoint(partial(_make_mcp_server, app, works), streams=settings.mcp_writes)
+    api.state.mcp = Endpoint(make_mcp_server, streams=settings.mcp_writes)
     problems.add_handlers(api)
     api.add_middleware(
         sizes.BodyLimit, page=settings.max_page_bytes, upload=settings.max_upload_bytes

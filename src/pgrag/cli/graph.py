@@ -233,7 +233,7 @@ def read(
         return Output(row, lambda: print_text(row["content"]))
     [named] = app.database.call("find_page", **library.scope, page=page)
     [row] = app.database.call("page", page_id=named["page_id"])
-    return Output(row["page"], lambda: print_text(row["page"]["body"]))
+    return Output(row, lambda: print_text(row["body"]))
 
 
 def _tree(rows: list[Row]) -> Tree:

@@ -95,4 +95,5 @@ def _refreshed(app: App, library: str, **arguments: Any) -> Output:
         {"library": library, **row},
         f"{library}: {counted(row['written'], 'page')} written, {row['unchanged']:,} unchanged,"
         f" {row['removed']:,} removed.",
+        errors=[f"{counted(row['failed'], 'row')} cannot be stored."] if row["failed"] else [],
     )

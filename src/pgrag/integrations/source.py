@@ -1,5 +1,6 @@
 """What the retrievers have in common: where they search, for what, and what a passage becomes."""
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -50,12 +51,13 @@ class Source:
     """A database or a service, opened by the first search. Thread-safe.
 
     `url` is of a database (None: PGRAG_DATABASE_URL, else the embedded one) or of a service, which
-    may want a `key`. A copy, also in another process, has connections of its own.
+    may want a `key`. A copy has connections of its own, and so has a process that was forked.
     """
 
     url: str | None = field(default=None, repr=False)
     key: str | None = field(default=None, repr=False)
     _client: Client | ServiceClient | None = field(default=None, init=False, repr=False)
+    _process: int = field(default=0, init=False, repr=False, compare=False)
     _lock: Any = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[type["Source"], tuple[str | None, str | None]]:
@@ -64,8 +66,8 @@ class Source:
     def open(self) -> Client | ServiceClient:
         """The client; the first call makes it."""
         with self._lock:
-            if self._client is None:
-                self._client = self._opened()
+            if self._client is None or self._process != os.getpid():
+                self._client, self._process = self._opened(), os.getpid()
             return self._client
 
     def _opened(self) -> Client | ServiceClient:
@@ -82,7 +84,7 @@ class Source:
         """Close the connections; a later search opens them again."""
         with self._lock:
             client, self._client = self._client, None
-        if client is not None:
+        if client is not None and self._process == os.getpid():
             client.close()
 
     def find(self, query: str, *layers: Mapping[str, Any] | None) -> list[Found]:

@@ -23,7 +23,7 @@ def refresh(
     told: Callable[[Row], None] = lambda row: None,
 ) -> Row:
     """Refresh a table until no note is left; return the sums. `told` gets those so far."""
-    total = Counter[str](written=0, unchanged=0, removed=0)
+    total = Counter[str](written=0, unchanged=0, removed=0, failed=0)
     waiting: int | None = None
     while waiting != 0:
         [row] = database.call("refresh_table", library=library, rows=ROWS, compare=compare)

@@ -117,7 +117,7 @@ router.declare(
 def edges(exchange: Exchange, page_id: str, query: EdgeParameters) -> Any:
     """List the edges of a page, whatever their state."""
     [row] = exchange.call("page", page_id=page_id)
-    page = {name: row["page"][name] for name in ("library", "page_id")}
+    page = {name: row[name] for name in ("library", "page_id")}
     rows = exchange.call("edges", **page, **query.for_sql())
     stored = [row["edge_id"] for row in rows if row["edge_id"] is not None]
     return {"edges": rows, "next": stored[-1] if len(stored) == query.top_k else None}

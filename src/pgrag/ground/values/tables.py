@@ -26,4 +26,5 @@ class RefreshedTable(Value):
     written: int = described("Pages written.", 12)
     unchanged: int = described("Rows read without a change.", 0)
     removed: int = described("Pages of rows that are gone.", 1)
+    failed: int = described("Rows that cannot be stored; the log names them.", 0)
     waiting: int = described("Notes of changes that were made meanwhile.", 0)

@@ -5,6 +5,7 @@ and hits of Elasticsearch, documents of LangChain, and any list of JSON objects.
 import html
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Any
@@ -28,6 +29,7 @@ _ACTIONS = frozenset({"index", "create", "update"})
 _LONGEST_VECTOR = 32
 #: Parts of a text that two neighbours share, as text splitters make them.
 _LEAST_OVERLAP = 20
+_LONGEST_OVERLAP = 10_000
 
 
 def record_pages(data: bytes, *, is_lines: bool = False) -> dict[str, bytes]:
@@ -38,20 +40,20 @@ def record_pages(data: bytes, *, is_lines: bool = False) -> dict[str, bytes]:
     if not records:
         return {}
     pages: dict[str, bytes] = {}
+    numbers: Counter[str] = Counter()
     as_page: Callable[[list[Record]], tuple[Record, str]]
     if all("page_content" in record for record in records):
         named, as_page = _source_of, _joined_chunks
-    elif all("url" in record and _levels(record) for record in records):
+    elif all(record.get("url") and _levels(record) for record in records):
         named, as_page = _address_of, _headed_page
     else:
         named, as_page = None, _plain_page
     for nth, (name, group) in enumerate(_grouped(records, named), 1):
         matter, body = as_page(group)
-        key = _key(name or _named(group[0]) or f"record-{nth}")
-        wanted, number = key, 1
+        wanted = key = _key(name or _named(group[0]) or f"record-{nth}")
         while f"{key}.md" in pages:
-            number += 1
-            key = f"{wanted}-{number}"
+            numbers[wanted] += 1
+            key = f"{wanted}-{numbers[wanted] + 1}"
         pages[f"{key}.md"] = _markdown(matter, body).encode()
     return pages
 
@@ -74,15 +76,16 @@ def _records(data: bytes, is_lines: bool) -> Iterator[Record]:
         values = whole if isinstance(whole, list) else []
     if not all(isinstance(value, dict) for value in values):
         return
-    identity: Record | None = None
+    acts, identity = "", {}
     for value in values:
         [action, *others] = value.keys() or [""]
         if not others and action in {*_ACTIONS, "delete"} and isinstance(value[action], dict):
-            identity = value[action] if action in _ACTIONS else None
-        elif identity is not None:
-            document = value.get("doc", value)
+            acts, identity = (action if action in _ACTIONS else ""), value[action]
+        elif acts:
+            changed = value.get("doc") if acts == "update" else None
+            document = changed if isinstance(changed, dict) else value
             yield {"_id": identity["_id"], **document} if "_id" in identity else document
-            identity = None
+            acts = ""
         elif isinstance(value.get("_source"), dict):
             yield {"_id": value.get("_id"), **value["_source"]}
         else:
@@ -106,7 +109,12 @@ def _address_of(record: Record) -> str:
 
 
 def _source_of(record: Record) -> str:
-    return str((record.get("metadata") or {}).get("source") or "")
+    return str(_metadata(record).get("source") or "")
+
+
+def _metadata(record: Record) -> Record:
+    metadata = record.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
 
 
 def _levels(record: Record) -> list[str]:
@@ -157,12 +165,12 @@ def _joined_chunks(records: list[Record]) -> tuple[Record, str]:
     text = ""
     for record in records:
         chunk = str(record["page_content"] or "")
-        longest = min(len(text), len(chunk))
+        longest = min(len(text), len(chunk), _LONGEST_OVERLAP)
         shared = next(
             (n for n in range(longest, _LEAST_OVERLAP - 1, -1) if text.endswith(chunk[:n])), 0
         )
         text += chunk[shared:] if shared else f"\n\n{chunk}"
-    matter, _ = _plain_page([{**(records[0].get("metadata") or {}), "page_content": text}])
+    matter, _ = _plain_page([{**_metadata(records[0]), "page_content": text}])
     return matter, text.strip()
 
 

@@ -4,7 +4,8 @@ from typing import Any, Self
 
 from pydantic import Field, model_validator
 
-from pgrag.ground.errors import InvalidCursor
+from pgrag.ground.calls import Row
+from pgrag.ground.errors import InvalidCursor, UnknownPage
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, shown
 from pgrag.mcp.replies import Block, fit_page, line, on_one_line, plural
@@ -46,6 +47,8 @@ def compare_versions(documentation: Documentation, request: CompareVersions) -> 
         request.version, page=request.page, diff=request.page is not None,
     )  # fmt: skip
     old, new = changes["from_version"], changes["to_version"]
+    if request.page is not None and not changes["pages"]:
+        _require_page(documentation, changes["library"], request.page, (new, old))
     pages = _after(changes["pages"], request.cursor)
     head = (
         f"# {changes['library']}: what changed\n"
@@ -55,12 +58,26 @@ def compare_versions(documentation: Documentation, request: CompareVersions) -> 
     fitted = fit_page(
         head,
         [_block(page) for page in pages] or [line(nothing)],
-        "Read: read_docs(page=ID), read_docs(ids=[…]). A diff: page=PATH.",
+        "Read: read_docs(page=ID), read_docs(ids=[…]). A diff: page=PATH." if pages else "",
         lambda count: None if count >= len(pages) else _id(pages[count - 1]),
         request.token_budget,
         separator="\n",
     )
     return Reply(fitted.text)
+
+
+def _require_page(
+    documentation: Documentation, library: str, page: str, versions: tuple[Row, Row]
+) -> None:
+    """Raise `UnknownPage`, with the near names in the newer version, if neither has the page."""
+    failures = []
+    for read in versions:
+        try:
+            documentation.call("find_page", library=library, page=page, version=read["version"])
+        except UnknownPage as error:
+            failures.append(error)
+    if len(failures) == len(versions):
+        raise failures[0]
 
 
 def _history(documentation: Documentation, request: CompareVersions) -> Reply:

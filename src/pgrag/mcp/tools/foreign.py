@@ -42,9 +42,7 @@ class Foreign:
 FOREIGN = {
     "resolve-library-id": Foreign("find_library", without=frozenset({"query", "userQuery"})),
     "query-docs": Foreign("search_docs", clamps=True),
-    "get-library-docs": Foreign(
-        "search_docs", _OVERVIEW, without=frozenset({"mode"}), clamps=True
-    ),
+    "get-library-docs": Foreign("search_docs", _OVERVIEW, without=frozenset({"mode"}), clamps=True),
     "list_libraries": Foreign("find_library"),
     "find_version": Foreign("find_library"),
     "fetch_url": Foreign("read_docs", without=frozenset({"followRedirects"})),

@@ -39,7 +39,9 @@ class NamedPage(Arguments):
 class ReadDocs(NamedPage, Paged):
     """Passages or a page, and how much of it."""
 
-    ids: fields.Ids = Field(default=None, min_length=1, max_length=_MOST_IDS, description="Of passages.")
+    ids: fields.Ids = Field(
+        default=None, min_length=1, max_length=_MOST_IDS, description="Of passages."
+    )
     expand: Literal["none", "neighbours", "section", "page", "outline"] | None = Field(
         default=None, description="By default the section of ids, the whole page."
     )
