@@ -16,7 +16,7 @@ begin
     )
     into chosen
     from jsonb_each_text(wishes) as w (key, value)
-    where w.value is not null and w.value <> '*';
+    where btrim(w.value) <> '' and w.value <> '*';
     chosen := coalesce(chosen, '{}');
     if not chosen ? 'text' then
         raise exception 'text must name the columns of % that are searched.', source

@@ -197,7 +197,8 @@ as $$
     where c.oid = (may_be_read.definition).source;
 $$;
 
--- Notes the rows whose page is missing or made of other contents, and the pages without a row.
+-- Notes the rows whose page is missing or made of other contents, and the pages without a row. The
+-- comparison sees every change that is noted so far.
 create or replace function _pgrag.note_differences(
     definition pgrag.indexed_tables
 )
@@ -205,8 +206,7 @@ returns void
 language sql
 volatile
 as $$
-    delete from pgrag.changed_rows as c
-    where c.library_id = definition.library_id and c.row_key is null;
+    delete from pgrag.changed_rows as c where c.library_id = definition.library_id;
     insert into pgrag.changed_rows (library_id, row_key)
     select definition.library_id, coalesce(r.key, p.key)
     from _pgrag.read_rows(definition) as r

@@ -92,6 +92,8 @@ def test_commands_are_asked_for_and_answer(indexed, tmp_path):
         assert sum(map(float, parts.values())) == pytest.approx(score, abs=0.001)
         assert "Its meaning is similar" in why
 
+        wrong = session.type(":use", ("Library (empty: all): ", "kestrl"))
+        assert "Did you mean kestrel?" in wrong
         used = session.type(
             ":use", ("Library (empty: all): ", "kestrel@1.4"), library="kestrel@1.4"
         )

@@ -222,6 +222,15 @@ def test_a_key_is_the_same_text_whatever_a_session_has_set(connection):
     assert list(pages(connection, "readings")) == ["\\x00ff/1 day/0.3333333333333333"]
 
 
+def test_a_comparison_reads_what_is_noted_once(tickets):
+    tickets.execute("update public.tickets set body = body || ' Again.' where id < 3")
+    tickets.execute("delete from public.tickets where id = 3")
+    assert refresh(tickets, compare=True, rows=2)[3] == 1
+    refresh(tickets)
+    assert list(pages(tickets)) == ["1", "2"]
+    assert pages(tickets)["2"]["body"].endswith("Again.")
+
+
 def test_virtual_columns_are_followed(connection):
     if connection.info.server_version < 180000:
         pytest.skip("Virtual columns are of PostgreSQL 18.")
@@ -426,6 +435,7 @@ def test_nobody_runs_functions_of_a_view_of_a_lesser_role(tickets):
         ({"text": "body", "format": "pdf"}, "format"),
         ({"text": "body", "language": "klingonisch"}, "which language names"),
         ({"text": None}, "text must name the columns"),
+        ({"text": " "}, "text must name the columns"),
         ({"text": "body", "library": "a b"}, "cannot be used"),
     ],
 )
