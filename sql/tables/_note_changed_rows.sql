@@ -2,11 +2,13 @@
 -- one statement for any number of rows, in the transaction that changes them. It never refuses a
 -- change: if columns are missing, all rows are to be compared, and that names the fault. Arguments:
 -- library, id columns, all indexed columns. Transition tables are named before and changed. Times
--- are written as read_rows writes them, whatever the session has set.
+-- are written as read_rows writes them, and nobody's functions are called, whatever the session of
+-- the application has set.
 create or replace function _pgrag.note_changed_rows()
 returns trigger
 language plpgsql
 volatile
+set search_path from current
 set datestyle = 'ISO, YMD'
 set timezone = 'UTC'
 as $$
