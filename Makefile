@@ -54,7 +54,7 @@ LANGCHAIN := langchain-postgres==0.0.19
 # Options of the demo: make demo DOCS=source LIBRARY=name[@version] QUERY='words' PORT=8000 SERVE=0
 DOCS    ?= docs
 LIBRARY ?= $(if $(filter docs,$(DOCS)),pgrag,demo)
-QUERY   ?= how is a hybrid search ranked
+QUERY   ?= $(if $(filter docs,$(DOCS)),how is a hybrid search ranked)
 PORT    ?= 8000
 SERVE   ?= 1
 

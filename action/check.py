@@ -135,7 +135,8 @@ def set_of(baseline: str) -> str:
 def is_file(source: Path, row: dict[str, Any]) -> bool:
     """Whether a link leads to a file that is no page, such as a licence or source code."""
     path = source / Path(row["source_page"]).parent / unquote(row["target"])
-    return bool(row["state"] == "unresolved" and path.exists())
+    # Unlike the method, the function says no to a name that no file can have.
+    return row["state"] == "unresolved" and os.path.exists(path)
 
 
 def fault(row: dict[str, Any]) -> str:

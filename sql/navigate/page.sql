@@ -11,7 +11,15 @@ rows 1
 set search_path from current
 as $$
 declare
-    p constant pgrag.pages := _pgrag.page(pgrag.page_id(page.page_id::text, library, version));
+    -- Of a library even an id must be one of its pages.
+    p constant pgrag.pages := _pgrag.page(
+        case
+            when library is null then pgrag.page_id(page.page_id::text, null, version)
+            else (
+                select f.page_id from pgrag.find_page(library, page.page_id::text, version) as f
+            )
+        end
+    );
 begin
     return query
     select

@@ -51,15 +51,15 @@ begin
                 where n.name = m[2]
             ),
             case
-                when m[3] <> '' and m[3]::integer between 1 and 55295 then chr(m[3]::integer)
-                when m[4] <> '' and x.number between 1 and 55295 then chr(x.number)
+                when x.number between 1 and 55295 or x.number between 57344 and 1114111
+                then chr(x.number)
             end
         ) as shown
         from regexp_matches(
-            read, '(&(?:([A-Za-z]+)|#(\d{1,6})|#[xX]([0-9A-Fa-f]{1,5}));)', 'g'
+            read, '(&(?:([A-Za-z]+)|#(\d{1,7})|#[xX]([0-9A-Fa-f]{1,6}));)', 'g'
         ) as m
         cross join lateral (
-            select ('x' || lpad(m[4], 8, '0'))::bit(32)::integer as number
+            select coalesce(m[3]::integer, ('x' || lpad(m[4], 8, '0'))::bit(32)::integer) as number
         ) as x
     loop
         read := replace(read, entity.written, coalesce(entity.shown, entity.written));

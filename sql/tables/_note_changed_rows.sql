@@ -1,7 +1,7 @@
 -- The trigger of an indexed table: notes the keys of rows whose indexed columns have changed, by
 -- one statement for any number of rows, in the transaction that changes them. It never refuses a
 -- change: if columns are missing, all rows are to be compared, and that names the fault. Arguments:
--- library, id columns, all indexed columns. Transition tables are named before and changed. Times
+-- library, id columns, all indexed columns. Transition tables are named before and changed. Values
 -- are written as read_rows writes them, and nobody's functions are called, whatever the session of
 -- the application has set.
 create or replace function _pgrag.note_changed_rows()
@@ -11,13 +11,18 @@ volatile
 set search_path from current
 set datestyle = 'ISO, YMD'
 set timezone = 'UTC'
+set intervalstyle = 'postgres'
+set bytea_output = 'hex'
+set extra_float_digits = 1
 as $$
 declare
     library_id constant bigint := tg_argv[0];
     id constant text[] := tg_argv[1];
     columns constant text[] := tg_argv[2];
-    -- Key and contents of each row of a transition table.
-    listed constant text := 'select %s as key, row(%s)::text as content from %I as t';
+    -- Key and contents of each row of a transition table. A key of columns with different collations
+    -- has none, and could not be compared.
+    listed constant text :=
+        'select (%s) collate "C" as key, row(%s)::text collate "C" as content from %I as t';
     key constant text := _pgrag.key_expression('t', id);
     contents text;
 begin
@@ -34,8 +39,24 @@ begin
         return null;
     end if;
     if tg_op = 'UPDATE' then
+        -- A transition table has no virtual columns: any column may be what they are made of.
         contents := (
-            select string_agg(format('t.%I', c.name), ', ') from unnest(columns) as c (name)
+            select string_agg(format('t.%I', a.attname), ', ')
+            from pg_attribute as a
+            where a.attrelid = tg_relid
+                and a.attnum > 0
+                and not a.attisdropped
+                and a.attgenerated <> 'v'
+                and (
+                    a.attname = any (columns)
+                    or exists (
+                        select
+                        from pg_attribute as v
+                        where v.attrelid = tg_relid
+                            and v.attname = any (columns)
+                            and v.attgenerated = 'v'
+                    )
+                )
         );
         execute format(
             'insert into pgrag.changed_rows (library_id, row_key)'

@@ -16,6 +16,9 @@ parallel safe
 set row_security = off
 set datestyle = 'ISO, YMD'
 set timezone = 'UTC'
+set intervalstyle = 'postgres'
+set bytea_output = 'hex'
+set extra_float_digits = 1
 as $$
 declare
     columns constant jsonb := definition.columns;

@@ -15,11 +15,14 @@ def test_the_demo_shows_its_commands_and_searches_pgrags_own_pages(pgrag):
 
 def test_the_demo_serves_a_source_of_the_user_and_names_one_that_is_none(pgrag, kestrel, tmp_path):
     process = pgrag.start(
-        "demo", kestrel / "2.0", "--library", "kestrel@2.0", "--query", "rope", "--port",
-        port := free_port(),
+        "demo", kestrel / "2.0", "--library", "kestrel@2.0", "--port", port := free_port(),
     )  # fmt: skip
-    lines = iter(process.stderr.readline, "")
-    assert any(f"Serving on http://127.0.0.1:{port}" in line for line in lines)
+    lines = []
+    for line in iter(process.stderr.readline, ""):
+        lines.append(line)
+        if f"Serving on http://127.0.0.1:{port}" in line:
+            break
+    assert "Now: pgrag search --library kestrel@2.0 'words of yours'\n" in lines
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)
     assert "kestrel 2.0 from" in out

@@ -108,9 +108,11 @@ def test_links_of_a_folder_need_no_library(pgrag):
         assert broken.out == "notes/pages/a.md:3: b leads to no page\n"
         assert not server.status().running
         (pages / "b.md").write_text("# B\n\nBack to [A](a.md#z).\n", "utf-8")
-        [row] = pgrag.run("links", "./notes", "--check", "--json", code=1).json
+        (pages / "long.md").write_text(f"[a]({'a' * 300})", "utf-8")
+        row, _ = pgrag.run("links", "./notes", "--check", "--json", code=1).json
         assert (row["source_page"], row["target_page"]) == ("notes/pages/b.md", "notes/pages/a.md")
         (pages / "b.md").write_text("# B\n\nBack to [A](a.md#a).\n", "utf-8")
+        (pages / "long.md").unlink()
         assert "No link is broken" in pgrag.run("links", "notes/pages/..", "--check").err
         refused = pgrag.run("links", "notes/pages/a.md", code=1).err
         assert "notes/pages/a.md is no folder" in refused

@@ -6,7 +6,7 @@ import pytest
 from mcp_client import connected, passages, told
 
 from pgrag.ground.connections import Database
-from pgrag.mcp.corpus import Documentation
+from pgrag.mcp.corpus import Documentation, Resolved
 from pgrag.mcp.replies import Block, count_tokens, fit, on_one_line
 from pgrag.mcp.tools.searching import SearchDocs, _Asked, _nearest
 from pgrag.search.result import Result
@@ -39,6 +39,9 @@ def test_nobody_asks_for_vectors_where_the_database_computes_them(mcp, monkeypat
 def test_version_that_is_missing_is_told(mcp):
     text, _ = mcp.search(library="harbour", query="fees", version="1.9.0")
     assert "From: harbour 1.0 (1.9.0 is not indexed; the newest version before it" in text
+    assert text.count("is not indexed") == 1
+    none = mcp.read("search_docs", library="harbour", query="zzyzx quux", version="1.9.0")
+    assert "No good match in harbour 1.0 (1.9.0 is not indexed; the newest" in none
     text, _ = mcp.search(library="port/authority", query="Gebühren", version="-")
     assert "From: port/authority (" in text
     said = mcp.failed("search_docs", library="harbour", query="fees", version="-")
@@ -191,9 +194,30 @@ def test_where_nothing_answers_the_reply_is_short(mcp):
 def test_titles_in_any_alphabet_keep_a_reply_short():
     rows = [{"page_id": 2**62 + number, "title": "汉字" * 200} for number in range(5)]
     asked = _Asked(None, SearchDocs(query="x", library="汉" * 60), {"exclude": None}, [])
-    text = _nearest(asked, None, Result(rows)).text
-    assert text.count("(page ") == 3
-    assert count_tokens(text) < 150
+    # A lock file of other people, too.
+    pinned = Resolved(
+        "汉" * 60, "1.0", f"{'9' * 200}, pinned in uv.lock, is not indexed; the newest"
+    )
+    for read, count in ((None, 3), (pinned, 2)):
+        text = _nearest(asked, read, Result(rows)).text
+        assert text.count("(page ") == count
+        assert count_tokens(text) < 150
+
+
+def test_ids_and_versions_are_understood_as_numbers_too(mcp):
+    asked = {"library": "harbour", "query": "how deep is the sill"}
+    _, found = mcp.search(**asked)
+    first = found[0].id
+    for exclude in ([first], first, f"[{first}]", str(first)):
+        assert first not in {each.id for each in mcp.search(**asked, exclude=exclude)[1]}
+    assert (
+        "From: harbour 2.1 (the newest version in the range 2)" in mcp.search(**asked, version=2)[0]
+    )
+    assert "From 1.0" in mcp.read("compare_versions", library="harbour", changed_since=1)
+    # 3.10 has become 3.1 on its way.
+    assert "version: must be a valid string" in mcp.failed("search_docs", **asked, version=2.1)
+    told = mcp.search(**asked, dependencies='{"harbour": "1.0"}')[0]
+    assert "harbour 1.0 (pinned by the project)" in told
 
 
 def test_errors_say_what_to_do_next(mcp):

@@ -140,7 +140,9 @@ def test_rules_for_other_servers_need_no_change(mcp):
         ("query-docs", {"libraryId": "/harbour", "query": "spring tides"}),
         ("query-docs", {"libraryId": "/org/harbour/2.1", "query": "spring tides", "tokens": 9e9}),
         ("get-library-docs", {"context7CompatibleLibraryID": "/harbour", "topic": "spring tides",
-                              "tokens": 5000, "mode": "code"}),
+                              "tokens": 5000, "mode": "code", "page": 1}),
+        ("query-docs", {"libraryId": "/harbour/harbour", "query": "spring tides"}),
+        ("query-docs", {"libraryId": "/harbour/harbour/v2.1", "query": "spring tides"}),
         ("search_docs", {"library": "harbour", "query": "spring tides", "limit": 8,
                          "version": "2.x"}),
     ):  # fmt: skip
@@ -156,6 +158,8 @@ def test_rules_for_other_servers_need_no_change(mcp):
     page = mcp.read("fetch_url", url=url, followRedirects=True)
     assert page == mcp.read("read_docs", page=url)
     assert "No library has a page" in mcp.failed("fetch_url", url="https://other.example/")
+    twice = mcp.failed("search_docs", q="tides", query="fees")
+    assert "query is given twice, once as q. search_docs takes" in twice
     with pytest.raises(MCPError, match="There is no tool 'scrape_docs'"):
         mcp.call("scrape_docs", {"library": "harbour", "url": "https://harbour.example"})
 

@@ -47,7 +47,7 @@ def test_each_date_says_where_it_is_from(database, folder):
         "stated.md": ("2020-02-02", "front matter", "2023-03-01", "file"),
     }
     [page] = database.call("page", page_id="guide:old.md")
-    assert page["page"]["modified_from"] == "file"
+    assert page["modified_from"] == "file"
     found = database.call(
         "search", query="quay created:>=2024-12-01", library="guide", min_score=0.0
     )

@@ -65,7 +65,7 @@ def test_search_takes_every_argument_by_name_and_ignores_none(connection):
         "select string_agg(prosrc, '') as source from pg_proc"
         " where proname in ('make_request', 'settled_arguments')"
     ).fetchall()
-    read = set(re.findall(r"\b(?:arguments\.|options ->> ')(\w+)", row["source"])) - {"phrases"}
+    read = set(re.findall(r"\b(?:arguments\.|options ->>? ')(\w+)", row["source"])) - {"phrases"}
     # The others are fields of the request, which are filled by name.
     fields = connection.execute(
         "select attname from pg_attribute where attrelid = '_pgrag.search_request'::regclass"

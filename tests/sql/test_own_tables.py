@@ -182,6 +182,66 @@ def test_keys_of_several_columns_quoted_names_and_uuids(connection):
     assert value(connection, "select pgrag.row_key('a', null)") is None
 
 
+def test_keys_of_several_collations_are_compared(connection):
+    connection.execute(
+        """
+        create table public.parts (
+            maker text collate "C", number text collate "POSIX", body text,
+            primary key (maker, number)
+        )
+        """
+    )
+    index(connection, "public.parts", text="body")
+    connection.execute("insert into public.parts values ('a', 'b', 'valve'), ('c', 'd', 'pump')")
+    refresh(connection, "parts")
+    connection.execute("update public.parts set body = 'drain' where maker = 'a'")
+    assert noted(connection) == ["a/b"]
+    assert refresh(connection, "parts") == (1, 0, 0, 0)
+
+
+def test_a_key_is_the_same_text_whatever_a_session_has_set(connection):
+    connection.execute(
+        """
+        create table public.readings (
+            digest bytea, length interval, share float8, body text,
+            primary key (digest, length, share)
+        )
+        """
+    )
+    index(connection, "public.readings", text="body")
+    refresh(connection, "readings")
+    connection.execute(
+        """
+        set local bytea_output = 'escape';
+        set local intervalstyle = 'iso_8601';
+        set local extra_float_digits = -5;
+        insert into public.readings values ('\\x00ff', '1 day', 1.0 / 3, 'valve')
+        """
+    )
+    assert refresh(connection, "readings") == (1, 0, 0, 0)
+    assert list(pages(connection, "readings")) == ["\\x00ff/1 day/0.3333333333333333"]
+
+
+def test_virtual_columns_are_followed(connection):
+    if connection.info.server_version < 180000:
+        pytest.skip("Virtual columns are of PostgreSQL 18.")
+    connection.execute(
+        """
+        create table public.parts (
+            id integer primary key, name text, stock integer,
+            label text generated always as ('Part: ' || name) virtual
+        );
+        insert into public.parts (id, name, stock) values (1, 'valve', 1), (2, 'pump', 1)
+        """
+    )
+    index(connection, "public.parts", text="label")
+    refresh(connection, "parts")
+    connection.execute("update public.parts set name = 'drain' where id = 1")
+    assert noted(connection) == ["1"]
+    assert refresh(connection, "parts") == (1, 0, 0, 0)
+    assert pages(connection, "parts")["1"]["body"] == "Part: drain"
+
+
 def test_long_texts_are_cut_and_html_is_read(connection):
     connection.execute(
         "create table public.articles (id integer primary key, body text, html text)"
@@ -194,7 +254,7 @@ def test_long_texts_are_cut_and_html_is_read(connection):
             "```sh\n# no heading\n\nrun\n```\nC# here",
             sentence * 90,
             "<style>p {}</style><h2>Oil &amp; gas</h2><p>Tank&nbsp;7<br>"
-            "is &lt;full&gt; &#8211; x</p>"
+            "is &lt;full&gt; &#8211; x &#x1F600;&#55296;</p>"
             "<!-- a --><ul><li>One</li><li>Zwei &uuml;ber</li></ul><script>alert(1)</script>",
         ],
     )
@@ -222,7 +282,7 @@ def test_long_texts_are_cut_and_html_is_read(connection):
     index(connection, "public.articles", text="html", format="html")
     refresh(connection, "articles")
     assert pages(connection, "articles")["2"]["body"] == (
-        "## Oil & gas\n\nTank 7\nis <full> – x\n\n- One\n- Zwei über"
+        "## Oil & gas\n\nTank 7\nis <full> – x 😀&#55296;\n\n- One\n- Zwei über"
     )
 
 

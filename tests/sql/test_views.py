@@ -101,6 +101,9 @@ def test_a_page_is_given_by_its_name(connection):
         assert (*found[:2], found[2].strip()) == seal
     [(version, *_)] = rows(connection, named.format("'prime', 'pumps', '1.0'"))
     assert version == "1.0"
+    old = value(connection, "select p.page_id from pgrag.page('prime', 'pumps', '1.0') as p")
+    with refused(connection, "PGR04", f"no page '{old}'"):
+        rows(connection, named.format(f"{old}, 'pumps', '2.0'"))
     with refused(connection, "PGR04", "'seall'", "Did you mean"):
         rows(connection, named.format("'seall', 'pumps'"))
 

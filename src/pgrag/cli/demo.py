@@ -11,6 +11,8 @@ from pgrag.cli.notations import parse_target
 from pgrag.cli.output import notice
 from pgrag.ground.schema import resource
 
+_QUESTION = "how is a hybrid search ranked"
+
 
 def demo(
     source: Annotated[
@@ -27,8 +29,9 @@ def demo(
         Option(metavar="NAME[@VERSION]", help="Default: demo; of pgrag's documentation: pgrag."),
     ] = None,
     query: Annotated[
-        str, Option(metavar="WORDS", help="What is searched.")
-    ] = "how is a hybrid search ranked",
+        str | None,
+        Option(metavar="WORDS", help="What is searched; default: in pgrag's documentation alone."),
+    ] = None,
     port: Annotated[
         int, Option(min=0, max=65535, help="Where the page is served; 0: one that is free.")
     ] = 8000,
@@ -42,7 +45,10 @@ def demo(
     _run("db", "upgrade")
     # Some pages of a real folder may fail; the others are searched.
     _run("index", str(target), "--", source or str(resource("docs")))
-    _run("search", "--library", str(target), "--top-k", "5", "--", query)
+    if words := query or ("" if source else _QUESTION):
+        _run("search", "--library", str(target), "--top-k", "5", "--", words)
+    else:
+        notice(f"Now: pgrag search --library {target} 'words of yours'", is_whole=True)
     if serve and (status := _run("serve", "--port", str(port))):
         raise typer.Exit(status)
 

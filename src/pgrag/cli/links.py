@@ -168,7 +168,7 @@ def _alone(home: Path) -> Iterator[None]:
         return
     import fcntl
 
-    home.parent.mkdir(parents=True, exist_ok=True)
+    home.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
     with open(home.parent / "links.lock", "a", encoding="ascii") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -176,8 +176,8 @@ def _alone(home: Path) -> Iterator[None]:
 
 def _is_file(folder: str, row: Row) -> bool:
     """Whether a link leads to a file that is no page, such as a licence or source code."""
-    path = Path(folder, posixpath.dirname(row["source_page"]), unquote(row["target"]))
-    return row["state"] == "unresolved" and path.exists()
+    path = os.path.join(folder, posixpath.dirname(row["source_page"]), unquote(row["target"]))
+    return row["state"] == "unresolved" and os.path.exists(path)
 
 
 def _below(folder: str, page: str | None) -> str | None:

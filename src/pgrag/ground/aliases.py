@@ -37,11 +37,13 @@ def by_own_names(values: Mapping[str, Any], known: Iterable[str]) -> dict[str, A
     """
     own = {_snake(name): name for name in known}
     named: dict[str, Any] = {}
+    given: dict[str, str] = {}
     for name, value in values.items():
         target = own.get(_snake(name)) or _meant(_snake(name), own) or name
         if target in named and named[target] != value:
-            raise ValueError(f"{target} is given twice, once as {name}.")
-        named[target] = value
+            other = given[target] if name == target else name
+            raise ValueError(f"{target} is given twice, once as {other}.")
+        named[target], given[target] = value, name
     return named
 
 

@@ -95,8 +95,10 @@ class Documentation:
         known = {letters(row["library"]): row["library"] for row in self.call("libraries")}
         name, _, version = name.strip().partition("@")
         parts = name.strip("/").split("/")
-        for first in range(min(2, len(parts))):
-            for last in range(len(parts), first, -1):
+        # /fastapi/fastapi/0.115.0: the second is the library, the first its owner.
+        for length in range(len(parts), 0, -1):
+            for first in range(min(1, len(parts) - length), -1, -1):
+                last = first + length
                 library = known.get(letters("/".join(parts[first:last])))
                 if library is not None:
                     return library, "/".join(parts[last:]) or version or None

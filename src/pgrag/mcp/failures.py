@@ -94,6 +94,7 @@ def _complaint(item: Any, known: list[str]) -> str:
     if item["type"] == "missing":
         return f"{name}: it is required."
     message = item["msg"].removeprefix("Value error, ").replace("Input should be", "must be")
+    message = message.rstrip(".")
     value = item["input"]
     got = f", got {value!r}" if isinstance(value, str | int | float) and name else ""
     beginning = f"{name}: " if name else ""

@@ -22,7 +22,16 @@ def _read_json(value: Any) -> Any:
 
 LibraryName = Annotated[str, Field(max_length=200, examples=["react"])]
 AnyLibrary = Annotated[str | None, Field(max_length=200, examples=["react"])]
-VersionWish = Annotated[str | None, Field(max_length=200, examples=["18.2.0"])]
+
+
+def _whole(value: Any) -> Any:
+    """The text of a whole number. 3.10 as a number has lost its zero, and is refused."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+VersionWish = Annotated[
+    str | None, BeforeValidator(_whole), Field(max_length=200, examples=["18.2.0"])
+]
 Query = Annotated[str, Field(min_length=1, max_length=10_000)]
 Filters = Annotated[dict[str, Any] | None, BeforeValidator(_read_json)]
 TokenBudget = Annotated[
@@ -50,6 +59,12 @@ def _ids(value: Any) -> Any:
     if isinstance(value, str) and value.lstrip().startswith("["):
         value = read_json(value)
     return [value] if isinstance(value, str | int) and not isinstance(value, bool) else value
+
+
+def texts(value: Any) -> Any:
+    """A list of texts; replies write ids as numbers, and agents give them back so."""
+    listed = _ids(value)
+    return [*map(_whole, listed)] if isinstance(listed, list) else listed
 
 
 Ids = Annotated[list[Id] | None, BeforeValidator(_ids)]

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_type
 
 import mcp_types as types
 import pydantic
-from pydantic import AliasChoices, BaseModel, Field, create_model
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, create_model
 
 from pgrag.ground.aliases import by_own_names
 from pgrag.ground.arguments import Declared, declared
@@ -121,10 +121,11 @@ def _declared_type(one: Declared) -> Any:
     minimum, maximum = argument.bounds
     bounds = Field(ge=minimum, le=maximum)
     if one.item:
-        item: Any = one.item if one.item is str else Annotated[one.item, bounds]
-        return Annotated[
-            list[item], Field(min_length=argument.shortest, max_length=argument.longest)
-        ]
+        length = Field(min_length=argument.shortest, max_length=argument.longest)
+        if one.item is str:
+            return Annotated[list[str], BeforeValidator(fields.texts), length]
+        item: Any = Annotated[one.item, bounds]
+        return Annotated[list[item], length]
     if one.choices:
         # "" says nothing here: see `Arguments`.
         return Literal[tuple(filter(None, one.choices))]

@@ -18,7 +18,7 @@ class CompareVersions(Paged):
     """Two versions of a library, or a section."""
 
     library: fields.AnyLibrary = None
-    changed_since: str | None = fields.optional_text(200, "The old version.")
+    changed_since: fields.VersionWish = Field(default=None, description="The old version.")
     version: fields.VersionWish = None
     page: str | None = fields.optional_text(4000, "A path: only this page, with its diff.")
     id: fields.Id | None = Field(

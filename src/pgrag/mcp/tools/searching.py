@@ -15,13 +15,15 @@ from pgrag.mcp.corpus import Documentation, Resolved, label, named, shown
 from pgrag.mcp.replies import fit, hit_block, notes, on_one_line
 from pgrag.mcp.seen import pack, unpack
 from pgrag.mcp.tool import Paged, Reply, tool, with_declared
-from pgrag.search.result import Result
+from pgrag.search.result import Result, substitutions
 
 _VERSIONS = {None: "the newest version of each", "*": "every version"}
 """The versions that a search reads where several may be read."""
 _NEAREST = 3
-"""Pages named if there is no good match."""
+"""Pages named if there is no good match; one less if the version needs a reason."""
 _TITLE_BYTES = 80
+_REASON_BYTES = 130
+_ALL = "all libraries"
 _MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
 """Marks that make a term of a query required or forbidden."""
 _LACKS = {"keyword": "those words", "semantic": "a vector near it"}
@@ -55,7 +57,7 @@ class SearchDocs(Paged):
         description='Front matter: {"tags": ["a"], "created": {">=": "2024-12"}}.',
     )
     #: Answered, not listed: whoever knows one version gives it as `version`, which costs no tokens.
-    dependencies: SkipJsonSchema[dict[str, Any] | None] = None
+    dependencies: SkipJsonSchema[fields.Filters] = None
     seen: str | None = Field(
         default=None, max_length=8000, description="From the last reply: repeats no passage."
     )
@@ -114,6 +116,11 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
         kept = [each for each in result.notices if not each.startswith(_NOT_EXCLUDED)]
         result = replace(result, notices=kept)
     read = _version_read(documentation, request, result)
+    if read is not None:
+        # The second line of the reply says it.
+        said = substitutions(result.resolved)
+        kept = [each for each in result.notices if each not in said]
+        result = replace(result, notices=kept)
     # Whoever asks one retriever alone wants to see what it finds.
     if result.no_good_match and asked.is_hybrid:
         return _nearest(asked, read, result)
@@ -168,12 +175,13 @@ def _passages(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
 def _nearest(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
     """The reply if no passage is likely to answer: the nearest pages, without their texts."""
     pages = {row["page_id"]: _short(row["title"]) for row in result.rows}
-    nearest = [f"- {title} (page {id})" for id, title in [*pages.items()][:_NEAREST]]
-    library = asked.request.library or "all libraries"
-    where = _short(named(read.library, read.label) if read else library)
-    if read and "pinned" in read.reason:
+    count = _NEAREST
+    where = _short(named(read.library, read.label) if read else asked.request.library or _ALL)
+    if read and ("pinned" in read.reason or "is not indexed" in read.reason):
         # Another version may have it.
-        where += f" ({read.reason})"
+        where += f" ({_short(read.reason, _REASON_BYTES)})"
+        count -= 1
+    nearest = [f"- {title} (page {id})" for id, title in [*pages.items()][:count]]
     lines = [
         f"No {'further ' if asked.excluded else ''}good match in {where}. Nearest pages:",
         *nearest,
@@ -182,14 +190,14 @@ def _nearest(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
     return Reply("\n".join(lines))
 
 
-def _short(text: str) -> str:
+def _short(text: str, size: int = _TITLE_BYTES) -> str:
     """The beginning of a title: its alphabet decides how many letters a token has."""
-    return on_one_line(text.encode()[:_TITLE_BYTES].decode("utf-8", "ignore"))
+    return on_one_line(text.encode()[:size].decode("utf-8", "ignore"))
 
 
 def _head(request: SearchDocs, read: Resolved | None) -> str:
     versions = _VERSIONS.get(request.version, f"version {request.version}")
-    where = str(read) if read else f"{request.library or 'all libraries'}, {versions}"
+    where = str(read) if read else f"{request.library or _ALL}, {versions}"
     following = " (continued)" if request.cursor else ""
     return f"# Passages for {on_one_line(request.query)!r}{following}\nFrom: {where}"
 
