@@ -19,8 +19,8 @@ declare
     library_id constant bigint := tg_argv[0];
     id constant text[] := tg_argv[1];
     columns constant text[] := tg_argv[2];
-    -- Key and contents of each row of a transition table. A key of columns with different collations
-    -- has none, and could not be compared.
+    -- Key and contents of each row of a transition table. A key of columns with different
+    -- collations has none, and could not be compared.
     listed constant text :=
         'select (%s) collate "C" as key, row(%s)::text collate "C" as content from %I as t';
     key constant text := _pgrag.key_expression('t', id);

@@ -102,8 +102,8 @@ as $$
     where c.oid = (may_be_read.definition).source;
 $$;
 
--- A worker may read more than the role that has indexed a table, and must not read it for that role.
--- What a view or a foreign table shows depends on who reads it, and policies hide rows.
+-- A worker may read more than the role that has indexed a table, and must not read it for that
+-- role. What a view or a foreign table shows depends on who reads it, and policies hide rows.
 create or replace function _pgrag.is_shown_to_indexer(
     definition pgrag.indexed_tables
 )

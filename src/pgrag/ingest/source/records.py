@@ -209,7 +209,8 @@ def _named(record: Record) -> str:
 def _key(name: str) -> str:
     """Return the key of a page for an address, a path or an id."""
     # Not by urlsplit, which refuses some hosts.
-    path = re.split("[?#]", name)[0].partition("://")[2].partition("/")[2] if "://" in name else name
+    address = re.split("[?#]", name)[0].partition("://")[2]
+    path = address.partition("/")[2] if "://" in name else name
     parts = [re.sub(r"[^\w.-]+", "-", part).strip("-") for part in path.split("/")]
     key = "/".join(part for part in parts if part.strip("."))[:900]
     return re.sub(r"\.(md|mdx|html?)$", "", key) or "index"
