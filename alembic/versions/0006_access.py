@@ -290,6 +290,7 @@ comment on column pgrag.fetched_pages.fetched_at is 'When the stored answer came
 create table pgrag.indexed_tables (
     library_id bigint primary key references pgrag.libraries on delete cascade,
     source regclass not null,
+    indexed_by text not null default current_user,
     columns jsonb not null,
     format text not null check (format in ('text', 'markdown', 'html')),
     url text,
@@ -299,6 +300,8 @@ comment on table pgrag.indexed_tables is 'Tables of the user whose rows are page
 comment on column pgrag.indexed_tables.library_id is 'Library of the rows.';
 comment on column pgrag.indexed_tables.source is
     'The table, view or foreign table; follows its name. Without a row in pg_class: dropped.';
+comment on column pgrag.indexed_tables.indexed_by is
+    'Role whose rights decide which columns and rows may be read, whoever refreshes it.';
 comment on column pgrag.indexed_tables.columns is
     'Names of columns by what they are: {"id": ["id"], "text": ["body"], "title": ["subject"], …}.';
 comment on column pgrag.indexed_tables.format is 'How the text is read: text, markdown or html.';

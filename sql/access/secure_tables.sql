@@ -165,7 +165,8 @@ $$;
 -- (cache), what only administrators read (private), or what all roles read (shared). condition: the
 -- rows that a role may see. new_rows: what holds for rows that it writes. Their version
 -- belongs to their library, because searches find passages by versions; a vector has the dimensions
--- of its model, because any other would raise an error in every search.
+-- of its model, because any other would raise an error in every search; and nobody has a table read
+-- in the name of another role.
 create or replace function _pgrag.kinds_of_tables()
 returns table (
     name name,
@@ -250,6 +251,8 @@ as $$
                 when a.attname = 'version_id' and c.relname <> 'versions'
                 then '(library_id, version_id)'
                     ' in (select v.library_id, v.version_id from pgrag.versions as v)'
+                when a.attname = 'indexed_by'
+                then '(indexed_by = current_user::text or (select _pgrag.is_admin()))'
                 when y.typname = 'sparsevec'
                 then format('(%I <#> ''{}/1000000000''::sparsevec) is distinct from 1', a.attname)
                 when y.typname = 'halfvec'

@@ -2,11 +2,13 @@
 -- one statement for any number of rows, in the transaction that changes them. It never refuses a
 -- change: if columns are missing, all rows are to be compared, and that names the fault. Arguments:
 -- library, id columns, all indexed columns. Transition tables are named before and changed. Values
--- are written as read_rows writes them, whatever the session has set.
+-- are written as read_rows writes them, and nobody's functions are called, whatever the session of
+-- the application has set.
 create or replace function _pgrag.note_changed_rows()
 returns trigger
 language plpgsql
 volatile
+set search_path from current
 set datestyle = 'ISO, YMD'
 set timezone = 'UTC'
 set intervalstyle = 'postgres'
@@ -17,10 +19,10 @@ declare
     library_id constant bigint := tg_argv[0];
     id constant text[] := tg_argv[1];
     columns constant text[] := tg_argv[2];
-    -- Key and contents of each row of a transition table. A key made of columns with different
+    -- Key and contents of each row of a transition table. A key of columns with different
     -- collations has none, and could not be compared.
-    listed constant text := 'select (%s) collate "C" as key, row(%s)::text collate "C" as content'
-        ' from %I as t';
+    listed constant text :=
+        'select (%s) collate "C" as key, row(%s)::text collate "C" as content from %I as t';
     key constant text := _pgrag.key_expression('t', id);
     contents text;
 begin

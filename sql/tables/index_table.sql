@@ -72,14 +72,17 @@ begin
             using errcode = 'PGR01',
                 hint = 'Give a name of its own by library => …, or remove the library first.';
     end if;
-    insert into pgrag.indexed_tables as t (library_id, source, columns, format, url, watched)
+    insert into pgrag.indexed_tables as t (
+        library_id, source, indexed_by, columns, format, url, watched
+    )
     values (
-        target.library_id, relation, columns, index_table.format,
+        target.library_id, relation, current_user, columns, index_table.format,
         case when index_table.url ~ '[{/]' then index_table.url end, can_watch
     )
     on conflict (library_id) do update
-    set (source, columns, format, url, watched) = (
-        excluded.source, excluded.columns, excluded.format, excluded.url, excluded.watched
+    set (source, indexed_by, columns, format, url, watched) = (
+        excluded.source, excluded.indexed_by, excluded.columns, excluded.format, excluded.url,
+        excluded.watched
     );
     perform _pgrag.unwatch_table(target.library_id);
     if can_watch then

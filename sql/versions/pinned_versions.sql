@@ -69,37 +69,44 @@ begin
             using errcode = 'PGR01', hint = 'Pass those whose documentation is searched.';
     end if;
     return query
-    with pinned as materialized (
+    -- Lock files name thousands of packages, of which few are libraries: those are found first, by
+    -- equality alone, and only their ranges are read.
+    with called as materialized (
+        select l.library_id, c.letters, min(c.preference) as preference
+        from pgrag.libraries as l
+        cross join lateral (
+            values
+                (translate(l.name, '-_. ', ''), 1),
+                (translate(substring(l.name from '[^/]*$'), '-_. ', ''), 2)
+        ) as c (letters, preference)
+        where pins.library_ids is null or l.library_id = any (pins.library_ids)
+        group by 1, 2
+    ),
+    likely as materialized (
         select
-            d.name, w.wanted,
+            c.library_id, d.name, d.value, n.preference, c.preference as second_preference
+        from jsonb_each(dependencies) as d (name, value)
+        cross join lateral _pgrag.names_of_dependency(d.name) as n (letters, preference)
+        join called as c on c.letters = n.letters
+    ),
+    meant as (
+        select distinct on (p.library_id)
+            p.library_id, p.name, w.wanted,
             coalesce(
                 ' in ' || left(
-                    case when jsonb_typeof(d.value) = 'object' then d.value ->> 'from' end, 200
+                    case when jsonb_typeof(p.value) = 'object' then p.value ->> 'from' end, 200
                 ),
                 ' by the project'
             ) as place
-        from jsonb_each(dependencies) as d (name, value)
+        from likely as p
         cross join lateral _pgrag.pinned_range(
-            case jsonb_typeof(d.value)
-                when 'string' then d.value #>> '{}'
-                when 'object' then d.value ->> 'version'
+            case jsonb_typeof(p.value)
+                when 'string' then p.value #>> '{}'
+                when 'object' then p.value ->> 'version'
             end
         ) as w (wanted)
         where w.wanted is not null
-    ),
-    meant as (
-        select distinct on (l.library_id) l.library_id, p.*
-        from pinned as p
-        cross join lateral _pgrag.names_of_dependency(p.name) as n (letters, preference)
-        join (
-            select
-                l.library_id,
-                translate(l.name, '-_. ', '') as letters,
-                translate(substring(l.name from '[^/]*$'), '-_. ', '') as last_letters
-            from pgrag.libraries as l
-            where pins.library_ids is null or l.library_id = any (pins.library_ids)
-        ) as l on n.letters in (l.letters, l.last_letters)
-        order by l.library_id, n.preference, n.letters <> l.letters, length(p.name), p.name
+        order by p.library_id, p.preference, p.second_preference, length(p.name), p.name
     )
     select
         m.library_id, m.name, m.wanted,

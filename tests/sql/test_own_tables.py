@@ -379,6 +379,18 @@ def test_applications_without_rights_in_pgrag_change_their_tables(tickets):
         index(tickets, "public.tickets", text="body")
 
 
+def test_a_trigger_calls_no_function_of_the_search_path_of_an_application(tickets):
+    tickets.execute(
+        "create schema trap; create table trap.calls (who text);"
+        " create function trap.format(text, text) returns text language sql as"
+        " $$ insert into trap.calls values (current_user) returning 'trap' $$;"
+        " set local search_path = public, trap"
+    )
+    tickets.execute("update public.tickets set body = 'Changed.' where id = 1")
+    assert value(tickets, "select count(*) from trap.calls") == 0
+    assert noted(tickets) == ["1"]
+
+
 def test_hidden_rows_are_an_error_not_a_removal(tickets):
     tickets.execute(
         "create role agent in role pgrag_writer; grant select on public.tickets to agent;"
@@ -424,6 +436,38 @@ def test_nobody_runs_functions_of_a_view_of_a_lesser_role(tickets):
     tickets.execute("reset session authorization")
     with refused(tickets, "42501", "moods belongs to mallory"):
         refresh(tickets, "moods")
+
+
+def test_a_worker_reads_no_more_than_the_role_that_indexed_a_table(tickets):
+    tickets.execute(
+        "create role mallory in role pgrag_writer;"
+        " create table public.pay (id integer primary key, name text, sum text);"
+        " insert into public.pay values (1, 'Ann', 'a million');"
+        " grant select (id, name) on public.pay to mallory;"
+        " select pgrag.grant_libraries('mallory', '{*}')"
+    )
+    mallory = "set local session authorization mallory"
+    tickets.execute(mallory)
+    index(tickets, "public.pay", text="name", watch=False)
+    tickets.execute("reset session authorization")
+    assert refresh(tickets, "pay") == (1, 0, 0, 0)
+    # Past index_table, and in the name of another role.
+    forged = """update pgrag.indexed_tables set columns = '{"id": ["id"], "text": ["sum"]}'"""
+    tickets.execute(mallory)
+    tickets.execute(f"{forged} where source = 'public.pay'::regclass")
+    with refused(tickets, "42501", "row-level security"):
+        tickets.execute(f"{forged}, indexed_by = (select usename from pg_user limit 1)")
+    tickets.execute("reset session authorization")
+    with refused(tickets, "42501", "mallory may not read all of pay"):
+        refresh(tickets, "pay")
+    # All columns, but not all rows; then in a role that sees all.
+    tickets.execute("grant select on public.pay to mallory")
+    assert refresh(tickets, "pay", compare=True) == (1, 0, 0, 0)
+    tickets.execute("alter table public.pay enable row level security")
+    with refused(tickets, "42501", "mallory may not read all of pay"):
+        refresh(tickets, "pay", compare=True)
+    index(tickets, "public.pay", text="sum", watch=False)
+    assert refresh(tickets, "pay", compare=True) == (0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(

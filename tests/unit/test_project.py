@@ -277,7 +277,8 @@ LAUGHS = "\n".join(
     "[" * 100_000, '{"a":' * 100_000, "a = [" + "[" * 100_000, LAUGHS, "\x00\x00", "package = 1",
     '[[package]]\nname = 3', '[package]\nname = "a"', "dependencies = 3\nproject = 4",
     "[project]\ndependencies = 3\noptional-dependencies = [1]", "a: " * 100_000, "@", "@@@:\n  b c",
-    "[dependencies]\na = [3, {}, {version = 1}]", "1" * 10_000, "- - - a: b\n  - c: d", "﻿{}",
+    "[dependencies]\na = [3, {}, {version = 1}]", "1" * 10_000, "- - - a: b\n  - c: d",
+    "a." * 500_000, "﻿{}",
 ])  # fmt: skip
 @pytest.mark.parametrize("name", [name.replace("*", "") for name in project.FILES])
 def test_no_text_is_a_crash(name, text):

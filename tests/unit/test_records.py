@@ -96,9 +96,17 @@ def test_overlapping_chunks_of_langchain_are_joined_by_their_source():
 
 
 def test_equal_names_and_odd_ones_have_keys_of_their_own():
-    names = ["a/../b", "a/b", "/", "..", "x.md", "ü ß"]
+    names = ["a/../b", "a/b", "/", "..", "x.md", "ü ß", "http://[::1/c/d?e=/f"]
     keys = pages(lines(*({"id": name, "text": "x"} for name in names)))
-    assert list(keys) == ["a/b.md", "a/b-2.md", "index.md", "index-2.md", "x.md", "ü-ß.md"]
+    assert list(keys) == [
+        "a/b.md", "a/b-2.md", "index.md", "index-2.md", "x.md", "ü-ß.md", "c/d.md",
+    ]  # fmt: skip
+
+
+def test_an_entity_of_thousands_of_digits_is_a_text():
+    entity = f"&#{'1' * 5000};"
+    [page] = pages(json.dumps([scraped(1, entity)]).encode()).values()
+    assert page["body"] == entity
 
 
 @pytest.mark.parametrize("data", [

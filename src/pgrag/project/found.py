@@ -1,6 +1,7 @@
 """What readers of lock files and manifests have in common."""
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -10,12 +11,22 @@ Found: TypeAlias = dict[str, str]
 Reader: TypeAlias = Callable[[str, Mapping[str, str]], Found]
 """Reads the text of a file, given the ranges that manifests ask for."""
 
+LONGEST = 10_000
+"""Characters of a line that are read."""
+
 _NUMBERS = re.compile(r"\d+")
 
 
 def table(value: Any) -> Mapping[str, Any]:
     """The value if it is a table, else an empty one."""
     return value if isinstance(value, Mapping) else {}
+
+
+def toml(text: str) -> dict[str, Any]:
+    """The content of a TOML file; tomllib takes hours for a name of a million parts."""
+    if any(len(line) > LONGEST for line in text.splitlines()):
+        raise ValueError(f"a line has more than {LONGEST:,} characters")
+    return tomllib.loads(text)
 
 
 def rows(value: Any) -> Iterator[Mapping[str, Any]]:

@@ -2,16 +2,15 @@
 
 import json
 import re
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pgrag.project.found import Found, newest, rows, table
+from pgrag.project.found import LONGEST, Found, newest, rows, table, toml
 
 _MODULES = "node_modules/"
-_LONGEST, _DEEPEST = 10_000, 5
-"""Characters of a line, and keys above a value, that are read."""
+_DEEPEST = 5
+"""Keys above a value that is read."""
 _OF_PNPM = ("dependencies", "devDependencies", "optionalDependencies")
 
 
@@ -49,7 +48,7 @@ def packages(text: str, _: Mapping[str, str]) -> Found:
     """uv.lock, poetry.lock and Cargo.lock. Of several versions of one name, the one that a package
     of the project itself names, else the newest.
     """
-    listed = list(rows(tomllib.loads(text).get("package")))
+    listed = list(rows(toml(text).get("package")))
     versions = defaultdict(list)
     for package in listed:
         if isinstance(package.get("name"), str) and isinstance(package.get("version"), str):
@@ -125,7 +124,7 @@ def _leaves(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
     """
     above: list[tuple[int, str]] = []
     for line in text.splitlines():
-        words = line[:_LONGEST].strip()
+        words = line[:LONGEST].strip()
         if not words or words.startswith("#"):
             continue
         if words.endswith(":"):

@@ -2,16 +2,15 @@
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pgrag.project.found import Found, rows, table
+from pgrag.project.found import Found, rows, table, toml
 
 _REQUIREMENT = re.compile(
     r"\s*(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*\(?(?P<range>[~<>=!][^;#@)]*)?"
 )
-_GO = re.compile(r"(?:require\s+)?([\w.~-]+\.[\w.~/-]+)\s+(v\d\S*)")
+_GO = re.compile(r"(?:require\s+)?([\w~-]+\.[\w.~/-]+)\s+(v\d\S*)")
 _GO_REPLACED = re.compile(r"(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+\S+\s+(v\d\S*)")
 
 
@@ -36,7 +35,7 @@ def requirements(text: str, _: Mapping[str, str]) -> Found:
 
 def pyproject(text: str, _: Mapping[str, str]) -> Found:
     """pyproject.toml, also of Poetry."""
-    content = tomllib.loads(text)
+    content = toml(text)
     project, poetry = table(content.get("project")), table(table(content.get("tool")).get("poetry"))
     listed = [
         project.get("dependencies"),
@@ -61,7 +60,7 @@ def pyproject(text: str, _: Mapping[str, str]) -> Found:
 
 def cargo(text: str, _: Mapping[str, str]) -> Found:
     """Cargo.toml, where a bare 1.2 means ^1.2."""
-    content = tomllib.loads(text)
+    content = toml(text)
     places = [
         content,
         table(content.get("workspace")),

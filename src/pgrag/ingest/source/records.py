@@ -7,9 +7,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
-from urllib.parse import urlsplit
 
 from pgrag.ground.json_text import InvalidJson, read_json
 
@@ -130,7 +130,10 @@ def _levels(record: Record) -> list[str]:
 
 def _text(value: Any) -> str:
     """Return a text of a scraper: with entities, and with the mark of an anchor at its end."""
-    return html.unescape(str(value or "")).strip(" \n\t\u200b#¶")
+    text = str(value or "")
+    with suppress(ValueError):  # an entity whose number has thousands of digits
+        text = html.unescape(text)
+    return text.strip(" \n\t\u200b#¶")
 
 
 def _headed_page(records: list[Record]) -> tuple[Record, str]:
@@ -205,7 +208,9 @@ def _named(record: Record) -> str:
 
 def _key(name: str) -> str:
     """Return the key of a page for an address, a path or an id."""
-    path = urlsplit(name).path if "://" in name else name
+    # Not by urlsplit, which refuses some hosts.
+    address = re.split("[?#]", name)[0].partition("://")[2]
+    path = address.partition("/")[2] if "://" in name else name
     parts = [re.sub(r"[^\w.-]+", "-", part).strip("-") for part in path.split("/")]
     key = "/".join(part for part in parts if part.strip("."))[:900]
     return re.sub(r"\.(md|mdx|html?)$", "", key) or "index"
