@@ -89,16 +89,23 @@ PREPARATION = [
     "select pgrag.give_feedback(search_id, 4) from pgrag.searches",
     "select pgrag.register_model('small', 3, 'custom')",
     "select pgrag.tune('pump')",
+    "create table public.orders (id integer primary key, note text)",
+    "insert into public.orders values (1, 'Two valves for the pump'), (2, 'A hose')",
+    "select pgrag.index_table('public.orders', text => 'note')",
+    "select pgrag.refresh_table('orders')",
 ]
 #: Queries for the values of arguments.
 KNOWN = {
     "library": "select name from pgrag.libraries",
     "version": "select label from pgrag.versions",
+    "source": "values ('public.orders')",
+    "text": "values ('note')",
     "key": "select key from pgrag.pages",
     "chunk_key": "select chunk_key from pgrag.search('valve', 'pump')",
     "anchor": "select distinct anchor from pgrag.documents",
     "page_id": "select page_id from pgrag.pages",
     "document_id": "select document_id from pgrag.documents",
+    "passage": "select document_id::text from pgrag.documents",
     "library_id": "select library_id from pgrag.libraries",
     "version_id": "select version_id from pgrag.versions",
     "lexeme_id": "select _pgrag.lexeme_id(language, lexeme) from pgrag.lexeme_statistics",

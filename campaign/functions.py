@@ -48,6 +48,8 @@ select
     p.pronargs - p.pronargdefaults as required
 from pg_proc as p
 where p.pronamespace = %s::regnamespace and p.prorettype <> 'trigger'::regtype
+    -- A call by names cannot spread values over a variadic argument.
+    and p.provariadic = 0
 order by p.proname
 """
 

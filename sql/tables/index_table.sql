@@ -25,7 +25,7 @@ declare
     library_name constant text := lower(btrim(coalesce(
         index_table.library, (select c.relname from pg_class as c where c.oid = relation)
     )));
-    can_watch constant boolean := index_table.watch and kind in ('r', 'p');
+    can_watch constant boolean := coalesce(index_table.watch, true) and kind in ('r', 'p');
     columns constant jsonb := _pgrag.chosen_columns(
         relation,
         jsonb_build_object(

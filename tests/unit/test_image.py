@@ -14,8 +14,7 @@ def test_the_build_has_all_that_the_wheel_is_made_of():
         "pyproject.toml",
         project["project"]["readme"],
         *project["project"]["license-files"],
-        *(package.split("/")[0] for package in wheel["packages"]),
-        *wheel["force-include"],
+        *(folder.split("/")[0] for folder in wheel["only-include"]),
     }
     lines = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
     assert sources <= {line[1:] for line in lines if line.startswith("!")}
