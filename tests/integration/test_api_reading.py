@@ -21,7 +21,8 @@ ROUTES = [
     ("libraries/harbour/text?pattern=SILL&case=ignore&context=1&top_k=2&version=2", "lines",
      "search_text('SILL', 'harbour', 2, '2.1', case_mode => 'ignore', context => 1)"),
     ("libraries/harbour/text?pattern=^%23%23\\s\\w&mode=regex&path=nav*/**&timeout_ms=60000",
-     "lines", "search_text('^##\\s\\w', 'harbour', version => '2.1', mode => 'regex', path => 'nav*/**')"),
+     "lines", "search_text('^##\\s\\w', 'harbour', version => '2.1', mode => 'regex',"
+     " path => 'nav*/**')"),
     ("resolve?library=harbour", "", "resolve_version('harbour')"),
     ("resolve?library=harbour&version=^1", "", "resolve_version('harbour', '^1')"),
     ("pages?library=Harbour&page=Reading the Tide Table", "",
