@@ -219,6 +219,27 @@ def test_failed_transaction_is_left_behind(database):
     assert database.query("select to_regclass('pgrag.mine') as found") == [{"found": None}]
 
 
+def test_a_statement_that_fails_while_it_is_prepared_is_prepared_again(url):
+    statement = "select pgrag.come_and_go() as answer"
+    made = "create or replace function pgrag.come_and_go() returns integer return 1"
+    with Database(url, pool_size=1) as database, psycopg.connect(url, autocommit=True) as other:
+        other.execute(made)
+        for _ in range(20):
+            assert database.query(statement) == [{"answer": 1}]
+            other.execute("alter function pgrag.come_and_go() rename to gone")
+            with pytest.raises(errors.SchemaOutdated):
+                database.query(statement)
+            other.execute("alter function pgrag.gone() rename to come_and_go")
+        for number in range(20):
+            other.execute("alter function pgrag.come_and_go() rename to gone")
+            for _ in range(number):
+                with pytest.raises(errors.SchemaOutdated):
+                    database.query(statement)
+            other.execute("alter function pgrag.gone() rename to come_and_go")
+            for _ in range(number):
+                assert database.query(statement) == [{"answer": 1}]
+
+
 def test_session_settings(url):
     with Database(url, hybrid_alpha=0.4) as database:
         assert database.query(

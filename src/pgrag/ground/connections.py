@@ -258,11 +258,19 @@ class Database:
         sent = statement.encode() if isinstance(statement, str) else statement
         with self._lent() as connection:
             connection._pipeline = _Pipeline(connection)
-            with connection.pipeline():
-                for first in connection.first:
-                    connection.execute(first)
-                connection.execute(*identity(connection.own, milliseconds))
-                cursor = connection.execute(sent, arguments)
+            try:
+                with connection.pipeline():
+                    for first in connection.first:
+                        connection.execute(first)
+                    connection.execute(*identity(connection.own, milliseconds))
+                    cursor = connection.execute(sent, arguments)
+            except psycopg.Error as error:
+                # psycopg takes a statement for prepared even if its preparation failed, or was
+                # skipped after a failure before it: from then on each use would fail. What a
+                # function refuses was prepared.
+                if not (error.sqlstate or "").startswith("PGR"):
+                    connection._prepared.clear()
+                raise
             return cursor.fetchall()
 
     def _new_pool(self, size: int) -> ConnectionPool[_Connection]:
