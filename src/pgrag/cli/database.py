@@ -120,6 +120,8 @@ def dump(context: typer.Context) -> None:
     # The roles of owners and privileges may not exist where the dump is restored.
     schemas = ["--schema=pgrag", "--schema=_pgrag", "--extension=vector"]
     anywhere = ["--no-owner", "--no-privileges"]
+    # Nor may the tables of the user whose rows are searchable, without which these cannot be read.
+    anywhere += [f"--exclude-table-data=pgrag.{name}" for name in ("indexed_tables", "changed_rows")]
     program, command, variables = _program("pg_dump", address, [*schemas, *anywhere, *context.args])
     with subprocess.Popen(
         command, executable=program, env=variables, stdout=subprocess.PIPE
