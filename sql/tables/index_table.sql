@@ -40,20 +40,29 @@ declare
             end
         )
     );
+    location constant text := 'table ' || relation;
+    is_of_table boolean;
     target record;
 begin
     perform _pgrag.check_choice(
         'format', coalesce(index_table.format, ''), '{text, markdown, html}'
     );
     perform _pgrag.check_source(relation, kind, columns, can_watch);
+    -- Also after a restore, which brings the pages, but not what is known of the table.
+    is_of_table := exists (
+        select
+        from pgrag.libraries as l
+        join pgrag.versions as v on v.library_id = l.library_id
+        where l.name = library_name and v.source ->> 'location' = location
+    );
     select o.*
     into target
     from pgrag.open_version(
         library_name, '',
         case when not columns ? 'language' then index_table.language end,
-        jsonb_build_object('location', 'table ' || relation)
+        jsonb_build_object('location', location)
     ) as o;
-    if exists (
+    if not is_of_table and exists (
         select
         from pgrag.pages as p
         where p.library_id = target.library_id

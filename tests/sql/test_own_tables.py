@@ -113,6 +113,19 @@ def test_only_changes_of_indexed_columns_are_noted_once_each(tickets):
     assert refresh(tickets) == (1, 0, 1, 0)
 
 
+def test_a_restored_library_is_connected_to_its_table_anew(tickets):
+    """A dump has the pages, and not what is known of tables that are not in it."""
+    tickets.execute("delete from pgrag.indexed_tables")
+    with refused(tickets, "PGR01", "holds no table"):
+        refresh(tickets)
+    assert index(tickets, "public.tickets", text="body", title="subject") == "tickets"
+    assert refresh(tickets)[2] == 0
+    assert len(pages(tickets)) == 3
+    with refused(tickets, "PGR01", "has other pages than rows of"):
+        tickets.execute("create table public.others (id integer primary key, body text)")
+        index(tickets, "public.others", text="body", library="tickets")
+
+
 def test_a_rollback_notes_nothing_and_truncate_removes_all(tickets):
     with tickets.transaction(force_rollback=True):
         tickets.execute("delete from public.tickets")
