@@ -121,7 +121,8 @@ def dump(context: typer.Context) -> None:
     schemas = ["--schema=pgrag", "--schema=_pgrag", "--extension=vector"]
     anywhere = ["--no-owner", "--no-privileges"]
     # Nor may the tables of the user whose rows are searchable, without which these cannot be read.
-    anywhere += [f"--exclude-table-data=pgrag.{name}" for name in ("indexed_tables", "changed_rows")]
+    own = ("indexed_tables", "changed_rows")
+    anywhere += [f"--exclude-table-data=pgrag.{name}" for name in own]
     program, command, variables = _program("pg_dump", address, [*schemas, *anywhere, *context.args])
     with subprocess.Popen(
         command, executable=program, env=variables, stdout=subprocess.PIPE
