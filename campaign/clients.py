@@ -26,8 +26,8 @@ CREATE_KEY = """
 select pgrag.create_key(%s, %s, %s, %s, %s, rate => 10000, burst => 1000000, concurrency => 1000)
 """
 SETTINGS = {
-    "PGRAG_MCP_WRITES": "1", "PGRAG_READ_TIMEOUT": "10", "PGRAG_COSTLY_TIMEOUT": "10",
-    "PGRAG_LOCK_TIMEOUT": "1",
+    "PGRAG_MCP_WRITES": "1", "PGRAG_MCP_TOOLS": "all", "PGRAG_READ_TIMEOUT": "10",
+    "PGRAG_COSTLY_TIMEOUT": "10", "PGRAG_LOCK_TIMEOUT": "1",
 }  # fmt: skip
 #: Countdowns and times.
 UNLIKE_HEADERS = {"content-length", "date", "ratelimit", "server-timing", "x-request-id"}

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from campaign.arguments import ALIASES, Arguments, as_json
 from campaign.tenants import CANARY, OTHER
+from pgrag.mcp.tools.foreign import FOREIGN
 
 #: Arguments of functions by their names in REST and MCP.
 NAMES = {
@@ -90,8 +91,8 @@ class Requests:
             ),
         ]
         self._tools = {tool["name"]: tool["inputSchema"] for tool in tools}
-        # Not listed: it is for clients that were made for another server.
-        self._tools["get-library-docs"] = self._tools["query-docs"]
+        # Not listed: they are for clients that were made for other servers.
+        self._tools |= {name: self._tools[foreign.tool] for name, foreign in FOREIGN.items()}
         self.count = len(self._tools) + len(PROTOCOL) - 1 + len(self._routes)
 
     def next(self) -> Request:
