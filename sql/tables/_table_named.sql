@@ -8,9 +8,14 @@ stable
 parallel safe
 as $$
 declare
-    relation regclass := to_regclass(table_named.name);
+    relation regclass;
     known text[];
 begin
+    begin
+        relation := to_regclass(table_named.name);
+    exception when feature_not_supported then
+        null;  -- a name with another database
+    end;
     if relation is null then
         known := array(
             select c.oid::regclass::text

@@ -509,6 +509,8 @@ def test_a_table_is_named_with_its_schema_or_without(connection):
     assert index(connection, "tickets", text="body") == "tickets"
     assert run(connection, "indexed_tables")[0]["source"] == "app.tickets"
     connection.execute("create table app.notes (id integer primary key, body text)")
+    with refused(connection, "PGR01", "There is no table 'other.public.notes'"):
+        index(connection, "other.public.notes", text="body")
     with refused(connection, "PGR01", "There is no table 'notes'", "app.notes"):
         index(connection, "notes", text="body")
     with refused(
