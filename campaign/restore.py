@@ -23,7 +23,7 @@ from pgrag.ground.embedded import binary
 
 #: A table of times, and those that a dump leaves out: tables of the user are not in it.
 OTHERWISE = ("installed_functions", "indexed_tables", "changed_rows")
-#: These answer by them.
+#: Functions whose answers depend on those tables.
 OF_TABLES = {"index_table", "indexed_tables", "refresh_table"}
 QUERIES = ["close the valve", "install pump", "Ventil", "type:guide valve", '"the wheel"', "насос"]
 

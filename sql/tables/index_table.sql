@@ -135,7 +135,11 @@ parallel safe
 as $$
 declare
     missing constant text := case
-        when not has_any_column_privilege(source, 'select') then 'select'
+        when exists (
+            select
+            from jsonb_path_query(columns, '$.*[*]') as n (name)
+            where not has_column_privilege(source, n.name #>> '{}', 'select')
+        ) then 'select'
         when watched and not has_table_privilege(source, 'trigger') then 'trigger'
     end;
 begin

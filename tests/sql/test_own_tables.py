@@ -392,6 +392,15 @@ def test_applications_without_rights_in_pgrag_change_their_tables(tickets):
         index(tickets, "public.tickets", text="body")
 
 
+def test_every_column_named_must_be_readable(tickets):
+    tickets.execute(
+        "create role reader in role pgrag_writer; grant trigger on public.tickets to reader;"
+        " grant select (id, body) on public.tickets to reader; set local role reader"
+    )
+    with refused(tickets, "42501", "reader may not read tickets", "grant select on tickets"):
+        index(tickets, "public.tickets", text="body", title="subject", library="secret")
+
+
 def test_a_trigger_calls_no_function_of_the_search_path_of_an_application(tickets):
     tickets.execute(
         "create schema trap; create table trap.calls (who text);"

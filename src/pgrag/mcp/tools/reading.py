@@ -90,7 +90,7 @@ def _passages(documentation: Documentation, request: ReadDocs, ids: list[Any]) -
         if share < fields.SMALLEST_BUDGET:
             share = min(rest, fields.SMALLEST_BUDGET)
         if share < fields.SMALLEST_BUDGET and nth > 0:
-            yield f"Not read, for lack of budget: ids={ids[nth:]}."
+            yield f"Not read, for lack of budget: the {len(ids) - nth} ids from {one} on."
             return
         [row] = documentation.call("document", document_id=str(one))
         if request.expand in {"page", "outline"}:
