@@ -59,6 +59,11 @@ def test_the_folder_of_the_server_pins_the_version(harbour_url, folder, mode):
         pinned = "the newest version in the range ^1.0, pinned in package.json"
         assert f"From: harbour 1.0 ({pinned})" in ask()
         assert f"Why: {pinned}." in ask("find_library")
+        everywhere = ask(library=None)
+        assert (
+            f"From: all libraries, the newest version of each; harbour 1.0 ({pinned})\n"
+            in everywhere
+        )
         assert f"No good match in harbour 1.0 ({pinned})." in ask(query="how deep is the sill")
         assert "From: harbour 2.1 (the version asked for)" in ask(version="2.1")
         # What an agent says of its project counts instead.

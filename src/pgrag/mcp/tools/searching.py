@@ -131,7 +131,7 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
         said = ["All that fits has been shown (seen, exclude)."]
     elif request.cursor is None:
         said = [*result.notices, *_no_hits(asked)]
-    lines = [_head(request, read), "", "Nothing was found.", *notes(said, "- ")]
+    lines = [_head(request, read, result), "", "Nothing was found.", *notes(said, "- ")]
     rating = _rating(documentation, result)
     return Reply("\n".join([*lines, *(["", "---", rating] if rating else [])]))
 
@@ -168,7 +168,7 @@ def _passages(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
         seen = pack([*asked.seen, *shown])
         return "\n".join(["---", f'{said}{seen}".', *([rating] if rating else [])])
 
-    head = "\n".join([_head(request, read), *notes([*result.notices, *doubts])])
+    head = "\n".join([_head(request, read, result), *notes([*result.notices, *doubts])])
     return Reply(fit(head, blocks, foot, request.token_budget).text)
 
 
@@ -195,11 +195,29 @@ def _short(text: str, size: int = _TITLE_BYTES) -> str:
     return on_one_line(text.encode()[:size].decode("utf-8", "ignore"))
 
 
-def _head(request: SearchDocs, read: Resolved | None) -> str:
+def _head(request: SearchDocs, read: Resolved | None, result: Result) -> str:
     versions = _VERSIONS.get(request.version, f"version {request.version}")
-    where = str(read) if read else f"{request.library or _ALL}, {versions}"
+    where = (
+        str(read)
+        if read
+        else "; ".join([f"{request.library or _ALL}, {versions}", *_pinned_versions(result)])
+    )
     following = " (continued)" if request.cursor else ""
     return f"# Passages for {on_one_line(request.query)!r}{following}\nFrom: {where}"
+
+
+def _pinned_versions(result: Result) -> list[str]:
+    """The libraries of the hits that were read in the version of the project; a notice tells those
+    whose version is not indexed.
+    """
+    shown = {row["library"] for row in result.rows}
+    return [
+        str(Resolved(read["library"], read["version"], read["reason"]))
+        for read in result.resolved
+        if read["library"] in shown
+        and "pinned" in read["reason"]
+        and "is not indexed" not in read["reason"]
+    ]
 
 
 def _doubts(rows: list[Row]) -> list[str]:
