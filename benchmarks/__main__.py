@@ -19,6 +19,7 @@ from benchmarks import (
     intents,
     latency,
     links,
+    processor,
     repetition,
     steps,
     units,
@@ -31,6 +32,7 @@ from benchmarks.figures import Figure, figures_table, told
 #: pages, so it runs after the measures of time.
 MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "indexing": indexing.first_and_again,
+    "cost_of_search": processor.cost_of_search,
     "latency": latency.calls,
     "filters": latency.filters,
     "footprint": footprint.of_search,
@@ -88,7 +90,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="ask a tenth of the queries")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a figure is missed")
     parser.add_argument(
-        "--database-url", help="an empty database to use (default: a new embedded server)"
+        "--database-url",
+        help="a database to use, empty or of an earlier run (default: a new embedded server)",
     )
     return parser
 
