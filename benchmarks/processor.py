@@ -3,10 +3,12 @@
 Clocks of machines differ by a factor of two, and other work slows them; the ratios stay.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 from pgvector import HalfVector
@@ -36,6 +38,13 @@ where l.name = '{library}';
 analyze vectors
 """
 SCAN = b"select v.document_id from vectors as v order by v.embedding <=> %s limit 10"
+SESSIONS_NOW = b"""
+select a.pid from pg_stat_activity as a
+where a.datname = current_database() and a.backend_type = 'client backend'
+"""
+_PROCESSES = Path("/proc")
+#: Fields of a process: its parent, and the time of its ended children, as users and as system.
+_PARENT, _ENDED = 1, (13, 14)
 #: What a search may take by kind of query, of a scan; with links; and what is built on it, more.
 MOST = {"link texts": 0.21, "questions": 0.26}
 MOST_GRAPH, MOST_MORE = 0.30, 0.06
@@ -47,13 +56,41 @@ def used(connection: Connection) -> float | None:
     """Milliseconds of processor time of a connection's process; None if this is no Linux machine,
     or the server runs on another one.
     """
-    process = Path("/proc") / str(value(connection, "select pg_backend_pid()"))
+    return _of_process(value(connection, "select pg_backend_pid()"))
+
+
+def used_by_all(connection: Connection) -> float:
+    """Milliseconds of processor time of this program, and of the server's sessions and the workers
+    that they have ended, as far as they run on this machine.
+    """
+    sessions = connection.execute(SESSIONS_NOW).fetchall()
+    own = sum(_of_process(pid) or 0 for (pid,) in sessions)
+    return process_time() * 1000 + own + _of_ended(value(connection, "select pg_backend_pid()"))
+
+
+def _of_process(pid: int) -> float | None:
     try:
-        if b"postgres" not in (process / "cmdline").read_bytes():
+        if b"postgres" not in (_PROCESSES / str(pid) / "cmdline").read_bytes():
             return None
-        return int((process / "schedstat").read_text("ascii").split()[0]) / 1e6
+        return int((_PROCESSES / str(pid) / "schedstat").read_text("ascii").split()[0]) / 1e6
     except OSError:
         return None
+
+
+def _of_ended(session: int) -> float:
+    """What the ended children of a session's server have used: for parallel queries, its workers.
+    It counts in ticks of 10 ms, which is enough for a mean.
+    """
+    if _of_process(session) is None:
+        return 0.0
+    parent = int(_stat(session)[_PARENT])
+    ticks = sum(int(_stat(parent)[field]) for field in _ENDED)
+    return 1000 * ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _stat(pid: int) -> list[str]:
+    """What the system counts for a process, after its name; see proc_pid_stat(5)."""
+    return (_PROCESSES / str(pid) / "stat").read_text("ascii").rpartition(")")[2].split()
 
 
 @contextmanager
