@@ -17,7 +17,8 @@ as $$
 declare
     prose text := lower(left(input, 2000));
     home constant text := split_part(expected, '-', 1);
-    known record;
+    home_signs text;
+    home_script int4range;
     others text;
     chosen_script int4range;
     found record;
@@ -33,23 +34,27 @@ begin
     end if;
     -- Most texts are in the language that is expected: one look at their beginning is enough, if
     -- not as they are, then without code.
-    select
-        concat_ws('|', s.letters, '\m(?:' || replace(s.signs, ' ', '|') || ')\M') as signs, s.script
-    into known
-    from _pgrag.language_signs() as s
-    where s.code = home;
+    if home is not null then
+        select concat_ws('|', s.letters, '\m(?:' || replace(s.signs, ' ', '|') || ')\M'), s.script
+        into home_signs, home_script
+        from _pgrag.language_signs() as s
+        where s.code = home;
+    end if;
     for turn in 1..2 loop
-        if 50 * regexp_count(left(prose, 400), known.signs)
+        if 50 * regexp_count(left(prose, 400), home_signs)
                 > greatest(least(length(prose), 400), 150)
-            and (known.script is not null or 10 * octet_length(prose) < 11 * length(prose))
+            and (home_script is not null or 10 * octet_length(prose) < 11 * length(prose))
         then
             return expected;
         end if;
         exit when turn = 2;
-        prose := regexp_replace(
-            prose,
-            '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ', 'g'
-        );
+        if translate(prose, '`~<]{', '') <> prose then
+            prose := regexp_replace(
+                prose,
+                '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ',
+                'g'
+            );
+        end if;
     end loop;
     -- Lists and names have no words of another language in Latin letters.
     if candidates is null and 10 * octet_length(prose) < 11 * length(prose)
@@ -98,15 +103,23 @@ begin
             coalesce(f.score, 0) + 3 * l.letters as score
         from _pgrag.language_signs() as s
         cross join lateral (
-            select coalesce(regexp_count(prose, s.letters), 0) as letters
+            -- No letters of ASCII: most queries need no expression.
+            select case
+                when octet_length(prose) > length(prose)
+                then coalesce(regexp_count(prose, s.letters), 0)
+                else 0
+            end as letters
         ) as l
         left join frequent as f on f.code = s.code
-        where s.script is not distinct from chosen_script
-            and (candidates is null or s.code = any (candidates))
+        where (candidates is null or s.code = any (candidates))
+            and s.script is not distinct from chosen_script
     )
     select
         s.code, s.hits, s.kinds, s.score,
-        (select sum(w.times) from words as w where w.word ~ '^[[:alpha:]]{2,}$') as word_count,
+        case
+            when candidates is null
+            then (select sum(w.times) from words as w where w.word ~ '^[[:alpha:]]{2,}$')
+        end as word_count,
         (select h.score from scored as h where h.code = home) as home_score,
         lead(s.score, 1, 0) over likeliest as next_score
     into found

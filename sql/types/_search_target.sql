@@ -89,6 +89,15 @@ create type _pgrag.candidates as (
     plan jsonb
 );
 
+-- The best passages that the keyword retriever has scored, with what orders equal scores.
+create type _pgrag.best_passages as (
+    library_ids bigint[],
+    document_ids bigint[],
+    scores double precision[],
+    reading_orders bigint[],
+    text_hashes uuid[]
+);
+
 -- A candidate with its scores, before summaries give way. reading_order: by version, then position;
 -- length_below: the number of passages below it on the page.
 create type _pgrag.scored_candidate as (
