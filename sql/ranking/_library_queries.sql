@@ -59,6 +59,7 @@ begin
                 m.model_id,
                 m.alpha,
                 m.provider = 'builtin' as is_builtin,
+                m.name = _pgrag.builtin_model() as has_related,
                 case
                     when library_queries.alpha is distinct from 0
                     then _pgrag.embed_query(
@@ -148,7 +149,15 @@ begin
             end,
             library_queries.language,
             shares.alpha_share,
-            shares.title_share
+            shares.title_share,
+            -- Matches of tokens are between words and meaning: neither retriever alone has them.
+            case
+                when m.has_related
+                    and m.embedding is not null
+                    and (library_queries.alpha in (0, 1)) is not true
+                then _pgrag.setting(s.settings, 'token_weight')::double precision
+                else 0
+            end
         )::_pgrag.library_query
         from searched as s
         join models as m on m.model_id = s.model_id

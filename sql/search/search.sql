@@ -77,6 +77,8 @@ comment on function pgrag.search is
 score, from 0 to 1: ((1 - alpha) keyword_score + alpha semantic_score) times the retriever_weight of
 the page''s type. keyword_score: BM25F divided by the query''s sum of idf (k1 + 1), mixed with the
 page''s own BM25F and its titles, which have the share page_evidence. semantic_score: the cosine.
+The first 20 hits of a query of more than two words get up to token_weight (a setting) of what is
+missing to 1, for words near to those of the query (see docs/ranking.md).
 hybrid_score: the fused score, which page_decay, graph, unit, hierarchy, mmr_lambda and reranked
 leave as it is.
 confidence, from 0 to 1: whether the passage answers the query, whatever decided its rank (see
@@ -99,7 +101,8 @@ the share of the query''s idf that the library''s words have; a third if all wor
 code; and the share of characters that it can read: not Chinese, Japanese, Korean or Thai).
 fusion: "rrf" is the sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR
 2009); a retriever without the passage adds 0; alpha stands for the weights 2 - 2 alpha, 2 alpha.
-min_score: applied before the limit; with graph, to hybrid_score; with reranked, to those scores.
+min_score: applied before matches of tokens and the limit; with graph, to hybrid_score; with
+reranked, to those scores.
 min_confidence: only hits with at least this confidence, before the limit; the list then ends with
 the first candidate_count candidates. Without effect, and a notice says so, where confidence is
 null.
