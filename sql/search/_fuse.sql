@@ -1,4 +1,4 @@
--- The best rows, at most `most`, each with at least min_score. Equal scores are ordered by the
+-- The best rows, at most `most`. Equal scores are ordered by the
 -- sources alone: newer versions, earlier passages of a page, the hash of the text. Windows group
 -- the rows, because the planner cannot estimate their number and would join by nested loops.
 create or replace function _pgrag.fuse(
@@ -88,7 +88,6 @@ begin
         null::jsonb, null::double precision,
         d.better_on_page::integer, null::double precision[]
     from decayed as d
-    where d.final_score >= request.min_score
     order by d.final_score desc, d.reading_order, d.text_hash, d.document_id
     limit most;
 end;

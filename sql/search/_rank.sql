@@ -60,6 +60,14 @@ begin
         ) as f
     );
     passing := _pgrag.with_token_matches(passing, request);
+    if request.min_score > 0 then
+        passing := array(
+            select h
+            from unnest(passing) with ordinality as h
+            where h.score >= request.min_score
+            order by h.ordinality
+        );
+    end if;
     passing := _pgrag.limited_per_page(
         _pgrag.confident(passing, request), request.max_per_page, seen
     );

@@ -101,8 +101,7 @@ the share of the query''s idf that the library''s words have; a third if all wor
 code; and the share of characters that it can read: not Chinese, Japanese, Korean or Thai).
 fusion: "rrf" is the sum of rrf_weights / (rrf_k + rank) instead (Cormack, Clarke, Buettcher, SIGIR
 2009); a retriever without the passage adds 0; alpha stands for the weights 2 - 2 alpha, 2 alpha.
-min_score: applied before matches of tokens and the limit; with graph, to hybrid_score; with
-reranked, to those scores.
+min_score: applied before the limit; with graph, to hybrid_score; with reranked, to those scores.
 min_confidence: only hits with at least this confidence, before the limit; the list then ends with
 the first candidate_count candidates. Without effect, and a notice says so, where confidence is
 null.
