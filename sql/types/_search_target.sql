@@ -28,7 +28,8 @@ create type _pgrag.library_query as (
     type_weights jsonb,
     language text,
     alpha_share double precision,
-    title_share double precision
+    title_share double precision,
+    token_weight double precision
 );
 
 -- A search with all of its arguments settled: those of the caller, the intent, the library and the
