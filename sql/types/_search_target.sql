@@ -120,6 +120,24 @@ create type _pgrag.ranked_hit as (
     steps double precision[]
 );
 
+-- The pages around the best hits, for a search with links; see _pgrag.surroundings.
+create type _pgrag.surroundings as (
+    page_ids bigint[],
+    shares double precision[],
+    reached_ids bigint[],
+    via_ids bigint[],
+    root_ids bigint[],
+    root_shares double precision[]
+);
+
+-- What links give to a page; is_new: only links lead there.
+create type _pgrag.graph_page as (
+    page_id bigint,
+    is_new boolean,
+    edge_share double precision,
+    centrality_share double precision
+);
+
 -- Ranked hits, and how far they reach: no candidate that is not listed scores above bound.
 create type _pgrag.ranking as (
     hits _pgrag.ranked_hit[],
