@@ -183,7 +183,7 @@ as $$
     with recursive incoming_pages as materialized (
         select
             p.page_id, p.title, p.path, p.language, p.language_code, p.anchor_texts,
-            _pgrag.foreign_words(split_part(p.language_code, '-', 1)) as foreign_words,
+            _pgrag.language_patterns(p.language_code) as patterns,
             _pgrag.relative_url(p.url, incoming_documents.base_url) as url,
             coalesce(
                 i.page -> 'documents',
@@ -204,7 +204,7 @@ as $$
                     else _pgrag.text_search_configuration(c.code)
                 end
                 from _pgrag.likely_language(
-                    d.content, i.language_code, foreign_words => i.foreign_words
+                    d.content, i.language_code, patterns => i.patterns
                 ) as c (code)
             ) as language,
             d.ordinality::integer - 1 as sort_order, d.parent,
