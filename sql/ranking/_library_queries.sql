@@ -54,6 +54,7 @@ begin
         array_agg(m.model_id) as ids,
         array_agg(m.alpha) as alphas,
         array_agg(m.provider = 'builtin') as are_builtin,
+        array_agg(m.name = _pgrag.builtin_model()) as have_related,
         array_agg(
             case
                 when library_queries.alpha is distinct from 0
@@ -108,11 +109,20 @@ begin
             end,
             library_queries.language,
             shares.alpha_share,
-            shares.title_share
+            shares.title_share,
+            -- Matches of tokens are between words and meaning: neither retriever alone has them.
+            case
+                when m.has_related
+                    and m.embedding is not null
+                    and (library_queries.alpha in (0, 1)) is not true
+                then _pgrag.setting(l.settings, 'token_weight')::double precision
+                else 0
+            end
         )::_pgrag.library_query
         from unnest(library_queries.libraries) as l
-        join unnest(models.ids, models.alphas, models.are_builtin, models.embeddings)
-            as m (model_id, alpha, is_builtin, embedding)
+        join unnest(
+            models.ids, models.alphas, models.are_builtin, models.have_related, models.embeddings
+        ) as m (model_id, alpha, is_builtin, has_related, embedding)
             on m.model_id = coalesce(wanted_model, l.model_id)
         cross join _pgrag.query_vectors(library_queries.terms) as keywords
         cross join lateral (

@@ -17,7 +17,7 @@ declare
     of_intent jsonb;
     cursor_parts text[];
     defaults constant jsonb := '{
-        "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 80,
+        "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 64,
         "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
         "query_expansion": "none", "prefix": false, "snippets": false, "explain": false,
         "history": false
