@@ -42,7 +42,7 @@ begin
             on v.document_id = k.document_id
     ),
     -- Wide columns are used here only, because later sorts and windows copy all columns.
-    located as (
+    located as materialized (
         select
             c.library_id, c.document_id, c.keyword_nth, c.semantic_nth, c.phrase_weight,
             i.page_id, i.level, i.section_id, i.text_hash, i.content_hash,
@@ -50,7 +50,7 @@ begin
                 (select (request.target).version_ids), i.version_id
             )::bigint << 32 | i.sort_order as reading_order,
             i.section_end - i.sort_order as length_below,
-            q.ordinality as nth_query, q.alpha, q.page_evidence, q.title_evidence,
+            q.alpha, q.page_evidence, q.title_evidence,
             q.alpha < 1 and q.page_evidence > 0 as has_evidence,
             case
                 when q.alpha < 1 and q.page_evidence > 0
@@ -71,46 +71,23 @@ begin
                 )), 0)
             end as semantic_score
         from candidates as c
-        join unnest(request.queries) with ordinality as q on q.library_id = c.library_id
+        join unnest(request.queries) as q on q.library_id = c.library_id
         join pgrag.impacts as i on i.library_id = c.library_id and i.document_id = c.document_id
-        offset 0
     ),
-    -- Of each page the weight of its type and language, its score and its title's. One passage
-    -- reads them for all of its page, because the page's impacts are TOASTed.
-    paged as (
+    -- Of each page the weight of its type and language, its score and its title's, read once,
+    -- because the page's impacts are long.
+    pages as (
         select
-            l.*,
-            max(l.of_page) over (partition by l.page_id) as of_its_page
-        from (
-            select
-                o.*,
-                case
-                    when row_number() over (partition by o.page_id) > 1 then null
-                    else (
-                        select array[
-                            _pgrag.page_weight(p.type, p.language, q.type_weights, q.language),
-                            case
-                                when o.has_evidence
-                                then greatest(-(p.weights <#> q.keywords), 0)
-                            end,
-                            case
-                                when o.has_evidence
-                                then coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0)
-                            end
-                        ]
-                        from (select (request.queries[o.nth_query]).*) as q
-                        cross join pgrag.pages as p
-                        where (
-                                o.has_evidence
-                                or q.type_weights is not null
-                                or q.language is not null
-                            )
-                            and p.library_id = o.library_id
-                            and p.page_id = o.page_id
-                    )
-                end as of_page
-            from located as o
-        ) as l
+            p.page_id,
+            _pgrag.page_weight(p.type, p.language, q.type_weights, q.language) as page_weight,
+            case when l.has_evidence then greatest(-(p.weights <#> q.keywords), 0) end as bm25,
+            case
+                when l.has_evidence then (p.title_weights <#> q.title_keywords) ^ 2
+            end as title_match
+        from (select distinct o.library_id, o.page_id, o.has_evidence from located as o) as l
+        join unnest(request.queries) as q on q.library_id = l.library_id
+        join pgrag.pages as p on p.library_id = l.library_id and p.page_id = l.page_id
+        where l.has_evidence or q.type_weights is not null or q.language is not null
     ),
     scored as materialized (
         select
@@ -136,14 +113,15 @@ begin
                     as keyword_score
             from (
                 select
-                    p.*,
-                    coalesce(p.of_its_page[1], 1) as page_weight,
+                    l.*,
+                    coalesce(p.page_weight, 1) as page_weight,
                     _pgrag.page_score(
-                        coalesce(p.of_its_page[2], 0),
-                        _pgrag.title_score(coalesce(p.of_its_page[3], 0), p.title_match),
-                        p.title_evidence
+                        coalesce(p.bm25, 0),
+                        _pgrag.title_score(coalesce(p.title_match, 0), l.title_match),
+                        l.title_evidence
                     ) as page_score
-                from paged as p
+                from located as l
+                full join pages as p on p.page_id = l.page_id
             ) as c
         ) as s
     ),
