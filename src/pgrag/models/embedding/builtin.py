@@ -1,7 +1,7 @@
 """The built-in model: the mean of static token vectors, in Python, and by `install` in SQL.
 scripts/model makes `builtin.json`, which describes it, and `builtin.npz`, its tokens with their
-vectors in steps of 1/128 of their lengths, and the words near each word. Libraries keep the built-in
-models of earlier versions; `stored` reads them.
+vectors in steps of 1/128 of their lengths, and the words near each word. Libraries keep the
+built-in models of earlier versions; `stored` reads them.
 """
 
 import hashlib
