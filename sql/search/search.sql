@@ -18,7 +18,7 @@ create or replace function pgrag.search(
     query_embedding halfvec default null,
     model text default null,
     page_evidence double precision default null,
-    candidate_count integer default 80,
+    candidate_count integer default 64,
     rrf_k integer default 60,
     rrf_weights double precision[] default '{1, 1}',
     snippets boolean default false,
