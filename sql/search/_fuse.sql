@@ -1,7 +1,8 @@
 -- The best rows, at most `most`. Equal scores are ordered by the sources alone: newer versions,
--- earlier passages of a page, the hash of the text. It is a single statement, because to start one takes as
--- long as to score twenty candidates. The planner cannot estimate the number of rows and would join
--- by nested loops: so windows group them, and joins are full ones, which it can only hash or merge.
+-- earlier passages of a page, the hash of the text. It is a single statement, because to start one
+-- takes as long as to score twenty candidates. The planner cannot estimate the number of rows and
+-- would join by nested loops: so windows group them, and joins are full ones, which it can only
+-- hash or merge.
 create or replace function _pgrag.fuse(
     request _pgrag.search_request,
     keyword_hits _pgrag.candidates,

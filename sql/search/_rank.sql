@@ -62,7 +62,7 @@ begin
     passing := _pgrag.with_token_matches(passing, request);
     if request.min_score > 0 then
         passing := array(
-            select h
+            select passing[h.ordinality]
             from unnest(passing) with ordinality as h
             where h.score >= request.min_score
             order by h.ordinality
