@@ -196,7 +196,7 @@ begin
             request
         )) with ordinality as s
     ) as f
-    where f.rank_on_page = 1 and f.score > 0
+    where f.rank_on_page = 1 and f.score > 0 and f.score >= request.min_score
     order by f.ordinality;
 end;
 $$;
