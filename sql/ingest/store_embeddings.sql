@@ -112,7 +112,9 @@ as $$
                 where e.library_id = d.library_id and e.document_id = d.document_id
                 offset 0
             ) as e
-            where d.library_id = hand_on_embeddings.library_id and d.text_hash = h.text_hash
+            where d.library_id = hand_on_embeddings.library_id
+                and d.text_hash = h.text_hash
+                and d.covers > 0
             order by e.model_id, e.document_id desc
             offset 0
         ) as e

@@ -59,7 +59,9 @@ _ANALYSE_VECTORS = "analyze (skip_locked) pgrag.embeddings"
 #: Marks pages as all-visible, for index-only scans of the next run and of links. The vector indexes
 #: are left out: their vacuum is slow, and faulty before pgvector 0.8.4.
 _VACUUM_VECTORS = "vacuum (analyze, skip_locked, index_cleanup off) pgrag.embeddings"
-_VACUUM_TEXTS = "vacuum (skip_locked) pgrag.impacts, pgrag.edges"
+_VACUUM_TEXTS = (
+    "vacuum (skip_locked) pgrag.impacts, pgrag.edges, pgrag.pending_pages, pgrag.pending_names"
+)
 
 _Arguments = ParamSpec("_Arguments")
 log = logging.getLogger(__name__)
