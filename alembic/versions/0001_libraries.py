@@ -236,6 +236,7 @@ alter table pgrag.pages
     alter column title_weights set storage main,
     alter column body set statistics 0,
     alter column weights set statistics 0,
+    alter column weights set storage main,
     alter column title_weights set statistics 0,
     alter column search set statistics 0;
 

@@ -153,6 +153,8 @@ create table pgrag.model_tokens (
     token text collate "C" not null,
     prefix_lengths smallint[] not null,
     embedding halfvec not null,
+    related text[],
+    cosines real[],
     primary key (model_id, token)
 );
 alter table pgrag.model_tokens alter column embedding set storage plain;
@@ -163,6 +165,9 @@ comment on column pgrag.model_tokens.prefix_lengths is
     'Lengths of its prefixes that are tokens, longest first: one look-up finds a piece.';
 comment on column pgrag.model_tokens.embedding is
     'Vector of the piece; that of a text is the mean of its pieces, scaled to length 1.';
+comment on column pgrag.model_tokens.related is
+    'Of a word the nearest words of the model, best first, for matches of tokens; null: none.';
+comment on column pgrag.model_tokens.cosines is 'Of the vectors of the related words, below 1.';
 
 create table pgrag.embeddings (
     library_id bigint not null,

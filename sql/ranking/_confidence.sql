@@ -71,8 +71,9 @@ as $$
         select
             t.library_id, t.language, t.weight,
             case
-                when t.document_count > 0 then _pgrag.tsquery_lexeme(t.lexeme)::tsquery
-            end as occurrence
+                when t.document_count > 0
+                then _pgrag.sparse_vector(_pgrag.lexeme_id(t.language, t.lexeme) || ':1')
+            end as lexeme
         from unnest((evidence.request).terms) as t
     )
     select
@@ -88,9 +89,11 @@ as $$
     cross join lateral (
         select case when q.page_evidence > 0 then h.page_score end as page_score
     ) as e
+    -- Of the passage, impacts are read: its text vector is TOASTed.
     cross join lateral (
-        select d.language, d.search
+        select d.language, i.weights
         from pgrag.documents as d
+        join pgrag.impacts as i on i.library_id = d.library_id and i.document_id = d.document_id
         where d.library_id = h.library_id and d.document_id = h.document_id
         offset 0
     ) as d
@@ -100,13 +103,13 @@ as $$
             case
                 when (evidence.request).is_phrase then 1
                 else coalesce(
-                    sum(t.weight) filter (where d.search @@ t.occurrence) / sum(t.weight), 0
+                    sum(t.weight) filter (where d.weights <#> t.lexeme < 0) / sum(t.weight), 0
                 )
             end as coverage,
             case
                 when (evidence.request).is_phrase then 1
                 else coalesce(
-                    sum(t.weight) filter (where t.occurrence is not null) / sum(t.weight), 0
+                    sum(t.weight) filter (where t.lexeme is not null) / sum(t.weight), 0
                 )
             end as known
         from terms as t

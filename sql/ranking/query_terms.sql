@@ -83,10 +83,16 @@ as $$
         cross join lateral (
             -- A word with diacritics (B) and the same word without them (C) count as one; beside a
             -- name with signs its letters count little.
-            select case when term.lexeme = any (whole.names) then 1 else 0.3 end
-                * sum(case o.label when 'B' then 0.8 when 'C' then 0.2 else 1 end)
-                ::double precision as frequency
-            from unnest(term.weights) as o (label)
+            select case when term.lexeme = any (whole.names) then 1 else 0.3 end * (
+                case
+                    when 'D' = all (term.weights) then cardinality(term.weights)
+                    else (
+                        select sum(case o.label when 'B' then 0.8 when 'C' then 0.2 else 1 end)
+                        from unnest(term.weights) as o (label)
+                    )
+                end
+            )::double precision as frequency
+            offset 0
         ) as f
     ) as q
     cross join lateral _pgrag.weighted_terms(
@@ -203,57 +209,6 @@ as $$
             from unnest(query_vectors.terms) as term
             where term.document_count > 0
             group by term.library_id, _pgrag.lexeme_id(term.language, term.lexeme)
-        ) as t
-        group by t.library_id
-    ) as v;
-$$;
-
--- The vectors that are compared with titles, made like title_vector, and the share of
--- title_evidence that counts: titles are short, so above 4 lexemes, the longer a query is, the less
--- likely it names one. Its length is the smallest number of lexemes in any language: the others do
--- not know its stop words. Inlined.
-create or replace function _pgrag.title_vectors(
-    terms pgrag.query_term[]
-)
-returns table (
-    library_ids bigint[],
-    vectors sparsevec[],
-    shares real[]
-)
-language sql
-stable
-parallel safe
-rows 1
-as $$
-    select
-        array_agg(v.library_id order by v.library_id), array_agg(v.vector order by v.library_id),
-        array_agg(v.share order by v.library_id)
-    from (
-        select
-            t.library_id,
-            (4.0 / greatest(min(t.lexeme_count), 4))::real as share,
-            _pgrag.sparse_vector(
-                string_agg(
-                    _pgrag.lexeme_id(t.language, t.lexeme) || ':'
-                        || (1 / sqrt(t.lexeme_count))::real,
-                    ','
-                )
-            ) as vector
-        from (
-            select
-                term.library_id, term.language, term.lexeme,
-                count(*) over (partition by term.library_id, term.language) as lexeme_count
-            from unnest(title_vectors.terms) as term
-            where term.lexeme = any (
-                    _pgrag.whole_names(array(select t.lexeme from unnest(title_vectors.terms) as t))
-                )
-                and term.lexeme <> all (
-                    array(
-                        select replace(t.lexeme, '-', '')
-                        from unnest(title_vectors.terms) as t
-                        where strpos(t.lexeme, '-') > 0
-                    )
-                )
         ) as t
         group by t.library_id
     ) as v;

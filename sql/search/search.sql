@@ -18,7 +18,7 @@ create or replace function pgrag.search(
     query_embedding halfvec default null,
     model text default null,
     page_evidence double precision default null,
-    candidate_count integer default 80,
+    candidate_count integer default 64,
     rrf_k integer default 60,
     rrf_weights double precision[] default '{1, 1}',
     snippets boolean default false,
@@ -77,6 +77,8 @@ comment on function pgrag.search is
 score, from 0 to 1: ((1 - alpha) keyword_score + alpha semantic_score) times the retriever_weight of
 the page''s type. keyword_score: BM25F divided by the query''s sum of idf (k1 + 1), mixed with the
 page''s own BM25F and its titles, which have the share page_evidence. semantic_score: the cosine.
+The first 20 hits of a query of more than two words get up to token_weight (a setting) of what is
+missing to 1, for words near to those of the query (see docs/ranking.md).
 hybrid_score: the fused score, which page_decay, graph, unit, hierarchy, mmr_lambda and reranked
 leave as it is.
 confidence, from 0 to 1: whether the passage answers the query, whatever decided its rank (see

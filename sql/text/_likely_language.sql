@@ -44,10 +44,13 @@ begin
             return expected;
         end if;
         exit when turn = 2;
-        prose := regexp_replace(
-            prose,
-            '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ', 'g'
-        );
+        if translate(prose, '`~<]{', '') <> prose then
+            prose := regexp_replace(
+                prose,
+                '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ',
+                'g'
+            );
+        end if;
     end loop;
     -- Lists and names have no words of another language in Latin letters.
     if candidates is null and 10 * octet_length(prose) < 11 * length(prose)

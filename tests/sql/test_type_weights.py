@@ -41,7 +41,8 @@ def configure(connection, **page_types):
 
 
 def switch(connection, weighs):
-    settings = Jsonb({"type_weights": weighs})
+    # What matches of tokens add depends on the score, which has the weight.
+    settings = Jsonb({"type_weights": weighs, "token_weight": 0})
     run(connection, "configure_library", library="manual", settings=settings)
 
 
