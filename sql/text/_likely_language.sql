@@ -2,12 +2,13 @@
 -- evidence to leave it, because a wrong guess costs more than none, and code, names and lists say
 -- nothing. Without `expected`: null if no language is clear. `candidates`: the codes to choose from
 -- for a query, of which one word suffices. `patterns`: language_patterns(expected), made once for
--- many texts, each of a passage.
+-- many texts. `is_part`: a passage, of which a few words say little.
 create or replace function _pgrag.likely_language(
     input text,
     expected text default null,
     candidates text[] default null,
-    patterns text[] default null
+    patterns text[] default null,
+    is_part boolean default false
 )
 returns text
 language plpgsql
@@ -26,8 +27,8 @@ declare
     found record;
 begin
     if home = 'und'
-        -- A few words of a page say little, unless by their letters.
-        or patterns is not null
+        -- Unless by their letters.
+        or is_part
         and length(prose) < 40
         and octet_length(prose) = length(prose)
         and expected is not null
