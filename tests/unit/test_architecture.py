@@ -60,8 +60,9 @@ OWNERS = {
 PURE = {
     "pgrag.answer.citations", "pgrag.answer.claims", "pgrag.answer.text",
     "pgrag.ground.errors", "pgrag.ingest.chunks", "pgrag.ingest.edges", "pgrag.ingest.formats",
-    "pgrag.ingest.globs", "pgrag.ingest.matter", "pgrag.ingest.page", "pgrag.ingest.report",
-    "pgrag.ingest.text", "pgrag.ingest.values", "pgrag.models.reranking.order",
+    "pgrag.ingest.document", "pgrag.ingest.globs", "pgrag.ingest.matter", "pgrag.ingest.page",
+    "pgrag.ingest.report", "pgrag.ingest.text", "pgrag.ingest.values",
+    "pgrag.models.reranking.order",
     "pgrag.rendering.blocks", "pgrag.rendering.clean", "pgrag.rendering.links",
     "pgrag.rendering.marking", "pgrag.rendering.window",
 }  # fmt: skip

@@ -35,7 +35,7 @@ def connected(app: App, target: str) -> Target:
         if not row["is_finished"]:
             warn(
                 f"{label(library.library, row['label'])} is not indexed to its end, and links may"
-                " not be resolved yet. Run `pgrag index` again (in SQL: pgrag.finish_version)."
+                " be missing. Run `pgrag index` again (in SQL: pgrag.finish_version)."
             )
     return library
 
