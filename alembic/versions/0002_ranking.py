@@ -39,7 +39,7 @@ comment on column pgrag.corpus_statistics.average_page_length is
     'Average length in pages.weights, rounded like average_length.';
 
 create table pgrag.lexeme_statistics (
-    library_id bigint not null references pgrag.libraries (library_id),
+    library_id bigint not null,
     language text not null,
     lexeme text collate "C" not null,
     document_count integer not null,
@@ -49,7 +49,8 @@ create table pgrag.lexeme_statistics (
 alter table pgrag.lexeme_statistics alter column library_id set statistics 0;
 comment on table pgrag.lexeme_statistics is 'Lexemes of a library, with what MaxScore needs.';
 comment on column pgrag.lexeme_statistics.library_id is
-    'Library that is counted. No statistics: see pages.library_id.';
+    'Library that is counted; a foreign key would cost each new lexeme. No statistics: see'
+    ' pages.library_id.';
 comment on column pgrag.lexeme_statistics.language is 'Text search configuration of the lexeme.';
 comment on column pgrag.lexeme_statistics.lexeme is 'Stemmed word, as in documents.search.';
 comment on column pgrag.lexeme_statistics.document_count is

@@ -204,7 +204,7 @@ as $$
                     else _pgrag.text_search_configuration(c.code)
                 end
                 from _pgrag.likely_language(
-                    d.content, i.language_code, patterns => i.patterns
+                    d.content, i.language_code, patterns => i.patterns, is_part => true
                 ) as c (code)
             ) as language,
             d.ordinality::integer - 1 as sort_order, d.parent,

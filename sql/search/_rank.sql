@@ -18,7 +18,7 @@ declare
     -- that a cursor leads through one list.
     certain_count integer := least(
         request.candidate_count,
-        greatest(request.top_k * 3 / 2, request.candidate_count / 5)
+        greatest(request.top_k * 3 / 2, request.candidate_count / 4)
     );
     passing _pgrag.ranked_hit[];
     needed record;
