@@ -5,6 +5,7 @@ from psycopg.types.json import Jsonb
 
 from benchmarks import variants
 from benchmarks.bench import Bench, settle, value
+from benchmarks.evaluation import import_labelled
 from benchmarks.figures import Figure, judged
 from benchmarks.quality import compare
 from benchmarks.timing import Call, by_turns, p50_p95, shown
@@ -15,6 +16,8 @@ from pgrag.service.app import App
 QUERIES = 200
 #: Labelled sets, and the folders of their pages.
 SETS = {"obsidian-anchor": "obsidian-help-en", "k8s-anchor": "k8s-en"}
+#: Our own questions, of which the open half is asked.
+QUESTIONS = ("k8s-questions", "fastapi-questions")
 SEARCHABLE = (
     "select coalesce(sum(v.document_count), 0)::bigint from pgrag.versions as v"
     " join pgrag.libraries as l on l.library_id = v.library_id where l.name = any (%s)"
@@ -25,9 +28,12 @@ MOST = (8, 20)
 
 
 def in_search(bench: Bench) -> list[Figure]:
-    """Evaluate anchor sets without link texts in the index; time MDN, alone and with others."""
+    """Evaluate questions, and anchor sets without link texts in the index; time MDN, alone and with
+    others.
+    """
     with bench.app() as app:
-        figures = [_quality(app, bench, name, corpus) for name, corpus in SETS.items()]
+        figures = [_of_anchors(app, bench, name, corpus) for name, corpus in SETS.items()]
+        figures += [_of_questions(app, bench, name) for name in QUESTIONS]
         mdn = bench.mdn()
         app.database.call("refresh_page_ranks", library=mdn)
     settle(bench.url)
@@ -36,9 +42,18 @@ def in_search(bench: Bench) -> list[Figure]:
     return [*figures, *_latency(bench, [mdn]), *_latency(bench, [mdn, *others, *unlinked])]
 
 
-def _quality(app: App, bench: Bench, name: str, corpus: str) -> Figure:
+def _of_anchors(app: App, bench: Bench, name: str, corpus: str) -> Figure:
     labelled.import_set(app, name, bench.corpora.folder(name), corpus=bench.corpora.pages(corpus))
     library = variants.index(app, name, variants.UNLINKED)
+    return _quality(app, name, library, ", no words of links in the index")
+
+
+def _of_questions(app: App, bench: Bench, name: str) -> Figure:
+    import_labelled(app, bench.corpora, name)
+    return _quality(app, name, labelled.library_of(name), "")
+
+
+def _quality(app: App, name: str, library: str, on: str) -> Figure:
     app.database.call("refresh_page_ranks", library=library)
     before, after = (
         Configuration(
@@ -47,7 +62,7 @@ def _quality(app: App, bench: Bench, name: str, corpus: str) -> Figure:
         )
         for graph in (False, True)
     )
-    return compare(app, name, before, after).figure("links", ", no words of links in the index")
+    return compare(app, name, before, after).figure("links", on, has_target=bool(on))
 
 
 def _latency(bench: Bench, libraries: list[str]) -> list[Figure]:
