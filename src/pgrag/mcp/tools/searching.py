@@ -21,7 +21,7 @@ from pgrag.search.result import Result, substitutions
 _VERSIONS = {None: "the newest version of each", "*": "every version"}
 """The versions that a search reads where several may be read."""
 _NEAREST = 3
-"""Pages named if there is no good match; one less if the version needs a reason."""
+"""Pages named if there is no good match; one less for each other line that the reply needs."""
 _TITLE_BYTES = 80
 _REASON_BYTES = 130
 _ALL = "all libraries"
@@ -245,6 +245,7 @@ def _nearest(asked: _Asked, read: Resolved | None, result: Result, lacking: list
         # Another version may have it.
         where += f" ({_short(read.reason, _REASON_BYTES)})"
         count -= 1
+    count -= bool(lacking)
     nearest = [f"- {title} (page {id})" for id, title in [*pages.items()][:count]]
     lines = [
         f"No {'further ' if asked.excluded else ''}good match in {where}. Nearest pages:",
