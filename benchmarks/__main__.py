@@ -19,6 +19,7 @@ from benchmarks import (
     intents,
     latency,
     links,
+    processor,
     repetition,
     steps,
     units,
@@ -31,6 +32,7 @@ from benchmarks.figures import Figure, figures_table, told
 #: pages, so it runs after the measures of time.
 MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
     "indexing": indexing.first_and_again,
+    "cost_of_search": processor.cost_of_search,
     "latency": latency.calls,
     "filters": latency.filters,
     "footprint": footprint.of_search,
@@ -53,26 +55,32 @@ MEASURES: dict[str, Callable[[Bench], list[Figure]]] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the selected measures; return 1 if one fails, or if `--strict` and a figure is missed."""
     options = _parser().parse_args(arguments)
-    figures: list[Figure] = []
-    failed = False
     with tempfile.TemporaryDirectory(prefix="pgrag-benchmarks-") as folder:
         scratch = Path(folder)
         with lent_app(options.database_url, scratch) as app:
             bench = Bench(Corpora(options.data, scratch), app.url, scratch, options.quick)
             load = os.getloadavg()[0]
             print(f"{machine(app.url)}, {os.cpu_count()} cores, load {load:.1f}\n", flush=True)
-            for name in (name for name in MEASURES if name in (options.only or MEASURES)):
-                with told(name):
-                    try:
-                        figures += MEASURES[name](bench)
-                    except CorpusMissing as missing:
-                        figures.append(Figure(name, "—", f"not measured: {missing}", "", False))
-                    except Exception as error:  # the figures of the others took long
-                        traceback.print_exc()
-                        failed = True
-                        figures.append(Figure(name, "—", f"failed: {error!r}", "", False))
+            figures, failed = measured(bench, options.only or [*MEASURES])
             print(figures_table(figures), flush=True)
     return int(failed or (options.strict and any(figure.ok is False for figure in figures)))
+
+
+def measured(bench: Bench, names: Sequence[str]) -> tuple[list[Figure], bool]:
+    """The figures of these measures, and whether one has failed."""
+    figures: list[Figure] = []
+    failed = False
+    for name in (name for name in MEASURES if name in names):
+        with told(name):
+            try:
+                figures += MEASURES[name](bench)
+            except CorpusMissing as missing:
+                figures.append(Figure(name, "—", f"not measured: {missing}", "", False))
+            except Exception as error:  # the figures of the others took long
+                traceback.print_exc()
+                failed = True
+                figures.append(Figure(name, "—", f"failed: {error!r}", "", False))
+    return figures, failed
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -88,7 +96,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--quick", action="store_true", help="ask a tenth of the queries")
     parser.add_argument("--strict", action="store_true", help="exit with 1 if a figure is missed")
     parser.add_argument(
-        "--database-url", help="an empty database to use (default: a new embedded server)"
+        "--database-url",
+        help="a database to use, empty or of an earlier run (default: a new embedded server)",
     )
     return parser
 

@@ -117,7 +117,7 @@ def _log_in(role: str, connection: Connection, library: str) -> None:
     connection.execute(f"set session authorization {role}".encode())
 
 
-def _become_service(connection: Connection, library: str) -> None:
+def become_service(connection: Connection, library: str) -> None:
     """Change to the role of a reading key, as a service does."""
     connection.execute(
         "select set_config('pgrag.library_ids', array[l.library_id]::text, false)"
@@ -128,7 +128,7 @@ def _become_service(connection: Connection, library: str) -> None:
 
 
 BECOME = {
-    "free": partial(_log_in, UNRESTRICTED), "service": _become_service,
+    "free": partial(_log_in, UNRESTRICTED), "service": become_service,
     "reader": partial(_log_in, READER),
 }  # fmt: skip
 

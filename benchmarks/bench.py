@@ -89,11 +89,16 @@ class Bench:
         return IndexRun(**json.loads(finished.stdout))
 
     def require(self, library: str, source: Path) -> str:
-        """Index a folder unless this run has already indexed it; return the library's name."""
-        if library not in self._indexed:
+        """Index a folder unless this run or an earlier one has; return the library's name."""
+        if library not in self._indexed and not self._has(library):
             self.index(library, "", source)
             settle(self.url)
         return library
+
+    def _has(self, library: str) -> bool:
+        known = "select exists (select from pgrag.libraries as l where l.name = %s)"
+        with self.connect() as connection:
+            return bool(value(connection, known, library))
 
     def mdn(self) -> str:
         """The library of most measures."""

@@ -115,7 +115,10 @@ def _measure(app: App, corpora: Corpora, name: str, figures: Figures, *, again: 
     figures[name] = {
         "functions": row["digest"],
         "queries": made["hybrid"]["queries"],
-        "systems": {system: _rounded(result["metrics"]) for system, result in made.items()},
+        "systems": {
+            system: _rounded(result["metrics"] | {"margin": result["margins"][METRIC] or 0})
+            for system, result in made.items()
+        },
         "over_best_arm": _rounded({name: gain[key] for name, key in _GAIN.items()}),
     }
     if SETS[name].without_matter:
@@ -171,17 +174,18 @@ def tables(figures: Figures) -> str:
     ranked, gains, others, matter = [], [], [], []
     for name, result in measured.items():
         scores = {system: metrics[METRIC] for system, metrics in result["systems"].items()}
+        shown = {system: _with_margin(metrics) for system, metrics in result["systems"].items()}
         better = max(scores[retriever] for retriever in ARMS)
         targets = SETS[name]
         least = max(targets.hybrid or 0, better - _MARGIN, scores["rrf"])
         ranked.append(
             [
                 f"{name}, {result['queries']}",
-                f"{scores['ts_rank']:.3f}",
-                _judged(scores["keyword"], targets.keyword),
-                _judged(scores["semantic"], targets.semantic),
-                _judged(scores["hybrid"], least),
-                f"{scores['rrf']:.3f}",
+                shown["ts_rank"],
+                shown["keyword"] + _judged(scores["keyword"], targets.keyword),
+                shown["semantic"] + _judged(scores["semantic"], targets.semantic),
+                shown["hybrid"] + _judged(scores["hybrid"], least),
+                shown["rrf"],
             ]
         )
         over = result["over_best_arm"]
@@ -206,10 +210,16 @@ def tables(figures: Figures) -> str:
     )
 
 
+def _with_margin(metrics: dict[str, float]) -> str:
+    """The score with half of its 95 % confidence interval; older results lack it."""
+    margin = metrics.get("margin")
+    return f"{metrics[METRIC]:.3f}" + ("" if margin is None else f" ± {margin:.3f}")
+
+
 def _judged(score: float, least: float | None) -> str:
     if least is None:
-        return f"{score:.3f}"
-    return f"{score:.3f} ({'≥' if score >= least else '**missed**:'} {least:.3f})"
+        return ""
+    return f" ({'≥' if score >= least else '**missed**:'} {least:.3f})"
 
 
 if __name__ == "__main__":

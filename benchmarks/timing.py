@@ -11,17 +11,30 @@ Times = dict[str, list[float]]
 """Milliseconds of every query, by system."""
 
 
-def by_turns(systems: Mapping[str, Call], queries: Sequence[str], *, warm_up: int = 0) -> Times:
-    """Time every call; the order of the systems rotates. The first queries warm up unmeasured."""
+def milliseconds() -> float:
+    """A clock."""
+    return perf_counter() * 1000
+
+
+def by_turns(
+    systems: Mapping[str, Call],
+    queries: Sequence[str],
+    *,
+    warm_up: int = 0,
+    clock: Callable[[], float] = milliseconds,
+) -> Times:
+    """Time every call by a clock of milliseconds; the order of the systems rotates. The first
+    queries warm up unmeasured.
+    """
     times: Times = {name: [] for name in systems}
     names = list(systems)
     for turn, query in enumerate([*queries[:warm_up], *queries], start=-len(queries[:warm_up])):
         first = turn % len(names)
         for name in names[first:] + names[:first]:
-            started = perf_counter()
+            started = clock()
             systems[name](query)
             if turn >= 0:
-                times[name].append((perf_counter() - started) * 1000)
+                times[name].append(clock() - started)
     return times
 
 

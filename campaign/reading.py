@@ -11,11 +11,11 @@ from pathlib import Path
 from time import process_time
 
 from pgrag.ground.errors import SourceError
+from pgrag.ingest.document import page_document
 from pgrag.ingest.page import PageOptions, read_page
 from pgrag.ingest.source.archive import Archive
 from pgrag.ingest.source.web import lists
 from pgrag.ingest.source.web.robots import Robots
-from pgrag.ingest.writer import page_document
 
 _SITE = "https://x.org/"
 #: Seconds of processor time after which the process ends.

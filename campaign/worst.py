@@ -100,8 +100,9 @@ async def _send(url: str, key: str, kind: str, until: float) -> None:
                     # A key may send 20 requests a second.
                     await asyncio.sleep(1 if answer is None or answer.status_code == 429 else 0)
 
-        sending = [asyncio.create_task(work(number)) for number in range(CLIENTS)]
-        await asyncio.wait(sending, timeout=max(0, until - monotonic()))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(until - monotonic()):
+                await asyncio.gather(*(work(number) for number in range(CLIENTS)))
 
 
 def _hold(url: str, kind: str, until: float) -> None:

@@ -39,7 +39,7 @@ comment on column pgrag.corpus_statistics.average_page_length is
     'Average length in pages.weights, rounded like average_length.';
 
 create table pgrag.lexeme_statistics (
-    library_id bigint not null references pgrag.libraries (library_id),
+    library_id bigint not null,
     language text not null,
     lexeme text collate "C" not null,
     document_count integer not null,
@@ -49,7 +49,8 @@ create table pgrag.lexeme_statistics (
 alter table pgrag.lexeme_statistics alter column library_id set statistics 0;
 comment on table pgrag.lexeme_statistics is 'Lexemes of a library, with what MaxScore needs.';
 comment on column pgrag.lexeme_statistics.library_id is
-    'Library that is counted. No statistics: see pages.library_id.';
+    'Library that is counted; a foreign key would cost each new lexeme. No statistics: see'
+    ' pages.library_id.';
 comment on column pgrag.lexeme_statistics.language is 'Text search configuration of the lexeme.';
 comment on column pgrag.lexeme_statistics.lexeme is 'Stemmed word, as in documents.search.';
 comment on column pgrag.lexeme_statistics.document_count is
@@ -67,31 +68,35 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.array_agg(p.id)
+    select pg_catalog.array_agg(l.id)
+        operator(pg_catalog.||) pg_catalog.array_agg(l.of_version)
         operator(pg_catalog.||) pg_catalog.array_agg(
-            posting_keys.version_id operator(pg_catalog.<<) 31 operator(pg_catalog.|) p.id
-        )
+            l.id operator(pg_catalog.|) (1::bigint operator(pg_catalog.<<) 30)
+        ) filter (where l.is_strong)
+        operator(pg_catalog.||) pg_catalog.array_agg(
+            l.of_version operator(pg_catalog.|) (1::bigint operator(pg_catalog.<<) 30)
+        ) filter (where l.is_strong)
     from (
         select
-            pg_catalog.split_part(e.element, ':', 1)::bigint as lexeme_id,
-            pg_catalog.split_part(e.element, ':', 2)::real as impact
-        from pg_catalog.unnest(
-            pg_catalog.string_to_array(
+            i.id, i.is_strong,
+            posting_keys.version_id operator(pg_catalog.<<) 31 operator(pg_catalog.|) i.id
+                as of_version
+        from (
+            select
+                pg_catalog.split_part(e.element, ':', 1)::bigint as id,
+                pg_catalog.split_part(e.element, ':', 2)::real operator(pg_catalog.>=) 1.8::real
+                    as is_strong
+            from pg_catalog.string_to_table(
                 pg_catalog.btrim(
                     pg_catalog.split_part(posting_keys.weights::pg_catalog.text, '/', 1), '{}'
                 ),
                 ','
-            )
-        ) as e (element)
-        -- "offset 0": each is read once.
+            ) as e (element)
+            -- "offset 0": each is read once.
+            offset 0
+        ) as i
         offset 0
-    ) as l
-    cross join lateral (
-        select l.lexeme_id
-        union all
-        select l.lexeme_id operator(pg_catalog.|) (1::bigint operator(pg_catalog.<<) 30)
-        where l.impact operator(pg_catalog.>=) 1.8::real
-    ) as p (id);
+    ) as l;
 $$;
 
 create table pgrag.impacts (
@@ -121,7 +126,7 @@ alter table pgrag.impacts
 create index impacts_page on pgrag.impacts (library_id, page_id);
 create index impacts_keys on pgrag.impacts
     using gin (_pgrag.posting_keys(version_id, weights))
-    with (fastupdate = on, gin_pending_list_limit = 32768);
+    with (fastupdate = on, gin_pending_list_limit = 4096);
 alter index pgrag.impacts_keys alter column 1 set statistics 0;
 comment on table pgrag.impacts is
     'What ranking reads of a searchable passage; narrow, so that a search reads few blocks.';
@@ -148,6 +153,8 @@ create table pgrag.model_tokens (
     token text collate "C" not null,
     prefix_lengths smallint[] not null,
     embedding halfvec not null,
+    related text[],
+    cosines real[],
     primary key (model_id, token)
 );
 alter table pgrag.model_tokens alter column embedding set storage plain;
@@ -158,6 +165,9 @@ comment on column pgrag.model_tokens.prefix_lengths is
     'Lengths of its prefixes that are tokens, longest first: one look-up finds a piece.';
 comment on column pgrag.model_tokens.embedding is
     'Vector of the piece; that of a text is the mean of its pieces, scaled to length 1.';
+comment on column pgrag.model_tokens.related is
+    'Of a word the nearest words of the model, best first, for matches of tokens; null: none.';
+comment on column pgrag.model_tokens.cosines is 'Of the vectors of the related words, below 1.';
 
 create table pgrag.embeddings (
     library_id bigint not null,

@@ -1,6 +1,6 @@
 """The graph: edges between pages, the names by which pages are linked, texts of sections.
 
-Links are stored as they are written and resolved afterwards, so that a link to a page that comes
+Links are stored as they are written and resolved beside, so that a link to a page that comes
 later heals by itself.
 
 Revision ID: 0003_graph
@@ -158,6 +158,7 @@ create table pgrag.pending_pages (
     library_id bigint not null,
     page_id bigint not null,
     version_id bigint not null,
+    edges jsonb,
     primary key (library_id, page_id),
     foreign key (library_id, page_id)
         references pgrag.pages (library_id, page_id) on delete cascade
@@ -167,6 +168,9 @@ comment on column pgrag.pending_pages.library_id is 'Library of the page.';
 comment on column pgrag.pending_pages.page_id is
     'Page whose links, and links to whose fragments, are resolved anew.';
 comment on column pgrag.pending_pages.version_id is 'Version of the page.';
+comment on column pgrag.pending_pages.edges is
+    'Edges as they were sent, of a page that had none; stored by resolve_links, which then knows'
+    ' their targets. Null: they are stored.';
 
 create table pgrag.page_ranks (
     library_id bigint not null,

@@ -30,20 +30,41 @@ def _about(results: Results) -> str:
 
 
 def _table(results: Results) -> str:
-    yardstick = results["systems"][YARDSTICK]["p50"]
+    yardstick = results["systems"][YARDSTICK]
     return table(
-        ("system", "nDCG@10", "recall@10", "p50, ms", "p95, ms", f"{YARDSTICK} : system, p50"),
+        ("system", "nDCG@10", "behind pgrag", "recall@10", "p50, ms", "p95, ms",
+         "processor, ms", f"{YARDSTICK} : system, processor"),
         [
-            (name, "not run", *[""] * 4)
+            (name, "not run", *[""] * 6)
             if row is None
             else (
-                name, f"{row['ndcg@10']:.3f}", f"{row['recall@10']:.3f}", f"{row['p50']:.1f}",
-                f"{row['p95']:.1f}", f"{yardstick / row['p50']:.1f}",
+                name, f"{row['ndcg@10']:.3f}" + _margin(row), _behind(row),
+                f"{row['recall@10']:.3f}", f"{row['p50']:.1f}", f"{row['p95']:.1f}",
+                *_processor(row, yardstick),
             )
             for name in results["versions"]
             for row in [results["systems"].get(name)]
         ],
     )  # fmt: skip
+
+
+# Results of before November 2026 lack the next three.
+def _margin(row: Results) -> str:
+    return f" ± {row['margin']:.3f}" if "margin" in row else ""
+
+
+def _behind(row: Results) -> str:
+    behind = row.get("behind", {})
+    if not any(behind.values()):
+        return ""
+    return f"{behind['by']:.3f} ({behind['from']:+.3f} to {behind['to']:+.3f})"
+
+
+def _processor(row: Results, yardstick: Results) -> tuple[str, str]:
+    if "processor" not in row or "processor" not in yardstick:
+        return "", ""
+    spent = row["processor"]
+    return f"{spent:.1f}", f"{yardstick['processor'] / spent:.1f}"
 
 
 def _versions(results: Results) -> str:

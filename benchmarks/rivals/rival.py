@@ -98,6 +98,7 @@ SYSTEMS = (
     System("pgrag", "ours"),
     System("usual recipe in SQL", "recipe"),
     System("langchain-postgres hybrid", "langchain", ("langchain-postgres", "langchain-core")),
+    System("pghybrid", "hybrid", ("pghybrid",)),
     System("SQLite FTS5 + sqlite-vec", "sqlite", ("apsw", "sqlite-vec")),
     System("tantivy, BM25 alone", "bm25", ("tantivy",)),
     System("LanceDB hybrid", "lance", ("lancedb", "pyarrow")),

@@ -22,6 +22,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+from related import related_words
 from teacher import SOURCE
 from tokenizers import Tokenizer
 from tokenizers.models import WordPiece
@@ -62,17 +63,21 @@ def main(work: Path) -> None:
     encoded = np.frombuffer("\n".join(tokens).encode(), dtype=np.uint8)
     characters = character_classes(tokens)
 
-    np.savez_compressed(TARGET / "builtin.npz", tokens=encoded, steps=steps, lengths=lengths)
+    shipped = steps.T * (lengths / STEPS)[:, np.newaxis]
+    related = related_words(tokens, shipped)
+
+    np.savez_compressed(
+        TARGET / "builtin.npz", tokens=encoded, steps=steps, lengths=lengths, **related
+    )
     description = {
         "name": NAME,
         "dimensions": len(steps),
-        "checksum": content_checksum(encoded, steps, lengths, characters),
+        "checksum": content_checksum(encoded, steps, lengths, characters, related),
         "provenance": origin,
         "characters": asdict(characters),
     }
     (TARGET / "builtin.json").write_text(json.dumps(description, indent=2) + "\n")
 
-    shipped = steps.T * (lengths / STEPS)[:, np.newaxis]
     lines = []
     for text in REFERENCE_TEXTS:
         ids = reference_ids(tokens, text)

@@ -76,7 +76,7 @@ begin
         'an edge with another target than stored',
         format('%s on page %s, line %s: %s, not %s', e.target, e.source_page_id, e.line,
             concat_ws(' ', c.state, c.target_page_id), concat_ws(' ', e.state, e.target_page_id))
-    from _pgrag.connections(owner_id, checked, base_url, edge_ids) as c
+    from _pgrag.stored_connections(owner_id, checked, base_url, edge_ids) as c
     join pgrag.edges as e on e.library_id = owner_id and e.edge_id = c.edge_id;
 end;
 $$;

@@ -22,7 +22,7 @@ as $$
             "rrf_k": {"type": "integer", "minimum": 0, "maximum": 10000, "default": 60},
             "rrf_weights": {"type": "array", "minimum": 0, "maximum": 1000, "shortest": 2,
                 "longest": 2, "default": [1, 1]},
-            "candidate_count": {"type": "integer", "minimum": 1, "maximum": 20000, "default": 80},
+            "candidate_count": {"type": "integer", "minimum": 1, "maximum": 20000, "default": 64},
             "intent": {"type": "string"},
             "dependencies": {"type": "object"},
             "min_score": {"type": "number", "default": 0},

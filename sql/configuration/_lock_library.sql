@@ -26,3 +26,29 @@ begin
     return locked;
 end;
 $$;
+
+-- Keeps the library, and the index that has its vectors, as they are: writers of pages do not wait,
+-- nor do they hold this call up. Otherwise as lock_library.
+create or replace function _pgrag.share_library(
+    library text
+)
+returns pgrag.libraries
+language plpgsql
+volatile
+as $$
+declare
+    shared pgrag.libraries;
+begin
+    perform _pgrag.require_lease();
+    loop
+        shared.library_id := _pgrag.library_id(share_library.library);
+        select l.*
+        into shared
+        from pgrag.libraries as l
+        where l.library_id = shared.library_id
+        for key share;
+        exit when found;
+    end loop;
+    return shared;
+end;
+$$;

@@ -56,6 +56,7 @@ begin
             select distinct on (f.page_id) f.*
             from _pgrag.fuse(narrowed, keyword_hits, vector_hits) as f
             where f.score > 0
+                and f.score >= narrowed.min_score
                 -- Pages of the hits are in the context already.
                 and f.page_id not in (select h.page_id from unnest(hits) as h)
             order by f.page_id, f.score desc, f.document_id

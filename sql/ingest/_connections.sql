@@ -1,11 +1,12 @@
--- Computes the targets of edges; returns those that differ from the stored ones. Equal links of one
--- page (names: of one folder) are resolved once. The planner cannot estimate the rows of each step:
--- "offset 0" forces lookups by key, row by row; all other joins must not be nested loops.
+-- Computes the targets of edges, stored or new; returns those that differ from the given ones.
+-- Equal links of one page (names: of one folder) are resolved once. The planner cannot estimate the
+-- rows of each step: "offset 0" forces lookups by key, row by row; all other joins must not be
+-- nested loops.
 create or replace function _pgrag.connections(
     library_id bigint,
     version_id bigint,
     base_url text,
-    edge_ids bigint[]
+    edges pgrag.edges[]
 )
 returns table (
     edge_id bigint,
@@ -30,8 +31,7 @@ as $$
                 e.state, e.how, e.target_page_id, e.target_document_id, e.fragment_found,
                 e.candidates
             ) as stored
-        from pgrag.edges as e
-        where e.library_id = connections.library_id and e.edge_id = any (connections.edge_ids)
+        from unnest(connections.edges) as e
     ),
     -- An edge that a page type adds to a link has the target of that link.
     added as (
@@ -47,6 +47,13 @@ as $$
                 and e.rule = 'explicit:link'
             offset 0
         ) as l
+        union
+        select c.source_page_id, c.target
+        from chosen as c
+        where c.rule = 'explicit:link'
+            and c.source_page_id in (
+                select d.source_page_id from chosen as d where d.rule like 'edge\_defaults:%'
+            )
     ),
     sources as materialized (
         select

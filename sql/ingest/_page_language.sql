@@ -1,10 +1,12 @@
 -- The language of a page: what it states, else that of its text. A folder or suffix (docs/pt-br/,
 -- guide.de.md) decides only where the text agrees: "it" and "id" are other folders, too.
+-- `patterns`: language_patterns(expected), made once for many pages.
 create or replace function _pgrag.page_language(
     key text,
     stated text,
     content text,
-    expected text
+    expected text,
+    patterns text[] default null
 )
 returns text
 language plpgsql
@@ -18,7 +20,7 @@ begin
     if code is not null then
         return code;
     end if;
-    code := _pgrag.likely_language(content, expected);
+    code := _pgrag.likely_language(content, expected, patterns => patterns);
     if key ~* '(^|[/.])[a-z]{2}([-_]([a-z]{2}|hans|hant))?[/.]' then
         select _pgrag.language_code(p.part)
         into folder

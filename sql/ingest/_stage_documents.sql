@@ -183,7 +183,7 @@ as $$
     with recursive incoming_pages as materialized (
         select
             p.page_id, p.title, p.path, p.language, p.language_code, p.anchor_texts,
-            _pgrag.foreign_words(split_part(p.language_code, '-', 1)) as foreign_words,
+            _pgrag.language_patterns(p.language_code) as patterns,
             _pgrag.relative_url(p.url, incoming_documents.base_url) as url,
             coalesce(
                 i.page -> 'documents',
@@ -204,7 +204,7 @@ as $$
                     else _pgrag.text_search_configuration(c.code)
                 end
                 from _pgrag.likely_language(
-                    d.content, i.language_code, foreign_words => i.foreign_words
+                    d.content, i.language_code, patterns => i.patterns, is_part => true
                 ) as c (code)
             ) as language,
             d.ordinality::integer - 1 as sort_order, d.parent,
@@ -248,16 +248,28 @@ as $$
         from below as b
         group by b.page_id, b.sort_order
     ),
+    titles as materialized (
+        select
+            t.page_id, t.language, _pgrag.document_vector(t.language, t.title) as title,
+            _pgrag.address_vector(t.language, t.url) as url
+        from (
+            select distinct i.page_id, i.language, i.title, i.url from incoming as i
+            where i.covers > 0
+        ) as t
+    ),
+    -- Equal to header_vector.
     headers as materialized (
         select
             h.page_id, h.path, h.language,
-            _pgrag.header_vector(h.language, h.title, array_remove(h.path, h.title), h.url)
-                as search
+            _pgrag.weighted_vector(
+                t.title, _pgrag.path_vector(h.language, array_remove(h.path, h.title)), t.url, ''
+            ) as search
         from (
-            select distinct i.page_id, i.path, i.language, i.title, i.url
+            select distinct i.page_id, i.path, i.language, i.title
             from incoming as i
             where i.covers > 0
         ) as h
+        join titles as t on t.page_id = h.page_id and t.language = h.language
     )
     select
         incoming_documents.library_id, null::bigint, incoming_documents.version_id, i.page_id,

@@ -1,6 +1,7 @@
--- Replaces the edges of the written pages. An edge with the same rule, kind, target and fragment
--- keeps its id, and its target page until links are resolved, even if its position changed.
-create or replace function _pgrag.write_edges(
+-- Notes the edges of written pages until links are resolved: an edge that is stored with its target
+-- is written once. Pages that have edges get the new ones at once, because the passages of the old
+-- ones may be gone.
+create or replace function _pgrag.receive_edges(
     library_id bigint,
     version_id bigint,
     base_url text,
@@ -8,34 +9,69 @@ create or replace function _pgrag.write_edges(
     page_ids bigint[]
 )
 returns void
+language plpgsql
+volatile
+as $$
+declare
+    connected constant bigint[] := array(
+        select distinct e.source_page_id
+        from pgrag.edges as e
+        where e.library_id = receive_edges.library_id
+            and e.source_page_id = any (receive_edges.page_ids)
+    );
+begin
+    insert into pgrag.pending_pages as w (library_id, version_id, page_id, edges)
+    select
+        p.library_id, p.version_id, p.page_id, coalesce(nullif(i.page -> 'edges', 'null'), '[]')
+    from jsonb_array_elements(receive_edges.pages) as i (page)
+    join pgrag.pages as p on p.key = i.page ->> 'key'
+    where p.library_id = receive_edges.library_id and p.page_id = any (receive_edges.page_ids)
+    on conflict on constraint pending_pages_pkey do update
+    set edges = excluded.edges;
+    if connected <> '{}' then
+        perform _pgrag.write_edges(library_id, version_id, base_url, connected);
+        update pgrag.pending_pages as w
+        set edges = null
+        where w.library_id = receive_edges.library_id and w.page_id = any (connected);
+    end if;
+end;
+$$;
+
+-- Replaces the edges of pages by those that wait in pending_pages; returns how many are new. An
+-- edge with the same rule, kind, target and fragment keeps its id, and its target page until links
+-- are resolved, even if its position changed.
+create or replace function _pgrag.write_edges(
+    library_id bigint,
+    version_id bigint,
+    base_url text,
+    page_ids bigint[]
+)
+returns bigint
 language sql
 volatile
+-- The plan of a first run, made when there are few edges, would read all of them in each batch.
+set enable_seqscan = off
 set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
-    insert into pgrag.pending_pages (library_id, version_id, page_id)
-    select write_edges.library_id, write_edges.version_id, w.page_id
-    from unnest(write_edges.page_ids) as w (page_id)
-    on conflict do nothing;
-
     with incoming as materialized (
         select
-            p.page_id, e.ordinality::integer - 1 as place,
+            w.page_id, e.ordinality::integer - 1 as place,
             coalesce(nullif(btrim(e.rule), ''), 'explicit:link') as rule,
             coalesce(nullif(btrim(e.kind), ''), 'references') as kind,
             coalesce(e.confidence, 1) as confidence, btrim(coalesce(e.target, '')) as target,
             e.fragment, e.document, coalesce(e.text, '') as link_text,
             coalesce(e.sentence, '') as sentence, coalesce(e.line, 0) as line
-        from jsonb_array_elements(write_edges.pages) as i (page)
-        join pgrag.pages as p on p.key = i.page ->> 'key'
+        from pgrag.pending_pages as w
         cross join lateral rows from (
-            jsonb_to_recordset(nullif(i.page -> 'edges', 'null')) as (
+            jsonb_to_recordset(w.edges) as (
                 rule text, kind text, confidence real, target text, fragment text, text text,
                 sentence text, line integer, document integer
             )
         ) with ordinality as e
-        where p.library_id = write_edges.library_id and p.page_id = any (write_edges.page_ids)
+        where w.library_id = write_edges.library_id
+            and w.page_id = any (write_edges.page_ids)
             and _pgrag.target_fault(e.target, e.rule) is null
     ),
     numbered as (
@@ -146,22 +182,48 @@ as $$
             ) as l
             offset 0
         ) as a
+    ),
+    fresh as materialized (
+        select
+            row(
+                write_edges.library_id,
+                (select _pgrag.take_ids(write_edges.library_id, count(*)) from new_edges) + p.nth,
+                write_edges.version_id, p.page_id, p.document_id, null, null, p.confidence,
+                p.place, p.line, case when p.rule = 'tag' then 'tag' else a.state end, null,
+                p.rule, p.kind, p.target, p.fragment, null,
+                case when p.rule = 'tag' then right(lower(p.target), 300) else a.name end,
+                p.link_text, p.sentence, null
+            )::pgrag.edges as edge
+        from new_edges as p
+        join addresses as a on a.target = p.target and a.is_address = p.is_address
+    ),
+    connected as (
+        select c.*
+        from (
+            select array_agg(f.edge) as edges from fresh as f where (f.edge).state <> 'tag'
+        ) as f
+        cross join lateral _pgrag.connections(
+            write_edges.library_id, write_edges.version_id, write_edges.base_url, f.edges
+        ) as c
+    ),
+    inserted as (
+        insert into pgrag.edges (
+            library_id, edge_id, version_id, source_page_id, source_document_id, confidence, place,
+            line, state, how, rule, kind, target, fragment, name, link_text, sentence,
+            target_page_id, target_document_id, fragment_found, candidates
+        )
+        select
+            e.library_id, e.edge_id, e.version_id, e.source_page_id, e.source_document_id,
+            e.confidence, e.place, e.line, coalesce(c.state, e.state), c.how, e.rule, e.kind,
+            e.target, e.fragment, e.name, e.link_text, e.sentence, c.target_page_id,
+            c.target_document_id, c.fragment_found, c.candidates
+        from fresh as f
+        cross join lateral (select (f.edge).*) as e
+        left join connected as c on c.edge_id = e.edge_id
+        order by e.source_page_id, e.place
+        returning edge_id
     )
-    insert into pgrag.edges (
-        library_id, edge_id, version_id, source_page_id, source_document_id, confidence, place,
-        line, state, rule, kind, target, fragment, name, link_text, sentence
-    )
-    select
-        write_edges.library_id,
-        (select _pgrag.take_ids(write_edges.library_id, count(*)) from new_edges) + p.nth,
-        write_edges.version_id, p.page_id, p.document_id, p.confidence, p.place, p.line,
-        case when p.rule = 'tag' then 'tag' else a.state end,
-        p.rule, p.kind, p.target, p.fragment,
-        case when p.rule = 'tag' then right(lower(p.target), 300) else a.name end,
-        p.link_text, p.sentence
-    from new_edges as p
-    join addresses as a on a.target = p.target and a.is_address = p.is_address
-    order by p.page_id, p.place;
+    select count(*) from inserted;
 $$;
 
 -- The state of an edge without a target page.

@@ -58,9 +58,12 @@ begin
             p.*, _pgrag.source_hash(i.page) as source_hash, last_id + i.nth as new_id,
             _pgrag.address_warnings(i.page) as address_warnings,
             _pgrag.page_language(
-                p.key, p.language, _pgrag.page_content(i.page), write_pages.language
+                p.key, p.language, _pgrag.page_content(i.page), write_pages.language, s.patterns
             ) as language_code
-        from jsonb_array_elements(write_pages.pages) with ordinality as i (page, nth)
+        from (
+            select _pgrag.language_patterns(write_pages.language) as patterns offset 0
+        ) as s
+        cross join jsonb_array_elements(write_pages.pages) with ordinality as i (page, nth)
         cross join lateral jsonb_to_record(i.page) as p (
             key text, url text, title text, path text[], front_matter jsonb, uuid text, link text,
             topic text, type text, tags text[], language text, created timestamptz,

@@ -82,7 +82,7 @@ begin
         updated_at = now()
     where v.library_id = target.library_id and v.version_id = target.version_id;
     perform _pgrag.write_page_names(target.library_id, target.version_id, target.base_url, written);
-    perform _pgrag.write_edges(
+    perform _pgrag.receive_edges(
         target.library_id, target.version_id, target.base_url, ingest_pages.pages, written
     );
     if ingest_pages.resolve then
@@ -114,5 +114,6 @@ statement: all or none. Returns for each page its id, its key, whether it was wr
 (same source_hash), its number of passages, and its warnings. A page without a language has that of
 its text where it is clear, and so has each passage, else that of the library. Texts that already
 have a vector in the library reuse it; pgrag.pending_embeddings lists the texts that still need one.
-With resolve => false links are stored but not resolved: for many batches it is faster to call
-pgrag.resolve_links or pgrag.finish_version once, after the last batch. Errors: PGR01.';
+With resolve => false the links of new pages wait for the pages to come: for many batches it is
+faster to call pgrag.resolve_links or pgrag.finish_version once, after the last batch. Errors:
+PGR01.';

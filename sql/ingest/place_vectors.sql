@@ -28,6 +28,8 @@ begin
     then
         return owner.own_vector_index;
     end if;
+    -- Waits for store_embeddings, whose rows are not seen yet, and keeps it out.
+    perform from pgrag.libraries as l where l.library_id = owner.library_id for update;
     update pgrag.libraries as l
     set own_vector_index = is_large
     where l.library_id = owner.library_id;

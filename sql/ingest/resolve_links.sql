@@ -1,5 +1,6 @@
--- Decides the targets of links: of pages written since the last call, of links to fragments of
--- these pages, and of links with an added or removed name.
+-- Stores the links of new pages with their targets, and decides anew those of other pages written
+-- since the last call, of links to fragments of written pages, and of links with an added or
+-- removed name.
 create or replace function pgrag.resolve_links(
     library text,
     version text default '',
@@ -30,8 +31,9 @@ $$;
 
 comment on function pgrag.resolve_links is
 'Resolves the links of one version of a library to pages, after pages were written with resolve =>
-false; returns how many edges changed. Only links that are new or may have a new target since the
-last call are considered; whole => true considers all links and recomputes the names of all pages.
+false; returns how many edges are new or changed. Only links that are new or may have a new target
+since the last call are considered; whole => true considers all links and recomputes the names of
+all pages.
 Order of precedence, for Markdown links path and url before names: the page itself, path (from the
 file''s folder, from the root, or its end), url, file name, title, alias, slug. Of several pages
 one that is written like the link (case, suffix, query) wins, then the one in the nearest folder; if
@@ -74,9 +76,32 @@ declare
         from pgrag.pending_names as n
         where n.library_id = resolve_links.library_id and n.version_id = resolve_links.version_id
     );
+    base_url constant text := _pgrag.base_url(library_id, version_id);
+    -- The last edge that is stored already.
+    stored_until constant bigint := (
+        select l.library_id << 33 | l.last_id
+        from pgrag.libraries as l
+        where l.library_id = resolve_links.library_id
+    );
     affected bigint[];
+    batch bigint[];
+    added bigint := 0;
     changed bigint := 0;
 begin
+    for batch in
+        select array_agg(p.page_id)
+        from (
+            select p.page_id, row_number() over (order by p.page_id) as nth
+            from pgrag.pending_pages as p
+            where p.library_id = resolve_links.library_id
+                and p.version_id = resolve_links.version_id
+                and p.edges is not null
+        ) as p
+        group by p.nth / 500
+        order by p.nth / 500
+    loop
+        added := added + _pgrag.write_edges(library_id, version_id, base_url, batch);
+    end loop;
     if resolve_links.whole then
         affected := array(
             select e.edge_id
@@ -84,6 +109,7 @@ begin
             where e.library_id = resolve_links.library_id
                 and e.version_id = resolve_links.version_id
                 and e.state <> 'tag'
+                and e.edge_id <= stored_until
         );
     else
         affected := array(
@@ -92,6 +118,7 @@ begin
             where e.library_id = resolve_links.library_id
                 and e.source_page_id = any (written)
                 and e.state <> 'tag'
+                and e.edge_id <= stored_until
             union
             -- These pages were rewritten: the passages that fragments name may have changed.
             select e.edge_id
@@ -99,6 +126,7 @@ begin
             where e.library_id = resolve_links.library_id
                 and e.target_page_id = any (written)
                 and e.fragment is not null
+                and e.edge_id <= stored_until
             union
             select e.edge_id
             from pgrag.edges as e
@@ -107,6 +135,7 @@ begin
                 -- ".." marks links whose name depends on the page that they are on.
                 and e.name = any (case when names <> '{}' then names || '..'::text end)
                 and e.state <> 'tag'
+                and e.edge_id <= stored_until
         );
     end if;
     if affected <> '{}' then
@@ -114,10 +143,8 @@ begin
         set (state, how, target_page_id, target_document_id, fragment_found, candidates) = (
             c.state, c.how, c.target_page_id, c.target_document_id, c.fragment_found, c.candidates
         )
-        from _pgrag.connections(
-            resolve_links.library_id, resolve_links.version_id,
-            _pgrag.base_url(resolve_links.library_id, resolve_links.version_id),
-            affected
+        from _pgrag.stored_connections(
+            resolve_links.library_id, resolve_links.version_id, base_url, affected
         ) as c
         where e.library_id = resolve_links.library_id and e.edge_id = c.edge_id;
         get diagnostics changed = row_count;
@@ -126,6 +153,6 @@ begin
     where p.library_id = resolve_links.library_id and p.version_id = resolve_links.version_id;
     delete from pgrag.pending_names as n
     where n.library_id = resolve_links.library_id and n.version_id = resolve_links.version_id;
-    return changed;
+    return added + changed;
 end;
 $$;

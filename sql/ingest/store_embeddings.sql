@@ -18,8 +18,11 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-    -- Writers that change or delete these passages and edges wait until this transaction ends.
-    owner constant pgrag.libraries := _pgrag.lock_library(store_embeddings.library);
+    -- The vectors of a batch are stored while the next is written; edges have no lock of their own.
+    owner constant pgrag.libraries := case
+        when store_embeddings.edge_ids is null then _pgrag.share_library(store_embeddings.library)
+        else _pgrag.lock_library(store_embeddings.library)
+    end;
     stored integer;
     used pgrag.embedding_models := _pgrag.model_for(
         store_embeddings.model, store_embeddings.vectors
@@ -34,13 +37,15 @@ begin
             owner.own_vector_index, l2_normalize(incoming.embedding)
         from unnest(store_embeddings.text_hashes, store_embeddings.vectors)
             as incoming (text_hash, embedding)
-        -- "offset 0": one index probe per text, never a scan of all texts per passage.
+        -- "offset 0": one index probe per text, never a scan of all texts per passage. A passage
+        -- that a writer changes or deletes right now is left out: what becomes of it is pending.
         cross join lateral (
             select d.*
             from pgrag.documents as d
             where d.library_id = owner.library_id
                 and d.text_hash = incoming.text_hash
                 and d.covers > 0
+            for share of d skip locked
             offset 0
         ) as d
         where incoming.embedding is not null
@@ -107,7 +112,9 @@ as $$
                 where e.library_id = d.library_id and e.document_id = d.document_id
                 offset 0
             ) as e
-            where d.library_id = hand_on_embeddings.library_id and d.text_hash = h.text_hash
+            where d.library_id = hand_on_embeddings.library_id
+                and d.text_hash = h.text_hash
+                and d.covers > 0
             order by e.model_id, e.document_id desc
             offset 0
         ) as e

@@ -30,11 +30,14 @@ begin
 
     return query
     with recursive reached as materialized (
-        select n.*
+        select r.*
         from _pgrag.neighbourhood(
             start.library_id, start_ids, neighbourhood.depth, neighbourhood.kinds,
             neighbourhood.direction, neighbourhood.fan_out, neighbourhood.total
         ) as n
+        cross join lateral unnest(
+            n.page_ids, n.depths, n.weights, n.via_page_ids, n.edge_ids, n.edge_counts, n.forwards
+        ) as r (page_id, depth, weight, via_page_id, edge_id, edge_count, forward)
     ),
     ways as (
         select s.page_id, array[s.page_id] as path

@@ -32,7 +32,8 @@ begin
         select n.page_id, d.forward, n.weight, n.edge_count
         from (values (true), (false)) as d (forward)
         cross join lateral _pgrag.linked_pages(
-            here.library_id, here.page_id, null, case when d.forward then 'out' else 'in' end, 100
+            here.library_id, array[here.page_id], null,
+            case when d.forward then 'out' else 'in' end, 100
         ) as n
     ),
     links as (
@@ -53,7 +54,8 @@ begin
         cross join lateral (
             select n.page_id, count(*) over () as degree
             from _pgrag.linked_pages(
-                here.library_id, b.page_id, null, case when b.forward then 'in' else 'out' end, 100
+                here.library_id, array[b.page_id], null,
+                case when b.forward then 'in' else 'out' end, 100
             ) as n
         ) as o
         where o.page_id <> here.page_id
@@ -69,7 +71,7 @@ begin
                 * (
                     select count(*)
                     from _pgrag.linked_pages(
-                        here.library_id, c.page_id, null,
+                        here.library_id, array[c.page_id], null,
                         case when c.forward then 'out' else 'in' end, 100
                     )
                 )::double precision

@@ -71,9 +71,17 @@ as $$
         select
             t.library_id, t.language, t.weight,
             case
-                when t.document_count > 0 then _pgrag.tsquery_lexeme(t.lexeme)::tsquery
-            end as occurrence
+                when t.document_count > 0
+                then _pgrag.sparse_vector(_pgrag.lexeme_id(t.language, t.lexeme) || ':1')
+            end as lexeme
         from unnest((evidence.request).terms) as t
+    ),
+    languages as (
+        select
+            t.library_id,
+            case when min(t.language) = max(t.language) then min(t.language) end as only_one
+        from terms as t
+        group by t.library_id
     )
     select
         h.ordinality, w.coverage, w.known, e.page_score, h.semantic_score,
@@ -88,10 +96,18 @@ as $$
     cross join lateral (
         select case when q.page_evidence > 0 then h.page_score end as page_score
     ) as e
+    left join languages as o on o.library_id = h.library_id
+    -- Not its text vector, which is TOASTed.
     cross join lateral (
-        select d.language, d.search
-        from pgrag.documents as d
-        where d.library_id = h.library_id and d.document_id = h.document_id
+        select
+            i.weights,
+            coalesce(o.only_one, (
+                select d.language
+                from pgrag.documents as d
+                where d.library_id = h.library_id and d.document_id = h.document_id
+            )) as language
+        from pgrag.impacts as i
+        where i.library_id = h.library_id and i.document_id = h.document_id
         offset 0
     ) as d
     cross join lateral (
@@ -100,13 +116,13 @@ as $$
             case
                 when (evidence.request).is_phrase then 1
                 else coalesce(
-                    sum(t.weight) filter (where d.search @@ t.occurrence) / sum(t.weight), 0
+                    sum(t.weight) filter (where d.weights <#> t.lexeme < 0) / sum(t.weight), 0
                 )
             end as coverage,
             case
                 when (evidence.request).is_phrase then 1
                 else coalesce(
-                    sum(t.weight) filter (where t.occurrence is not null) / sum(t.weight), 0
+                    sum(t.weight) filter (where t.lexeme is not null) / sum(t.weight), 0
                 )
             end as known
         from terms as t

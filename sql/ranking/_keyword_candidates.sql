@@ -21,40 +21,44 @@ as $$
 declare
     -- Up to this many passages are scored without pruning, and at a time.
     small constant integer := 1000;
-    -- Of each list: the lexeme, whether it holds strong postings alone, the number of postings up
-    -- to it, and the most that it and all later lists add.
-    lexemes text[];
-    is_strong boolean[];
+    -- Of each list: its number, the number of postings up to it, the most that it and all later
+    -- lists add, and the number of lexemes up to it.
+    nths integer[];
     postings bigint[];
     bounds double precision[];
+    lexeme_counts integer[];
+    lexemes jsonb;
+    -- The posting ids of the lists, one for each language: see posting_ids.
+    ids bigint[];
+    lists integer[];
+    wholes integer[];
+    library_ids bigint[];
+    vectors sparsevec[];
+    list_count integer;
     scored integer := 0;
     taken integer;
     certain integer;
-    best _pgrag.candidates;
+    beside integer[];
+    best _pgrag.best_passages;
+    found _pgrag.candidates;
 begin
-    select
-        array_agg(p.lexeme order by p.nth),
-        array_agg(p.is_strong order by p.nth),
-        array_agg(p.postings order by p.nth),
-        array_agg(p.bound order by p.nth)
-    into lexemes, is_strong, postings, bounds
-    from (
+    with read as materialized (
         select
-            p.lexeme,
-            p.is_strong,
+            p.*,
             row_number() over best as nth,
-            sum(p.postings) over best as postings,
-            sum(p.adds) over (best rows between current row and unbounded following) as bound
+            sum(p.postings) over best as postings_upto,
+            sum(p.adds) over (best rows between current row and unbounded following) as bound,
+            sum(p.is_first::integer) over best as lexeme_count
         from (
             select
                 p.*,
                 -- The strong postings of a lexeme come before the others.
-                min(p.adds / p.postings) over (
-                    partition by p.lexeme order by p.is_strong desc
-                ) as gain
+                min(p.adds / p.postings) over strong as gain,
+                row_number() over strong = 1 as is_first
             from (
                 select
                     t.lexeme,
+                    array_agg(_pgrag.lexeme_id(t.language, t.lexeme)) as ids,
                     sum(t.document_count) as document_count,
                     max(t.bound) as bound,
                     max(least(t.bound, t.weight * _pgrag.strong_impact())) as weak_bound
@@ -64,81 +68,98 @@ begin
             ) as l
             cross join lateral (
                 -- An estimate: with the default k1, about a tenth of the postings are strong.
-                select l.lexeme, true, l.document_count / 10, l.bound - l.weak_bound
+                select l.lexeme, l.ids, true, l.document_count / 10, l.bound - l.weak_bound
                 where l.document_count > small and l.bound > l.weak_bound
                 union all
                 select
                     l.lexeme,
+                    l.ids,
                     false,
                     l.document_count,
                     case when l.document_count > small then l.weak_bound else l.bound end
-            ) as p (lexeme, is_strong, postings, adds)
+            ) as p (lexeme, ids, is_strong, postings, adds)
+            window strong as (partition by p.lexeme order by p.is_strong desc)
         ) as p
         window best as (order by p.gain desc, p.lexeme, p.is_strong desc)
-    ) as p;
-    if lexemes is null then
-        best := ('{}', '{}', '{}', '{"retriever": "keyword", "plan": "no known lexeme"}');
-        return best;
+    )
+    select r.*, i.*, v.*
+    into
+        nths, postings, bounds, lexeme_counts, lexemes, ids, lists, wholes, library_ids, vectors
+    from (
+        select
+            array_agg(r.nth order by r.nth),
+            array_agg(r.postings_upto order by r.nth),
+            array_agg(r.bound order by r.nth),
+            array_agg(r.lexeme_count order by r.nth),
+            jsonb_agg(r.lexeme order by r.nth) filter (where r.is_first)
+        from read as r
+    ) as r
+    cross join (
+        select
+            array_agg(i.id | case when r.is_strong then 1 << 30 else 0 end),
+            array_agg(r.nth),
+            array_agg(w.nth)
+        from read as r
+        cross join lateral unnest(r.ids) as i (id)
+        left join read as w on r.is_strong and w.lexeme = r.lexeme and not w.is_strong
+    ) as i
+    cross join _pgrag.query_vectors(terms) as v;
+    if nths is null then
+        found := ('{}', '{}', '{}', '{"retriever": "keyword", "plan": "no known lexeme"}');
+        return found;
     end if;
 
+    list_count := cardinality(nths);
+    -- Of a sorted array, width_bucket counts the numbers up to one, without a statement.
     taken := case
-        when (target).document_count <= small then cardinality(lexemes)
-        else greatest(1, (select count(*) from unnest(postings) as p where p <= small))
+        when target.document_count <= small then list_count
+        else greatest(1, width_bucket(small::bigint, postings))
     end;
     loop
         if _pgrag.scores_all(target, postings[taken]) then
-            taken := cardinality(lexemes);
+            taken := list_count;
         end if;
+        beside := case
+            when best is not null
+            then _pgrag.parts_beside(postings, bounds, scored, taken, best.scores[certain_count])
+        end;
         best := _pgrag.score_documents(
-            terms,
-            _pgrag.posting_ids(terms, lexemes[scored + 1:taken], is_strong[scored + 1:taken]),
+            library_ids,
+            vectors,
+            _pgrag.posting_ids(ids, lists, wholes, nths[scored + 1:taken]),
             target,
             candidate_count,
             postings[taken],
-            best.document_ids,
-            (
-                select _pgrag.posting_ids(
-                    terms,
-                    array_agg(lexemes[b.nth] order by b.nth),
-                    array_agg(is_strong[b.nth] order by b.nth)
-                )
-                from unnest(
-                    _pgrag.parts_beside(postings, bounds, scored, taken, best.scores[certain_count])
-                ) as b (nth)
-            )
+            best,
+            case
+                when beside is not null then _pgrag.posting_ids(ids, lists, wholes, beside)
+            end
         );
         -- A small tolerance, because impacts and weights are stored in single precision.
-        certain := (
-            select count(*)
-            from unnest(bounds) as b
-            where b * 1.00001 >= coalesce(best.scores[certain_count], 0)
-        );
-        exit when certain <= taken;
+        certain := taken;
+        while bounds[certain + 1] * 1.00001 >= coalesce(best.scores[certain_count], 0) loop
+            certain := certain + 1;
+        end loop;
+        exit when certain = taken;
         scored := taken;
         taken := least(
-            certain,
-            greatest(
-                taken + 1,
-                (select count(*) from unnest(postings) as p where p <= postings[scored] + small)
-            )
+            certain, greatest(taken + 1, width_bucket(postings[scored] + small, postings))
         );
     end loop;
-    best.plan := jsonb_build_object(
-        'retriever', 'keyword',
-        'plan', case when taken < cardinality(lexemes) then 'pruned' else 'exhaustive' end,
-        -- In the order of reading; of some, only the strong postings were read.
-        'lexemes', (
-            select jsonb_agg(l.lexeme order by l.nth)
-            from (
-                select p.lexeme, min(p.nth) as nth
-                from unnest(lexemes) with ordinality as p (lexeme, nth)
-                group by p.lexeme
-            ) as l
-        ),
-        'lexemes_taken', (select count(distinct l) from unnest(lexemes[:taken]) as l),
-        'candidates', cardinality(best.document_ids)
+    found := (
+        best.library_ids,
+        best.document_ids,
+        best.scores,
+        jsonb_build_object(
+            'retriever', 'keyword',
+            'plan', case when taken < list_count then 'pruned' else 'exhaustive' end,
+            -- In the order of reading; of some, only the strong postings were read.
+            'lexemes', lexemes,
+            'lexemes_taken', lexeme_counts[taken],
+            'candidates', cardinality(best.document_ids)
+        )
     );
-    return best;
+    return found;
 end;
 $$;
 

@@ -22,22 +22,14 @@ parallel safe
 as $$
 declare
     wanted_model constant bigint := _pgrag.model_id(model);
-    -- The built-in model knows most names of code only in pieces, so it has less weight if every
-    -- word has a mark of code: os.path, peek(), tp_free, std::move, useEffect.
-    name_share constant double precision := (
-        select case
-            when bool_and(
-                w.word ~ ('[[:alpha:]]\.[[:alpha:]]|\(\)|_|::|^[@$#.&%-]+[[:alpha:]]'
-                    '|^[[:alpha:]]+[+#]+$'
-                    '|^[[:lower:]][[:lower:][:digit:]]*[[:upper:]]')
-            )
-            then 1 / 3.0
-            else 1
-        end * _pgrag.readable_share(words)
-        from regexp_split_to_table(words, '\s+') as w (word)
-        where w.word <> ''
-    );
+    -- A word with a mark of code: os.path, peek(), tp_free, std::move, useEffect.
+    name_of_code constant text := '[[:alpha:]]\.[[:alpha:]]|\(\)|_|::|^[@$#.&%-]+[[:alpha:]]'
+        '|^[[:alpha:]]+[+#]+$|^[[:lower:]][[:lower:][:digit:]]*[[:upper:]]';
+    -- How much of the query the built-in model can read.
+    read_share double precision := _pgrag.readable_share(words);
     model_count bigint;
+    models record;
+    known record;
 begin
     if query_embedding is not null and wanted_model is null then
         select count(distinct l.model_id) into model_count from unnest(libraries) as l;
@@ -47,79 +39,48 @@ begin
                 using errcode = 'PGR01', hint = 'Name the model, or search one library.';
         end if;
     end if;
+    -- The built-in model knows most names of code only in pieces, so it has less weight if every
+    -- word is one. Most queries do not begin with one.
+    if substring(words from '\S+') ~ name_of_code then
+        read_share := read_share * (
+            select case when bool_and(w.word ~ name_of_code) then 1 / 3.0 else 1 end
+            from regexp_split_to_table(words, '\s+') as w (word)
+            where w.word <> ''
+        );
+    end if;
+
+    -- Each model embeds once.
+    select
+        array_agg(m.model_id) as ids,
+        array_agg(m.alpha) as alphas,
+        array_agg(m.provider = 'builtin') as are_builtin,
+        array_agg(m.name = _pgrag.builtin_model()) as have_related,
+        array_agg(
+            case
+                when library_queries.alpha is distinct from 0
+                then _pgrag.embed_query(
+                    case m.provider when 'builtin' then words else typed end, m, query_embedding
+                )
+            end
+        ) as embeddings
+    into models
+    from pgrag.embedding_models as m
+    where m.model_id = any (
+            array(select coalesce(wanted_model, l.model_id) from unnest(libraries) as l)
+        );
+    select k.* into known from _pgrag.known_parts(original_terms) as k;
+    if known.is_lacking then
+        known.shares := _pgrag.understood_shares(
+            words, original_terms, libraries, wanted_model, models.ids, models.are_builtin,
+            models.embeddings, known.library_ids
+        );
+    end if;
 
     return array(
-        with searched as materialized (
-            select l.library_id, l.settings, coalesce(wanted_model, l.model_id) as model_id
-            from unnest(library_queries.libraries) as l
-        ),
-        -- Materialized, so that each model embeds once, and the vectors are made once.
-        models as materialized (
-            select
-                m.model_id,
-                m.alpha,
-                m.provider = 'builtin' as is_builtin,
-                case
-                    when library_queries.alpha is distinct from 0
-                    then _pgrag.embed_query(
-                        case m.provider when 'builtin' then words else typed end,
-                        m, query_embedding
-                    )
-                end as embedding
-            from pgrag.embedding_models as m
-            where m.model_id in (select s.model_id from searched as s)
-        ),
-        keywords as materialized (
-            select k.* from _pgrag.query_vectors(library_queries.terms) as k
-        ),
-        titles as materialized (
-            select t.* from _pgrag.title_vectors(library_queries.original_terms) as t
-        ),
-        -- True in languages with at least 1000 passages: in a smaller library, a missing word says
-        -- little.
-        judged as materialized (
-            select t.*
-            from unnest(library_queries.original_terms) as t
-            where t.idf >= pgrag.inverse_document_frequency(t.document_count, 1000)
-        ),
-        -- A word that only the model knows (of another language, say) counts half.
-        lacking as materialized (
-            select
-                j.library_id,
-                j.language,
-                _pgrag.understood_lexemes(library_queries.words, j.language, m.model_id) as lexemes
-            from judged as j
-            join searched as s on s.library_id = j.library_id
-            join models as m on m.model_id = s.model_id
-            where m.is_builtin and m.embedding is not null
-            group by j.library_id, j.language, m.model_id
-            having min(j.document_count) = 0
-        ),
-        -- The share of the query's weight that the library knows; of several languages, the one
-        -- that knows most counts.
-        known as materialized (
-            select k.library_id, max(k.share) as share
-            from (
-                select
-                    j.library_id,
-                    sum(
-                        case
-                            when j.document_count > 0 then j.weight
-                            when j.lexeme = any (l.lexemes) then j.weight / 2
-                            else 0
-                        end
-                    ) / sum(j.weight) as share
-                from judged as j
-                left join lacking as l
-                    on l.library_id = j.library_id and l.language = j.language
-                group by j.library_id, j.language
-            ) as k
-            group by k.library_id
-        )
         select row(
-            s.library_id,
+            l.library_id,
             m.model_id,
-            keywords.vectors[array_position(keywords.library_ids, s.library_id)],
+            keywords.vectors[array_position(keywords.library_ids, l.library_id)],
             m.embedding,
             case
                 when m.embedding is null then 0
@@ -129,7 +90,7 @@ begin
                     least(greatest(
                         coalesce(
                             (strategy ->> 'alpha')::double precision,
-                            _pgrag.alpha(s.settings, m.alpha)
+                            _pgrag.alpha(l.settings, m.alpha)
                         ) + coalesce((strategy ->> 'alpha_offset')::double precision, 0),
                         0
                     ), 1)
@@ -137,36 +98,48 @@ begin
                 )
             end,
             coalesce(
-                library_queries.page_evidence, _pgrag.setting(s.settings, 'page_evidence')::real
+                library_queries.page_evidence, _pgrag.setting(l.settings, 'page_evidence')::real
             ),
             -- Titles are compared with the original words, not with the expanded terms.
-            titles.vectors[array_position(titles.library_ids, s.library_id)],
-            _pgrag.setting(s.settings, 'title_evidence')::real * shares.title_share,
+            known.title_vectors[place.nth],
+            _pgrag.setting(l.settings, 'title_evidence')::real * shares.title_share,
             case
-                when _pgrag.setting(s.settings, 'type_weights')::boolean
+                when _pgrag.setting(l.settings, 'type_weights')::boolean
                 then library_queries.type_weights
             end,
             library_queries.language,
             shares.alpha_share,
-            shares.title_share
+            shares.title_share,
+            -- Matches of tokens are between words and meaning: neither retriever alone has them.
+            case
+                when m.has_related
+                    and m.embedding is not null
+                    and (library_queries.alpha in (0, 1)) is not true
+                then _pgrag.setting(l.settings, 'token_weight')::double precision
+                else 0
+            end
         )::_pgrag.library_query
-        from searched as s
-        join models as m on m.model_id = s.model_id
-        left join known as k on k.library_id = s.library_id
-        cross join keywords
-        cross join titles
+        from unnest(library_queries.libraries) as l
+        join unnest(
+            models.ids, models.alphas, models.are_builtin, models.have_related, models.embeddings
+        ) as m (model_id, alpha, is_builtin, has_related, embedding)
+            on m.model_id = coalesce(wanted_model, l.model_id)
+        cross join _pgrag.query_vectors(library_queries.terms) as keywords
+        cross join lateral (
+            select array_position(known.library_ids, l.library_id) as nth offset 0
+        ) as place
         cross join lateral (
             select
                 case
                     -- Above 0, so that a query of unknown words alone finds passages.
-                    when m.is_builtin then name_share * greatest(coalesce(k.share, 1), 0.01)
+                    when m.is_builtin
+                    then read_share * greatest(coalesce(known.shares[place.nth], 1), 0.01)
                     else 1
                 end as alpha_share,
-                coalesce(
-                    titles.shares[array_position(titles.library_ids, s.library_id)], 1
-                ) as title_share
+                coalesce(known.title_shares[place.nth], 1) as title_share
+            offset 0
         ) as shares
-        order by s.library_id
+        order by l.library_id
     );
 end;
 $$;

@@ -112,6 +112,10 @@ declare
     stopping constant text[] := '{danish, dutch, english, finnish, french, german, hungarian,
         italian, nepali, norwegian, portuguese, russian, spanish, swedish, turkish}';
     own_languages text[];
+    parts text[];
+    are_plain boolean[];
+    plain text[];
+    doubtful text[];
     stop_count integer;
     unknown_words text[];
 begin
@@ -120,7 +124,9 @@ begin
         from pgrag.corpus_statistics as c
         where c.library_id = any (library_ids) and c.document_count > 0
     );
-    with tokens as materialized (
+    select array_agg(t.part order by t.nth), array_agg(t.is_plain order by t.nth)
+    into parts, are_plain
+    from (
         select t.part, min(t.nth) as nth, bool_and(t.is_plain) as is_plain
         from (
             select
@@ -154,6 +160,44 @@ begin
         group by t.part
         order by 2
         limit 40
+    ) as t;
+    words := '{}';
+    plain := array(
+        select p.part from unnest(parts, are_plain) as p (part, is_plain) where p.is_plain
+    );
+    -- Mostly the model or a library knows each of them, and nothing needs to be compared.
+    doubtful := array(
+        select m.word
+        from unnest(plain, _pgrag.known_to_model(plain)) as m (word, is_known)
+        where not m.is_known
+            and not exists (
+                select
+                from pgrag.corpus_statistics as c
+                cross join lateral (
+                    select tsvector_to_array(_pgrag.query_vector(c.language, m.word)) as lexemes
+                    offset 0
+                ) as v
+                where c.library_id = any (library_ids)
+                    and c.document_count > 0
+                    and (
+                        v.lexemes = '{}'
+                        or exists (
+                            select
+                            from pgrag.lexeme_statistics as s
+                            where s.library_id = c.library_id
+                                and s.language = c.language
+                                and s.lexeme = any (v.lexemes)
+                                and s.document_count > 0
+                        )
+                    )
+            )
+    );
+    if doubtful = '{}' then
+        return;
+    end if;
+    with tokens as materialized (
+        select t.*
+        from unnest(parts, are_plain) with ordinality as t (part, is_plain, nth)
     ),
     spoken as (
         select c.language, array_agg(c.library_id) as ids
@@ -227,9 +271,8 @@ begin
     end if;
     words := array(
         select m.word
-        from unnest(words, _pgrag.known_to_model(words)) with ordinality
-            as m (word, is_known, nth)
-        where not m.is_known
+        from unnest(words) with ordinality as m (word, nth)
+        where m.word = any (doubtful)
             -- Short words of languages with many endings have many neighbours.
             and (not is_sure or length(m.word) >= 6 or 'english' = any (languages))
         order by m.nth

@@ -20,6 +20,30 @@ as $$
     where p.language = phrase_weight.language;
 $$;
 
+-- The weight of each candidate.
+create or replace function _pgrag.phrase_weights(
+    request _pgrag.search_request,
+    candidates _pgrag.candidates
+)
+returns double precision[]
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    return array(
+        select _pgrag.phrase_weight(
+            request.phrase_languages, request.phrase_conditions, d.language, d.search
+        )
+        from unnest(candidates.library_ids, candidates.document_ids)
+            with ordinality as c (library_id, document_id, nth)
+        join pgrag.documents as d
+            on d.library_id = c.library_id and d.document_id = c.document_id
+        order by c.nth
+    );
+end;
+$$;
+
 -- One condition for each phrase, in each language of the libraries.
 create or replace function _pgrag.ranking_phrases(
     library_ids bigint[],

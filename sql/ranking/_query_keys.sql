@@ -8,41 +8,43 @@ language plpgsql
 immutable
 parallel safe
 as $$
+declare
+    version_id bigint;
+    posting_id bigint;
+    keys bigint[] := '{}';
 begin
-    return array(
-        select v.id << 31 | p.id
-        from unnest(version_ids) as v (id)
-        cross join unnest(posting_ids) as p (id)
-    );
+    -- Loops: for one version, a statement would take longer.
+    foreach version_id in array version_ids loop
+        foreach posting_id in array posting_ids loop
+            keys := array_append(keys, version_id << 31 | posting_id);
+        end loop;
+    end loop;
+    return keys;
 end;
 $$;
 
--- The ids of the posting lists of lexemes: of the strong postings alone where is_strong says so and
--- the lexeme is not wanted whole as well. Null if there are no lexemes.
+-- The ids in the wanted ones of these lists: lists[n] holds ids[n]. If that holds the strong
+-- postings alone, wholes[n] is the list of all of them, which makes the other needless.
 create or replace function _pgrag.posting_ids(
-    terms pgrag.query_term[],
-    lexemes text[],
-    is_strong boolean[]
+    ids bigint[],
+    lists integer[],
+    wholes integer[],
+    wanted integer[]
 )
 returns bigint[]
 language plpgsql
 immutable
-strict
 parallel safe
 as $$
+declare
+    wanted_ids bigint[] := '{}';
 begin
-    return array(
-        select distinct
-            _pgrag.lexeme_id(t.language, t.lexeme)::bigint
-            | case when l.is_strong then 1 << 30 else 0 end
-        from (
-            select p.lexeme, bool_and(p.is_strong) as is_strong
-            from unnest(lexemes, is_strong) as p (lexeme, is_strong)
-            group by p.lexeme
-        ) as l
-        join unnest(terms) as t on t.lexeme = l.lexeme
-        where t.document_count > 0
-    );
+    for n in 1..cardinality(ids) loop
+        if lists[n] = any (wanted) and (wholes[n] = any (wanted)) is not true then
+            wanted_ids := array_append(wanted_ids, ids[n]);
+        end if;
+    end loop;
+    return wanted_ids;
 end;
 $$;
 

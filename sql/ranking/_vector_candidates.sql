@@ -144,11 +144,10 @@ begin
 end;
 $$;
 
--- An HNSW index is used only if rows are sorted by its expression and nothing else. All arguments
--- are constants to the planner, so that the predicate of the index holds (the library's id, or "not
--- own_index") and absent filters vanish. An exact scan of few pages needs the number of ids in the
--- estimate, which an array gives. With HNSW, ids are always hashed: the inner select hides their
--- number, and "is true" prevents a join.
+-- Planned for the values of its arguments: then the predicate of an index holds (the library's id,
+-- or "not own_index"), absent filters vanish, and an exact scan of few pages knows the number of
+-- ids. An HNSW index is used only if rows are sorted by its expression and nothing else. With HNSW,
+-- ids are always hashed: the inner select hides their number, and "is true" prevents a join.
 create or replace function _pgrag.nearest(
     query_embedding halfvec,
     model_id bigint,
@@ -161,59 +160,84 @@ returns _pgrag.candidates
 language plpgsql
 stable
 parallel safe
+set plan_cache_mode = force_custom_plan
 as $$
 declare
-    nearest _pgrag.candidates;
-    is_one_of constant text := case
-        when is_indexed then '((%s in (select l.id from unnest((select %s)) as l (id))) is true)'
-        else '(%s = any (%s))'
-    end;
+    dimensions constant integer := vector_dims(query_embedding);
+    hits _pgrag.candidates;
 begin
-    execute format(
-        $sql$
+    select
+        coalesce(array_agg(h.library_id order by h.distance, h.document_id), '{}'),
+        coalesce(array_agg(h.document_id order by h.distance, h.document_id), '{}'),
+        coalesce(array_agg(-h.distance order by h.distance, h.document_id), '{}')
+    into hits.library_ids, hits.document_ids, hits.scores
+    from (
         select
-            coalesce(array_agg(h.library_id order by h.distance, h.document_id), '{}'),
-            coalesce(array_agg(h.document_id order by h.distance, h.document_id), '{}'),
-            coalesce(array_agg(-h.distance order by h.distance, h.document_id), '{}')
-        from (
-            select e.library_id, e.document_id, e.embedding%1$s <#> $1%1$s as distance
-            from pgrag.embeddings as e
-            where e.library_id = any ($2)
-                and e.version_id = any ($3)
-                and e.model_id = $4
-                and e.covers & $5 <> 0
-                %3$s
-                and ($6 is null or %4$s)
-                and ($7 is null or %5$s)
-                and ($8 is null or not %6$s)
-            order by distance %2$s
-            limit $9
-        ) as h
-        $sql$,
-        case when is_indexed then format('::halfvec(%s)', vector_dims(query_embedding)) end,
-        case
-            when is_indexed then null
-            when cardinality((target).version_ids) > 1
-            then ', array_position($3, e.version_id), e.document_id'
-            else ', e.document_id'
-        end,
-        case when is_shared then 'and not e.own_index' end,
-        format(is_one_of, 'e.page_id', '$6'),
-        format(is_one_of, 'e.document_id', '$7'),
-        format(is_one_of, 'e.document_id', '$8')
-    )
-    into nearest.library_ids, nearest.document_ids, nearest.scores
-    using query_embedding, (target).library_ids, (target).version_ids, model_id, (target).covers,
-        (target).allowed_pages, (target).allowed_documents, (target).denied_documents,
-        candidate_count;
-    return nearest;
+            e.library_id,
+            e.document_id,
+            -- The index has the cast to its dimensions, which is this call.
+            case when is_indexed then halfvec(e.embedding, dimensions, true) else e.embedding end
+                <#> query_embedding as distance
+        from pgrag.embeddings as e
+        where e.library_id = any (target.library_ids)
+            and e.version_id = any (target.version_ids)
+            and e.model_id = nearest.model_id
+            and e.covers & target.covers <> 0
+            and not (is_shared and e.own_index)
+            and (
+                target.allowed_pages is null
+                or case
+                    when is_indexed
+                    then (
+                        e.page_id in (
+                            select p.id from unnest((select target.allowed_pages)) as p (id)
+                        )
+                    ) is true
+                    else e.page_id = any (target.allowed_pages)
+                end
+            )
+            and (
+                target.allowed_documents is null
+                or case
+                    when is_indexed
+                    then (
+                        e.document_id in (
+                            select d.id from unnest((select target.allowed_documents)) as d (id)
+                        )
+                    ) is true
+                    else e.document_id = any (target.allowed_documents)
+                end
+            )
+            and (
+                target.denied_documents is null
+                or case
+                    when is_indexed
+                    then (
+                        e.document_id in (
+                            select d.id from unnest((select target.denied_documents)) as d (id)
+                        )
+                    ) is not true
+                    else e.document_id <> all (target.denied_documents)
+                end
+            )
+        order by
+            distance,
+            case
+                when not is_indexed and cardinality(target.version_ids) > 1
+                then array_position(target.version_ids, e.version_id)
+            end,
+            case when not is_indexed then e.document_id end
+        limit candidate_count
+    ) as h;
+    return hits;
 end;
 $$;
 
 -- enable_sort is off, because the planner's estimate ignores that the index scan iterates over
 -- filtered rows. With ef_search 120, one search in a hundred ends in a corner of the graph where
 -- nothing is near, and eight miss some of their ten nearest; with 400, none and three. With keyword
--- hits, whose cosine fusion computes exactly, the additional visits gain less than they cost.
+-- hits, whose cosine fusion computes exactly, the additional visits gain less than they cost: half as
+-- many again as the candidates are enough.
 create or replace function _pgrag.nearest_by_index(
     query_embedding halfvec,
     model_id bigint,
@@ -239,7 +263,9 @@ declare
     setting text;
 begin
     if not is_alone then
-        setting := set_config('hnsw.ef_search', '120', true);
+        setting := set_config(
+            'hnsw.ef_search', least(greatest(candidate_count * 3 / 2, 60), 120)::text, true
+        );
     end if;
     return _pgrag.nearest(
         query_embedding, model_id, target, candidate_count, is_indexed => true,

@@ -67,11 +67,19 @@ as $$
             array_agg(c.library_id) as library_ids,
             array_agg(c.language) as languages,
             array_agg(c.document_count) as document_counts,
-            array_agg(_pgrag.setting(l.settings, 'k1')::double precision) as k1s,
+            array_agg(c.k1) as k1s,
             array_agg(term.lexeme) as lexemes,
             array_agg(f.frequency) as frequencies
-        from unnest(terms_of.libraries) as l
-        join pgrag.corpus_statistics as c on c.library_id = l.library_id and c.document_count > 0
+        from (
+            select
+                c.library_id, c.language, c.document_count,
+                _pgrag.setting(l.settings, 'k1')::double precision as k1
+            from unnest(terms_of.libraries) as l
+            join pgrag.corpus_statistics as c
+                on c.library_id = l.library_id and c.document_count > 0
+            -- Else the words would be read in the languages of every library there is.
+            offset 0
+        ) as c
         cross join lateral (
             select _pgrag.text_vector(c.language, terms_of.searched, of_query => true) as search
             offset 0
@@ -83,10 +91,16 @@ as $$
         cross join lateral (
             -- A word with diacritics (B) and the same word without them (C) count as one; beside a
             -- name with signs its letters count little.
-            select case when term.lexeme = any (whole.names) then 1 else 0.3 end
-                * sum(case o.label when 'B' then 0.8 when 'C' then 0.2 else 1 end)
-                ::double precision as frequency
-            from unnest(term.weights) as o (label)
+            select case when term.lexeme = any (whole.names) then 1 else 0.3 end * (
+                case
+                    when 'D' = all (term.weights) then cardinality(term.weights)
+                    else (
+                        select sum(case o.label when 'B' then 0.8 when 'C' then 0.2 else 1 end)
+                        from unnest(term.weights) as o (label)
+                    )
+                end
+            )::double precision as frequency
+            offset 0
         ) as f
     ) as q
     cross join lateral _pgrag.weighted_terms(
@@ -99,17 +113,15 @@ create or replace function _pgrag.terms_of_words(
     libraries pgrag.libraries[]
 )
 returns pgrag.query_term[]
-language sql
+language plpgsql
 stable
 parallel safe
 as $$
-    select array(
-        select t
-        from _pgrag.terms_of(
-            _pgrag.searchable_text(terms_of_words.words, of_query => true),
-            terms_of_words.libraries
-        ) as t
-    );
+declare
+    searched constant text := _pgrag.searchable_text(words, of_query => true);
+begin
+    return array(select t from _pgrag.terms_of(searched, libraries) as t);
+end;
 $$;
 
 -- Whether every language of the libraries lacks a word of the query: then one may be misspelt.
@@ -203,57 +215,6 @@ as $$
             from unnest(query_vectors.terms) as term
             where term.document_count > 0
             group by term.library_id, _pgrag.lexeme_id(term.language, term.lexeme)
-        ) as t
-        group by t.library_id
-    ) as v;
-$$;
-
--- The vectors that are compared with titles, made like title_vector, and the share of
--- title_evidence that counts: titles are short, so above 4 lexemes, the longer a query is, the less
--- likely it names one. Its length is the smallest number of lexemes in any language: the others do
--- not know its stop words. Inlined.
-create or replace function _pgrag.title_vectors(
-    terms pgrag.query_term[]
-)
-returns table (
-    library_ids bigint[],
-    vectors sparsevec[],
-    shares real[]
-)
-language sql
-stable
-parallel safe
-rows 1
-as $$
-    select
-        array_agg(v.library_id order by v.library_id), array_agg(v.vector order by v.library_id),
-        array_agg(v.share order by v.library_id)
-    from (
-        select
-            t.library_id,
-            (4.0 / greatest(min(t.lexeme_count), 4))::real as share,
-            _pgrag.sparse_vector(
-                string_agg(
-                    _pgrag.lexeme_id(t.language, t.lexeme) || ':'
-                        || (1 / sqrt(t.lexeme_count))::real,
-                    ','
-                )
-            ) as vector
-        from (
-            select
-                term.library_id, term.language, term.lexeme,
-                count(*) over (partition by term.library_id, term.language) as lexeme_count
-            from unnest(title_vectors.terms) as term
-            where term.lexeme = any (
-                    _pgrag.whole_names(array(select t.lexeme from unnest(title_vectors.terms) as t))
-                )
-                and term.lexeme <> all (
-                    array(
-                        select replace(t.lexeme, '-', '')
-                        from unnest(title_vectors.terms) as t
-                        where strpos(t.lexeme, '-') > 0
-                    )
-                )
         ) as t
         group by t.library_id
     ) as v;

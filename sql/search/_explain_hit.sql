@@ -72,6 +72,21 @@ as $$
             'semantic', jsonb_build_object(
                 'score', h.semantic_score, 'rank', h.semantic_rank, 'model', m.name
             ),
+            -- The words of the query as with_token_matches compares those of the first hits.
+            'tokens', (
+                select jsonb_build_object(
+                    'weight', q.token_weight,
+                    'score', sum(t.share * t.match),
+                    'words', jsonb_agg(
+                        jsonb_build_object(
+                            'word', t.word, 'share', t.share, 'match', t.match
+                        )
+                        order by t.share * t.match desc, t.word
+                    )
+                )
+                from _pgrag.token_matches(array[explain_hit.hit], request) as t
+                having count(*) > 0
+            ),
             -- The parts of the score and the edges that counted; null without a graph.
             'graph', case
                 when h.graph is not null

@@ -12,7 +12,11 @@ stable
 parallel safe
 as $$
 declare
-    arguments record;
+    version constant text := options ->> 'version';
+    library constant text := options ->> 'library';
+    alpha constant double precision := (options ->> 'alpha')::double precision;
+    own_filters constant jsonb := nullif(options -> 'filters', 'null');
+    levels jsonb := nullif(options -> 'levels', 'null');
     asked record;
     parsed record;
     scope record;
@@ -21,6 +25,7 @@ declare
     understood record;
     request _pgrag.search_request;
     version_label text;
+    notes text[];
     filters jsonb;
     original_terms pgrag.query_term[];
     lacking text[];
@@ -36,29 +41,25 @@ begin
             using errcode = 'PGR01',
                 hint = 'Give at least one word that is not excluded by "-", or a filter.';
     end if;
-    select o.*
-    into arguments
-    from jsonb_to_record(options) as o (
-        library text, version text, filters jsonb, alpha double precision, levels integer[],
-        exclude text[], changed_since text, model text, page_evidence double precision
-    );
-    version_label := _pgrag.wanted_version(
-        arguments.library, arguments.version, arguments.filters, asked.filters
-    );
+    version_label := _pgrag.wanted_version(library, version, own_filters, asked.filters);
     scope := _pgrag.request_scope(
         asked.words,
-        _pgrag.wanted_libraries(arguments.library, arguments.filters, asked.filters),
+        _pgrag.wanted_libraries(library, own_filters, asked.filters),
         version_label, nullif(options -> 'dependencies', 'null')
     );
     -- As models outside of the database embed it, which know no library.
     typed := parsed.words;
-    meant := _pgrag.meant_filters(scope.library_ids, scope.version_ids, asked.words);
-    if meant.filters is not null then
-        asked.words := meant.words;
-        asked.filters := _pgrag.conjunction(asked.filters, meant.filters);
-        parsed := _pgrag.parse_search_text(asked.words);
+    notes := coalesce(scope.notes, '{}');
+    if strpos(asked.words, ':') > 0 then
+        meant := _pgrag.meant_filters(scope.library_ids, scope.version_ids, asked.words);
+        notes := notes || meant.notes;
+        if meant.filters is not null then
+            asked.words := meant.words;
+            asked.filters := _pgrag.conjunction(asked.filters, meant.filters);
+            parsed := _pgrag.parse_search_text(asked.words);
+        end if;
     end if;
-    filters := _pgrag.conjunction(arguments.filters, asked.filters);
+    filters := _pgrag.conjunction(own_filters, asked.filters);
 
     request := _pgrag.settled_arguments(query, parsed.words, options, scope.settings);
     request.query_filters := asked.filters;
@@ -66,29 +67,40 @@ begin
     request.version_reasons := scope.version_reasons;
     request.exact_limit := scope.exact_limit;
     request.version_notes := scope.notes;
-    request.notes := scope.notes || meant.notes || array(
-        select n from _pgrag.unknown_tags(scope.library_ids, scope.version_ids, asked.filters) as n
-    );
+    if asked.filters is not null then
+        notes := notes || array(
+            select n
+            from _pgrag.unknown_tags(scope.library_ids, scope.version_ids, asked.filters) as n
+        );
+    end if;
+    levels := coalesce(levels, nullif(request.intent -> 'levels', '[]'), 'null');
     request.target := _pgrag.make_target(
         scope.library_ids, scope.version_ids, scope.document_count,
         version_label is not distinct from '*',
-        (
-            select bit_or(1 << l.level)
-            from jsonb_to_record(request.intent) as i (levels integer[])
-            cross join unnest(coalesce(arguments.levels, nullif(i.levels, '{}'), '{1, 2}'))
-                as l (level)
-        ),
+        case
+            when levels = 'null' then 6
+            else (
+                select bit_or(1 << l.level::integer)
+                from jsonb_array_elements_text(levels) as l (level)
+            )
+        end,
         filters, parsed.required, parsed.excluded, scope.own_index_ids, request.unit
     );
-    if arguments.changed_since is not null then
-        request.target := _pgrag.changed_target(request.target, arguments.changed_since);
+    if options ->> 'changed_since' is not null then
+        request.target := _pgrag.changed_target(request.target, options ->> 'changed_since');
     end if;
-    if arguments.exclude is not null then
+    if options ->> 'exclude' is not null then
         request.target.denied_documents := (request.target).denied_documents
-            || _pgrag.excluded_documents(arguments.exclude, scope.version_ids);
+            || _pgrag.excluded_documents(
+                array(select jsonb_array_elements_text(options -> 'exclude')), scope.version_ids
+            );
     end if;
-    request.notes := request.notes
-        || array(select n from _pgrag.unknown_values(request.target, filters) as n);
+    if filters is not null then
+        notes := notes || array(
+            select n from _pgrag.unknown_values(request.target, filters) as n
+        );
+    end if;
+    request.notes := notes;
     if request.words = '' then
         perform _pgrag.tell(request.notes);
         return request;
@@ -115,7 +127,7 @@ begin
         request.notes := request.notes || lacking;
     end if;
     perform _pgrag.tell(request.notes);
-    if parsed.required <> '{}' and (mode = 'keyword' or arguments.alpha = 0)
+    if parsed.required <> '{}' and (mode = 'keyword' or alpha = 0)
         and _pgrag.has_wordless_language(scope.library_ids, original_terms)
     then
         -- A phrase of stop words has nothing to rank by words.
@@ -148,8 +160,9 @@ begin
     request.queries := _pgrag.library_queries(
         parsed.words, typed, scope.libraries, original_terms, request.terms,
         -- A single retriever has the whole score.
-        case mode when 'keyword' then 0 when 'semantic' then 1 else arguments.alpha end,
-        arguments.page_evidence, arguments.model, query_embedding, request.intent,
+        case mode when 'keyword' then 0 when 'semantic' then 1 else alpha end,
+        (options ->> 'page_evidence')::double precision, options ->> 'model', query_embedding,
+        request.intent,
         -- A search by vectors alone reads no page.
         case when mode <> 'semantic' then _pgrag.type_weights(query, filters) end,
         case
@@ -202,6 +215,8 @@ language plpgsql
 stable
 parallel safe
 as $$
+declare
+    have_settings boolean;
 begin
     select
         coalesce(array_agg(distinct (s.library).library_id), '{}'),
@@ -210,29 +225,31 @@ begin
         array_agg(s.reason order by s.place),
         coalesce(sum(s.document_count), 0)::bigint,
         array_agg(distinct (s.library).library_id) filter (where (s.library).own_vector_index),
-        min(_pgrag.setting((s.library).settings, 'exact_limit')::integer)
+        min(_pgrag.setting((s.library).settings, 'exact_limit')::integer),
+        bool_or((s.library).settings <> '{}')
     into
         library_ids, libraries, version_ids, version_reasons, document_count, own_index_ids,
-        exact_limit
+        exact_limit, have_settings
     from _pgrag.versions_in_scope(library_names, version_label) as s;
     if cardinality(library_ids) < cardinality(library_names) then
         perform _pgrag.check_versions(library_names, version_label);
     end if;
-    settings := (
-        select jsonb_object_agg(a.name, a.value)
-        from (
-            select s.name, (array_agg(s.value))[1] as value
+    settings := '{"intent": "off", "query_expansion": "none", "aggregate": "max", "graph": {}}';
+    if have_settings then
+        settings := (
+            select jsonb_object_agg(a.name, a.value)
             from (
-                select d.name, coalesce(nullif(l.settings -> d.name, 'null'), d.value) as value
-                from unnest(libraries) as l
-                cross join jsonb_each(
-                    '{"intent": "off", "query_expansion": "none", "aggregate": "max", "graph": {}}'
-                ) as d (name, value)
-            ) as s
-            group by s.name
-            having count(distinct s.value) = 1
-        ) as a
-    );
+                select s.name, (array_agg(s.value))[1] as value
+                from (
+                    select d.name, coalesce(nullif(l.settings -> d.name, 'null'), d.value) as value
+                    from unnest(libraries) as l
+                    cross join jsonb_each(request_scope.settings) as d (name, value)
+                ) as s
+                group by s.name
+                having count(distinct s.value) = 1
+            ) as a
+        );
+    end if;
 
     -- Explicit versions win, then those of the words, then the project's.
     if version_label is null then

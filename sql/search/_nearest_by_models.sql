@@ -45,6 +45,14 @@ begin
             coalesce(all_hits.plan, nearest.plan)
         );
     end loop;
+    select array_agg(h.library_id), array_agg(h.document_id), array_agg(h.score)
+    into all_hits.library_ids, all_hits.document_ids, all_hits.scores
+    from (
+        select u.*
+        from unnest(all_hits.library_ids, all_hits.document_ids, all_hits.scores)
+            as u (library_id, document_id, score)
+        order by u.score desc, u.document_id
+    ) as h;
     return all_hits;
 end;
 $$;

@@ -18,7 +18,7 @@ declare
     -- that a cursor leads through one list.
     certain_count integer := least(
         request.candidate_count,
-        greatest(request.top_k * 3 / 2, request.candidate_count / 5)
+        greatest(request.top_k * 3 / 2, request.candidate_count / 4)
     );
     passing _pgrag.ranked_hit[];
     needed record;
@@ -54,11 +54,20 @@ begin
                 when num_nulls(
                     request.max_per_page, request.after_id, nullif(request.min_confidence, 0)
                 ) = 3
-                then hit_count
+                then greatest(hit_count, 20)
             end,
             seen
         ) as f
     );
+    passing := _pgrag.with_token_matches(passing, request);
+    if request.min_score > 0 then
+        passing := array(
+            select passing[h.ordinality]
+            from unnest(passing) with ordinality as h
+            where h.score >= request.min_score
+            order by h.ordinality
+        );
+    end if;
     passing := _pgrag.limited_per_page(
         _pgrag.confident(passing, request), request.max_per_page, seen
     );

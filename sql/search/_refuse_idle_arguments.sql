@@ -10,6 +10,12 @@ stable
 parallel safe
 as $$
 declare
+    given constant jsonb := jsonb_strip_nulls(stated);
+    -- Values that say nothing.
+    plain constant jsonb := '{
+        "rrf_k": 60, "rrf_weights": [1, 1], "aggregate": "max", "page_decay": 1,
+        "query_expansion": "none", "prefix": false
+    }';
     idle text;
     needed text;
 begin
@@ -24,25 +30,29 @@ begin
         raise exception 'rrf_weights must not both be 0: no passage would have a score.'
             using errcode = 'PGR01', hint = 'Pass 0 for the retriever that shall not count.';
     end if;
+    if plain || given = given || plain
+        and not given ?| '{max_per_page, model, page_evidence}'::text[]
+    then
+        return;
+    end if;
     select c.name, c.companion
     into idle, needed
     from (
         values
             (
-                'rrf_k', '60', 'fusion=rrf',
+                'rrf_k', 'fusion=rrf',
                 request.fusion = 'rrf' or request.unit = 'page' and request.aggregate = 'rrf'
             ),
-            ('rrf_weights', '[1, 1]', 'fusion=rrf', request.fusion = 'rrf'),
-            ('aggregate', '"max"', 'unit=page', request.unit = 'page'),
-            ('max_per_page', 'null', 'unit=document', request.unit <> 'page'),
-            ('page_decay', '1', 'unit=document', request.unit <> 'page'),
-            ('model', 'null', 'an alpha above 0', stated ->> 'alpha' <> '0'),
-            ('page_evidence', 'null', 'an alpha below 1', stated ->> 'alpha' <> '1'),
-            ('query_expansion', '"none"', 'an alpha below 1', stated ->> 'alpha' <> '1'),
-            ('prefix', 'false', 'an alpha below 1', stated ->> 'alpha' <> '1')
-    ) as c (name, plain, companion, has_effect)
-    where not c.has_effect
-        and coalesce(stated -> c.name, 'null') not in ('null', c.plain::jsonb)
+            ('rrf_weights', 'fusion=rrf', request.fusion = 'rrf'),
+            ('aggregate', 'unit=page', request.unit = 'page'),
+            ('max_per_page', 'unit=document', request.unit <> 'page'),
+            ('page_decay', 'unit=document', request.unit <> 'page'),
+            ('model', 'an alpha above 0', stated ->> 'alpha' <> '0'),
+            ('page_evidence', 'an alpha below 1', stated ->> 'alpha' <> '1'),
+            ('query_expansion', 'an alpha below 1', stated ->> 'alpha' <> '1'),
+            ('prefix', 'an alpha below 1', stated ->> 'alpha' <> '1')
+    ) as c (name, companion, has_effect)
+    where not c.has_effect and given -> c.name <> coalesce(plain -> c.name, 'null')
     limit 1;
     if found then
         raise exception '% has an effect only with %.', idle, needed

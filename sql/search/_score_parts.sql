@@ -1,7 +1,7 @@
 -- What each evidence adds to the score of a hit, and what each step after it adds or takes: the sum
 -- is the score. words: the passage's own BM25F; page: that of its page, and titles; meaning: the
--- cosine; links: the graph. With rrf, words and meaning are the shares of the two ranks. Steps
--- without effect are left out.
+-- cosine; tokens: the words nearest to those of the query; links: the graph. With rrf, words and
+-- meaning are the shares of the two ranks. Steps without effect are left out.
 create or replace function _pgrag.score_parts(
     hit _pgrag.ranked_hit,
     request _pgrag.search_request,
@@ -26,12 +26,10 @@ as $$
                     ('language_weight', e.total * type_weight * (language_weight - 1)),
                     ('limit', w.limited - w.weighted),
                     ('phrase_weight', w.limited * (phrase_weight - 1)),
+                    ('summary', h.section_score - w.limited * phrase_weight),
                     (
-                        'summary',
-                        case
-                            when h.section_score is not null
-                            then h.hybrid_score - w.limited * phrase_weight
-                        end
+                        'tokens',
+                        h.hybrid_score - coalesce(h.section_score, w.limited * phrase_weight)
                     ),
                     ('page_decay', t.decayed - t.linked),
                     ('aggregate', s.aggregated - t.decayed),

@@ -17,7 +17,7 @@ declare
     of_intent jsonb;
     cursor_parts text[];
     defaults constant jsonb := '{
-        "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 80,
+        "fusion": "absolute", "rrf_k": 60, "rrf_weights": [1, 1], "candidate_count": 64,
         "top_k": 10, "min_score": 0, "unit": "document", "aggregate": "max", "hierarchy": "none",
         "query_expansion": "none", "prefix": false, "snippets": false, "explain": false,
         "history": false
@@ -77,26 +77,28 @@ begin
     then
         request.graph := graph - 'search';
     end if;
-    if jsonb_typeof(request.reranked) <> 'object' or exists (
-        select
-        from jsonb_each(
-            case jsonb_typeof(request.reranked) when 'object' then request.reranked end
-        ) as r
-        -- No expression: planning would compile it in every session, which keeps only 32.
-        where translate(r.key, '0123456789', '') <> ''
-            or length(r.key) not between 1 and 18
-            or case jsonb_typeof(r.value)
-                when 'number' then r.value::numeric not between 0 and 1
-                else true
-            end
-    )
-    then
-        raise exception 'reranked must be scores from 0 to 1 by document_id, got %.',
-            left(request.reranked::text, 100)
-            using errcode = 'PGR01', hint = 'For example {"42": 0.93, "7": 0.2}.';
-    elsif request.reranked is not null and options ->> 'after' is not null then
-        raise exception 'A reranked list has one page of results.'
-            using errcode = 'PGR01', hint = 'Raise top_k instead of passing after.';
+    if request.reranked is not null then
+        if jsonb_typeof(request.reranked) <> 'object' or exists (
+            select
+            from jsonb_each(
+                case jsonb_typeof(request.reranked) when 'object' then request.reranked end
+            ) as r
+            -- No expression: planning would compile it in every session, which keeps only 32.
+            where translate(r.key, '0123456789', '') <> ''
+                or length(r.key) not between 1 and 18
+                or case jsonb_typeof(r.value)
+                    when 'number' then r.value::numeric not between 0 and 1
+                    else true
+                end
+        )
+        then
+            raise exception 'reranked must be scores from 0 to 1 by document_id, got %.',
+                left(request.reranked::text, 100)
+                using errcode = 'PGR01', hint = 'For example {"42": 0.93, "7": 0.2}.';
+        elsif options ->> 'after' is not null then
+            raise exception 'A reranked list has one page of results.'
+                using errcode = 'PGR01', hint = 'Raise top_k instead of passing after.';
+        end if;
     elsif options ->> 'after' is not null then
         -- The cursor says where the list continues (after a score and an id or, in a rearranged
         -- list, after a number of hits), and the depth of the list that it came from.

@@ -15,45 +15,40 @@ language plpgsql
 stable
 parallel safe
 as $$
+declare
+    semantic_weight constant double precision := request.graph ->> 'semantic_weight';
+    edge_weight constant double precision := request.graph ->> 'edge_weight';
+    centrality_weight constant double precision := request.graph ->> 'centrality_weight';
+    around constant _pgrag.surroundings := _pgrag.surroundings(hits, request.graph);
+    pages _pgrag.graph_page[];
 begin
     if cardinality(hits) = 0 then
         return hits;
     end if;
+    pages := array(select g from _pgrag.graph_pages(around, request) as g);
     return array(
-        with around as materialized (
-            select g.* from _pgrag.graph_pages(hits, request) as g
-        ),
-        every_hit as (
-            select h.*
+        -- What the links add may change the order of a page's hits.
+        with scored as (
+            select
+                h.*, g, s.score as graph_score, b.base, p.edge_part, p.centrality_part,
+                row_number() over (
+                    partition by h.page_id order by s.score desc, h.ordinality
+                )::integer - 1 as nth_of_page
             from unnest(
                 hits || array(
                     select r
                     from _pgrag.reached_hits(
-                        array(select a.page_id from around as a where a.is_new), request
+                        array(select g.page_id from unnest(pages) as g where g.is_new), request
                     ) as r
                 )
             ) with ordinality as h
-        ),
-        -- What the links add may change the order of a page's hits.
-        scored as (
-            select
-                h.*, a, s.score as graph_score, b.base, p.edge_part, p.centrality_part,
-                row_number() over (
-                    partition by h.page_id order by s.score desc, h.ordinality
-                )::integer - 1 as nth_of_page
-            from every_hit as h
-            join around as a on a.library_id = h.library_id and a.page_id = h.page_id
-            cross join lateral (
-                select least(
-                    (request.graph ->> 'semantic_weight')::double precision * h.hybrid_score, 1
-                ) as base
-            ) as b
+            join unnest(pages) as g on g.page_id = h.page_id
+            cross join lateral (select least(semantic_weight * h.hybrid_score, 1) as base) as b
             cross join lateral (
                 select
-                    (request.graph ->> 'edge_weight')::double precision
-                        * b.base * (1 - b.base) * a.edge_share as edge_part,
-                    (request.graph ->> 'centrality_weight')::double precision
-                        * b.base * (1 - b.base) * a.centrality_share as centrality_part
+                    edge_weight * b.base * (1 - b.base) * g.edge_share as edge_part,
+                    centrality_weight * b.base * (1 - b.base) * g.centrality_share
+                        as centrality_part
             ) as p
             cross join lateral (
                 select least(b.base + p.edge_part + p.centrality_part, 1) as score
@@ -67,18 +62,11 @@ begin
                 jsonb_build_object(
                     'score', h.graph_score,
                     'semantic', h.base,
-                    'type', (h.a).type,
-                    'type_weight', (h.a).type_weight,
                     'edge', h.edge_part,
-                    'edge_share', (h.a).edge_share,
+                    'edge_share', (h.g).edge_share,
                     'centrality', h.centrality_part,
-                    'centrality_share', (h.a).centrality_share,
-                    'seeds', (h.a).seeds,
-                    'linked_by', (h.a).linked_by,
-                    'links_to', (h.a).links_to,
-                    'edges', (h.a).edge_ids,
-                    'reached_by', (h.a).reached_by
-                )
+                    'centrality_share', (h.g).centrality_share
+                ) || _pgrag.graph_reasons(h.library_id, h.page_id, (h.g).is_new, around, request)
             end,
             h.confidence,
             h.nth_of_page,
@@ -89,6 +77,73 @@ begin
             select h.graph_score * _pgrag.page_share(request.page_decay, h.nth_of_page) as score
         ) as d
         order by d.score desc, h.ordinality
+    );
+end;
+$$;
+
+-- What explains the share of a page: its type, the seeds that voted for it by which edges (at most
+-- 20, those with most votes first), and the path from a seed if no edge leads there directly.
+create or replace function _pgrag.graph_reasons(
+    library_id bigint,
+    page_id bigint,
+    is_new boolean,
+    around _pgrag.surroundings,
+    request _pgrag.search_request
+)
+returns jsonb
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    seed_ids constant bigint[] := around.page_ids[:cardinality(around.shares)];
+    reasons jsonb;
+    path bigint[];
+    via_nth integer := array_position(around.reached_ids, graph_reasons.page_id);
+begin
+    select jsonb_build_object(
+        'seeds', cardinality(seed_ids),
+        'linked_by', count(distinct v.seed_id) filter (where v.is_incoming),
+        'links_to', count(distinct v.seed_id) filter (where not v.is_incoming),
+        'edges', coalesce(
+            (array_agg(v.edge_id order by v.weight desc, v.edge_id))[:20], '{}'
+        )
+    )
+    into reasons
+    from (
+        select distinct on (e.source_page_id, e.target_page_id, e.kind)
+            s.page_id as seed_id, s.page_id = e.source_page_id as is_incoming, e.edge_id,
+            s.share * (e.confidence * coalesce(k.weight, 1)) * case
+                when s.page_id = e.source_page_id then 1
+                else (request.graph ->> 'hub_share')::double precision
+            end as weight
+        from unnest(seed_ids, around.shares) as s (page_id, share)
+        join pgrag.edges as e
+            on e.library_id = graph_reasons.library_id
+            and (
+                e.source_page_id = s.page_id and e.target_page_id = graph_reasons.page_id
+                or e.source_page_id = graph_reasons.page_id and e.target_page_id = s.page_id
+            )
+            and e.source_page_id <> e.target_page_id
+        left join pgrag.edge_kinds as k on k.name = e.kind
+        order by e.source_page_id, e.target_page_id, e.kind, e.confidence desc, e.edge_id
+    ) as v;
+    if is_new or reasons -> 'edges' = '[]' then
+        while via_nth is not null loop
+            path := around.reached_ids[via_nth] || path;
+            if array_position(around.reached_ids, around.via_ids[via_nth]) is null then
+                path := around.via_ids[via_nth] || path;
+            end if;
+            via_nth := array_position(around.reached_ids, around.via_ids[via_nth]);
+        end loop;
+    end if;
+    return reasons || jsonb_build_object('reached_by', path) || (
+        select jsonb_build_object(
+            'type', p.type, 'type_weight', _pgrag.type_weight(p.type, q.type_weights)
+        )
+        from pgrag.pages as p
+        join unnest(request.queries) as q on q.library_id = p.library_id
+        where p.library_id = graph_reasons.library_id and p.page_id = graph_reasons.page_id
     );
 end;
 $$;
@@ -141,7 +196,7 @@ begin
             request
         )) with ordinality as s
     ) as f
-    where f.rank_on_page = 1 and f.score > 0
+    where f.rank_on_page = 1 and f.score > 0 and f.score >= request.min_score
     order by f.ordinality;
 end;
 $$;

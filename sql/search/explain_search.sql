@@ -65,11 +65,12 @@ filters [found in the query''s text], unit, aggregate, hierarchy, mmr_lambda, qu
 fusion, alpha, type and type_weight [of the page], language_weight, phrase_weight [below 1 if a
 quoted phrase does not occur], keyword {score, rank, passage_score, page_score, page_evidence,
 page_bm25, title_score, title_evidence [as much of it as counts for this query], lexemes [{lexeme,
-documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, confidence {value, coverage,
-known, page, cosine}, plans [how each retriever was read], parts [what adds up to the score: words,
-meaning, page and its titles, links; and, where they act, with a sign: type_weight, language_weight,
-limit (no more than 1), phrase_weight, summary (lent by one above), page_decay, aggregate,
-hierarchy, rerank; filters for filters alone], reasons, graph [null without it; score =
+documents, idf, weight, impact, adds}]}, semantic {score, rank, model}, tokens {weight, score, words
+[{word, share, match}]}, confidence {value, coverage, known, page, cosine}, plans [how each
+retriever was read], parts [what adds up to the score: words, meaning, page and its titles, links;
+and, where they act, with a sign: type_weight, language_weight, limit (no more than 1),
+phrase_weight, summary (lent by one above), tokens, page_decay, aggregate, hierarchy, rerank;
+filters for filters alone], reasons, graph [null without it; score =
 semantic + edge + centrality, at most 1; type, type_weight [in semantic already], edge_share,
 centrality_share; seeds, linked_by and links_to, numbers of best pages; edges_in and edges_out,
 {edge_id, page_id, title, kind, confidence, weight, sentence, line}; path, the titles of the pages

@@ -18,7 +18,7 @@ create or replace function pgrag.search(
     query_embedding halfvec default null,
     model text default null,
     page_evidence double precision default null,
-    candidate_count integer default 80,
+    candidate_count integer default 64,
     rrf_k integer default 60,
     rrf_weights double precision[] default '{1, 1}',
     snippets boolean default false,
@@ -51,16 +51,17 @@ as $$
 declare
     request constant _pgrag.search_request := _pgrag.make_request(
         search.query,
-        _pgrag.search_document('search', '{}', (
-            select to_jsonb(a)
-            from (
-                select
-                    library, version, top_k, filters, alpha, fusion, min_score, levels,
-                    max_per_page, page_decay, page_hits, after, model, page_evidence,
-                    candidate_count, rrf_k, rrf_weights, snippets, explain, intent, unit,
-                    aggregate, hierarchy, mmr_lambda, query_expansion, graph, mode, exclude,
-                    changed_since, history, reranked, prefix, min_confidence, dependencies
-            ) as a
+        _pgrag.search_document('search', '{}', jsonb_build_object(
+            'library', library, 'version', version, 'top_k', top_k, 'filters', filters,
+            'alpha', alpha, 'fusion', fusion, 'min_score', min_score, 'levels', levels,
+            'max_per_page', max_per_page, 'page_decay', page_decay, 'page_hits', page_hits,
+            'after', after, 'model', model, 'page_evidence', page_evidence,
+            'candidate_count', candidate_count, 'rrf_k', rrf_k, 'rrf_weights', rrf_weights,
+            'snippets', snippets, 'explain', explain, 'intent', intent, 'unit', unit,
+            'aggregate', aggregate, 'hierarchy', hierarchy, 'mmr_lambda', mmr_lambda,
+            'query_expansion', query_expansion, 'graph', graph, 'mode', mode, 'exclude', exclude,
+            'changed_since', changed_since, 'history', history, 'reranked', reranked,
+            'prefix', prefix, 'min_confidence', min_confidence, 'dependencies', dependencies
         )),
         search.query_embedding
     );
@@ -77,6 +78,8 @@ comment on function pgrag.search is
 score, from 0 to 1: ((1 - alpha) keyword_score + alpha semantic_score) times the retriever_weight of
 the page''s type. keyword_score: BM25F divided by the query''s sum of idf (k1 + 1), mixed with the
 page''s own BM25F and its titles, which have the share page_evidence. semantic_score: the cosine.
+The first 20 hits of a query of more than two words get up to token_weight (a setting) of what is
+missing to 1, for words near to those of the query (see docs/ranking.md).
 hybrid_score: the fused score, which page_decay, graph, unit, hierarchy, mmr_lambda and reranked
 leave as it is.
 confidence, from 0 to 1: whether the passage answers the query, whatever decided its rank (see

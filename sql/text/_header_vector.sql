@@ -13,16 +13,39 @@ parallel safe
 as $$
     select _pgrag.weighted_vector(
         _pgrag.document_vector(header_vector.language, header_vector.title),
-        _pgrag.document_vector(
-            header_vector.language, pg_catalog.array_to_string(header_vector.path, ' . ')
-        ),
-        _pgrag.document_vector(
-            header_vector.language,
-            pg_catalog.translate(
-                _pgrag.percent_decoded(header_vector.url), '-_/.?#=&', '        '
-            )
-        ),
+        _pgrag.path_vector(header_vector.language, header_vector.path),
+        _pgrag.address_vector(header_vector.language, header_vector.url),
         ''
+    );
+$$;
+
+-- Its parts, which the passages of a page have in common to another degree. Inlined.
+create or replace function _pgrag.path_vector(
+    language text,
+    path text[]
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select _pgrag.document_vector(
+        path_vector.language, pg_catalog.array_to_string(path_vector.path, ' . ')
+    );
+$$;
+
+create or replace function _pgrag.address_vector(
+    language text,
+    url text
+)
+returns tsvector
+language sql
+stable
+parallel safe
+as $$
+    select _pgrag.document_vector(
+        address_vector.language,
+        pg_catalog.translate(_pgrag.percent_decoded(address_vector.url), '-_/.?#=&', '        ')
     );
 $$;
 

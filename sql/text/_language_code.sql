@@ -61,10 +61,17 @@ immutable
 parallel safe
 as $$
 declare
-    wanted constant text := split_part(_pgrag.language_code(language), '-', 1);
+    wanted text := split_part(language, '-', 1);
+    found text;
 begin
-    return coalesce(
-        (select l.configuration from _pgrag.languages() as l where l.code = wanted), 'simple'
-    );
+    -- Nearly all are codes already: reading any spelling takes ten times as long.
+    if language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' then
+        select l.configuration into found from _pgrag.languages() as l where l.code = wanted;
+    end if;
+    if found is null then
+        wanted := split_part(_pgrag.language_code(language), '-', 1);
+        select l.configuration into found from _pgrag.languages() as l where l.code = wanted;
+    end if;
+    return coalesce(found, 'simple');
 end;
 $$;

@@ -1,13 +1,14 @@
 -- The language of a text by its letters and most frequent words, else `expected`: it takes clear
 -- evidence to leave it, because a wrong guess costs more than none, and code, names and lists say
 -- nothing. Without `expected`: null if no language is clear. `candidates`: the codes to choose from
--- for a query, of which one word suffices. `foreign_words`: their pattern, made once for many
--- texts.
+-- for a query, of which one word suffices. `patterns`: language_patterns(expected), made once for
+-- many texts. `is_part`: a passage, of which a few words say little.
 create or replace function _pgrag.likely_language(
     input text,
     expected text default null,
     candidates text[] default null,
-    foreign_words text default null
+    patterns text[] default null,
+    is_part boolean default false
 )
 returns text
 language plpgsql
@@ -17,14 +18,17 @@ as $$
 declare
     prose text := lower(left(input, 2000));
     home constant text := split_part(expected, '-', 1);
-    known record;
+    -- For a query, of no expected language, they would be made in vain.
+    known constant text[] := coalesce(
+        patterns, case when candidates is null then _pgrag.language_patterns(expected) end
+    );
     others text;
     chosen_script int4range;
     found record;
 begin
     if home = 'und'
-        -- A few words of a page say little, unless by their letters.
-        or foreign_words is not null
+        -- Unless by their letters.
+        or is_part
         and length(prose) < 40
         and octet_length(prose) = length(prose)
         and expected is not null
@@ -33,27 +37,43 @@ begin
     end if;
     -- Most texts are in the language that is expected: one look at their beginning is enough, if
     -- not as they are, then without code.
-    select
-        concat_ws('|', s.letters, '\m(?:' || replace(s.signs, ' ', '|') || ')\M') as signs, s.script
-    into known
-    from _pgrag.language_signs() as s
-    where s.code = home;
     for turn in 1..2 loop
-        if 50 * regexp_count(left(prose, 400), known.signs)
+        if 50 * regexp_count(left(prose, 400), known[1])
                 > greatest(least(length(prose), 400), 150)
-            and (known.script is not null or 10 * octet_length(prose) < 11 * length(prose))
+            and (known[2] is not null or 10 * octet_length(prose) < 11 * length(prose))
         then
             return expected;
         end if;
         exit when turn = 2;
-        prose := regexp_replace(
-            prose,
-            '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ', 'g'
-        );
+        if translate(prose, '`~<]{', '') <> prose then
+            prose := regexp_replace(
+                prose,
+                '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ',
+                'g'
+            );
+        end if;
     end loop;
+    if candidates is not null and octet_length(prose) = length(prose) and home is null then
+        -- No language is told by its letters, and a word in two languages equally tells none.
+        select s.code, s.score, lead(s.score, 1, 0) over likeliest as next_score
+        into found
+        from (
+            select l.key as code, sum(l.value::integer) as score
+            from string_to_table(translate(prose, E'\n\r\t''|', '     '), ' ') as w (word)
+            cross join lateral jsonb_each(
+                _pgrag.language_words() -> btrim(w.word, '.,:;!?()[]{}"*_-')
+            ) as l
+            where l.key = any (candidates)
+            group by l.key
+        ) as s
+        window likeliest as (order by s.score desc, s.code)
+        order by row_number() over likeliest
+        limit 1;
+        return case when 2 * found.score > 3 * found.next_score then found.code end;
+    end if;
     -- Lists and names have no words of another language in Latin letters.
     if candidates is null and 10 * octet_length(prose) < 11 * length(prose)
-        and prose !~ coalesce(foreign_words, _pgrag.foreign_words(home))
+        and prose !~ known[3]
     then
         return expected;
     end if;
@@ -135,17 +155,34 @@ begin
 end;
 $$;
 
--- A pattern of the signs of the other languages in Latin letters; short ones occur everywhere.
-create or replace function _pgrag.foreign_words(
-    home text
+-- Patterns of a language: its own signs, its script (null: Latin), and the signs of the other
+-- languages in Latin letters; short ones of these occur everywhere.
+create or replace function _pgrag.language_patterns(
+    language_code text
 )
-returns text
+returns text[]
 language sql
 immutable
 parallel safe
 as $$
-    select '\m(?:' || string_agg(w.word, '|') || ')\M'
-    from _pgrag.language_signs() as s
-    cross join lateral string_to_table(s.signs, ' ') as w (word)
-    where s.script is null and s.code is distinct from home and length(w.word) > 2;
+    with home as (
+        select split_part(language_patterns.language_code, '-', 1) as code
+    ),
+    words as (
+        select '\m(?:' || string_agg(w.word, '|') || ')\M' as pattern
+        from _pgrag.language_signs() as s
+        cross join lateral string_to_table(s.signs, ' ') as w (word)
+        where s.script is null
+            and s.code is distinct from (select h.code from home as h)
+            and length(w.word) > 2
+    )
+    select array[
+        case
+            when s.code is not null
+            then concat_ws('|', s.letters, '\m(?:' || replace(s.signs, ' ', '|') || ')\M')
+        end,
+        s.script::text, w.pattern
+    ]
+    from words as w
+    left join _pgrag.language_signs() as s on s.code = (select h.code from home as h);
 $$;

@@ -11,31 +11,35 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.array_agg(p.id)
+    select pg_catalog.array_agg(l.id)
+        operator(pg_catalog.||) pg_catalog.array_agg(l.of_version)
         operator(pg_catalog.||) pg_catalog.array_agg(
-            posting_keys.version_id operator(pg_catalog.<<) 31 operator(pg_catalog.|) p.id
-        )
+            l.id operator(pg_catalog.|) (1::bigint operator(pg_catalog.<<) 30)
+        ) filter (where l.is_strong)
+        operator(pg_catalog.||) pg_catalog.array_agg(
+            l.of_version operator(pg_catalog.|) (1::bigint operator(pg_catalog.<<) 30)
+        ) filter (where l.is_strong)
     from (
         select
-            pg_catalog.split_part(e.element, ':', 1)::bigint as lexeme_id,
-            pg_catalog.split_part(e.element, ':', 2)::real as impact
-        from pg_catalog.unnest(
-            pg_catalog.string_to_array(
+            i.id, i.is_strong,
+            posting_keys.version_id operator(pg_catalog.<<) 31 operator(pg_catalog.|) i.id
+                as of_version
+        from (
+            select
+                pg_catalog.split_part(e.element, ':', 1)::bigint as id,
+                pg_catalog.split_part(e.element, ':', 2)::real operator(pg_catalog.>=) 1.8::real
+                    as is_strong
+            from pg_catalog.string_to_table(
                 pg_catalog.btrim(
                     pg_catalog.split_part(posting_keys.weights::pg_catalog.text, '/', 1), '{}'
                 ),
                 ','
-            )
-        ) as e (element)
-        -- "offset 0": each is read once.
+            ) as e (element)
+            -- "offset 0": each is read once.
+            offset 0
+        ) as i
         offset 0
-    ) as l
-    cross join lateral (
-        select l.lexeme_id
-        union all
-        select l.lexeme_id operator(pg_catalog.|) (1::bigint operator(pg_catalog.<<) 30)
-        where l.impact operator(pg_catalog.>=) 1.8::real
-    ) as p (id);
+    ) as l;
 $$;
 
 -- The least impact of a strong posting in posting_keys. About a tenth are strong: of titles, short

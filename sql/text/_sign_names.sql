@@ -137,41 +137,38 @@ create or replace function _pgrag.whole_names(
     lexemes text[]
 )
 returns text[]
-language sql
+language plpgsql
 immutable
 parallel safe
 as $$
-    select case
-        when j.letters = j.joined then whole_names.lexemes
-        else array(
-            select l.lexeme
-            from pg_catalog.unnest(whole_names.lexemes) as l (lexeme)
-            where not exists (
-                select
-                from pg_catalog.unnest(whole_names.lexemes) as n (name)
-                cross join lateral (
-                    select pg_catalog.translate(n.name, _pgrag.letters_of_signs(), '') as letters
-                    offset 0
-                ) as bare
-                where n.name <> l.lexeme
-                    and bare.letters <> n.name
-                    -- A stem may end in other letters than the name.
-                    and pg_catalog.strpos(
-                        bare.letters,
-                        pg_catalog.left(
-                            pg_catalog.replace(l.lexeme, '-', ''),
-                            greatest(pg_catalog.length(l.lexeme) - 2, 1)
-                        )
-                    ) > 0
-            )
+declare
+    joined constant text := pg_catalog.array_to_string(lexemes, ' ');
+begin
+    -- Most texts have no such name.
+    if pg_catalog.translate(joined, _pgrag.letters_of_signs(), '') = joined then
+        return lexemes;
+    end if;
+    return array(
+        select l.lexeme
+        from pg_catalog.unnest(whole_names.lexemes) as l (lexeme)
+        where not exists (
+            select
+            from pg_catalog.unnest(whole_names.lexemes) as n (name)
+            cross join lateral (
+                select pg_catalog.translate(n.name, _pgrag.letters_of_signs(), '') as letters
+                offset 0
+            ) as bare
+            where n.name <> l.lexeme
+                and bare.letters <> n.name
+                -- A stem may end in other letters than the name.
+                and pg_catalog.strpos(
+                    bare.letters,
+                    pg_catalog.left(
+                        pg_catalog.replace(l.lexeme, '-', ''),
+                        greatest(pg_catalog.length(l.lexeme) - 2, 1)
+                    )
+                ) > 0
         )
-    end
-    from (
-        select
-            a.joined, pg_catalog.translate(a.joined, _pgrag.letters_of_signs(), '') as letters
-        from (
-            select pg_catalog.array_to_string(whole_names.lexemes, ' ') as joined offset 0
-        ) as a
-        offset 0
-    ) as j;
+    );
+end;
 $$;

@@ -28,7 +28,8 @@ create type _pgrag.library_query as (
     type_weights jsonb,
     language text,
     alpha_share double precision,
-    title_share double precision
+    title_share double precision,
+    token_weight double precision
 );
 
 -- A search with all of its arguments settled: those of the caller, the intent, the library and the
@@ -89,8 +90,18 @@ create type _pgrag.candidates as (
     plan jsonb
 );
 
+-- The best passages that the keyword retriever has scored, with what orders equal scores.
+create type _pgrag.best_passages as (
+    library_ids bigint[],
+    document_ids bigint[],
+    scores double precision[],
+    reading_orders bigint[],
+    text_hashes uuid[]
+);
+
 -- A candidate with its scores, before summaries give way. reading_order: by version, then position;
--- length_below: the number of passages below it on the page.
+-- length_below: the number of passages below it on the page; keyword_nth and semantic_nth: its place
+-- in the lists of the retrievers.
 create type _pgrag.scored_candidate as (
     library_id bigint,
     document_id bigint,
@@ -105,6 +116,8 @@ create type _pgrag.scored_candidate as (
     semantic_score double precision,
     passage_score double precision,
     page_score double precision,
+    keyword_nth bigint,
+    semantic_nth bigint,
     keyword_rank integer,
     semantic_rank integer,
     score double precision
@@ -129,6 +142,24 @@ create type _pgrag.ranked_hit as (
     confidence double precision,
     better_on_page integer,
     steps double precision[]
+);
+
+-- The pages around the best hits, for a search with links; see _pgrag.surroundings.
+create type _pgrag.surroundings as (
+    page_ids bigint[],
+    shares double precision[],
+    reached_ids bigint[],
+    via_ids bigint[],
+    root_ids bigint[],
+    root_shares double precision[]
+);
+
+-- What links give to a page; is_new: only links lead there.
+create type _pgrag.graph_page as (
+    page_id bigint,
+    is_new boolean,
+    edge_share double precision,
+    centrality_share double precision
 );
 
 -- Ranked hits, and how far they reach: no candidate that is not listed scores above bound.

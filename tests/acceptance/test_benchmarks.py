@@ -87,8 +87,8 @@ def test_labelled_sets_are_measured_and_written_into_the_page(
         if line.startswith("| ")
         for cells in [[cell.strip() for cell in line.strip("| ").split("|")]]
     }
-    assert rows["scifact, 4", 6][1] == "1.000 (≥ 0.670)"
-    assert rows["k8s-anchor, 20", 6][1] == "1.000 (≥ 0.645)"
+    assert rows["scifact, 4", 6][1] == "1.000 ± 0.000 (≥ 0.670)"
+    assert rows["k8s-anchor, 20", 6][1] == "1.000 ± 0.000 (≥ 0.645)"
     assert any(key[0] == "k8s-anchor" and key[1] == 7 for key in rows), "front matter"
     assert set(json.loads(figures.read_text("utf-8"))) == {"scifact", "k8s-anchor"}
     assert "bare" not in finished.stderr
@@ -114,6 +114,10 @@ def test_rivals_are_measured_and_one_without_its_package_is_named(
         assert row["ndcg@10"] > 0.9
         assert row["recall@10"] == 1
         assert 0 < row["p50"] <= row["p95"]
+        assert row["processor"] > 0
+        assert row["margin"] >= 0
+        assert row["behind"]["from"] <= row["behind"]["by"] <= row["behind"]["to"]
+    assert found["systems"]["pgrag"]["behind"] == {"by": 0, "from": 0, "to": 0}
     for name in missing:
         assert f"{name}: not run; to install it:" in finished.stderr
         assert f"| {name} | not run |" in page.read_text("utf-8")

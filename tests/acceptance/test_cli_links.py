@@ -127,8 +127,8 @@ def test_a_version_that_was_interrupted_is_said(vault):
         connection.execute(
             "select pgrag.ingest_pages('half', %s, resolve => false)", [Jsonb(PAGES)]
         )
-    checked = vault.run("links", "half", "--check", code=1)
-    assert "a.md:3: b/x.md#one leads to no page" in checked.out
+    checked = vault.run("links", "half", "--check")
+    assert checked.out == ""  # its links wait for the pages to come
     assert "half is not indexed to its end" in " ".join(checked.err.split())
     assert "half is not indexed to its end" in " ".join(
         vault.run("backlinks", "half", "a").err.split()

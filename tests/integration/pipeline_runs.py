@@ -5,7 +5,8 @@ import threading
 import time
 
 from pgrag.ingest import pipeline
-from pgrag.ingest.page import IndexTarget, PageOptions, read_page
+from pgrag.ingest.document import read_document
+from pgrag.ingest.page import IndexTarget, PageOptions
 from pgrag.ingest.reader import Reader
 from pgrag.ingest.source.sources import discover
 from pgrag.models.embedding import BuiltinEmbedder
@@ -43,11 +44,11 @@ class Recorder:
         return self._model.embed_query(text)
 
 
-def crashing_read_page(key, *others, **options):
+def crashing_read_document(key, *others, **options):
     """Read a page, but end the whole process for one of them, as a broken parser would."""
     if key == "drain.md":
         ctypes.string_at(0)
-    return read_page(key, *others, **options)
+    return read_document(key, *others, **options)
 
 
 def slow_pages(monkeypatch, seconds):

@@ -136,6 +136,13 @@ class TestAudit:
             ("reader", "search")
         ]
         assert entries(since="2026-01-31T12:00:00-01:00", until="2026-02-01T00:00:00Z") == []
-        for wrong in ("since=x", "top_k=0", "refused=perhaps", "from=2026-01-01"):
+        for wrong in (
+            "since=x",
+            "until=0.5",
+            "since=1767225600",
+            "top_k=0",
+            "refused=perhaps",
+            "from=2026-01-01",
+        ):
             found = keyed.request("GET", f"/v1/audit?{wrong}", headers=admin)
             problem(found, 422, "invalid-request")

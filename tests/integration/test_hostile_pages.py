@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from pgrag.ingest.document import page_document
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.writer import page_document
 
 #: The smaller size of each shape, and a page by its number of parts.
 SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {

@@ -198,7 +198,7 @@ def test_a_repository_reads_only_below_the_roots(database_url, tmp_path):
 
 def test_a_crash_of_a_parser_costs_a_page_and_not_the_service(writer, tmp_path, monkeypatch):
     pipeline_runs.write(tmp_path, pipeline_runs.GUIDE)
-    monkeypatch.setattr("pgrag.ingest.reader.read_page", pipeline_runs.crashing_read_page)
+    monkeypatch.setattr("pgrag.ingest.reader.read_document", pipeline_runs.crashing_read_document)
     report = writer.ok("index_docs", library="guide", source=str(tmp_path))[1]
     assert report["written"] == 3
     assert report["failed"] == {

@@ -1,10 +1,20 @@
 """From a folder to a version: what changed is written, and embedded, once."""
 
 import pytest
-from pipeline_runs import GUIDE, Recorder, found, index, is_complete, keys, stored, write
+from pipeline_runs import (
+    GUIDE,
+    Recorder,
+    crashing_read_document,
+    found,
+    index,
+    is_complete,
+    keys,
+    stored,
+    write,
+)
 
+from pgrag.ingest import reader, writer
 from pgrag.ingest import report as report_module
-from pgrag.ingest import writer
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.source.source import Source, SourceFile, digest_of
 
@@ -87,6 +97,35 @@ class TestRuns:
         )
         assert len(rows) == 2
         assert rows[0] == rows[1]
+
+    def test_pages_read_in_processes_are_the_same_and_one_that_ends_its_process_fails_alone(
+        self, database, embedder, folder, monkeypatch
+    ):
+        index(database, embedder, folder, "1")
+        monkeypatch.setattr(reader, "WORTH", -1.0)
+        monkeypatch.setattr(reader, "processors", lambda: 2)
+        index(database, embedder, folder, "2")
+        monkeypatch.setattr(reader, "read_document", crashing_read_document)
+        report = index(database, embedder, folder, "3")
+        assert (report.written, [*report.failed]) == (3, ["drain.md"])
+        assert "its parser crashed" in report.failed["drain.md"]
+        for rows in (
+            "select p.key, p.title, p.url, p.path, p.body, p.head, p.front_matter, p.source_hash,"
+            " p.tags, p.created_from, p.modified, p.modified_from from pgrag.pages as p",
+            "select p.key, d.content, d.path, d.line_start, d.content_tags, d.covers"
+            " from pgrag.documents as d join pgrag.pages as p using (library_id, page_id)",
+            "select p.key, e.rule, e.target, e.sentence, e.line from pgrag.edges as e"
+            " join pgrag.pages as p on p.page_id = e.source_page_id",
+        ):
+            one, two = (
+                database.query(
+                    f"select * from ({rows} join pgrag.versions as v on v.version_id = p.version_id"
+                    f" where v.label = '{label}' order by 1, 2) as ordered"
+                )
+                for label in ("1", "2")
+            )
+            assert one == two
+            assert one
 
     def test_a_pointer_of_git_lfs_is_no_page_and_no_failure(self, database, embedder, folder):
         pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"

@@ -12,7 +12,7 @@ from benchmarks.rivals.rival import Passage, Setup
 
 DIMENSIONS = 8
 WORDS = ("pump", "valve", "gasket", "manifold", "boiler", "sieve", "hinge", "lever")
-SYSTEMS = ("sqlite", "bm25", "lance", "langchain")
+SYSTEMS = ("sqlite", "bm25", "lance", "langchain", "hybrid")
 AXES = np.eye(DIMENSIONS, dtype=np.float32)
 AWKWARD = [
     "?", 'the "good pump" here', 'say "hello', "(pump OR", "NOT pump", "it's", "key:value -x",
@@ -37,7 +37,7 @@ def passages():
 
 @pytest.fixture(params=SYSTEMS)
 def rival(request, tmp_path):
-    uses_server = request.param == "langchain"
+    uses_server = request.param in {"langchain", "hybrid"}
     url = request.getfixturevalue("database_url") if uses_server else ""
     module = import_module(f"benchmarks.rivals.{request.param}")
     made = module.make(Setup(url, "handbook", tmp_path, DIMENSIONS, passages()))

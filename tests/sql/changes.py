@@ -6,8 +6,8 @@ from typing import Any
 
 from library import ingest, run
 
+from pgrag.ingest.document import page_document
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.writer import page_document
 
 Files = dict[str, str]
 Change = tuple[Any, ...]

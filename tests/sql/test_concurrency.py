@@ -73,27 +73,67 @@ def test_second_writer_of_a_library_waits_for_the_first(connect):
     assert_consistent(first)
 
 
+def store_pending(connection, pending):
+    """Store the vectors of these texts; returns how many passages got one."""
+    return value(
+        connection,
+        "select pgrag.store_embeddings('tool', 'static-en-de-ru-256', %s::uuid[],"
+        " array(select pgrag.embed(t) from unnest(%s::text[]) as t))",
+        [row["text_hash"] for row in pending],
+        [row["text"] for row in pending],
+    )
+
+
 def test_vector_of_a_text_that_is_being_replaced_is_not_stored(connect):
     indexing, embedding = connect(), connect()
-    ingest(indexing, "tool", [page("a.md", "The old text.")], embed=False)
-    [old] = run(embedding, "pending_embeddings", library="tool")
+    embedding.execute("set lock_timeout = '5s'")
+    both = [page("a.md", "The old text."), page("b.md", "Another text.")]
+    ingest(indexing, "tool", both, embed=False)
+    pending = run(embedding, "pending_embeddings", library="tool")
+    with indexing.transaction():
+        ingest(indexing, "tool", [page("a.md", "The new text.")], embed=False)
+        assert store_pending(embedding, pending) == 1, "without waiting"
+    [new] = run(embedding, "pending_embeddings", library="tool")
+    assert "The new text." in new["text"]
+    assert_consistent(indexing)
 
-    def store():
+
+def test_vector_of_a_text_that_is_being_removed_is_not_stored(connect):
+    indexing, embedding = connect(), connect()
+    embedding.execute("set lock_timeout = '5s'")
+    both = [page("a.md", "The old text."), page("b.md", "Another text.")]
+    ingest(indexing, "tool", both, embed=False)
+    pending = run(embedding, "pending_embeddings", library="tool")
+    with indexing.transaction():
+        run(indexing, "remove_pages", library="tool", keys=["a.md"])
+        assert store_pending(embedding, pending) == 1
+    assert value(indexing, "select count(*) from pgrag.embeddings") == 1
+    assert_consistent(indexing)
+
+
+@pytest.mark.parametrize("change", [
+    lambda connection: ingest(connection, "tool", [page("a.md", "The new text.")], embed=False),
+    lambda connection: run(connection, "place_vectors", library="tool", expected=100_000),
+], ids=["a passage", "the index of the library"])  # fmt: skip
+def test_what_has_vectors_stored_is_changed_afterwards(connect, change):
+    changing, embedding, watching = connect(), connect(), connect()
+    ingest(changing, "tool", [page("a.md", "The old text.")], embed=False)
+    pending = run(embedding, "pending_embeddings", library="tool")
+
+    def is_waiting():
         return value(
-            embedding,
-            "select pgrag.store_embeddings('tool', 'static-en-de-ru-256', array[%s::uuid],"
-            " array[pgrag.embed(%s)])",
-            old["text_hash"],
-            old["text"],
+            watching, "select cardinality(pg_blocking_pids(%s)) > 0", changing.info.backend_pid
         )
 
     with ThreadPoolExecutor(1) as threads:
-        with indexing.transaction():
-            ingest(indexing, "tool", [page("a.md", "The new text.")], embed=False)
-            waiting = threads.submit(store)
-        assert waiting.result() == 0
-    [new] = run(embedding, "pending_embeddings", library="tool")
-    assert "The new text." in new["text"]
+        with embedding.transaction():
+            assert store_pending(embedding, pending) == 1
+            changed = threads.submit(change, changing)
+            while not is_waiting() and not changed.done():
+                pass
+            assert not changed.done()
+        changed.result(timeout=120)
+    assert_consistent(watching)
 
 
 def test_who_finishes_a_version_waits_for_who_writes_to_it(connect):

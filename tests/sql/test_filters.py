@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from library import contents, document, ingest, page, refused, run, search
 from psycopg.types.json import Jsonb
 
+from pgrag.ingest.document import page_document
 from pgrag.ingest.page import PageOptions, read_page
-from pgrag.ingest.writer import page_document
 
 PAGES = [
     page(

@@ -23,7 +23,10 @@ class TestAbsolute:
             keyword, semantic = why["keyword"], why["semantic"]
             assert (why["alpha"], why["fusion"]) == (alpha, "absolute")
             fused = (1 - alpha) * (keyword["score"] or 0) + alpha * (semantic["score"] or 0)
-            assert hit["hybrid_score"] == pytest.approx(fused, rel=1e-6)
+            # The first hits have matches of tokens, unless one retriever has the whole score.
+            tokens = why["parts"].get("tokens", 0)
+            assert hit["hybrid_score"] - tokens == pytest.approx(fused, rel=1e-6)
+            assert not (tokens and alpha in (0, 1))
             assert hit["keyword_score"] == keyword["score"]
             assert hit["semantic_score"] == semantic["score"]
             assert 0 <= hit["score"] <= 1
@@ -112,6 +115,14 @@ class TestReciprocalRank:
             place = {hit["document_id"]: n for n, hit in enumerate(alone, start=1)}
             for hit in hits:
                 assert hit["explanation"][retriever]["rank"] == place.get(hit["document_id"])
+
+
+@pytest.mark.parametrize("scores", [[], [0.7], [0.9, 0.5, 0.5, 0.2, 0.2, 0.2, 0.1], [0.4] * 5])
+def test_ranks_of_whole_lists_and_of_single_hits_agree(connection, scores):
+    expected = [1 + sum(other > score for other in scores) for score in scores]
+    assert value(connection, "select _pgrag.ranks(%s::float8[])", scores) == expected
+    single = "select array(select _pgrag.rank_at(%s, n) from generate_series(1, %s) as n)"
+    assert value(connection, single, scores, len(scores)) == expected
 
 
 class TestAlpha:

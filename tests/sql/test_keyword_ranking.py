@@ -17,13 +17,35 @@ cross join lateral (
     select coalesce(%(words)s::text[], array_agg(distinct t.lexeme)) as words
     from unnest(r.terms) as t
 ) as w
+cross join lateral _pgrag.query_vectors(r.terms) as v
+cross join lateral (
+    select
+        array_agg(p.id) filter (where p.lexeme = any (w.words)) as ids,
+        array_agg(p.id) filter (where p.lexeme = any (%(beside)s::text[])) as ids_beside
+    from (
+        select distinct t.lexeme, _pgrag.lexeme_id(t.language, t.lexeme)::bigint as id
+        from unnest(r.terms) as t
+        where t.document_count > 0
+    ) as p
+) as p
+cross join lateral (
+    select case
+        when %(known)s::jsonb is not null
+        then _pgrag.score_documents(
+            v.library_ids, v.vectors, '{}',
+            jsonb_populate_record(
+                r.target,
+                jsonb_build_object('allowed_documents', %(known)s::jsonb, 'document_count', 0)
+            ),
+            %(depth)s, 1
+        )
+    end as passages
+    offset 0
+) as known
 cross join lateral _pgrag.score_documents(
-    r.terms,
-    _pgrag.posting_ids(r.terms, w.words, array(select false from unnest(w.words))),
-    jsonb_populate_record(r.target, %(target)s), %(depth)s, %(postings)s, %(known)s,
-    _pgrag.posting_ids(
-        r.terms, %(beside)s::text[], array(select false from unnest(%(beside)s::text[]))
-    )
+    v.library_ids, v.vectors, coalesce(p.ids, '{}'),
+    jsonb_populate_record(r.target, %(target)s), %(depth)s, %(postings)s, known.passages,
+    p.ids_beside
 ) as b
 """
 #: The language that the words tell, if the library holds several.
@@ -67,6 +89,7 @@ def scored(connection, query, words=None, depth=5000, *, library="many", **given
     given = names | {"query": query, "words": words, "depth": depth, "target": {}} | given
     options = {"library": library, "alpha": 0, "query_expansion": given.pop("expansion", "none")}
     given |= {"options": Jsonb(options), "target": Jsonb(given["target"])}
+    given["known"] = None if given["known"] is None else Jsonb(given["known"])
     [row] = connection.execute(SCORED, given).fetchall()
     return row
 

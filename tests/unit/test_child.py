@@ -16,25 +16,27 @@ from pgrag.ground.errors import Busy, SourceError
 from pgrag.ingest import children
 from pgrag.ingest.child import Child, Limits, bounded
 from pgrag.ingest.children import Children
-from pgrag.ingest.page import ANSWERS, PageOptions, read_page, read_properties_of
-from pgrag.ingest.values import SourcePage
+from pgrag.ingest.document import ANSWERS, read_document
+from pgrag.ingest.page import PageOptions, read_properties_of
+from pgrag.ingest.values import Dates
 from pgrag.models.embedding import BuiltinEmbedder, similarities
 
 
 def test_a_page_is_the_same_in_the_child():
     page = ("a.md", b"---\ntags: [x]\n---\n# A\n\nSee [b](b.md).\n", PageOptions())
     with Child(answers=ANSWERS) as process:
-        assert process.run(read_page, *page) == read_page(*page)
+        assert process.run(read_document, *page) == read_document(*page)
         with pytest.raises(SourceError, match=r"^b\.md: is a program, not Markdown\.$"):
-            process.run(read_page, "b.md", b"\x7fELF", PageOptions())
+            process.run(read_document, "b.md", b"\x7fELF", PageOptions())
     page = (
         b"---\ntags: [x]\ndate: 2024-05-06\nat: 2024-05-06T07:08:09Z\ndata: !!binary AAEC\n"
         b"s: !!set {a, b}\no: !!omap [a: 1]\nrelated: [c.md]\n---\n# A\n\n[b](b.md) #tag\n"
     )
     with Child(answers=ANSWERS) as process:
-        here = read_page("a.md", page, PageOptions())
-        assert all((here.chunks, here.edges, here.front_matter))
-        assert process.run(read_page, "a.md", page, PageOptions()) == here
+        here = read_document("a.md", page, PageOptions())
+        assert (here.passages, here.edges) == (3, 4)
+        assert b'"tags":["x"]' in here.json
+        assert process.run(read_document, "a.md", page, PageOptions()) == here
         here = read_properties_of("a.md", page)
         assert process.run(read_properties_of, "a.md", page) == here
         with pytest.raises(SourceError) as error:
@@ -184,10 +186,10 @@ FORGED = {
     "calls a function": lambda path: pickle.dumps((_Runs(path), None)),
     "imports a module": lambda path: b"cthis\nPrinter\n.",
     "leads through a class": lambda path: (
-        b"\x80\x04\x8c\x13pgrag.ingest.values\x8c\x13SourcePage.__init__\x93."
+        b"\x80\x04\x8c\x13pgrag.ingest.values\x8c\x0eDates.__init__\x93."
     ),
     "alters a class": lambda path: (
-        b"\x80\x04cpgrag.ingest.values\nSourcePage\nN}\x8c\x03keyK\x01s\x86b."
+        b"\x80\x04cpgrag.ingest.values\nDates\nN}\x8c\x07createdK\x01s\x86b."
     ),
     "alters an error": lambda path: (
         b"\x80\x04cpgrag.ground.errors\nBusy\nN}\x8c\x04hintK\x01s\x86b."
@@ -209,7 +211,7 @@ def test_a_forged_answer_does_nothing_here(tmp_path, forged):
         assert process.run(len, "abcd") == 4
     assert not path.exists()
     assert "this" not in sys.modules
-    assert SourcePage.key.__class__.__name__ == "member_descriptor"
+    assert Dates.created.__class__.__name__ == "member_descriptor"
     assert not hasattr(Busy, "hint")
 
 

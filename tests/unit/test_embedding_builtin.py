@@ -25,7 +25,7 @@ def test_shipped_files_match_their_checksum_and_tell_their_origin():
     assert model.vectors.shape == (len(model.tokens), description.dimensions) == (65_521, 256)
     assert description.provenance["source_model"] == "sentence-transformers/all-MiniLM-L6-v2"
     assert description.provenance["licence"] == "Apache-2.0"
-    assert (FOLDER / "builtin.npz").stat().st_size < 12_000_000
+    assert (FOLDER / "builtin.npz").stat().st_size < 12_300_000
 
 
 def test_altered_files_are_refused(tmp_path):
@@ -91,3 +91,14 @@ def test_threads_share_an_embedder(embedder):
     with ThreadPoolExecutor(4) as executor:
         vectors = list(executor.map(embedder.embed_query, texts))
     np.testing.assert_array_equal(vectors, expected)
+
+
+def test_the_model_is_read_when_the_first_text_is_embedded(monkeypatch):
+    def read():
+        raise AssertionError("read")
+
+    monkeypatch.setattr("pgrag.models.embedding.builtin.read_model", read)
+    embedder = BuiltinEmbedder()
+    assert (embedder.name, embedder.dimensions) == (read_description().name, 256)
+    with pytest.raises(AssertionError, match="read"):
+        embedder.embed_query("pump")

@@ -35,3 +35,11 @@ def test_words_have_their_longest_pieces_from_left_to_right():
         ("", []),
     ]:
         assert pieces(text) == expected
+
+
+def test_ascii_has_the_same_words_by_its_own_way():
+    word_pieces = WordPieces(TOKENS, read_description().characters)
+    every = "".join(map(chr, range(128)))
+    for text in (every, every[::-1], "A b", "x".join(every), " ".join(every)):
+        # The sign of a currency is a word of its own; with it the text is not ASCII.
+        assert word_pieces.words(text) == word_pieces.words(f"{text} €")[:-1]

@@ -6,6 +6,7 @@ import pytest
 
 from pgrag.cli.run_report import failures, print_report, summary
 from pgrag.ground.errors import SourceError
+from pgrag.ingest.document import read_document
 from pgrag.ingest.formats import text
 from pgrag.ingest.formats.converted import Converted
 from pgrag.ingest.formats.loss import Words
@@ -96,10 +97,10 @@ def test_a_page_that_loses_more_than_a_tenth_of_its_words_is_reported_with_both_
     ]:
         read = Converted("# Text", words=Words(shown, kept))
         monkeypatch.setattr(text, "convert", lambda *_, read=read: read)
-        page = read_page(key, b"Text", PageOptions())
-        assert (page.words_shown, page.words_kept) == (shown, kept)
+        page = read_document(key, b"Text", PageOptions())
+        assert page.words == Words(shown, kept)
         made.warn(*page.warnings)
-        made.count_words(page)
+        made.count_words(key, page.words)
     assert [warning.partition(" are read;")[0] for warning in made.warnings] == [
         "guide.txt: 682 of 74,521 words",
         "half.txt: 480 of 1,000 words",

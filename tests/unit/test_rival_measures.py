@@ -1,18 +1,24 @@
 """The comparison with other systems: fusing, the ranking of pages, the queries, the report."""
 
+import numpy as np
 import pytest
 from benchmarks.rivals import asked, report
-from benchmarks.rivals.measuring import first_pages
+from benchmarks.rivals.measuring import _means, first_pages
 from benchmarks.rivals.rival import RRF_K, SYSTEMS, System, fuse
 
-ROW = {"ndcg@10": 0.7, "recall@10": 0.8, "p50": 5.0, "p95": 9.0}
+ROW = {
+    "ndcg@10": 0.7, "recall@10": 0.8, "p50": 5.0, "p95": 9.0, "processor": 4.0, "margin": 0.02,
+    "behind": {"by": 0, "from": 0, "to": 0},
+}  # fmt: skip
 FOUND = {
     "judged": 20, "timed": 10, "passages": 1234, "machine": "PostgreSQL 17",
     "versions": {"pgrag": {}, "usual recipe in SQL": {}, "tantivy": {"tantivy": "1.2"}, "x": None},
     "systems": {
         "pgrag": ROW,
-        "usual recipe in SQL": ROW | {"p50": 50.0, "ndcg@10": 0.6},
-        "tantivy": ROW | {"p50": 0.5, "ndcg@10": 0.55},
+        "usual recipe in SQL": ROW | {"processor": 40.0, "ndcg@10": 0.6},
+        "tantivy": ROW | {
+            "processor": 0.4, "behind": {"by": 0.15, "from": -0.01, "to": 0.31},
+        },
     },
 }  # fmt: skip
 
@@ -48,7 +54,18 @@ def test_the_report_says_what_was_not_run_and_how_to_install_it():
         if line.startswith("| ")
         for cells in [[cell.strip() for cell in line.strip("|").split("|")]]
     }
-    assert rows["pgrag"] == ["0.700", "0.800", "5.0", "9.0", "10.0"]
-    assert (rows["tantivy"][-1], rows["x"]) == ("100.0", ["not run", "", "", "", ""])
+    assert rows["pgrag"] == ["0.700 ± 0.020", "", "0.800", "5.0", "9.0", "4.0", "10.0"]
+    assert rows["tantivy"][1] == "0.150 (-0.010 to +0.310)"
+    assert (rows["tantivy"][-1], rows["x"]) == ("100.0", ["not run", *[""] * 6])
     assert "Not run: x. To install them: make bench RIVALS=1" in text
     assert "tantivy 1.2" in text
+
+
+def test_a_system_is_behind_query_by_query():
+    ours = {"ndcg@10": np.array([1.0, 0.8, 0.6, 0.4]), "recall@10": np.ones(4)}
+    theirs = {"ndcg@10": ours["ndcg@10"] - 0.1, "recall@10": np.zeros(4)}
+    row = _means(theirs, ours)
+    # Equal differences leave no doubt, however much the queries differ.
+    assert row["behind"] == {"by": 0.1, "from": 0.1, "to": 0.1}
+    assert (row["ndcg@10"], row["recall@10"]) == (0.6, 0)
+    assert row["margin"] == pytest.approx(1.96 * 0.2582 / 2, abs=0.001)

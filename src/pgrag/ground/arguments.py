@@ -189,7 +189,7 @@ class Fusing(typing.TypedDict, total=False):
         Argument(
             "The number of candidates that each retriever reads at first.",
             bounds=(1, 20_000),
-            default=80,
+            default=64,
         ),
     ]
     intent: typing.Annotated[

@@ -59,10 +59,14 @@ class Children:
     ) -> Future[_Result]:
         """Call a function of a module in a child that is free; see `Child.run`."""
         with self._changed:
+            if self._is_closed:
+                future: Future[_Result] = Future()
+                future.cancel()
+                return future
             is_cold, self._is_cold = self._is_cold, False
-        future = self._threads.submit(lambda: self._run(function, *arguments, **options))
-        for _ in range(self.most - 1 if is_cold and self._first else 0):
-            self._threads.submit(self._warm)
+            future = self._threads.submit(lambda: self._run(function, *arguments, **options))
+            for _ in range(self.most - 1 if is_cold and self._first else 0):
+                self._threads.submit(self._warm)
         return future
 
     def _warm(self) -> None:
@@ -123,9 +127,10 @@ class Children:
 
     def close(self) -> None:
         """End the processes; pending calls get no answer."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
         with self._changed:
             self._is_closed = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._changed:
             if self._timer is not None:
                 self._timer.cancel()
             for child in self._children:

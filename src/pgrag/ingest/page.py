@@ -32,8 +32,6 @@ from pgrag.ingest.text.slugs import SlugStyle
 CHUNKER_VERSION = 11
 #: Warnings of a page that are kept; the others are counted.
 MOST_WARNINGS = 100
-#: Classes in the results of `read_page` and `read_properties_of`, for a child that calls them.
-ANSWERS = (values.SourcePage, values.Chunk, values.Edge, Properties)
 
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _UNSAFE = re.compile(r"[\x00-\x20\"<>\\^`{|}%]")

@@ -1,5 +1,6 @@
 """Index a source as a version of a library: only changes are read, written and embedded."""
 
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -11,11 +12,12 @@ from pgrag.ground.connections import Database
 from pgrag.ground.errors import Taken
 from pgrag.ingest.children import Children
 from pgrag.ingest.chunks.semantic import Similarities
+from pgrag.ingest.document import ANSWERS
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.locking import held
 from pgrag.ingest.matter.page_types import PageTypes
 from pgrag.ingest.matter.properties import path_warnings
-from pgrag.ingest.page import ANSWERS, IndexTarget
+from pgrag.ingest.page import IndexTarget
 from pgrag.ingest.reader import Progress, Reader
 from pgrag.ingest.remembered import changes, complete
 from pgrag.ingest.report import IndexReport
@@ -147,7 +149,7 @@ def _synchronise(writer: Writer, reader: Reader, source: Source, progress: Progr
     pages = reader.pages(files, progress)
     if report.dry_run:
         for page in pages:
-            report.plan(page)
+            report.plan(page.key, json.loads(page.json))
     else:
         writer.write_all(pages)
     lacking = set() if target.adds else set(stored) - reader.kept

@@ -4,35 +4,36 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from operator import itemgetter
-from typing import ParamSpec, TypeVar
+from time import monotonic
 
 from pgrag.ground.calls import Row
 from pgrag.ground.errors import SourceError
-from pgrag.ingest.children import Children
+from pgrag.ground.settings import processors
+from pgrag.ingest.aside import Aside
+from pgrag.ingest.children import WORTH, Children
 from pgrag.ingest.chunks.semantic import Similarities
+from pgrag.ingest.document import PageDocument, read_document
 from pgrag.ingest.formats import formats
 from pgrag.ingest.kept_pages import KeptPages
 from pgrag.ingest.matter.properties import Properties
-from pgrag.ingest.page import IndexTarget, read_page, read_properties_of, source_hash
+from pgrag.ingest.page import IndexTarget, read_properties_of, source_hash
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.dates import Dating
 from pgrag.ingest.source.source import Elsewhere, Skips, SourceFile, digest_of
-from pgrag.ingest.values import FRONT_MATTER, Dates, SourcePage
+from pgrag.ingest.values import FRONT_MATTER, Dates
 
 #: Bounds of what is read before its page is needed: files, and bytes of them.
-MOST_AHEAD = 64
+MOST_AHEAD = 128
 MOST_BYTES_AHEAD = 50_000_000
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
-_Arguments = ParamSpec("_Arguments")
-_Result = TypeVar("_Result")
 #: Called with (pages done, total pages, passages written) during a run; while a website is fetched
 #: with (addresses that have answered, addresses known, None).
 Progress = Callable[[int, int, int | None], None]
-_UNCHANGED: Future[SourcePage | None] = Future()
+_UNCHANGED: Future[None] = Future()
 _UNCHANGED.set_result(None)
 
 
@@ -43,12 +44,15 @@ class _Begun:
     file: SourceFile
     digest: str = ""
     size: int = 0
-    page: Future[SourcePage | None] = _UNCHANGED
+    page: Future[PageDocument] | Future[None] = _UNCHANGED
 
 
 @dataclass(slots=True)
 class Reader:
-    """Reads the files whose hash changed; of several pages with one uuid, keeps the newest."""
+    """Reads the files whose hash changed; of several pages with one uuid, keeps the newest. Pages
+    of Markdown are read in this process for a second, then in child processes, if there are several
+    processors; other pages always are.
+    """
 
     target: IndexTarget
     stored: dict[str, Row]
@@ -65,6 +69,18 @@ class Reader:
     redated: dict[str, Dates] = field(default_factory=dict)
     _owners: dict[str, tuple[datetime, str]] = field(default_factory=dict)
     _urls: dict[str, str] = field(default_factory=dict)
+    _aside: Aside = field(init=False)
+    #: Seconds that reading took in this process.
+    _seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._aside = Aside(
+            self.children,
+            read_document,
+            options=self.target.options,
+            similarities=self.similarities,
+            limit=self.target.max_page_bytes,
+        )
 
     def follow(self, files: Sequence[SourceFile]) -> tuple[dict[str, str], list[str]]:
         """Give the stored pages whose files were renamed, or outdone by newer ones, new keys.
@@ -81,10 +97,7 @@ class Reader:
                 if row is not None and self._stays(file):
                     uuid, moment = row["uuid"], row["stated"] or _NEVER
                 else:
-                    data = self._bytes(file)
-                    properties = self._call(
-                        file, data, read_properties_of, file.key, data, file.origin
-                    ).result()
+                    properties = self._properties(file)
                     uuid, moment = properties.uuid, _moment(properties)
                 if uuid in pages:
                     heirs[uuid].append((moment, pages[uuid] == file.key, file.key))
@@ -104,7 +117,9 @@ class Reader:
         self.stored.update(rows)
         return renamed, in_the_way
 
-    def pages(self, files: Sequence[SourceFile], progress: Progress | None) -> Iterator[SourcePage]:
+    def pages(
+        self, files: Sequence[SourceFile], progress: Progress | None
+    ) -> Iterator[PageDocument]:
         """Yield the pages that are new or changed, in the order of their files."""
         for done, begun in enumerate(self._ahead(files), start=1):
             page = self._finish(begun)
@@ -123,8 +138,11 @@ class Reader:
             while waiting and (
                 waiting[0].page.done() or len(waiting) > MOST_AHEAD or held > MOST_BYTES_AHEAD
             ):
+                if not waiting[0].page.done():
+                    self._aside.send()
                 held -= waiting[0].size
                 yield waiting.popleft()
+        self._aside.send()
         yield from waiting
 
     def _begin(self, file: SourceFile) -> _Begun:
@@ -137,29 +155,17 @@ class Reader:
             if stored is not None and self._is_current(file, begun.digest, stored):
                 return begun
             if self.kept_pages and (page := self.kept_pages.find(file, begun.digest, options)):
-                begun.page = Future()
-                begun.page.set_result(page)
+                begun.page = _done(page)
             else:
                 data = self._bytes(file) if data is None else data
                 begun.size = len(data)
-                begun.page = self._call(
-                    file,
-                    data,
-                    read_page,
-                    file.key,
-                    data,
-                    options,
-                    self.similarities,
-                    origin=file.origin,
-                    digest=begun.digest,
-                    limit=self.target.max_page_bytes,
-                )
+                begun.page = self._read(file, data, begun.digest)
         except SourceError as error:
             begun.page = Future()
             begun.page.set_exception(error)
         return begun
 
-    def _finish(self, begun: _Begun) -> SourcePage | None:
+    def _finish(self, begun: _Begun) -> PageDocument | None:
         file = begun.file
         try:
             page = begun.page.result()
@@ -179,20 +185,19 @@ class Reader:
         if self.kept_pages and begun.size:
             self.kept_pages.keep(file, begun.digest, self.target.options, page)
         self.report.warn(*page.warnings)
-        self.report.count_words(page)
+        self.report.count_words(page.key, page.words)
         if page.uuid and not self._claim(page.uuid, _moment(page), page.key):
             return None
-        if "path" in page.front_matter:
-            self.paths[page.key] = page.path
+        if page.stated_path is not None:
+            self.paths[page.key] = page.stated_path
         other = self._urls.setdefault(page.url, page.key)
         if other != page.key:
             self.report.warn(
                 f"{page.key}: has the same url as {other}: {page.url}; both are indexed"
             )
         self.kept.add(page.key)
-        stated = Dates(page.created, page.created_from, page.modified, page.modified_from)
         dates = self.dating.of(file, begun.digest)
-        return replace(page, **asdict(stated.over(dates).complete()))
+        return page.dated(page.dates.over(dates).complete())
 
     def _date_again(self, begun: _Begun) -> None:
         """Date an unchanged page by its commits or the time of its file, as they are now."""
@@ -208,20 +213,23 @@ class Reader:
         limit = self.target.max_page_bytes
         return file.read(formats.size_limit(file.key, file.origin, limit))
 
-    def _call(
-        self,
-        file: SourceFile,
-        data: bytes,
-        function: Callable[_Arguments, _Result],
-        *arguments: _Arguments.args,
-        **options: _Arguments.kwargs,
-    ) -> Future[_Result]:
+    def _read(self, file: SourceFile, data: bytes, digest: str) -> Future[PageDocument]:
         is_own = formats.format_of(file.key, data, file.origin) is formats.MARKDOWN
+        given = {"key": file.key, "data": data, "origin": file.origin, "digest": digest}
+        if not is_own or self.target.in_child or (self._seconds > WORTH and processors() > 1):
+            return self._aside.read(is_alone=not is_own, **given)
+        started = monotonic()
+        page = self._aside.read_here(**given)
+        self._seconds += monotonic() - started
+        return _done(page)
+
+    def _properties(self, file: SourceFile) -> Properties:
+        data = self._bytes(file)
+        call = file.key, data, file.origin
+        is_own = formats.format_of(*call) is formats.MARKDOWN
         if not is_own or self.target.in_child:
-            return self.children.submit(function, *arguments, **options)
-        future: Future[_Result] = Future()
-        future.set_result(function(*arguments, **options))
-        return future
+            return self.children.submit(read_properties_of, *call).result()
+        return read_properties_of(*call)
 
     def _stays(self, file: SourceFile) -> bool:
         """Whether the stored page is kept: its file is unchanged or cannot be read."""
@@ -255,12 +263,20 @@ class Reader:
         return winner == key
 
 
-def _moment(page: SourcePage | Properties) -> datetime:
+def _done(page: PageDocument) -> Future[PageDocument]:
+    future: Future[PageDocument] = Future()
+    future.set_result(page)
+    return future
+
+
+def _moment(page: PageDocument | Properties) -> datetime:
     """Return the newest date of the front matter: other dates change with copies of a file."""
-    created, modified = page.created, page.modified
-    if isinstance(page, SourcePage):
-        created = created if page.created_from == FRONT_MATTER else None
-        modified = modified if page.modified_from == FRONT_MATTER else None
+    if isinstance(page, Properties):
+        created, modified = page.created, page.modified
+    else:
+        dates = page.dates
+        created = dates.created if dates.created_from == FRONT_MATTER else None
+        modified = dates.modified if dates.modified_from == FRONT_MATTER else None
     text = modified or created
     if text is None:
         return _NEVER

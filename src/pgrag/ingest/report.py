@@ -1,13 +1,13 @@
 """The report of an indexing run or of a dry run."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pgrag.ground.errors import InvalidInput, SourceError
 from pgrag.ingest.formats.loss import Words
 from pgrag.ingest.source.source import EXAMPLES, Skipped
-from pgrag.ingest.values import SourcePage
 
 #: How many warnings a report keeps, and how many failed pages.
 MOST_KEPT = 1_000
@@ -123,16 +123,15 @@ class IndexReport:
         else:
             self.more_failed += 1
 
-    def count_words(self, page: SourcePage) -> None:
-        """Add up how many words of a page are kept."""
-        if page.words_shown is None or page.words_kept is None:
+    def count_words(self, key: str, words: Words | None) -> None:
+        """Add up how many words of a page are kept, if its reader counts them."""
+        if words is None:
             return
-        words = Words(page.words_shown, page.words_kept)
         self.words_shown += words.shown
         self.words_kept += words.kept
         if words.are_lost:
             self.lossy += 1
-            self._note([*self.losses, Loss(page.key, words.shown, words.kept)])
+            self._note([*self.losses, Loss(key, words.shown, words.kept)])
 
     def _note(self, losses: list[Loss]) -> None:
         """Keep the largest losses."""
@@ -140,26 +139,24 @@ class IndexReport:
             :MOST_LOSSES
         ]
 
-    def plan(self, page: SourcePage) -> None:
-        """Count and list a page that a dry run would write."""
+    def plan(self, key: str, page: Mapping[str, Any]) -> None:
+        """Count and list a page that a dry run would write, as `pgrag.ingest_page` takes it."""
         documents = tuple(
             PlannedDocument(
-                chunk.level,
-                chunk.path,
-                chunk.line_start,
-                chunk.line_end,
-                characters=len(chunk.content),
-                is_searched=chunk.covers > 0,
+                chunk["level"],
+                tuple(chunk["path"]),
+                chunk["line_start"],
+                chunk["line_end"],
+                characters=len(chunk["content"]),
+                is_searched=chunk["covers"] > 0,
             )
-            for chunk in page.chunks
+            for chunk in page["documents"]
         )
         edges = tuple(
-            PlannedEdge(
-                edge.line, edge.kind, edge.rule, edge.confidence, edge.target, edge.fragment
-            )
-            for edge in page.edges
+            PlannedEdge(**{name: edge[name] for name in PlannedEdge.__slots__})
+            for edge in page["edges"]
         )
-        self.planned[page.key] = planned = PlannedPage(page.title, documents, edges)
+        self.planned[key] = planned = PlannedPage(page["title"], documents, edges)
         self.written += 1
         self.documents += planned.searched
         self.edges += len(edges)

@@ -1,6 +1,5 @@
 """Write pages to the database in batches, and embed their texts."""
 
-import json
 import logging
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
@@ -8,7 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from contextvars import copy_context
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
 from psycopg.types.json import Jsonb
@@ -26,12 +24,12 @@ from pgrag.ground.errors import (
     PgragError,
     SchemaOutdated,
 )
+from pgrag.ingest.document import PageDocument
 from pgrag.ingest.embeddings import batches, embed_pending
 from pgrag.ingest.page import IndexTarget
 from pgrag.ingest.remembered import describe
 from pgrag.ingest.report import IndexReport
 from pgrag.ingest.source.source import Source
-from pgrag.ingest.values import Chunk, Edge, SourcePage
 from pgrag.ingest.vector_index import VectorIndex
 from pgrag.models.embedding import Embedder
 
@@ -61,7 +59,9 @@ _ANALYSE_VECTORS = "analyze (skip_locked) pgrag.embeddings"
 #: Marks pages as all-visible, for index-only scans of the next run and of links. The vector indexes
 #: are left out: their vacuum is slow, and faulty before pgvector 0.8.4.
 _VACUUM_VECTORS = "vacuum (analyze, skip_locked, index_cleanup off) pgrag.embeddings"
-_VACUUM_TEXTS = "vacuum (skip_locked) pgrag.impacts, pgrag.edges"
+_VACUUM_TEXTS = (
+    "vacuum (skip_locked) pgrag.impacts, pgrag.edges, pgrag.pending_pages, pgrag.pending_names"
+)
 
 _Arguments = ParamSpec("_Arguments")
 log = logging.getLogger(__name__)
@@ -112,10 +112,10 @@ class Writer:
                 [row] = self.database.call("_pgrag.discard_version", **self.target.names)
                 self.report.discarded = row["discard_version"]
 
-    def write_all(self, pages: Iterator[SourcePage]) -> None:
+    def write_all(self, pages: Iterator[PageDocument]) -> None:
         """Write in a second thread and embed in a third, each one batch behind."""
         read = map(
-            _Batch, batches(pages, lambda page: len(page.chunks), BATCH_DOCUMENTS, BATCH_SECONDS)
+            _Batch, batches(pages, lambda page: page.passages, BATCH_DOCUMENTS, BATCH_SECONDS)
         )
         with (
             closing(_in_thread("pgrag-write", self._write, read)) as written,
@@ -183,7 +183,7 @@ class Writer:
 
     def _write(self, batch: "_Batch") -> list[int]:
         pages, report = batch.pages, self.report
-        documents = sum(len(page.chunks) for page in pages)
+        documents = sum(page.passages for page in pages)
         passages = documents
         if self.is_new:
             # An estimate: the missing pages are as long as those so far.
@@ -206,7 +206,7 @@ class Writer:
         report.unchanged += len(rows) - len(written)
         report.documents += sum(row["documents"] for row in written)
         read = {page.key: page for page in pages}
-        report.edges += sum(len(read[row["key"]].edges) for row in written)
+        report.edges += sum(read[row["key"]].edges for row in written)
         for row in written:
             # Those of reading are reported already.
             known = read[row["key"]].warnings
@@ -230,15 +230,15 @@ class Writer:
         )
 
     def _ingest(self, batch: "_Batch") -> list[Row]:
-        documents = Jsonb(batch.json, dumps=str)
+        documents = Jsonb(batch.json, dumps=bytes)
         arguments = {**self.target.names, "pages": documents, "resolve": False}
         return again(self.database, self.database.call, "ingest_pages", **arguments)
 
 
 class _Batch:
-    def __init__(self, pages: list[SourcePage]) -> None:
+    def __init__(self, pages: list[PageDocument]) -> None:
         self.pages = pages
-        self.json = _dumps([page_document(page) for page in pages])
+        self.json = b"[%b]" % b",".join(page.json for page in pages)
 
 
 def _in_thread(
@@ -277,19 +277,3 @@ def again(
             time.sleep(delay)
     database.keep_locks()
     return step(*arguments, **options)
-
-
-def page_document(page: SourcePage) -> dict[str, Any]:
-    """The page as the JSON document that `pgrag.ingest_page` takes."""
-    document = _fields(page)
-    document["documents"] = [_fields(chunk) for chunk in document.pop("chunks")]
-    document["edges"] = [_fields(edge) for edge in page.edges]
-    return document
-
-
-def _fields(value: SourcePage | Chunk | Edge) -> dict[str, Any]:
-    """Return the fields of a value without the deep copy of `asdict`: pages have many."""
-    return {name: getattr(value, name) for name in value.__slots__}
-
-
-_dumps = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))

@@ -325,14 +325,15 @@ class App(Connected):
     def _kept_children(self) -> Children:
         """The processes that read sent pages, kept because starting one takes longer."""
         from pgrag.ingest.children import Children
-        from pgrag.ingest.page import ANSWERS, PageOptions, read_page
+        from pgrag.ingest.document import ANSWERS, read_document
+        from pgrag.ingest.page import PageOptions
 
         with self._lock:
             if self._children is None:
                 # Two callers at least are served at a time: the second does not wait for the first.
                 self._children = Children(
                     self._limits(), SENT_PAGES, ANSWERS, worth=0.0, idle_seconds=_IDLE_SECONDS,
-                    first=(read_page, ("first.html", b"<p>first", PageOptions())),
+                    first=(read_document, ("first.html", b"<p>first", PageOptions())),
                 )  # fmt: skip
             return self._children
 

@@ -1,11 +1,12 @@
 """What the service offers to whom, and what callers did: for pages and programs that ask first."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from pgrag.api.arguments import Arguments, LibraryName, Name, at_most
 from pgrag.api.declared import Exchange, Router
@@ -57,11 +58,25 @@ def _feature(require: Callable[[], object], model: str | None, *, is_told: bool)
     }
 
 
+def _written_out(value: object) -> object:
+    # A number, also as text, would be taken for the seconds since 1970.
+    if isinstance(value, str) and re.match(r"\d{4}-", value):
+        return value
+    raise ValueError("give a date, or a date and a time: 2026-11-01, 2026-11-01T12:00:00Z")
+
+
 def _in_utc(moment: datetime) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-Moment = Annotated[datetime, AfterValidator(_in_utc)]
+Moment = Annotated[
+    datetime,
+    BeforeValidator(_written_out),
+    AfterValidator(_in_utc),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string", "format": name} for name in ("date-time", "date")]}
+    ),
+]
 
 
 class AuditParameters(Arguments):

@@ -77,7 +77,8 @@ def declared_audience(fields: Mapping[str, Any], tags: Iterable[str]) -> str | N
 
 
 def _text_tags(content: str, rules: Iterable[Rule]) -> set[str]:
-    prose = _CODE.sub(_FENCE_ONLY, content)
+    has_code = "```" in content or "~~~" in content
+    prose = _CODE.sub(_FENCE_ONLY, content) if has_code else content
     lower, opening = prose.lower(), _opening(prose)
     return {
         rule.tag

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -60,8 +60,10 @@ def _words_of(markdown: str) -> str:
     return plain(markdown)
 
 
-def with_defaults(edges: Iterable[Edge], page_type: str, kinds: Sequence[str]) -> list[Edge]:
+def with_defaults(edges: list[Edge], page_type: str, kinds: Sequence[str]) -> list[Edge]:
     """Add one edge of each of the page type's kinds to every link and embed."""
+    if not kinds:
+        return edges
     rule = f"edge_defaults:{page_type}"
     result: list[Edge] = []
     for edge in edges:

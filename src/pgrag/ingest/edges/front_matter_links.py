@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from pgrag.ingest.edges.links import MAX_TARGET, find_links, split_target
@@ -33,12 +34,11 @@ def find_front_matter_edges(
     only `[[note]]` and links of Markdown are such, and references.
     """
     kinds = {kind_name(key) for key in (*LINK_KEYS, *link_keys)}
-    lines = head.split("\n")
-    starts = _starts(lines)
+    lines = _Lines(head)
     edges: list[Edge] = []
     tag_field = next((field for field in fields if field.lower() in _TAG_KEYS), None)
     if tags and tag_field is not None:
-        lines_of_field = _FieldLines(lines, starts, tag_field)
+        lines_of_field = _FieldLines(lines, tag_field)
         edges += (
             Edge("tag", "tagged", 1.0, tag, lines_of_field.of(tag), 0, text=tag) for tag in tags
         )
@@ -46,7 +46,7 @@ def find_front_matter_edges(
         is_typed = (kind := kind_name(field)) in kinds
         texts = [*(_texts(value) if is_typed else _linking(value))]
         if texts and field.lower() not in _TAG_KEYS:
-            lines_of_field = _FieldLines(lines, starts, field)
+            lines_of_field = _FieldLines(lines, field)
             for text in texts:
                 line = lines_of_field.of(text if is_typed else text.strip("[]"))
                 edges += (
@@ -105,13 +105,24 @@ def _links(text: str, *, is_name: bool) -> Iterator[tuple[str, str | None, str]]
         yield target, fragment, (alias.strip() or name.strip())[:_MAX_WORDS]
 
 
-def _starts(lines: Sequence[str]) -> dict[str, int]:
-    """Return the first line of each field, by its name up to a colon or an equals sign."""
-    starts: dict[str, int] = {}
-    for number, line in enumerate(lines):
-        if sign := _SIGN.search(line):
-            starts.setdefault(_bare(line[: sign.start()]), number)
-    return starts
+class _Lines:
+    """The lines of a head; most heads have no link, and need none."""
+
+    def __init__(self, head: str) -> None:
+        self._head = head
+
+    @cached_property
+    def all(self) -> list[str]:
+        return self._head.split("\n")
+
+    @cached_property
+    def starts(self) -> dict[str, int]:
+        """The first line of each field, by its name up to a colon or an equals sign."""
+        starts: dict[str, int] = {}
+        for number, line in enumerate(self.all):
+            if sign := _SIGN.search(line):
+                starts.setdefault(_bare(line[: sign.start()]), number)
+        return starts
 
 
 def _bare(name: str) -> str:
@@ -120,9 +131,9 @@ def _bare(name: str) -> str:
 
 
 class _FieldLines:
-    def __init__(self, lines: Sequence[str], starts: Mapping[str, int], field: str) -> None:
-        self._lines = lines
-        self._line = starts.get(_bare(_SIGN.split(field, maxsplit=1)[0]), 0)
+    def __init__(self, lines: _Lines, field: str) -> None:
+        self._lines = lines.all
+        self._line = lines.starts.get(_bare(_SIGN.split(field, maxsplit=1)[0]), 0)
         self._column = 0
         self._end = self._line + 1
         self._has_ended = False

@@ -1,15 +1,16 @@
 """The built-in model: the mean of static token vectors, in Python, and by `install` in SQL.
 scripts/model makes `builtin.json`, which describes it, and `builtin.npz`, its tokens with their
-vectors in steps of 1/128 of their lengths. Libraries keep the built-in models of earlier versions;
-`stored` reads them.
+vectors in steps of 1/128 of their lengths, and the words near each word. Libraries keep the
+built-in models of earlier versions; `stored` reads them.
 """
 
 import hashlib
 import json
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from psycopg import Connection
 from psycopg.rows import tuple_row
 from psycopg.types.json import Jsonb
+from psycopg.types.numeric import Float4
 
 from pgrag.ground.errors import EmbeddingError
 from pgrag.ground.schema import lift_limits
@@ -26,6 +28,8 @@ from pgrag.models.embedding.word_pieces import CONTINUATION, CharacterClasses, W
 
 FOLDER = Path(__file__).parent
 STEPS = 128
+#: Cosines of related words have these steps.
+COSINE_STEPS = 256
 _HEADER = struct.Struct(">hh")
 
 
@@ -46,23 +50,40 @@ class StaticModel:
 
     tokens: tuple[str, ...]
     vectors: Vectors
+    related: tuple[tuple[tuple[str, float], ...], ...] = ()
+    """Of each token that is a word the nearest words with their cosines, below 1, best first."""
 
 
 class StaticEmbedder:
     """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors."""
 
-    def __init__(self, name: str, model: StaticModel, characters: CharacterClasses) -> None:
+    def __init__(
+        self,
+        name: str,
+        dimensions: int,
+        characters: CharacterClasses,
+        read: Callable[[], StaticModel],
+    ) -> None:
         self.name = name
-        self.dimensions = model.vectors.shape[1]
-        self._vectors = model.vectors
-        self._word_pieces = WordPieces(model.tokens, characters)
+        self.dimensions = dimensions
+        self._characters = characters
+        self._read = read
+
+    @cached_property
+    def _model(self) -> StaticModel:
+        """Read for the first text: a run that finds nothing new embeds none."""
+        return self._read()
+
+    @cached_property
+    def _word_pieces(self) -> WordPieces:
+        return WordPieces(self._model.tokens, self._characters)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts; returns shape `(len(texts), dimensions)`, zeros for text without a token."""
         sums = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             token_ids = np.asarray(self._word_pieces.token_ids(text), dtype=np.intp)
-            self._vectors.take(token_ids, axis=0).sum(axis=0, out=sums[row])
+            self._model.vectors.take(token_ids, axis=0).sum(axis=0, out=sums[row])
         return normalized(sums)
 
     def embed_query(self, text: str) -> Vectors:
@@ -76,7 +97,9 @@ class BuiltinEmbedder(StaticEmbedder):
 
     def __init__(self) -> None:
         description = read_description()
-        super().__init__(description.name, read_model(), description.characters)
+        super().__init__(
+            description.name, description.dimensions, description.characters, read_model
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle no vectors: every process has the model."""
@@ -136,11 +159,11 @@ def _register(connection: Connection[Any], description: ModelDescription) -> int
 def _load(connection: Connection[Any], model_id: int, model: StaticModel) -> None:
     connection.execute("delete from pgrag.model_tokens as t where t.model_id = %s", (model_id,))
     with connection.cursor().copy(
-        "copy pgrag.model_tokens (model_id, token, prefix_lengths, embedding)"
+        "copy pgrag.model_tokens (model_id, token, prefix_lengths, embedding, related, cosines)"
         " from stdin (format binary)"
     ) as copy:
         # Declare the halfvec as bytea, whose binary format is the bytes themselves.
-        copy.set_types(["int8", "text", "int2[]", "bytea"])
+        copy.set_types(["int8", "text", "int2[]", "bytea", "text[]", "float4[]"])
         for row in _rows(model):
             copy.write_row((model_id, *row))
     connection.execute("analyze pgrag.model_tokens")
@@ -192,21 +215,29 @@ def stored(connection: Connection[Any], name: str) -> StaticEmbedder | None:
     halves = b"".join(embedding[_HEADER.size :] for _, embedding in rows)
     vectors = np.frombuffer(halves, ">f2").reshape(len(rows), -1).astype(np.float32)
     model = StaticModel(tuple(token for token, _ in rows), vectors)
-    return StaticEmbedder(name, model, CharacterClasses(**characters))
+    return StaticEmbedder(name, vectors.shape[1], CharacterClasses(**characters), lambda: model)
 
 
-def _rows(model: StaticModel) -> Iterator[tuple[str, list[int], bytes]]:
-    """Yield token, lengths of its prefixes that are tokens (longest first), binary halfvec."""
+def _rows(model: StaticModel) -> Iterator[tuple[object, ...]]:
+    """Yield token, lengths of its prefixes that are tokens (longest first), binary halfvec, related
+    words and their cosines.
+    """
     header = _HEADER.pack(model.vectors.shape[1], 0)
     halves = model.vectors.astype(">f2")
     vocabulary = frozenset(model.tokens)
     # Python sorts by code point, like the "C" collation.
-    for token, half in sorted(zip(model.tokens, halves, strict=True), key=lambda pair: pair[0]):
+    for token, half, related in sorted(
+        zip(model.tokens, halves, model.related, strict=True), key=lambda row: row[0]
+    ):
         shortest = len(CONTINUATION) if token.startswith(CONTINUATION) else 0
         prefix_lengths = [
             size for size in range(len(token), shortest, -1) if token[:size] in vocabulary
         ]
-        yield token, prefix_lengths, header + half.tobytes()
+        words, cosines = zip(*related, strict=True) if related else ((), ())
+        yield (
+            token, prefix_lengths, header + half.tobytes(), list(words) or None,
+            [Float4(cosine) for cosine in cosines] or None,
+        )  # fmt: skip
 
 
 @cache
@@ -222,13 +253,31 @@ def read_model(folder: Path = FOLDER) -> StaticModel:
     description = read_description(folder)
     with np.load(folder / "builtin.npz") as arrays:
         tokens, steps, lengths = arrays["tokens"], arrays["steps"], arrays["lengths"]
-    if content_checksum(tokens, steps, lengths, description.characters) != description.checksum:
+        near = {name: arrays[name] for name in arrays.files if name.startswith("related_")}
+    checksum = content_checksum(tokens, steps, lengths, description.characters, near)
+    if checksum != description.checksum:
         raise EmbeddingError(
             f"The files of the embedding model {description.name} do not match their checksum.",
             hint="Install pgrag again.",
         )
     vectors = np.ascontiguousarray(steps.T, dtype=np.float32) * (lengths / STEPS)[:, np.newaxis]
-    return StaticModel(tuple(tokens.tobytes().decode().split("\n")), vectors)
+    names = tuple(tokens.tobytes().decode().split("\n"))
+    return StaticModel(names, vectors, _related(names, **near))
+
+
+def _related(
+    tokens: Sequence[str],
+    related_counts: NDArray[np.uint8],
+    related_ids: NDArray[np.uint16],
+    related_cosines: NDArray[np.uint8],
+) -> tuple[tuple[tuple[str, float], ...], ...]:
+    pairs = iter(
+        [
+            (tokens[token_id], steps / COSINE_STEPS)
+            for token_id, steps in zip(related_ids.tolist(), related_cosines.tolist(), strict=True)
+        ]
+    )
+    return tuple(tuple(islice(pairs, count)) for count in related_counts.tolist())
 
 
 def content_checksum(
@@ -236,12 +285,15 @@ def content_checksum(
     steps: NDArray[np.int8],
     lengths: NDArray[np.float32],
     characters: CharacterClasses,
+    related: Mapping[str, NDArray[np.generic]],
 ) -> str:
-    """Return the SHA-256 of what determines a vector: tokens (one a line), `(dimensions, tokens)`
-    steps, lengths.
+    """Return the SHA-256 of what is loaded: tokens (one a line), `(dimensions, tokens)` steps,
+    lengths, related words.
     """
     digest = hashlib.sha256(tokens.tobytes())
     digest.update(np.ascontiguousarray(steps).tobytes())
     digest.update(lengths.astype("<f4").tobytes())
     digest.update(json.dumps(asdict(characters), sort_keys=True).encode())
+    for name in sorted(related):
+        digest.update(related[name].astype(related[name].dtype.newbyteorder("<")).tobytes())
     return digest.hexdigest()

