@@ -29,6 +29,7 @@ _MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
 """Marks that make a term of a query required or forbidden."""
 _LACKS = {"keyword": "those words", "semantic": "a vector near it"}
 """What no passage has if a retriever has no hits."""
+_NO_MATCH = "No good match"
 _NOT_EXCLUDED = "exclude leaves out nothing for"
 _MOST_HITS = 50
 _TOKENS_OF_HIT = 100
@@ -140,6 +141,9 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
         lacking = _unknown(asked, read)
         if result.no_good_match and asked.is_hybrid and not _answers_in_part(asked):
             return _nearest(asked, read, result, lacking)
+        if result.no_good_match and asked.is_hybrid:
+            kept = [each for each in result.notices if not each.startswith(_NO_MATCH)]
+            result = replace(result, notices=kept)
         return _passages(asked, read, result, lacking)
     said = ["There are no more passages. Go on with what you have, or ask in other words."]
     if asked.excluded:
