@@ -72,19 +72,14 @@ begin
         jsonb_build_object(
             'role', 'user',
             'content',
-            (
-                select string_agg(
-                    case p.part
-                        when '{question}' then question
-                        when '{sources}' then quoted
-                        else p.part
-                    end,
-                    '' order by p.nth
-                )
-                from regexp_split_to_table(
-                    used.prompt,
-                    '(?=\{question\}|\{sources\})|(?<=\{question\}|\{sources\})'
-                ) with ordinality as p (part, nth)
+            array_to_string(
+                array(
+                    select replace(p.part, '{question}', question)
+                    from string_to_table(used.prompt, '{sources}')
+                        with ordinality as p (part, nth)
+                    order by p.nth
+                ),
+                quoted
             )
         )
     );
