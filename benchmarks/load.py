@@ -68,7 +68,7 @@ class Loaded:
             if time.perf_counter() >= end:
                 connection.close()
                 return count
-            parameters = urlencode({"query": query, "library": "made", "snippets": "true"})
+            parameters = urlencode({"q": query, "library": "made", "snippets": "true"})
             connection.request("GET", f"/v1/search?{parameters}", headers=headers)
             answer = connection.getresponse()
             body = answer.read()
@@ -129,15 +129,18 @@ def _serve(stack: ExitStack, name: str, checkout: Path, scratch: Path) -> Loaded
     }  # fmt: skip
 
     def pgrag(*words: str) -> str:
-        return subprocess.run(
+        ended = subprocess.run(
             [sys.executable, "-m", "pgrag", *words],
-            env=environment, cwd=scratch, check=True, capture_output=True, encoding="utf-8",
-        ).stdout  # fmt: skip
+            env=environment, cwd=scratch, check=False, capture_output=True, encoding="utf-8",
+        )  # fmt: skip
+        if ended.returncode:
+            raise SystemExit(f"{checkout}: pgrag {words[0]} failed:\n{ended.stderr}")
+        return ended.stdout
 
     stack.callback(pgrag, "db", "stop")
     pgrag("index", "made", str(scratch / "pages"))
     created = pgrag(
-        "keys", "create", "load", "--libraries", "made", "--rate", "100000/s",
+        "keys", "create", "load", "--libraries", "made", "--rate", "10000/s",
         "--concurrency", "100", "--json",
     )  # fmt: skip
     [secret] = re.findall(r"pgrag_sk_\w+", created)

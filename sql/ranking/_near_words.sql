@@ -169,8 +169,10 @@ begin
     doubtful := array(
         select m.word
         from unnest(plain, _pgrag.known_to_model(plain)) as m (word, is_known)
-        where not m.is_known
-            and not exists (
+        -- "case": as a join, it would be read for words that the model knows, too.
+        where case
+            when m.is_known then false
+            else not exists (
                 select
                 from pgrag.corpus_statistics as c
                 cross join lateral (
@@ -191,6 +193,7 @@ begin
                         )
                     )
             )
+        end
     );
     if doubtful = '{}' then
         return;

@@ -100,8 +100,8 @@ create type _pgrag.best_passages as (
 );
 
 -- A candidate with its scores, before summaries give way. reading_order: by version, then position;
--- length_below: the number of passages below it on the page; keyword_nth and semantic_nth: its place
--- in the lists of the retrievers.
+-- length_below: the number of passages below it on the page; keyword_nth and semantic_nth: its
+-- place in the lists of the retrievers.
 create type _pgrag.scored_candidate as (
     library_id bigint,
     document_id bigint,

@@ -20,6 +20,8 @@ Row = dict[str, Any]
 
 _LIBRARIES = ("psycopg_binary.libs/libpq-*.so.5*", "psycopg_binary/.dylibs/libpq.5.dylib")
 _CONNECTED, _ROWS = 0, 2
+#: The types real and double precision.
+_FLOATS = {700, 701}
 # Fields of a notice; see PQresultErrorField.
 _SEVERITY, _SQLSTATE, _MESSAGE = ord("V"), ord("C"), ord("M")
 _STATE = """
@@ -78,20 +80,32 @@ class Session:
         return self._rows(statement, arguments)
 
     def _rows(self, statement: str, arguments: Iterable[Any]) -> list[Row]:
-        """The rows as the server writes them in JSON: it knows the types."""
+        """The rows as the server writes them in JSON: it knows the types. A whole number may be one
+        of a column of others, so the columns follow for their types.
+        """
         values = [*map(_sent, arguments)]
         result = ctypes.c_void_p(
             self._pq.PQexecParams(
                 self._connection,
-                _bytes(f"select row_to_json(r) from ({statement}) as r"),
+                _bytes(f"select row_to_json(r), r.* from ({statement}) as r"),
                 len(values), None, (ctypes.c_char_p * len(values))(*values), None, None, 0,
             )
         )  # fmt: skip
         try:
             if self._pq.PQresultStatus(result) != _ROWS:
                 raise Unusual
-            count = self._pq.PQntuples(result)
-            return [json.loads(self._pq.PQgetvalue(result, nth, 0)) for nth in range(count)]
+            numbers = [
+                self._pq.PQfname(result, column).decode()
+                for column in range(1, self._pq.PQnfields(result))
+                if self._pq.PQftype(result, column) in _FLOATS
+            ]
+            rows = [
+                json.loads(self._pq.PQgetvalue(result, nth, 0))
+                for nth in range(self._pq.PQntuples(result))
+            ]
+            for row in rows:
+                row |= {name: float(row[name]) for name in numbers if row[name] is not None}
+            return rows
         finally:
             self._pq.PQclear(result)
 
@@ -127,6 +141,6 @@ def _library() -> ctypes.CDLL:
         raise Unusual from None
     for name in ("PQconnectdbParams", "PQexecParams"):
         getattr(library, name).restype = ctypes.c_void_p
-    for name in ("PQgetvalue", "PQresultErrorField"):
+    for name in ("PQgetvalue", "PQfname", "PQresultErrorField"):
         getattr(library, name).restype = ctypes.c_char_p
     return library

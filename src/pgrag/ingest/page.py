@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 from urllib.parse import urljoin
 
@@ -21,7 +21,7 @@ from pgrag.ingest.formats import formats
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.matter.inline_fields import inline_fields
 from pgrag.ingest.matter.named_dates import date_in_name, without_date
-from pgrag.ingest.matter.page_types import PageTypes, injected
+from pgrag.ingest.matter.page_types import PageTypes, Reading, injected
 from pgrag.ingest.matter.properties import FOLDER_PAGES, MAX_PATH_DEPTH, Properties, read_properties
 from pgrag.ingest.source.sites import without_numbers
 from pgrag.ingest.source.source import digest_of
@@ -91,9 +91,21 @@ def source_hash(
     type says: the file need not be read.
     """
     version = formats.fingerprint(key, origin, options.converter)
-    reading = json.dumps(options.reading(declared_type, key), sort_keys=True)
-    fingerprint = f"{options.fingerprint}\n{reading}\n{origin!r}\n{version}\n{digest}"
-    return hashlib.sha256(fingerprint.encode()).hexdigest()
+    reading = options.types.reading(declared_type, key)
+    decisions = _decisions(reading, bool(options.profile), origin, version)
+    return hashlib.sha256(f"{options.fingerprint}\n{decisions}\n{digest}".encode()).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _decisions(
+    reading: Reading,
+    is_profile_given: bool,
+    origin: values.Origin,
+    version: str,
+) -> str:
+    """Return how a page is read, which is the same for most pages of a source."""
+    document = json.dumps(reading.document(is_profile_given=is_profile_given), sort_keys=True)
+    return f"{document}\n{origin!r}\n{version}"
 
 
 def read_page(
