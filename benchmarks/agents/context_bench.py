@@ -132,7 +132,7 @@ def _ask(desk: ours.Desk, asked: Sequence[Scenario], budget: int) -> list[str]:
     for each in asked:
         transcript = Transcript(budget)
         task = Task("", each.library, "version", each.query, "latest")
-        desk.search(transcript, task, task.version, budget, top_k=50)
+        desk.search(transcript, task, task.version, budget)
         replies.append(transcript.replies[0])
     return replies
 

@@ -24,7 +24,8 @@ begin
     from jsonb_array_elements(sources) with ordinality as s (source, nth)
     where not (
         jsonb_typeof(s.source) = 'object'
-        and coalesce(s.source ->> 'number', '') ~ '^[0-9]{1,9}$'
+        and coalesce(length(s.source ->> 'number') between 1 and 9, false)
+        and translate(s.source ->> 'number', '0123456789', '') = ''
         and coalesce(jsonb_typeof(s.source -> 'content') = 'string', false)
         and coalesce(jsonb_typeof(s.source -> 'score') in ('number', 'null'), true)
         and coalesce(jsonb_typeof(s.source -> 'path') = 'array', true)
@@ -71,19 +72,14 @@ begin
         jsonb_build_object(
             'role', 'user',
             'content',
-            (
-                select string_agg(
-                    case p.part
-                        when '{question}' then question
-                        when '{sources}' then quoted
-                        else p.part
-                    end,
-                    '' order by p.nth
-                )
-                from regexp_split_to_table(
-                    used.prompt,
-                    '(?=\{question\}|\{sources\})|(?<=\{question\}|\{sources\})'
-                ) with ordinality as p (part, nth)
+            array_to_string(
+                array(
+                    select replace(p.part, '{question}', question)
+                    from string_to_table(used.prompt, '{sources}')
+                        with ordinality as p (part, nth)
+                    order by p.nth
+                ),
+                quoted
             )
         )
     );

@@ -29,8 +29,10 @@ begin
             where g.nth <= cardinality(pack_passages.document_ids)
             group by g.document_id
         ) as h
+        -- For its error of an unknown id.
+        cross join lateral _pgrag.document(h.document_id) as d
         cross join lateral _pgrag.passage(
-            h.document_id >> 33, h.document_id, 'hit', null, 1.0 / h.nth
+            d.library_id, d.document_id, 'hit', null, 1.0 / h.nth
         ) as p
         order by h.nth
     );

@@ -30,7 +30,7 @@ _PASSAGE = re.compile(
 class Passage(NamedTuple):
     """A hit as a model reads it."""
 
-    heading: str | None
+    heading: str
     url: str | None
     id: int
     content: str
@@ -39,7 +39,10 @@ class Passage(NamedTuple):
 def passages(text):
     """The hits of a search's reply."""
     found = (match.groupdict() for match in _PASSAGE.finditer(text))
-    return [Passage(**each | {"id": int(each["id"])}) for each in found]
+    return [
+        Passage(**each | {"id": int(each["id"]), "heading": each["heading"] or ""})
+        for each in found
+    ]
 
 
 def told(text, name):

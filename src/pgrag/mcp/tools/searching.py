@@ -21,7 +21,7 @@ from pgrag.search.result import Result, substitutions
 _VERSIONS = {None: "the newest version of each", "*": "every version"}
 """The versions that a search reads where several may be read."""
 _NEAREST = 3
-"""Pages named if there is no good match; one less if the version needs a reason."""
+"""Pages named if there is no good match; one less for each other line that the reply needs."""
 _TITLE_BYTES = 80
 _REASON_BYTES = 130
 _ALL = "all libraries"
@@ -29,6 +29,7 @@ _MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
 """Marks that make a term of a query required or forbidden."""
 _LACKS = {"keyword": "those words", "semantic": "a vector near it"}
 """What no passage has if a retriever has no hits."""
+_NO_MATCH = "No good match"
 _NOT_EXCLUDED = "exclude leaves out nothing for"
 _MOST_HITS = 50
 _TOKENS_OF_HIT = 100
@@ -140,6 +141,9 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
         lacking = _unknown(asked, read)
         if result.no_good_match and asked.is_hybrid and not _answers_in_part(asked):
             return _nearest(asked, read, result, lacking)
+        if result.no_good_match and asked.is_hybrid:
+            kept = [each for each in result.notices if not each.startswith(_NO_MATCH)]
+            result = replace(result, notices=kept)
         return _passages(asked, read, result, lacking)
     said = ["There are no more passages. Go on with what you have, or ask in other words."]
     if asked.excluded:
@@ -245,6 +249,7 @@ def _nearest(asked: _Asked, read: Resolved | None, result: Result, lacking: list
         # Another version may have it.
         where += f" ({_short(read.reason, _REASON_BYTES)})"
         count -= 1
+    count -= bool(lacking)
     nearest = [f"- {title} (page {id})" for id, title in [*pages.items()][:count]]
     lines = [
         f"No {'further ' if asked.excluded else ''}good match in {where}. Nearest pages:",
