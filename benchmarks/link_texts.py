@@ -1,19 +1,23 @@
 """Any documentation as a labelled set: texts of its links are queries, their targets the answers.
 
-    python -m benchmarks.link_texts FOLDER [FOLDER …]
+    python -m benchmarks.link_texts FOLDER [FOLDER …] [--alpha ALPHA …]
 
 indexes each folder into a database of its own and prints the quality of each retriever and of both
 fusions. A query has two words at least, or the parts of a name (os.path), side by side, and leads
 to one page only; pages that link by this text do not count; at most two queries ask for a page, and
 300 for a documentation, chosen by a hash. Texts such as "Section 5.3" name no page and are left
-out.
+out. With --alpha the hybrid search is also measured with each of these as the library's setting,
+and the difference from the default, over the questions of all folders, has its 95 % interval.
 """
 
 import argparse
+import json
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 from benchmarks.bench import lent_app
 from benchmarks.evaluation import ARMS, SYSTEMS
@@ -57,18 +61,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Index, ask, and print the table."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.link_texts", description=__doc__)
     parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER")
+    parser.add_argument("--alpha", type=float, nargs="+", default=[], metavar="ALPHA")
     parser.add_argument("--database-url", help="a database to use (default: a new embedded server)")
     options = parser.parse_args(arguments)
     with (
         tempfile.TemporaryDirectory(prefix="pgrag-links-") as scratch,
         lent_app(options.database_url, Path(scratch)) as app,
     ):
-        print(measure(app, options.folders))
+        print(measure(app, options.folders, options.alpha))
 
 
-def measure(app: App, folders: Sequence[Path]) -> str:
+def measure(app: App, folders: Sequence[Path], alphas: Sequence[float] = ()) -> str:
     """The nDCG@10 of the links of each folder, as a Markdown table."""
     rows = []
+    gains: list[list[float]] = [[] for _ in alphas]
     for nth, folder in enumerate(folders):
         name = f"links-{nth}"
         with told(str(folder)):
@@ -84,14 +90,35 @@ def measure(app: App, folders: Sequence[Path]) -> str:
                 for each in runs.chosen(app, SYSTEMS)
             }
         best = max(scores[retriever] for retriever in ARMS)
+        default, *others = (_by_query(app, name, alpha) for alpha in (None, *alphas))
+        for gain, other in zip(gains, others, strict=True):
+            gain += [score - default[query] for query, score in other.items()]
         rows.append(
             [
                 f"{folder}, {len(queries)}",
                 *(f"{scores[system]:.3f}" for system in SYSTEMS),
                 f"{scores['hybrid'] - best:+.3f}",
+                *(f"{np.mean(list(other.values())):.3f}" for other in others),
             ]
         )
-    return table(("nDCG@10 on", *SYSTEMS, "hybrid − better retriever"), rows)
+    if rows and alphas:
+        rows.append(["gain on all", *[""] * (len(SYSTEMS) + 1), *map(_with_interval, gains)])
+    named = (f"alpha {alpha:g}" for alpha in alphas)
+    return table(("nDCG@10 on", *SYSTEMS, "hybrid − better retriever", *named), rows)
+
+
+def _by_query(app: App, name: str, alpha: float | None) -> dict[str, float]:
+    """The score of each query of the hybrid search, with alpha as the library's setting."""
+    app.database.call("configure_library", library=name, settings=json.dumps({"alpha": alpha}))
+    [hybrid] = runs.chosen(app, ["hybrid"])
+    run_id = runs.run(app, name, hybrid, [METRIC])["run"]
+    scores = app.database.call("_pgrag.evaluation_scores", run_id=run_id, metrics=[METRIC])
+    return {row["query_id"]: row["score"] for row in scores}
+
+
+def _with_interval(gains: Sequence[float]) -> str:
+    margin = 1.96 * np.std(gains, ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0
+    return f"{np.mean(gains):+.4f} ± {margin:.4f}"
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ OPENED = 2
 _REFUSAL = re.compile(r"\A(?:# .*\n(?:.*\n)?\n)?(?:No (?:further )?good match|Nothing was found)")
 _SEEN = re.compile(r'seen="([^"]+)"')
 _PASSAGE = re.compile(r'<passage id="([^"]+)">')
+_BEST = re.compile(r"^Read on: read_docs\(ids=\[(\d+)\]\)", re.MULTILINE)
 
 
 class Desk:
@@ -45,7 +46,9 @@ class Desk:
         return count_tokens(told) + count_tokens(self._client.instructions or "")
 
     def ask(self, transcript: Transcript, tool: str, budget: int, **given: Any) -> list[str]:
-        """Call a tool, read the reply, and return the ids of its passages: none if it refuses."""
+        """Call a tool, read the reply, and return the ids of its passages, the best first: none if
+        it refuses.
+        """
         arguments = {"token_budget": max(budget, LEAST), **given}
         result = self._portal.call(self._client.call_tool, tool, arguments)
         text = "".join(part.text for part in result.content if part.type == "text")
@@ -56,7 +59,7 @@ class Desk:
         # Some clients show a model the data of a reply beside its text.
         data = result.structured_content
         transcript.read(text if data is None else f"{text}\n{json.dumps(data)}")
-        return _PASSAGE.findall(text)
+        return [*dict.fromkeys(_BEST.findall(text)[-1:] + _PASSAGE.findall(text))]
 
     def seen(self, transcript: Transcript) -> str:
         """What the last reply says to give back, so that nothing comes twice."""

@@ -1,13 +1,18 @@
 """What an agent read for a task, within its budget of tokens, and what that is worth."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from benchmarks.agents.tasks import Task
+from benchmarks.agents.tasks import Task, has
+from benchmarks.questions.rows import plain_text
 from pgrag.mcp.replies import count_tokens
 
 BYTES_PER_TOKEN = 4
+_LACKING = re.compile(
+    r'^(?:Note: )?No passage of [^"\n]* contains ((?:"[^"\n]+"(?:, )?)+)', re.MULTILINE
+)
 
 
 class BrokenReply(Exception):
@@ -29,6 +34,12 @@ class Transcript:
     def room(self) -> int:
         """The tokens that are left."""
         return self.budget - sum(map(count_tokens, self.replies))
+
+    @property
+    def lacking(self) -> list[str]:
+        """The words that no passage has, as replies said."""
+        told = "\n".join(self.replies)
+        return [word for words in _LACKING.findall(told) for word in re.findall(r'"(.+?)"', words)]
 
     def read(self, reply: str) -> None:
         """One more reply."""
@@ -67,7 +78,9 @@ def attempt(agent: Agent, task: Task, budget: int) -> Outcome:
         fault = f"a broken reply: {broken}"
     found, facts = task.found("\n".join(transcript.replies))
     if task.kind == "unanswerable":
-        fault = fault or (None if transcript.refused else "not recognised as unanswerable")
+        is_told = any(has(plain_text(word), task.absent) for word in transcript.lacking)
+        if not (transcript.refused or is_told):
+            fault = fault or "not recognised as unanswerable"
     elif found < facts:
         missing = "told that nothing answers" if transcript.refused else "facts are missing"
         fault = fault or missing

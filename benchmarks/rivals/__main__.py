@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import history
 from benchmarks.__main__ import measured
 from benchmarks.bench import Bench, lent_app, machine
 from benchmarks.corpora import Corpora, CorpusMissing
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not options.only:
                 alone, failed = measured(bench, ALONE)
                 print(figures_table(alone), "", sep="\n", flush=True)
+                history.write(options.page, alone, history.commit_of(ROOT), history.today())
             for corpus in dict.fromkeys(asked.SETS[name] for name in names):
                 sets = [name for name in names if asked.SETS[name] == corpus]
                 try:

@@ -21,6 +21,16 @@ declare
     taken constant jsonb := rules -> 'functions' -> taker;
     wrong record;
 begin
+    -- What nearly every search states. Containment would not tell [1] from [1, 1].
+    if function = 'search'
+        and arguments - '{library, version, filters, rrf_weights}'::text[]
+            <@ _pgrag.argument_defaults()
+        and coalesce(arguments -> 'rrf_weights' = '[1, 1]', true)
+        and jsonb_typeof(arguments -> 'library') in ('string', 'null') is not false
+        and jsonb_typeof(arguments -> 'version') in ('string', 'null') is not false
+    then
+        return arguments;
+    end if;
     select e.key as name, e.value, declared -> e.key as rule
     into wrong
     from jsonb_each(arguments) as e
@@ -48,6 +58,18 @@ begin
     end if;
     return arguments;
 end;
+$$;
+
+-- The default of each argument, null if it has none. As a constant of the caller's plan it is made
+-- once per session.
+create or replace function _pgrag.argument_defaults()
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select jsonb_object_agg(r.key, r.value -> 'default')
+    from jsonb_each(_pgrag.argument_rules() -> 'arguments') as r;
 $$;
 
 -- Merges the named arguments and the options into one checked object.

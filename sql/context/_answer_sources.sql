@@ -12,6 +12,7 @@ parallel safe
 as $$
 declare
     quoted pgrag.passage[] := passages;
+    sources jsonb[];
 begin
     -- If a model has written a summary, the page's own sentences are cited instead.
     for nth in 1..cardinality(quoted) loop
@@ -21,28 +22,29 @@ begin
             );
         end if;
     end loop;
+    sources := _pgrag.sized_sources(quoted, hits);
     if token_budget is not null then
         quoted := _pgrag.without_repetition(
             quoted,
             _pgrag.affordable(
                 quoted,
                 array(
-                    select _pgrag.source_size(s.source)
-                    from unnest(quoted) with ordinality as p
-                    cross join lateral _pgrag.answer_source(
-                        quoted[p.ordinality], hits
-                    ) as s (source)
-                    order by p.ordinality
+                    select (s.source ->> 'tokens')::integer
+                    from unnest(sources) with ordinality as s (source, nth)
+                    order by s.nth
                 ),
                 token_budget
             )
         );
+        -- Only what was shortened is measured again.
+        if exists (select from unnest(quoted) as q where q.level < 2) then
+            sources := _pgrag.sized_sources(quoted, hits);
+        end if;
     end if;
     return (
         select coalesce(
             jsonb_agg(
-                jsonb_build_object('number', a.number, 'tokens', _pgrag.source_size(a.source))
-                    || a.source
+                jsonb_build_object('number', a.number) || a.source
                 order by a.number
             ),
             '[]'
@@ -55,12 +57,37 @@ begin
                 ) as number
             from (
                 select u.*, max(u.score) over (partition by u.page_id) as page_score
-                from unnest(quoted) with ordinality as u
+                from unnest(quoted) as u
             ) as p
-            cross join lateral _pgrag.answer_source(quoted[p.ordinality], hits) as s (source)
+            join unnest(sources) as s (source)
+                on (s.source ->> 'document_id')::bigint = p.document_id
         ) as a
     );
 end;
+$$;
+
+-- The passages as sources, in their order, with their sizes.
+create or replace function _pgrag.sized_sources(
+    passages pgrag.passage[],
+    hits _pgrag.ranked_hit[]
+)
+returns jsonb[]
+language sql
+stable
+parallel safe
+as $$
+    select array(
+        select
+            jsonb_build_object(
+                'tokens', ceil(octet_length(_pgrag.source_block(s.source, 10)) / 4.0)::integer
+            )
+                || s.source
+        from unnest(sized_sources.passages) with ordinality as p
+        cross join lateral _pgrag.answer_source(
+            sized_sources.passages[p.ordinality], sized_sources.hits
+        ) as s (source)
+        order by p.ordinality
+    );
 $$;
 
 -- A passage as a source of an answer.
@@ -107,17 +134,6 @@ as $$
         where stored.library_id = l.library_id and stored.page_id = g.page_id
         offset 0
     ) as p;
-$$;
-
-create or replace function _pgrag.source_size(
-    source jsonb
-)
-returns integer
-language sql
-immutable
-parallel safe
-as $$
-    select ceil(octet_length(_pgrag.source_block(source_size.source, 10)) / 4.0)::integer;
 $$;
 
 -- A source as a language model reads it.

@@ -1,6 +1,6 @@
 -- Hits, injected passages, expansions, parents and neighbours as requested by the arguments of a
--- context, each passage once, with its most important relation. Pages are expanded only if the hits
--- leave a part of the budget.
+-- context, each passage once, with its most important relation. What stands beside the best hits is
+-- always read; whole pages are expanded only if the hits leave a part of the budget.
 create or replace function _pgrag.gather(
     request _pgrag.search_request,
     hits _pgrag.ranked_hit[],
@@ -14,38 +14,62 @@ parallel safe
 as $$
 #variable_conflict use_column
 declare
-    hit_ids bigint[] := array(select h.document_id from unnest(hits) as h);
-    sibling_count integer := arguments ->> 'siblings';
-    gathered pgrag.passage[];
-    -- Without a threshold the best page is expanded, unless nothing answers.
-    threshold constant double precision := case
-        when not (arguments ->> 'expand')::boolean
-            or (
-                select sum(octet_length(d.content)) / 4
-                from unnest(hits) as h
-                join pgrag.documents as d
-                    on d.library_id = h.library_id and d.document_id = h.document_id
-            ) >= (arguments ->> 'token_budget')::integer
-            or arguments ->> 'expansion_threshold' is null
-            -- A reranker knows better.
-            and request.reranked is null
-            and (select max(h.confidence) from unnest(hits) as h) < _pgrag.no_answer()
-        then 'infinity'
-        else coalesce((arguments ->> 'expansion_threshold')::double precision, '-infinity')
-    end;
-begin
-    gathered := injected || array(
-        select e
-        from _pgrag.expanded_hits(
-            hit_ids,
-            array(select h.score from unnest(hits) as h),
-            array(select h.confidence from unnest(hits) as h),
-            threshold,
-            (arguments ->> 'expansion_share')::double precision,
-            (arguments ->> 'max_documents_to_expand')::integer,
-            (arguments ->> 'max_chunks_per_document')::integer
-        ) as e
+    hit_ids constant bigint[] := array(select h.document_id from unnest(hits) as h);
+    sibling_count constant integer := arguments ->> 'siblings';
+    threshold constant double precision := coalesce(
+        (arguments ->> 'expansion_threshold')::double precision, '-infinity'
     );
+    -- Without a threshold the best page is expanded, unless nothing answers.
+    is_expanded constant boolean := (arguments ->> 'expand')::boolean and (
+        threshold > '-infinity'
+        -- A reranker knows better.
+        or request.reranked is not null
+        or ((select max(h.confidence) from unnest(hits) as h) < _pgrag.no_answer()) is not true
+    );
+    page_count constant integer := arguments ->> 'max_documents_to_expand';
+    chunk_count constant integer := arguments ->> 'max_chunks_per_document';
+    gathered pgrag.passage[] := array(
+        select p
+        from unnest(hits) as h
+        cross join lateral _pgrag.passage(
+            h.library_id, h.document_id, 'hit', null, h.score
+        ) as p
+    );
+begin
+    if is_expanded then
+        if (select sum(octet_length(g.content)) / 4 from unnest(gathered) as g)
+            < (arguments ->> 'token_budget')::integer
+        then
+            gathered := array(
+                select e
+                from _pgrag.expanded_hits(
+                    hit_ids,
+                    array(select h.score from unnest(hits) as h),
+                    array(select h.confidence from unnest(hits) as h),
+                    threshold,
+                    (arguments ->> 'expansion_share')::double precision,
+                    page_count,
+                    chunk_count
+                ) as e
+            );
+        end if;
+        if chunk_count > 0 then
+            gathered := gathered || array(
+                select b
+                from _pgrag.beside(
+                    array(
+                        select h.document_id
+                        from unnest(hits) as h
+                        where h.score >= threshold
+                        order by h.score desc, h.page_id, h.document_id
+                        limit least(2, page_count)
+                    ),
+                    hit_ids
+                ) as b
+            );
+        end if;
+    end if;
+    gathered := injected || gathered;
     if sibling_count > 0 then
         gathered := gathered || array(
             select jsonb_populate_record(s, '{"relation": "sibling", "score": 0.1}')

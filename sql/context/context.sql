@@ -59,9 +59,8 @@ begin
         passages,
         _pgrag.affordable(
             passages,
-            -- With the heading of its block, and the tags of its quotation.
             array(
-                select ceil(octet_length(p.content) / 4.0)::integer + 38
+                select _pgrag.passage_size(p.content, 38)
                 from unnest(passages) with ordinality as p
                 order by p.ordinality
             ),

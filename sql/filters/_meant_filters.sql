@@ -50,14 +50,17 @@ begin
         if cut[4] <> '' and not in_quotes and tries_left > 0 then
             tries_left := tries_left - 1;
             value := cut[4];
-            properties := coalesce(properties, (
-                select coalesce(jsonb_object_agg(lower(k.key), k.key), '{}')
-                from (
-                    select distinct jsonb_object_keys(p.front_matter) as key
-                    from pgrag.pages as p
-                    where p.library_id = any (library_ids) and p.version_id = any (version_ids)
-                ) as k
-            ));
+            -- A name with a blank behind its colon is none of a property: "TypeError: x is …".
+            if properties is null and (size = 1 or lower(cut[2]) = 'has') then
+                properties := (
+                    select coalesce(jsonb_object_agg(lower(k.key), k.key), '{}')
+                    from (
+                        select distinct jsonb_object_keys(p.front_matter) as key
+                        from pgrag.pages as p
+                        where p.library_id = any (library_ids) and p.version_id = any (version_ids)
+                    ) as k
+                );
+            end if;
             property := case when size = 1 then properties ->> lower(cut[2]) end;
             filter := _pgrag.meant_filter(
                 library_ids, version_ids, properties, lower(cut[2]), property, cut[3], value

@@ -75,6 +75,13 @@ as $$
                 then _pgrag.sparse_vector(_pgrag.lexeme_id(t.language, t.lexeme) || ':1')
             end as lexeme
         from unnest((evidence.request).terms) as t
+    ),
+    languages as (
+        select
+            t.library_id,
+            case when min(t.language) = max(t.language) then min(t.language) end as only_one
+        from terms as t
+        group by t.library_id
     )
     select
         h.ordinality, w.coverage, w.known, e.page_score, h.semantic_score,
@@ -89,12 +96,18 @@ as $$
     cross join lateral (
         select case when q.page_evidence > 0 then h.page_score end as page_score
     ) as e
-    -- Of the passage, impacts are read: its text vector is TOASTed.
+    left join languages as o on o.library_id = h.library_id
+    -- Not its text vector, which is TOASTed.
     cross join lateral (
-        select d.language, i.weights
-        from pgrag.documents as d
-        join pgrag.impacts as i on i.library_id = d.library_id and i.document_id = d.document_id
-        where d.library_id = h.library_id and d.document_id = h.document_id
+        select
+            i.weights,
+            coalesce(o.only_one, (
+                select d.language
+                from pgrag.documents as d
+                where d.library_id = h.library_id and d.document_id = h.document_id
+            )) as language
+        from pgrag.impacts as i
+        where i.library_id = h.library_id and i.document_id = h.document_id
         offset 0
     ) as d
     cross join lateral (

@@ -1,24 +1,10 @@
--- Whether the language has so many passages that a missing word says something. Inlined.
-create or replace function _pgrag.is_judged(
-    term pgrag.query_term
-)
-returns boolean
-language sql
-immutable
-parallel safe
-as $$
-    select (is_judged.term).idf >= pgrag.inverse_document_frequency(
-        (is_judged.term).document_count, 1000
-    );
-$$;
-
 -- What the original words say about each library. title_vectors: compared with titles, made like
--- title_vector; title_shares: the share of title_evidence that counts, since titles are short: above
--- 4 lexemes, the longer a query is, the less likely it names one. Its length is the smallest number
--- of lexemes in any language: the others do not know its stop words. shares: of the query's weight,
--- how much the library knows; of several languages, the one that knows most counts. Only languages
--- with at least 1000 passages are judged: in a smaller library, a missing word says little.
--- is_lacking: whether a judged language lacks a word. Inlined.
+-- title_vector. title_shares: how much of title_evidence counts. Titles are short, so above 4
+-- lexemes, the longer a query is, the less likely it names one. Its length is the smallest number
+-- of lexemes in any language: the others do not know its stop words. shares: of the query's
+-- weight, how much the library knows; of several languages, the one that knows most counts. Only
+-- languages with at least 1000 passages are judged: in a smaller library, a missing word says
+-- little. is_lacking: whether a judged language lacks a word. Inlined.
 create or replace function _pgrag.known_parts(
     terms pgrag.query_term[]
 )
@@ -82,6 +68,20 @@ as $$
         ) as l
         group by l.library_id
     ) as v;
+$$;
+
+-- Whether the language has so many passages that a missing word says something. Inlined.
+create or replace function _pgrag.is_judged(
+    term pgrag.query_term
+)
+returns boolean
+language sql
+immutable
+parallel safe
+as $$
+    select (is_judged.term).idf >= pgrag.inverse_document_frequency(
+        (is_judged.term).document_count, 1000
+    );
 $$;
 
 -- The shares of known_parts for these libraries, if words that only the built-in model knows (of

@@ -165,11 +165,32 @@ begin
     plain := array(
         select p.part from unnest(parts, are_plain) as p (part, is_plain) where p.is_plain
     );
-    -- Mostly the model knows each of them, and nothing needs to be compared.
+    -- Mostly the model or a library knows each of them, and nothing needs to be compared.
     doubtful := array(
         select m.word
         from unnest(plain, _pgrag.known_to_model(plain)) as m (word, is_known)
         where not m.is_known
+            and not exists (
+                select
+                from pgrag.corpus_statistics as c
+                cross join lateral (
+                    select tsvector_to_array(_pgrag.query_vector(c.language, m.word)) as lexemes
+                    offset 0
+                ) as v
+                where c.library_id = any (library_ids)
+                    and c.document_count > 0
+                    and (
+                        v.lexemes = '{}'
+                        or exists (
+                            select
+                            from pgrag.lexeme_statistics as s
+                            where s.library_id = c.library_id
+                                and s.language = c.language
+                                and s.lexeme = any (v.lexemes)
+                                and s.document_count > 0
+                        )
+                    )
+            )
     );
     if doubtful = '{}' then
         return;

@@ -12,18 +12,18 @@ parallel safe
 as $$
 declare
     held constant text[] := array(select distinct t.language from unnest(terms) as t);
-    found_code text;
 begin
     if cardinality(held) < 2 or filters @? 'strict $.**.language' then
         return null;
     end if;
-    found_code := _pgrag.likely_language(
+    return _pgrag.language_configurations() ->> _pgrag.likely_language(
         words,
         candidates => array(
-            select l.code from _pgrag.languages() as l where l.configuration = any (held)
+            select c.key
+            from jsonb_each_text(_pgrag.language_configurations()) as c
+            where c.value = any (held)
         )
     );
-    return (select l.configuration from _pgrag.languages() as l where l.code = found_code);
 end;
 $$;
 

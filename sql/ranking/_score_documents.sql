@@ -138,7 +138,9 @@ begin
                     )
                     and (
                         denied_documents is null
-                        or i.document_id not in (select d.id from unnest(denied_documents) as d (id))
+                        or i.document_id not in (
+                            select d.id from unnest(denied_documents) as d (id)
+                        )
                     )
                 -- With ties: only the best are ordered further, which is slow for thousands.
                 order by score desc

@@ -236,7 +236,8 @@ $$;
 -- enable_sort is off, because the planner's estimate ignores that the index scan iterates over
 -- filtered rows. With ef_search 120, one search in a hundred ends in a corner of the graph where
 -- nothing is near, and eight miss some of their ten nearest; with 400, none and three. With keyword
--- hits, whose cosine fusion computes exactly, the additional visits gain less than they cost.
+-- hits, whose cosine fusion computes exactly, the additional visits gain less than they cost: half as
+-- many again as the candidates are enough.
 create or replace function _pgrag.nearest_by_index(
     query_embedding halfvec,
     model_id bigint,

@@ -67,11 +67,19 @@ as $$
             array_agg(c.library_id) as library_ids,
             array_agg(c.language) as languages,
             array_agg(c.document_count) as document_counts,
-            array_agg(_pgrag.setting(l.settings, 'k1')::double precision) as k1s,
+            array_agg(c.k1) as k1s,
             array_agg(term.lexeme) as lexemes,
             array_agg(f.frequency) as frequencies
-        from unnest(terms_of.libraries) as l
-        join pgrag.corpus_statistics as c on c.library_id = l.library_id and c.document_count > 0
+        from (
+            select
+                c.library_id, c.language, c.document_count,
+                _pgrag.setting(l.settings, 'k1')::double precision as k1
+            from unnest(terms_of.libraries) as l
+            join pgrag.corpus_statistics as c
+                on c.library_id = l.library_id and c.document_count > 0
+            -- Else the words would be read in the languages of every library there is.
+            offset 0
+        ) as c
         cross join lateral (
             select _pgrag.text_vector(c.language, terms_of.searched, of_query => true) as search
             offset 0
@@ -105,17 +113,15 @@ create or replace function _pgrag.terms_of_words(
     libraries pgrag.libraries[]
 )
 returns pgrag.query_term[]
-language sql
+language plpgsql
 stable
 parallel safe
 as $$
-    select array(
-        select t
-        from _pgrag.terms_of(
-            _pgrag.searchable_text(terms_of_words.words, of_query => true),
-            terms_of_words.libraries
-        ) as t
-    );
+declare
+    searched constant text := _pgrag.searchable_text(words, of_query => true);
+begin
+    return array(select t from _pgrag.terms_of(searched, libraries) as t);
+end;
 $$;
 
 -- Whether every language of the libraries lacks a word of the query: then one may be misspelt.

@@ -16,136 +16,13 @@ stable
 parallel safe
 as $$
 #variable_conflict use_column
-declare
-    keyword_phrases double precision[];
-    vector_phrases double precision[];
 begin
-    if request.phrase_conditions is not null then
-        keyword_phrases := _pgrag.phrase_weights(request, keyword_hits);
-        vector_phrases := _pgrag.phrase_weights(request, vector_hits);
-    end if;
     return query
-    -- Materialized: coalesce is not leakproof, so with row-level security no index could be used.
-    with candidates as materialized (
-        select
-            coalesce(k.library_id, v.library_id) as library_id,
-            coalesce(k.document_id, v.document_id) as document_id,
-            k.nth as keyword_nth, v.nth as semantic_nth, k.score as bm25, v.score as cosine,
-            coalesce(k.phrase_weight, v.phrase_weight, 1) as phrase_weight
-        from unnest(
-            keyword_hits.library_ids, keyword_hits.document_ids, keyword_hits.scores,
-            keyword_phrases
-        ) with ordinality as k (library_id, document_id, score, phrase_weight, nth)
-        full join unnest(
-            vector_hits.library_ids, vector_hits.document_ids, vector_hits.scores, vector_phrases
-        ) with ordinality as v (library_id, document_id, score, phrase_weight, nth)
-            on v.document_id = k.document_id
-    ),
-    -- Wide columns are used here only, because later sorts and windows copy all columns.
-    located as (
-        select
-            c.library_id, c.document_id, c.keyword_nth, c.semantic_nth, c.phrase_weight,
-            i.page_id, i.level, i.section_id, i.text_hash, i.content_hash,
-            array_position(
-                (select (request.target).version_ids), i.version_id
-            )::bigint << 32 | i.sort_order as reading_order,
-            i.section_end - i.sort_order as length_below,
-            q.ordinality as nth_query, q.alpha, q.page_evidence, q.title_evidence,
-            q.alpha < 1 and q.page_evidence > 0 as has_evidence,
-            case
-                when q.alpha < 1 and q.page_evidence > 0
-                then (i.title_weights <#> q.title_keywords) ^ 2
-            end as title_match,
-            -- The score of a retriever's own candidate is exact already.
-            case
-                when q.alpha < 1 then greatest(coalesce(c.bm25, -(i.weights <#> q.keywords)), 0)
-            end as passage_score,
-            case
-                when q.alpha > 0
-                then greatest(coalesce(c.cosine, (
-                    select -(e.embedding <#> q.embedding)
-                    from pgrag.embeddings as e
-                    where e.library_id = c.library_id
-                        and e.document_id = c.document_id
-                        and e.model_id = q.model_id
-                )), 0)
-            end as semantic_score
-        from candidates as c
-        join unnest(request.queries) with ordinality as q on q.library_id = c.library_id
-        join pgrag.impacts as i on i.library_id = c.library_id and i.document_id = c.document_id
-        offset 0
-    ),
-    -- Of each page the weight of its type and language, its score and its title's. One passage
-    -- reads them for all of its page, because the page's impacts are TOASTed.
-    paged as (
-        select
-            l.*,
-            max(l.of_page) over (partition by l.page_id) as of_its_page
-        from (
-            select
-                o.*,
-                case
-                    when row_number() over (partition by o.page_id) > 1 then null
-                    else (
-                        select array[
-                            _pgrag.page_weight(p.type, p.language, q.type_weights, q.language),
-                            case
-                                when o.has_evidence
-                                then greatest(-(p.weights <#> q.keywords), 0)
-                            end,
-                            case
-                                when o.has_evidence
-                                then coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0)
-                            end
-                        ]
-                        from (select (request.queries[o.nth_query]).*) as q
-                        cross join pgrag.pages as p
-                        where (
-                                o.has_evidence
-                                or q.type_weights is not null
-                                or q.language is not null
-                            )
-                            and p.library_id = o.library_id
-                            and p.page_id = o.page_id
-                    )
-                end as of_page
-            from located as o
-        ) as l
-    ),
-    scored as materialized (
-        select
-            s.library_id, s.document_id, s.page_id, s.section_id, s.level, s.reading_order,
-            s.length_below, s.text_hash, s.content_hash, s.keyword_score, s.semantic_score,
-            s.passage_score, s.page_score, s.keyword_nth, s.semantic_nth,
-            s.phrase_weight * s.page_weight * case request.fusion
-                when 'rrf' then _pgrag.reciprocal_rank_score(
-                    _pgrag.rank_at(keyword_hits.scores, s.keyword_nth),
-                    _pgrag.rank_at(vector_hits.scores, s.semantic_nth),
-                    request.rrf_weights, request.rrf_k
-                )
-                else least(
-                    _pgrag.fused_score(s.keyword_score, s.semantic_score, s.alpha),
-                    -- A weight above 1 lifts no score above 1.
-                    1 / nullif(s.page_weight, 0)
-                )
-            end as score
-        from (
-            select
-                c.*,
-                _pgrag.keyword_score(c.passage_score, c.page_score, c.page_evidence)
-                    as keyword_score
-            from (
-                select
-                    p.*,
-                    coalesce(p.of_its_page[1], 1) as page_weight,
-                    _pgrag.page_score(
-                        coalesce(p.of_its_page[2], 0),
-                        _pgrag.title_score(coalesce(p.of_its_page[3], 0), p.title_match),
-                        p.title_evidence
-                    ) as page_score
-                from paged as p
-            ) as c
-        ) as s
+    with scored as materialized (
+        select c.*
+        from _pgrag.scored_candidates(
+            request, keyword_hits, vector_hits, request.fusion = 'rrf' or most is null
+        ) as c
     ),
     -- A summary repeats what is below it: it gives way to the best paragraph there, and lends it
     -- its score if that is higher. A paragraph of its own section comes first, unless one further
@@ -213,14 +90,137 @@ begin
     select
         b.library_id, b.document_id, b.page_id, b.final_score, b.keyword_score, b.semantic_score,
         b.passage_score, b.page_score,
-        _pgrag.rank_at(keyword_hits.scores, b.keyword_nth),
-        _pgrag.rank_at(vector_hits.scores, b.semantic_nth),
+        coalesce(b.keyword_rank, _pgrag.rank_at(keyword_hits.scores, b.keyword_nth)),
+        coalesce(b.semantic_rank, _pgrag.rank_at(vector_hits.scores, b.semantic_nth)),
         nullif(b.fused_score, b.score),
         -- Who only counts asks which passages pass without a summary's score.
         case when request.keeps_repeats then b.score else b.fused_score end,
         null::jsonb, null::double precision, b.better_on_page::integer, null::double precision[]
     from best as b;
 end;
+$$;
+
+-- Each candidate with the scores of both retrievers, in no order. Inlined.
+create or replace function _pgrag.scored_candidates(
+    request _pgrag.search_request,
+    keyword_hits _pgrag.candidates,
+    vector_hits _pgrag.candidates,
+    has_ranks boolean
+)
+returns setof _pgrag.scored_candidate
+language sql
+stable
+parallel safe
+as $$
+    -- Materialized: coalesce is not leakproof, so with row-level security no index could be used.
+    with candidates as materialized (
+        select
+            coalesce(k.library_id, v.library_id) as library_id,
+            coalesce(k.document_id, v.document_id) as document_id,
+            k.nth as keyword_nth, v.nth as semantic_nth,
+            k.rank as keyword_rank, v.rank as semantic_rank,
+            k.score as bm25, v.score as cosine,
+            coalesce(k.phrase_weight, v.phrase_weight, 1) as phrase_weight
+        from unnest(
+            keyword_hits.library_ids, keyword_hits.document_ids, keyword_hits.scores,
+            case
+                when request.phrase_conditions is not null
+                then _pgrag.phrase_weights(request, keyword_hits)
+            end,
+            case when has_ranks then _pgrag.ranks(keyword_hits.scores) end
+        ) with ordinality as k (library_id, document_id, score, phrase_weight, rank, nth)
+        full join unnest(
+            vector_hits.library_ids, vector_hits.document_ids, vector_hits.scores,
+            case
+                when request.phrase_conditions is not null
+                then _pgrag.phrase_weights(request, vector_hits)
+            end,
+            case when has_ranks then _pgrag.ranks(vector_hits.scores) end
+        ) with ordinality as v (library_id, document_id, score, phrase_weight, rank, nth)
+            on v.document_id = k.document_id
+    ),
+    -- Wide columns are used here only, because later sorts and windows copy all columns.
+    located as materialized (
+        select
+            c.library_id, c.document_id, c.keyword_nth, c.semantic_nth, c.keyword_rank,
+            c.semantic_rank, c.phrase_weight,
+            i.page_id, i.level, i.section_id, i.text_hash, i.content_hash,
+            array_position(
+                (select (request.target).version_ids), i.version_id
+            )::bigint << 32 | i.sort_order as reading_order,
+            i.section_end - i.sort_order as length_below,
+            q.alpha, q.page_evidence, q.title_evidence,
+            q.alpha < 1 and q.page_evidence > 0 as has_evidence,
+            case
+                when q.alpha < 1 and q.page_evidence > 0
+                then (i.title_weights <#> q.title_keywords) ^ 2
+            end as title_match,
+            -- The score of a retriever's own candidate is exact already.
+            case
+                when q.alpha < 1 then greatest(coalesce(c.bm25, -(i.weights <#> q.keywords)), 0)
+            end as passage_score,
+            case
+                when q.alpha > 0
+                then greatest(coalesce(c.cosine, (
+                    select -(e.embedding <#> q.embedding)
+                    from pgrag.embeddings as e
+                    where e.library_id = c.library_id
+                        and e.document_id = c.document_id
+                        and e.model_id = q.model_id
+                )), 0)
+            end as semantic_score
+        from candidates as c
+        join unnest(request.queries) as q on q.library_id = c.library_id
+        join pgrag.impacts as i on i.library_id = c.library_id and i.document_id = c.document_id
+    ),
+    -- Of each page the weight of its type and language, its score and its title's, read once,
+    -- because the page's impacts are long.
+    pages as (
+        select
+            p.page_id,
+            _pgrag.page_weight(p.type, p.language, q.type_weights, q.language) as page_weight,
+            case when l.has_evidence then greatest(-(p.weights <#> q.keywords), 0) end as bm25,
+            case
+                when l.has_evidence then (p.title_weights <#> q.title_keywords) ^ 2
+            end as title_match
+        from (select distinct o.library_id, o.page_id, o.has_evidence from located as o) as l
+        join unnest(request.queries) as q on q.library_id = l.library_id
+        join pgrag.pages as p on p.library_id = l.library_id and p.page_id = l.page_id
+        where l.has_evidence or q.type_weights is not null or q.language is not null
+    )
+    select
+        s.library_id, s.document_id, s.page_id, s.section_id, s.level, s.reading_order,
+        s.length_below, s.text_hash, s.content_hash, s.keyword_score, s.semantic_score,
+        s.passage_score, s.page_score, s.keyword_nth, s.semantic_nth, s.keyword_rank,
+        s.semantic_rank,
+        s.phrase_weight * s.page_weight * case request.fusion
+            when 'rrf' then _pgrag.reciprocal_rank_score(
+                s.keyword_rank, s.semantic_rank, request.rrf_weights, request.rrf_k
+            )
+            else least(
+                _pgrag.fused_score(s.keyword_score, s.semantic_score, s.alpha),
+                -- A weight above 1 lifts no score above 1.
+                1 / nullif(s.page_weight, 0)
+            )
+        end as score
+    from (
+        select
+            c.*,
+            _pgrag.keyword_score(c.passage_score, c.page_score, c.page_evidence)
+                as keyword_score
+        from (
+            select
+                l.*,
+                coalesce(p.page_weight, 1) as page_weight,
+                _pgrag.page_score(
+                    coalesce(p.bm25, 0),
+                    _pgrag.title_score(coalesce(p.title_match, 0), l.title_match),
+                    l.title_evidence
+                ) as page_score
+            from located as l
+            full join pages as p on p.page_id = l.page_id
+        ) as c
+    ) as s;
 $$;
 
 -- What a hit keeps behind so many better hits of its page. A power that underflows is an error.
@@ -241,7 +241,28 @@ as $$
     end;
 $$;
 
--- The rank of the nth of falling scores: equal ones share the first's.
+-- The rank of each score, in their order; equal ones share the first's.
+create or replace function _pgrag.ranks(
+    scores double precision[]
+)
+returns integer[]
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    return array(
+        select r.rank
+        from (
+            select c.nth, rank() over (order by c.score desc)::integer as rank
+            from unnest(scores) with ordinality as c (score, nth)
+        ) as r
+        order by r.nth
+    );
+end;
+$$;
+
+-- The same of one of falling scores, without reading them all.
 create or replace function _pgrag.rank_at(
     scores double precision[],
     nth bigint

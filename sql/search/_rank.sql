@@ -18,7 +18,7 @@ declare
     -- that a cursor leads through one list.
     certain_count integer := least(
         request.candidate_count,
-        greatest(request.top_k * 3 / 2, request.candidate_count / 5)
+        greatest(request.top_k * 3 / 2, request.candidate_count / 4)
     );
     passing _pgrag.ranked_hit[];
     needed record;
@@ -62,7 +62,7 @@ begin
     passing := _pgrag.with_token_matches(passing, request);
     if request.min_score > 0 then
         passing := array(
-            select h
+            select passing[h.ordinality]
             from unnest(passing) with ordinality as h
             where h.score >= request.min_score
             order by h.ordinality

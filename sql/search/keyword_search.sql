@@ -19,9 +19,9 @@ begin
     select h.*
     from _pgrag.search_hits(
         keyword_search.query,
-        _pgrag.search_document('keyword_search', options, (
-            select to_jsonb(a)
-            from (select library, version, top_k, filters, 'keyword' as mode) as a
+        _pgrag.search_document('keyword_search', options, jsonb_build_object(
+            'library', library, 'version', version, 'top_k', top_k, 'filters', filters,
+            'mode', 'keyword'
         ))
     ) as h;
 end;

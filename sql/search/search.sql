@@ -51,16 +51,17 @@ as $$
 declare
     request constant _pgrag.search_request := _pgrag.make_request(
         search.query,
-        _pgrag.search_document('search', '{}', (
-            select to_jsonb(a)
-            from (
-                select
-                    library, version, top_k, filters, alpha, fusion, min_score, levels,
-                    max_per_page, page_decay, page_hits, after, model, page_evidence,
-                    candidate_count, rrf_k, rrf_weights, snippets, explain, intent, unit,
-                    aggregate, hierarchy, mmr_lambda, query_expansion, graph, mode, exclude,
-                    changed_since, history, reranked, prefix, min_confidence, dependencies
-            ) as a
+        _pgrag.search_document('search', '{}', jsonb_build_object(
+            'library', library, 'version', version, 'top_k', top_k, 'filters', filters,
+            'alpha', alpha, 'fusion', fusion, 'min_score', min_score, 'levels', levels,
+            'max_per_page', max_per_page, 'page_decay', page_decay, 'page_hits', page_hits,
+            'after', after, 'model', model, 'page_evidence', page_evidence,
+            'candidate_count', candidate_count, 'rrf_k', rrf_k, 'rrf_weights', rrf_weights,
+            'snippets', snippets, 'explain', explain, 'intent', intent, 'unit', unit,
+            'aggregate', aggregate, 'hierarchy', hierarchy, 'mmr_lambda', mmr_lambda,
+            'query_expansion', query_expansion, 'graph', graph, 'mode', mode, 'exclude', exclude,
+            'changed_since', changed_since, 'history', history, 'reranked', reranked,
+            'prefix', prefix, 'min_confidence', min_confidence, 'dependencies', dependencies
         )),
         search.query_embedding
     );

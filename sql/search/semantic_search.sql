@@ -20,9 +20,9 @@ begin
     select h.*
     from _pgrag.search_hits(
         semantic_search.query,
-        _pgrag.search_document('semantic_search', options, (
-            select to_jsonb(a)
-            from (select library, version, top_k, filters, 'semantic' as mode) as a
+        _pgrag.search_document('semantic_search', options, jsonb_build_object(
+            'library', library, 'version', version, 'top_k', top_k, 'filters', filters,
+            'mode', 'semantic'
         )),
         query_embedding
     ) as h;

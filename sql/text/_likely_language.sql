@@ -53,6 +53,24 @@ begin
             );
         end if;
     end loop;
+    if candidates is not null and octet_length(prose) = length(prose) and home is null then
+        -- No language is told by its letters, and a word in two languages equally tells none.
+        select s.code, s.score, lead(s.score, 1, 0) over likeliest as next_score
+        into found
+        from (
+            select l.key as code, sum(l.value::integer) as score
+            from string_to_table(translate(prose, E'\n\r\t''|', '     '), ' ') as w (word)
+            cross join lateral jsonb_each(
+                _pgrag.language_words() -> btrim(w.word, '.,:;!?()[]{}"*_-')
+            ) as l
+            where l.key = any (candidates)
+            group by l.key
+        ) as s
+        window likeliest as (order by s.score desc, s.code)
+        order by row_number() over likeliest
+        limit 1;
+        return case when 2 * found.score > 3 * found.next_score then found.code end;
+    end if;
     -- Lists and names have no words of another language in Latin letters.
     if candidates is null and 10 * octet_length(prose) < 11 * length(prose)
         and prose !~ known[3]

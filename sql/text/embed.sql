@@ -44,11 +44,25 @@ language plpgsql
 stable
 parallel safe
 as $$
+declare
+    words constant text[] := _pgrag.split_words(input, characters);
+    embedding halfvec;
+    has_pieces boolean;
 begin
-    return (
-        select l2_normalize(avg(p.embedding))
-        from _pgrag.word_pieces(_pgrag.split_words(input, characters), builtin_vector.model_id) as p
-    );
+    select l2_normalize(avg(t.embedding)), bool_or(t.token is null)
+    into embedding, has_pieces
+    from unnest(words) as w (word)
+    left join pgrag.model_tokens as t
+        on t.model_id = builtin_vector.model_id and t.token = w.word collate "C"
+    where length(w.word) between 1 and 100;
+    -- Most words are one piece, and most queries have no others.
+    if has_pieces then
+        embedding := (
+            select l2_normalize(avg(p.embedding))
+            from _pgrag.word_pieces(words, builtin_vector.model_id) as p
+        );
+    end if;
+    return embedding;
 end;
 $$;
 

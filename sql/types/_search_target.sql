@@ -99,6 +99,30 @@ create type _pgrag.best_passages as (
     text_hashes uuid[]
 );
 
+-- A candidate with its scores, before summaries give way. reading_order: by version, then position;
+-- length_below: the number of passages below it on the page; keyword_nth and semantic_nth: its place
+-- in the lists of the retrievers.
+create type _pgrag.scored_candidate as (
+    library_id bigint,
+    document_id bigint,
+    page_id bigint,
+    section_id bigint,
+    level smallint,
+    reading_order bigint,
+    length_below integer,
+    text_hash uuid,
+    content_hash bigint,
+    keyword_score double precision,
+    semantic_score double precision,
+    passage_score double precision,
+    page_score double precision,
+    keyword_nth bigint,
+    semantic_nth bigint,
+    keyword_rank integer,
+    semantic_rank integer,
+    score double precision
+);
+
 -- A hit with the parts of its score; see explain_search. steps: its score before each step that
 -- gave it a new one, in this order: aggregate, hierarchy, reranked.
 create type _pgrag.ranked_hit as (

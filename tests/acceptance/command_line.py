@@ -27,7 +27,7 @@ _SMALL_BATCHES = (
     f" {_PROGRAM}"
 )
 _BARE_ENVIRONMENT = {
-    **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ},
+    **{name: os.environ[name] for name in ("PATH", "HOME", "PYTHONPATH") if name in os.environ},
     "LC_ALL": "C.UTF-8",
     "TERM": "xterm-256color",
     "PYTHONWARNINGS": "error",

@@ -20,7 +20,8 @@ HELLO = {
 
 
 _PASSAGE = re.compile(
-    r'^## \d+\. (?P<heading>[^\n]+)\n(?:(?P<url>\S+)\n)?<passage id="(?P<id>\d+)">\n'
+    r"^(?:###? ?(?:\d+\. )?(?P<heading>[^\n]+)\n(?:(?P<url>\S+)\n)?)?"
+    r'<passage id="(?P<id>\d+)">\n'
     r"(?P<content>.*?)\n</passage>$",
     re.M | re.S,
 )
@@ -29,7 +30,7 @@ _PASSAGE = re.compile(
 class Passage(NamedTuple):
     """A hit as a model reads it."""
 
-    heading: str
+    heading: str | None
     url: str | None
     id: int
     content: str

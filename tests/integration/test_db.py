@@ -14,8 +14,9 @@ from pgrag.ground import connections as db
 from pgrag.ground import errors
 from pgrag.ground.callers import Work, working
 from pgrag.ground.calls import call
-from pgrag.ground.connections import Database, collected_notices
+from pgrag.ground.connections import Database
 from pgrag.ground.embedded import EmbeddedServer
+from pgrag.ground.notices import collected_notices
 
 ECHO = """
 create function pgrag.echo(

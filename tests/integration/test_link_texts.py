@@ -38,3 +38,13 @@ def test_a_text_that_leads_to_one_page_is_a_query(app, tmp_path, capsys):
     [row] = table.splitlines()[2:]
     assert row == f"| {tmp_path}, 2 | 1.000 | 1.000 | 1.000 | 1.000 | +0.000 |"
     assert f"{empty}: no text of a link leads to one page alone" in capsys.readouterr().err
+
+
+def test_alphas_are_compared_with_the_default_query_by_query(app, tmp_path):
+    write(tmp_path, PAGES)
+    words, default = link_texts.measure(app, [tmp_path], [0.0, 0.3]).splitlines()[-2:]
+    assert words.endswith("| 1.000 | 1.000 |")
+    assert default.endswith("| +0.0000 ± 0.0000 | +0.0000 ± 0.0000 |")
+    hybrid = [run for run in app.database.call("evaluation_runs") if run["name"] == "hybrid"]
+    alphas = [run["settings"]["alpha"] for run in hybrid]
+    assert sorted(alphas) == [0.0, 0.3, 0.3, 0.3]

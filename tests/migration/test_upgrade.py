@@ -21,7 +21,7 @@ from sqlalchemy import NullPool, create_engine
 
 from pgrag.ground import errors, schema, waits
 from pgrag.ground.connections import Database, connect
-from pgrag.ground.routines import function_files
+from pgrag.ground.tree import function_files
 from pgrag.models.embedding import install
 from pgrag.service.doctor import findings
 

@@ -134,6 +134,22 @@ def test_python_knows_the_threshold(connection):
     assert value(connection, "select _pgrag.no_match()") == NO_MATCH
 
 
+def test_the_words_of_a_passage_count_in_its_own_language(connection):
+    pages = [
+        page("en.md", "The keeper does not open the hives while it is raining."),
+        page("de.md", "Der Imker öffnet die Beuten nicht, solange es noch regnet."),
+    ]
+    ingest(connection, "bees", pages)
+    hits = run(connection, "search", query="hives while raining", library="bees", explain=True)
+    assert len(hits) == 2
+    for hit in hits:
+        words = hit["explanation"]["keyword"]["lexemes"]
+        whole = sum(word["weight"] for word in words)
+        adding = sum(word["weight"] for word in words if word["adds"] > 0)
+        assert hit["explanation"]["confidence"]["coverage"] == pytest.approx(adding / whole)
+    assert {hit["explanation"]["confidence"]["coverage"] > 0.9 for hit in hits} == {True, False}
+
+
 def test_an_explanation_has_every_number(connection):
     [hit] = run(connection, "search", query=PUMP, library="pumps", top_k=1, explain=True)
     parts = hit["explanation"]["confidence"]

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from library import search
 
-from pgrag.ground.routines import function_files, install_functions, layer_names
+from pgrag.ground.routines import install_functions
+from pgrag.ground.tree import function_files, layer_names
 
 FOLDER = Path(__file__).parents[2] / "sql"
 FILES = function_files(FOLDER)

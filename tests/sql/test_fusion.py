@@ -117,6 +117,14 @@ class TestReciprocalRank:
                 assert hit["explanation"][retriever]["rank"] == place.get(hit["document_id"])
 
 
+@pytest.mark.parametrize("scores", [[], [0.7], [0.9, 0.5, 0.5, 0.2, 0.2, 0.2, 0.1], [0.4] * 5])
+def test_ranks_of_whole_lists_and_of_single_hits_agree(connection, scores):
+    expected = [1 + sum(other > score for other in scores) for score in scores]
+    assert value(connection, "select _pgrag.ranks(%s::float8[])", scores) == expected
+    single = "select array(select _pgrag.rank_at(%s, n) from generate_series(1, %s) as n)"
+    assert value(connection, single, scores, len(scores)) == expected
+
+
 class TestAlpha:
     """Argument, else library, else model, else pgrag.hybrid_alpha, else 0.3."""
 

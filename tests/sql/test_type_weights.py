@@ -211,9 +211,9 @@ def test_cursors_lead_through_the_weighted_list(connection, manual):
     for arguments in [{}, {"fusion": "rrf"}, {"unit": "page"}, {"mode": "keyword"}]:
         switch(connection, True)
         given = {"library": "manual"} | arguments
-        whole = search(connection, QUERY, top_k=60, **given)
+        whole = search(connection, QUERY, top_k=48, **given)
         assert {is_post(hit) for hit in whole} == {True, False}
-        walked = walk(connection, "search", 7, 60, query=QUERY, **given)
+        walked = walk(connection, "search", 7, 48, query=QUERY, **given)
         assert scores(walked[: len(whole)]) == scores(whole)
 
 

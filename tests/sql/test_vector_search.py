@@ -191,6 +191,25 @@ class TestIndex:
         )  # fmt: skip
         assert alone > 1.5 * beside
 
+    def test_fewer_candidates_visit_less_of_the_graph(self, big):
+        connection, vectors = big
+        run(connection, "configure_library", library="big", settings={"exact_limit": 0})
+        query = HalfVector(vectors.near_a_centre(1)[0])
+        few, many = (
+            blocks(
+                connection,
+                """
+                select _pgrag.vector_candidates(
+                    r.queries[1].embedding, r.queries[1].model_id, r.target, %s, 0, false
+                )
+                from _pgrag.make_request('note', '{"library": "big"}', %s) as r
+                """,
+                count, query,
+            )
+            for count in (40, 80)
+        )  # fmt: skip
+        assert few < 0.8 * many
+
     @pytest.mark.parametrize(
         ("function", "words", "is_alone"),
         [("search", "note", False), ("search", "zebras", True), ("semantic_search", "note", True)],

@@ -100,6 +100,13 @@ def reading(*replies, refused=False, broken=False):
         (CHANGED, reading("max_flow to 7"), 1, "facts are missing"),
         (CHANGED, reading("max_flow to 7", "Max_flow to 5"), 2, None),
         (ABSENT, reading("No good match", refused=True), 0, None),
+        (ABSENT, reading('Note: No passage of plant contains "grow", "Tomatoes".'), 0, None),
+        (
+            ABSENT,
+            reading('No passage of plant contains "grow".\nA tomato.'),
+            0,
+            "not recognised as unanswerable",
+        ),
         (ABSENT, reading("cabbages"), 0, "not recognised as unanswerable"),
         (ABSENT, reading(refused=True, broken=True), 0, "a broken reply: half of it"),
     ],

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from pgrag.cli import command as commands
 from pgrag.cli import options, output
-from pgrag.cli.command import REQUIRED, Output, command, listed, listing, text
+from pgrag.cli.command import REQUIRED, command, listed, listing, text
+from pgrag.cli.output import Output
 from pgrag.cli.program import program
 
 ROWS = [{"key": "a.md", "count": 1200}, {"key": "b.md", "count": None}]

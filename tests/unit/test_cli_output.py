@@ -61,7 +61,8 @@ def test_what_a_reader_would_not_see_is_an_escape_everywhere(text, shown, monkey
     assert printable(text) == shown
     assert printable(shown) == shown
     screen = io.StringIO()
-    console = output._Console(file=screen, width=200, highlight=False, force_terminal=True)
+    console = output._console(file=screen, width=200, force_terminal=True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setattr(output, "stdout", lambda: console)
     monkeypatch.setattr(output, "stderr", lambda: console)
     console.print(Text(text))

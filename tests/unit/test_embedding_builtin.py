@@ -91,3 +91,14 @@ def test_threads_share_an_embedder(embedder):
     with ThreadPoolExecutor(4) as executor:
         vectors = list(executor.map(embedder.embed_query, texts))
     np.testing.assert_array_equal(vectors, expected)
+
+
+def test_the_model_is_read_when_the_first_text_is_embedded(monkeypatch):
+    def read():
+        raise AssertionError("read")
+
+    monkeypatch.setattr("pgrag.models.embedding.builtin.read_model", read)
+    embedder = BuiltinEmbedder()
+    assert (embedder.name, embedder.dimensions) == (read_description().name, 256)
+    with pytest.raises(AssertionError, match="read"):
+        embedder.embed_query("pump")

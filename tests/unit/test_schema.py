@@ -3,7 +3,7 @@
 import pytest
 
 from pgrag.ground import errors, schema
-from pgrag.ground.routines import digest, function_files
+from pgrag.ground.tree import digest, function_files
 
 
 @pytest.mark.parametrize(("extension", "available", "level", "remedy"), [

@@ -8,8 +8,8 @@ from typing import Any
 
 from pgrag.answer.text import SENTINEL, AnswerEvent
 from pgrag.answer.tools import Call, Toolbox, Used
-from pgrag.ground.connections import collected_notices
 from pgrag.ground.errors import InvalidInput, LanguageModelError
+from pgrag.ground.notices import collected_notices
 from pgrag.models.endpoint import Cancellation
 from pgrag.models.llm import ChatModel, Completion, Message, Usage
 from pgrag.models.llm.draft import tokens_of

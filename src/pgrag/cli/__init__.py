@@ -1,5 +1,5 @@
 """The command line `pgrag`."""
 
-from pgrag.cli.program import main
+from pgrag.cli.entry import main
 
 __all__ = ["main"]

@@ -6,9 +6,9 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Arguments, Columns, Output, Row, listing, member, text
+from pgrag.cli.command import App, Arguments, Columns, listing, member, text
 from pgrag.cli.notations import parse_duration, parse_rate
-from pgrag.cli.output import print_text
+from pgrag.cli.output import Output, Row, print_text
 from pgrag.cli.retention import add_retention, export
 from pgrag.cli.session import told
 

@@ -9,9 +9,9 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, searching
+from pgrag.cli.command import App, searching
 from pgrag.cli.notations import counted, label, misuse
-from pgrag.cli.output import notice, print_indented, stderr, stdout, warn
+from pgrag.cli.output import Output, notice, print_indented, stderr, stdout, warn
 from pgrag.ground.arguments import AnswerArguments, declared
 from pgrag.ground.printable import printable
 from pgrag.ground.values.answers import Answer, AnswerMode, RelatedSection, Source

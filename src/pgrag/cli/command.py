@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter
 from typing import TYPE_CHECKING, Annotated, Any, get_args
@@ -13,7 +12,7 @@ from typer.models import ArgumentInfo, OptionInfo
 from pgrag.cli import options
 from pgrag.cli.dialect import AS_ARGUMENT, in_either_form
 from pgrag.cli.notations import misuse, parse_filters
-from pgrag.cli.output import complain, notice, print_json, print_table, print_text
+from pgrag.cli.output import Output, Row, notice, print_table, print_text
 from pgrag.cli.session import opened, told
 from pgrag.ground.arguments import Declared, declared
 from pgrag.ground.errors import UnknownLibrary
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     App = app.App
 else:
     App = Any  # slow to import, and needed as a type only
-Row = dict[str, Any]
 Columns = Mapping[str, str | Callable[[Row], Any]] | Sequence[str]
 """Headings with a field or a function that makes the cell of a row; or fields alone."""
 REQUIRED = Parameter.empty
@@ -37,21 +35,6 @@ _NOTATIONS = {
     "filters": options.Filters,
 }
 """Options of arguments with a notation of their own on the command line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """The output of a command: `value` with --json, else what `show` prints.
-
-    `notices` and `errors` follow on stderr. The exit status is 1 if there are errors, or if the
-    command has `failed`.
-    """
-
-    value: Any
-    show: Callable[[], None]
-    notices: Sequence[str] = ()
-    errors: Sequence[str] = ()
-    failed: bool = False
 
 
 def text(value: Any, *lines: str, **outcome: Any) -> Output:
@@ -137,14 +120,7 @@ def command(function: Callable[..., Output]) -> Callable[..., None]:
                 quoted = "Or was it one query? Then quote its words."
                 hint = " ".join(filter(None, (unknown.hint, quoted)))
                 raise UnknownLibrary(unknown.message, hint=hint) from unknown
-        if as_json:
-            print_json(output.value)
-        else:
-            output.show()
-        notice(*output.notices)
-        for error in output.errors:
-            complain(error)
-        if output.errors or output.failed:
+        if not output.print(as_json=as_json):
             raise typer.Exit(1)
 
     run.required = required  # type: ignore[attr-defined]

@@ -7,9 +7,9 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, Row, command
+from pgrag.cli.command import App, command
 from pgrag.cli.notations import counted
-from pgrag.cli.output import notice, print_text, stdout
+from pgrag.cli.output import Output, Row, notice, print_text, stdout
 from pgrag.cli.session import read_versions
 from pgrag.ground.printable import printable
 

@@ -7,9 +7,9 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Columns, Output, Row, listed, member, text
+from pgrag.cli.command import App, Columns, listed, member, text
 from pgrag.cli.notations import counted, label
-from pgrag.cli.output import notice
+from pgrag.cli.output import Output, Row, notice
 from pgrag.ground.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, command, listed, member, text
+from pgrag.cli.command import App, command, listed, member, text
 from pgrag.cli.dump import is_archive, portable, restore
 from pgrag.cli.notations import counted, misuse, parse_target
-from pgrag.cli.output import notice, print_facts, print_indented, print_text, stdout
+from pgrag.cli.output import Output, notice, print_facts, print_indented, print_text, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import library_names, opened
 from pgrag.ground.errors import DatabaseError, SchemaOutdated

@@ -9,7 +9,7 @@ from typer import Argument, Option
 
 from pgrag.cli.notations import parse_target
 from pgrag.cli.output import notice
-from pgrag.ground.schema import resource
+from pgrag.ground.tree import resource
 
 _QUESTION = "how is a hybrid search ranked"
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, command, text
+from pgrag.cli.command import App, command, text
 from pgrag.cli.notations import Target, counted, label, misuse, parse_target
+from pgrag.cli.output import Output
 from pgrag.cli.progress import shown_count
 from pgrag.cli.session import library_names, resumable
 

@@ -9,9 +9,9 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Columns, Output, Row, listed, member, text
+from pgrag.cli.command import App, Columns, listed, member, text
 from pgrag.cli.notations import counted, misuse
-from pgrag.cli.output import print_text, warn
+from pgrag.cli.output import Output, Row, print_text, warn
 from pgrag.cli.progress import shown_progress, shown_step
 from pgrag.cli.session import resumable
 

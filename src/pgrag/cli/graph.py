@@ -9,9 +9,9 @@ from rich.tree import Tree
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import REQUIRED, App, Arguments, Output, Row, command, listed, listing, text
+from pgrag.cli.command import REQUIRED, App, Arguments, command, listed, listing, text
 from pgrag.cli.notations import Target, counted, label, misuse
-from pgrag.cli.output import notice, print_text, stdout, warn
+from pgrag.cli.output import Output, Row, notice, print_text, stdout, warn
 from pgrag.cli.rendered import plain
 from pgrag.cli.session import page_id, resolved, told
 from pgrag.ground.printable import printable

@@ -13,11 +13,11 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, command, taking, text
+from pgrag.cli.command import App, command, taking, text
 from pgrag.cli.dialect import AS_OPTION
 from pgrag.cli.jobs import queued
 from pgrag.cli.notations import Target, counted, label, misuse, parse_duration, parse_target
-from pgrag.cli.output import complain, notice, print_text
+from pgrag.cli.output import Output, complain, notice, print_text
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.run_report import failures, print_report, summary
 from pgrag.cli.session import library_names, resumable

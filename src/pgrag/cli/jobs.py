@@ -9,9 +9,9 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Columns, Output, Row, listing, member, text
+from pgrag.cli.command import App, Columns, listing, member, text
 from pgrag.cli.notations import Target, counted, label
-from pgrag.cli.output import notice, print_text
+from pgrag.cli.output import Output, Row, notice, print_text
 from pgrag.cli.session import opened
 
 jobs = typer.Typer(help="Jobs of workers: list, show, cancel and retry them.")

@@ -13,10 +13,10 @@ from urllib.parse import unquote
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, Row, command, listed, text
+from pgrag.cli.command import App, command, listed, text
 from pgrag.cli.graph import connected
 from pgrag.cli.notations import Target, counted, misuse
-from pgrag.cli.output import complain
+from pgrag.cli.output import Output, Row, complain
 from pgrag.cli.progress import shown_progress
 from pgrag.cli.run_report import failures
 from pgrag.cli.session import library_names, told

@@ -8,9 +8,9 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import notations, options
-from pgrag.cli.command import App, Output, Row, command, listed, text
+from pgrag.cli.command import App, command, listed, text
 from pgrag.cli.notations import counted, misuse
-from pgrag.cli.output import notice, print_table, print_text
+from pgrag.cli.output import Output, Row, notice, print_table, print_text
 from pgrag.cli.session import library_names
 
 

@@ -1,15 +1,17 @@
 """The notations of the command line: their parsers and writers."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from pgrag.ground.arguments import FUNCTIONS, declared
 from pgrag.ground.json_text import InvalidJson, read_json
+
+if TYPE_CHECKING:
+    from typer import BadParameter
 
 _CONDITION = re.compile(
     r"\s*(?P<field>[^=<>!]+?)\s*(?P<operator>!=|<=|>=|=|<|>)(?P<value>.*)", re.S
@@ -39,15 +41,19 @@ class Target:
         return self.library if self.version is None else f"{self.library}@{self.version}"
 
 
-def misuse(option: str, complaint: str) -> typer.BadParameter:
+def misuse(option: str | None, complaint: str) -> BadParameter:
     """Return the usage error of an option or argument."""
-    return typer.BadParameter(complaint, param_hint=option)
+    from typer import BadParameter
+
+    return BadParameter(complaint, param_hint=option)
 
 
 def as_options(message: str) -> str:
     """Return an error of the database with arguments of searches as the options that they are:
     `--rrf-k` for rrf_k, `--fusion rrf` for fusion=rrf.
     """
+    from pgrag.ground.arguments import FUNCTIONS, declared
+
     spelt = {
         one.name: (one.argument.option or (f"--{one.name.replace('_', '-')}",))[0]
         for arguments in FUNCTIONS.values()
@@ -85,7 +91,7 @@ def parse_target(text: str) -> Target:
     """Read LIBRARY[@VERSION]; a usage error if the name before the "@" is missing."""
     library, at, version = text.strip().partition("@")
     if not library.strip():
-        raise typer.BadParameter(f"{text!r} has no library: write NAME or NAME@VERSION.")
+        raise misuse(None, f"{text!r} has no library: write NAME or NAME@VERSION.")
     return Target(library.strip(), version.strip() if at else None)
 
 

@@ -9,9 +9,9 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Arguments, Columns, Output, Row, command, listing, member, text
+from pgrag.cli.command import App, Arguments, Columns, command, listing, member, text
 from pgrag.cli.notations import label
-from pgrag.cli.output import print_facts, print_indented, print_table, print_text
+from pgrag.cli.output import Output, Row, print_facts, print_indented, print_table, print_text
 from pgrag.cli.retention import add_retention, export
 from pgrag.ground.printable import printable
 from pgrag.search.result import NO_MATCH

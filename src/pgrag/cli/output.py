@@ -1,21 +1,25 @@
 """Results go to stdout, messages to stderr; colour only on terminals."""
 
+from __future__ import annotations
+
 import json
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
-from rich.table import Table
-from rich.text import Text
-
+from pgrag.cli import texts
+from pgrag.cli.texts import cell_len, is_styled
 from pgrag.ground.printable import printable, printable_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+Row = dict[str, Any]
 
 #: The width without a terminal: programs get whole lines.
 _UNFOLDED = 1_000_000
@@ -23,29 +27,65 @@ _UNFOLDED = 1_000_000
 _LEAST = 24
 
 
-class _Console(Console):
-    """A console on which texts of others cannot hide or command anything."""
+class _Plain:
+    """The console of what is no terminal: lines of any length, without styles."""
 
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterator[Segment]:
-        """Yield the pieces of what is printed."""
-        for piece in super().render(renderable, options):
-            yield piece if piece.control else piece._replace(text=printable(piece.text))
+    width = _UNFOLDED
+    is_terminal = False
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def print(self, shown: Any = "", *, soft_wrap: bool = False) -> None:
+        """Print a text as a line, and all else as rich does."""
+        if not isinstance(shown, str | texts.PlainText):
+            _console(file=self._stream, width=self.width).print(shown, soft_wrap=soft_wrap)
+            return
+        text = shown if isinstance(shown, str) else shown.plain
+        lines = map(texts.untabbed, printable(text).split("\n"))
+        self._stream.write("\n".join(lines) + "\n")
+
+
+def _console(**settings: Any) -> Console:
+    """A console of rich on which texts of others cannot hide or command anything."""
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    class _Console(Console):
+        def render(
+            self, renderable: RenderableType, options: ConsoleOptions | None = None
+        ) -> Iterator[Segment]:
+            for piece in super().render(renderable, options):
+                yield piece if piece.control else piece._replace(text=printable(piece.text))
+
+    return _Console(highlight=False, markup=False, emoji=False, **settings)
+
+
+def _width(stream: TextIO) -> int | None:
+    return None if stream.isatty() else _UNFOLDED
 
 
 @cache
 def stdout() -> Console:
     """The console of results."""
-    width = None if sys.stdout.isatty() else _UNFOLDED
-    return _Console(highlight=False, markup=False, emoji=False, width=width)
+    if texts.is_plain:
+        return _Plain(sys.stdout)  # type: ignore[return-value]
+    return _console(width=_width(sys.stdout))
 
 
 @cache
 def stderr() -> Console:
     """The console of all messages that are not results."""
-    width = None if sys.stderr.isatty() else _UNFOLDED
-    return _Console(stderr=True, highlight=False, markup=False, emoji=False, width=width)
+    return _console(stderr=True, width=_width(sys.stderr))
+
+
+def _tell(*parts: tuple[str, str] | str, is_whole: bool = False) -> None:
+    if not is_styled(sys.stderr):
+        _Plain(sys.stderr).print(texts.PlainText.assemble(*parts))
+        return
+    from rich.text import Text
+
+    stderr().print(Text.assemble(*parts), soft_wrap=is_whole)
 
 
 def print_json(value: Any) -> None:
@@ -82,12 +122,12 @@ def notice(*texts: str, is_whole: bool = False) -> None:
         if _log is not None:
             _log.info("%s", text)
             continue
-        stderr().print(Text(printable(text), style="dim"), soft_wrap=is_whole)
+        _tell((printable(text), "dim"), is_whole=is_whole)
 
 
 def warn(text: str) -> None:
     """Print a warning."""
-    stderr().print(Text.assemble(("warning: ", "yellow"), printable(text)))
+    _tell(("warning: ", "yellow"), printable(text))
 
 
 def complain(message: str, hint: str | None = None) -> None:
@@ -95,9 +135,35 @@ def complain(message: str, hint: str | None = None) -> None:
     if _log is not None:
         _log.error("%s", " ".join(filter(None, [message, hint])))
         return
-    stderr().print(Text.assemble(("error: ", "bold red"), printable(message)))
+    _tell(("error: ", "bold red"), printable(message))
     if hint:
-        stderr().print(Text(printable(hint)))
+        _tell(printable(hint))
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The output of a command: `value` with --json, else what `show` prints.
+
+    `notices` and `errors` follow on stderr. The exit status is 1 if there are errors, or if the
+    command has `failed`.
+    """
+
+    value: Any
+    show: Callable[[], None]
+    notices: Sequence[str] = ()
+    errors: Sequence[str] = ()
+    failed: bool = False
+
+    def print(self, *, as_json: bool) -> bool:
+        """Print it; return whether the command has succeeded."""
+        if as_json:
+            print_json(self.value)
+        else:
+            self.show()
+        notice(*self.notices)
+        for error in self.errors:
+            complain(error)
+        return not (self.errors or self.failed)
 
 
 def print_indented(text: Text, *, indent: int = 4) -> None:
@@ -110,7 +176,7 @@ def print_indented(text: Text, *, indent: int = 4) -> None:
     )
     for line in lines:
         line.rstrip()
-        console.print(Text(" " * indent).append_text(line), soft_wrap=True)
+        console.print(texts.Text(" " * indent).append_text(line), soft_wrap=True)
 
 
 def print_text(*texts: str) -> None:
@@ -139,6 +205,10 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     if room < min(_LEAST * (len(widths) - len(short)), sum(widths) - sum(short)):
         _print_records(columns, cells)
         return
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for index, (column, width) in enumerate(zip(columns, widths, strict=True)):
         numeric = all(isinstance(row[index], int | float) for row in rows)
@@ -154,6 +224,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def _print_records(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.text import Text
+
     width = max(map(cell_len, columns)) + 2
     for number, row in enumerate(rows):
         if number:

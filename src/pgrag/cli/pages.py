@@ -8,9 +8,9 @@ from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, Row, command, listed
+from pgrag.cli.command import App, command, listed
 from pgrag.cli.notations import counted, misuse
-from pgrag.cli.output import notice, print_table, print_text, stdout
+from pgrag.cli.output import Output, Row, notice, print_table, print_text, stdout
 from pgrag.cli.session import page_id, resolved, told
 from pgrag.ground.printable import printable
 

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from typer import Argument
 
-from pgrag.cli.command import App, Output, command, listed
-from pgrag.cli.output import notice
+from pgrag.cli.command import App, command, listed
+from pgrag.cli.output import Output, notice
 
 
 @command

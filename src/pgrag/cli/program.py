@@ -1,23 +1,15 @@
-"""All commands, and their single exit."""
+"""All commands."""
 
-import gc
 import inspect
-import io
-import logging
-import os
-import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import version
 from types import ModuleType
 from typing import Annotated
 
 import typer
 
 from pgrag.cli.help import Command, Group
-from pgrag.cli.notations import as_options
-from pgrag.cli.output import complain
-from pgrag.ground.errors import PgragError, disk_full, reason
+from pgrag.cli.version import version
 
 #: Commands and groups by panel of the help, with their modules, where they have the same name; a
 #: group that is its whole module is called `commands`.
@@ -88,7 +80,7 @@ def _add(made: typer.Typer, name: str, module: ModuleType, panel: str) -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"pgrag {version('pgrag-search')}")
+        print(f"pgrag {version()}")
         raise typer.Exit
 
 
@@ -101,46 +93,3 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-def main() -> None:
-    """Run; exit status 0: success, 1: failure or findings, 2: wrong usage, 130: interrupted."""
-    # Imports create many objects that stay: scanning them for garbage takes a tenth of a search.
-    gc.set_threshold(50_000)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # "?" for characters that the locale lacks
-    try:
-        try:
-            program(sys.argv[1:] or _completed())(prog_name="pgrag")
-        finally:
-            sys.stdout.flush()  # a full disk is told here, not by Python at exit
-    except PgragError as error:
-        _fail(error, as_options(error.message), error.hint and as_options(error.hint))
-    except BrokenPipeError:
-        # The reader has closed the output.
-        _give_up_output()
-        sys.exit(1)
-    except Exception as error:
-        if full := disk_full(error):
-            _give_up_output()
-            _fail(error, full.message, full.hint)
-        message = f"Unexpected error: {reason(error)}."
-        _fail(error, message, "Set PGRAG_LOG_LEVEL=debug to see where.")
-
-
-def _give_up_output() -> None:
-    """Let nothing more be written to stdout, not even at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _completed() -> list[str]:
-    """Return the words so far if a shell asks how to complete them."""
-    words = os.environ.get("_TYPER_COMPLETE_ARGS") or os.environ.get("COMP_WORDS") or ""
-    return words.split()[1:] if "_PGRAG_COMPLETE" in os.environ else []
-
-
-def _fail(error: Exception, message: str, hint: str | None) -> None:
-    logging.getLogger(__name__).debug("the command failed", exc_info=error)
-    complain(message, hint)
-    sys.exit(1)

@@ -4,17 +4,22 @@ An excerpt begins and ends anywhere, in code and in tables too. Lines are theref
 and the passage that an excerpt comes from tells what it begins with.
 """
 
+from __future__ import annotations
+
 import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
+from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-from rich.text import Text
-
+from pgrag.cli import texts
 from pgrag.cli.output import stdout
+from pgrag.cli.texts import cell_len
 from pgrag.ground.printable import printable
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 _MATCH, _CODE = "bold yellow", "cyan"
 #: Stand for the `**` around a match, which are not Markdown.
@@ -234,7 +239,7 @@ def _is_row(line: str) -> bool:
 
 def _lines(block: _Block, width: int) -> Iterator[Text]:
     if block.kind == "blank":
-        yield Text()
+        yield texts.Text()
     elif block.kind in {"table", "cut"}:
         rows = block.text.split("\n")
         whole = [] if block.kind == "cut" else _table(rows, min(width, _WIDEST_TABLE))
@@ -254,14 +259,14 @@ def _wrapped(text: Text, first: str, further: str, width: int) -> Iterator[Text]
     """Yield a text in lines of a width, each with its indentation, broken between words."""
     lines = text.wrap(stdout(), max(20, width - max(len(first), len(further))))
     for number, line in enumerate(lines):
-        shown = Text(further if number else first).append_text(line)
+        shown = texts.Text(further if number else first).append_text(line)
         shown.rstrip()
         yield shown
 
 
 def _text(parts: Sequence[tuple[str, str]], style: str = "") -> Text:
     """Return styled parts as one text, its matches highlighted."""
-    shown, is_match = Text(), False
+    shown, is_match = texts.Text(), False
     for part, own in parts:
         for piece in re.split(f"([{_BEGIN}{_END}])", part):
             if piece in {_BEGIN, _END}:
@@ -309,13 +314,13 @@ def _table(rows: Sequence[str], width: int) -> list[Text]:
     if len(rows) < 2 or not _TABLE_RULE.fullmatch(rows[1]):
         return []
     table = [[_text(_inline(cell)) for cell in _cells(row)] for row in (rows[0], *rows[2:])]
-    columns = zip_longest(*table, fillvalue=Text())
+    columns = zip_longest(*table, fillvalue=texts.Text())
     widths = [max(cell.cell_len for cell in column) for column in columns]
     if sum(widths) + 2 * (len(widths) - 1) > width:
         return []
     lines = []
     for number, row in enumerate(table):
-        line = Text(style="" if number else "bold")
+        line = texts.Text(style="" if number else "bold")
         for cell, wide in zip(row, widths, strict=False):
             line.append_text(cell).append(" " * (wide - cell.cell_len + 2))
         line.rstrip()

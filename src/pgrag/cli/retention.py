@@ -6,10 +6,10 @@ from typing import Annotated, Any
 import typer
 from typer import Argument, Option
 
-from pgrag.cli.command import App, Output, command, text
+from pgrag.cli.command import App, command, text
 from pgrag.cli.notations import counted, misuse
 from pgrag.cli.options import Since, Until, moments
-from pgrag.cli.output import json_line, notice
+from pgrag.cli.output import Output, json_line, notice
 from pgrag.cli.session import opened
 
 FOREVER = "forever"

@@ -1,50 +1,15 @@
 """`pgrag search`, `pages`, `facets` and `context`: hits, and what follows from them."""
 
-import shlex
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from rich.text import Text
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Output, Row, listed, searching
-from pgrag.cli.notations import counted, label, misuse
-from pgrag.cli.output import notice, print_indented, print_text, stdout
-from pgrag.cli.rendered import excerpt, rendered
-from pgrag.cli.session import read_versions
+from pgrag.cli.command import App, listed, searching
+from pgrag.cli.hits import found, output_of, print_pages
+from pgrag.cli.output import Output, Row, print_text
 from pgrag.ground.arguments import ContextArguments, FacetArguments, PagesArguments, SearchArguments
-from pgrag.ground.printable import printable
-from pgrag.search.result import is_unlikely, next_cursor
-
-if TYPE_CHECKING:
-    from pgrag.search.result import Result
-
-_INDENT = 8
-#: Where confidence is not known, hits below this share of the best score are weak. In the labelled
-#: sets of Kubernetes' and Obsidian's documentation, 0.2 % of the relevant hits of a first page are.
-_WEAK_SHARE = 0.5
-#: What --json prints of a method's result: the response of REST.
-_RESPONSES: "dict[str, Callable[[Result], dict[str, Any]]]" = {
-    "search": lambda result: result.listing("hits"),
-    "pages": lambda result: result.listing("pages"),
-    "facets": lambda result: result.facets(),
-    "context": lambda result: result.context(),
-}
-#: Entries shown if there is no good match.
-_NEAREST = 3
-
-
-@dataclass(slots=True)
-class _Entry:
-    """An entry of a list: its best hit, and the other hits of the same page or section."""
-
-    hit: Row
-    others: list[Row] = field(default_factory=list)
-    is_weak: bool = False
 
 
 @searching(SearchArguments)
@@ -65,31 +30,18 @@ def search(
     as_json: options.Json = False,
 ) -> Output:
     """Search the documentation by words and by meaning."""
-    if keyword and semantic:
-        raise misuse("--keyword", "cannot be combined with --semantic.")
-    if keyword or semantic:
-        arguments["mode"] = "keyword" if keyword else "semantic"
-    if arguments.get("rerank") and "after" in arguments:
-        raise misuse("--after", "a reranked list has one page.")
-    arguments["snippets"] = bool(snippets) if as_json else snippets is not False
-    merged = not (snippets is False or arguments.get("explain"))
-    added: list[str] = []
-    if merged and not as_json and not {"group", "unit", "hierarchy"} & arguments.keys():
-        # A cursor leads through lists of its own form only, so the next command names it.
-        added, arguments["group"] = ["--group=page"], "page"
-    show = partial(
-        _print_hits, merged=merged, by_page=arguments.get("group") == "page",
-        fusion=arguments.get("fusion"),
+    return found(
+        app, query, arguments,
+        keyword=keyword, semantic=semantic, snippets=snippets, as_json=as_json,
     )  # fmt: skip
-    return _output_of(app, "search", query, arguments, show, added=added)
 
 
 @searching(PagesArguments)
 def pages(app: App, query: options.Query, *, arguments: dict[str, Any]) -> Output:
     """Search for pages: one row each, with its best passage."""
     fusion = arguments.get("fusion")
-    show = partial(_print_pages, whole=arguments.get("whole", False), fusion=fusion)
-    return _output_of(app, "pages", query, arguments, show)
+    show = partial(print_pages, whole=arguments.get("whole", False), fusion=fusion)
+    return output_of(app, "pages", query, arguments, show)
 
 
 @searching(FacetArguments)
@@ -101,7 +53,7 @@ def facets(
 ) -> Output:
     """Count the pages of a search by facet; each value can be used as a --filter."""
     columns = {"facet": "facet", "value": "value", "pages": "page_count"}
-    return _output_of(app, "facets", query, arguments, lambda rows: listed(rows, columns).show())
+    return output_of(app, "facets", query, arguments, lambda rows: listed(rows, columns).show())
 
 
 @searching(ContextArguments)
@@ -116,221 +68,4 @@ def context(
     def show(rows: list[Row]) -> None:
         print_text("\n\n".join(row["block"] for row in rows))
 
-    return _output_of(app, "context", question, arguments, show)
-
-
-def _output_of(
-    app: App,
-    method: str,
-    query: str,
-    arguments: dict[str, Any],
-    show: Callable[[list[Row]], None],
-    *,
-    added: Sequence[str] = (),
-) -> Output:
-    """Return what a method of `Search` found: with --json the response of REST.
-
-    `added` are options in force that the command for the next hits must name.
-    """
-    result: Result = getattr(app.searching_as("cli"), method)(query, **arguments)
-    rows = result.rows
-    # Facets have a row for the total, and may have rows for chosen values.
-    is_empty = not any(row.get("page_count", 1) for row in rows)
-    nothing = (
-        f"No hit for {query!r}."
-        if not is_empty or app.database.call("libraries")
-        else "No library is indexed yet: pgrag index LIBRARY SOURCE."
-    )
-
-    def show_rows() -> None:
-        notice(*dict.fromkeys([*read_versions(result.resolved), *result.notices]))
-        if is_empty:
-            notice(nothing)
-            return
-        if result.no_good_match and method in {"search", "pages"}:
-            nearest = list(dict.fromkeys(row["cursor"] for row in rows))[:_NEAREST]
-            show([row for row in rows if row["cursor"] in nearest])
-            return
-        show(rows)
-        if "cursor" in rows[0] and (cursor := next_cursor(rows, result.top_k, "cursor")):
-            notice(
-                f"More: {_next_command([*sys.argv[1:2], *added, *sys.argv[2:]], cursor)}",
-                is_whole=True,
-            )
-
-    return Output(_RESPONSES[method](result), show_rows)
-
-
-def _print_hits(hits: list[Row], *, merged: bool, by_page: bool, fusion: str | None) -> None:
-    columns = ("page_id",) if by_page else ("page_id", "anchor") if merged else ()
-    for rank, entry in _ranked(_entries(hits, columns, fusion=fusion)):
-        hit = entry.hit
-        path = hit["path"][1:] if hit["path"][:1] == [hit["library"]] else hit["path"]
-        where = " › ".join([label(hit["library"], hit["version"]), *path])
-        _print_entry(rank, hit, where, hit["anchor"])
-        if hit["since"] is not None:
-            print_indented(Text(printable(_history(hit)), style="dim"), indent=_INDENT)
-        same = [other for other in entry.others if other["anchor"] == hit["anchor"]]
-        if same:
-            more = f"and {counted(len(same), 'more passage')} of this section"
-            print_indented(Text(more, style="dim"), indent=_INDENT)
-        others = {o["anchor"]: o["path"][-1] for o in entry.others if o["anchor"] != hit["anchor"]}
-        for anchor, heading in others.items():
-            also = f"also: {heading}" + (f"  #{anchor}" if anchor else "")
-            print_indented(Text(printable(also), style="dim"), indent=_INDENT)
-        if hit["explanation"] is not None:
-            print_indented(_explained(hit["explanation"]), indent=_INDENT)
-
-
-def _history(hit: Row) -> str:
-    since = f"since {hit['since'] or '(unversioned)'}"
-    if hit["changed_in"] is None:
-        return since
-    return f"{since}, changed in {hit['changed_in'] or '(unversioned)'}"
-
-
-def _print_pages(pages: list[Row], *, whole: bool, fusion: str | None) -> None:
-    """Print pages like hits; `whole`: with their full text."""
-    for rank, entry in _ranked(_entries(pages, (), fusion=fusion)):
-        page = entry.hit
-        where = f"{label(page['library'], page['version'])} › {page['key']}"
-        if page["passage_count"]:
-            where += f" ({counted(page['passage_count'], 'passage')})"
-        shown = page | {"snippet": None} if whole else page
-        _print_entry(rank, shown, where, None if whole else page["anchor"])
-
-
-def _ranked(listed: list[_Entry]) -> Iterator[tuple[int, _Entry]]:
-    """Yield entries with their ranks; a line sets the weak ones apart."""
-    for rank, entry in enumerate(listed, start=1):
-        if entry.is_weak and rank > 1 and not listed[rank - 2].is_weak:
-            stdout().print(Text("\nweak matches", style="dim"))
-        yield rank, entry
-
-
-def _print_entry(rank: int, row: Row, where: str, anchor: str | None) -> None:
-    """Print one entry of a list: score and title, place, address, and excerpt or text."""
-    console = stdout()
-    if rank > 1:
-        console.print()
-    score, title = (f"{row['score']:.3f}  ", "cyan"), (printable(row["title"]), "bold")
-    console.print(Text.assemble(f"{rank:>3}  ", score, title), soft_wrap=True)
-    address = row["url"] + (f"#{anchor}" if anchor else "")
-    print_indented(Text(printable(where), style="dim"), indent=_INDENT)
-    # In one piece, so that a terminal can open it.
-    console.print(Text(f"{' ' * _INDENT}{printable(address)}", style="blue"), soft_wrap=True)
-    width = console.width - _INDENT
-    if row["snippet"] is None:
-        lines = rendered(row["content"], width)
-    else:
-        lines = excerpt(row["snippet"], row["content"], width)
-    for line in lines:
-        console.print(Text(" " * _INDENT if line else "").append_text(line), soft_wrap=True)
-
-
-def _explained(explanation: dict[str, Any]) -> Text:
-    keyword, semantic = explanation["keyword"], explanation["semantic"]
-    words = [word for word in keyword["lexemes"] if word["adds"] > 0]
-    reranked, graph = explanation["rerank_score"], explanation["graph"]
-    weight, phrases = explanation["language_weight"], explanation["phrase_weight"]
-    lines = [
-        *explanation["reasons"],
-        *([] if reranked is None else [f"score {reranked:.4f} by the reranker"]),
-        f"score {explanation['hybrid_score']:.4f} by {explanation['fusion']} fusion,"
-        f" alpha {_number(explanation['alpha'])}, type weight {explanation['type_weight']:g}"
-        + ("" if weight == 1 else f", language weight {weight:g}")
-        + ("" if phrases == 1 else f", phrase weight {phrases:g}"),
-        f"keyword {_number(keyword['score'])}, rank {keyword['rank'] or 'none'}:"
-        f" passage {_number(keyword['passage_score'])}, page {_number(keyword['page_score'])}"
-        f" (share {_number(keyword['page_evidence'])})",
-        f"  page: BM25F {_number(keyword['page_bm25'])}, titles {_number(keyword['title_score'])}"
-        f" (share {_number(keyword['title_evidence'])})",
-        *(
-            f"  {word['lexeme']}: {word['adds']:.3f} = weight {word['weight']:.3f}"
-            f" × impact {word['impact']:.3f}; idf {word['idf']:.3f},"
-            f" in {word['documents']:,} passages"
-            for word in words
-        ),
-        f"semantic {_number(semantic['score'])}, rank {semantic['rank'] or 'none'}"
-        f" by {semantic['model'] or 'no model'}",
-        *([] if graph is None else [_graph(graph)]),
-        _confidence(explanation["confidence"]),
-        *(_plan(plan) for plan in explanation["plans"]),
-    ]
-    return Text(printable("\n".join(lines)), style="dim")
-
-
-def _graph(parts: dict[str, Any]) -> str:
-    return (
-        f"graph {_number(parts['score'])}: semantic {_number(parts['semantic'])}"
-        f" (type weight {_number(parts['type_weight'])}), edges {_number(parts['edge'])},"
-        f" centrality {_number(parts['centrality'])}"
-    )
-
-
-def _confidence(parts: dict[str, Any]) -> str:
-    return (
-        f"confidence {_number(parts['value'])}: coverage {_number(parts['coverage'])}, page"
-        f" {_number(parts['page'])}, cosine {_number(parts['cosine'])}, known"
-        f" {_number(parts['known'])}"
-    )
-
-
-def _plan(plan: dict[str, Any]) -> str:
-    """Return how a retriever ran: `keyword retriever: exhaustive; candidates: 8`."""
-    facts = [f"{plan['retriever']} retriever: {plan['plan']}"]
-    for name, value in plan.items():
-        if name not in {"retriever", "plan"}:
-            shown = ", ".join(map(str, value)) if isinstance(value, list) else value
-            facts.append(f"{name.replace('_', ' ')}: {shown}")
-    return "; ".join(facts)
-
-
-def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
-
-
-def _entries(
-    hits: Sequence[Row], columns: Sequence[str], *, fusion: str | None = None
-) -> list[_Entry]:
-    """Return the entries of a list of hits, best first.
-
-    Hits that are equal in these columns are one entry; without columns each is its own. Where
-    confidence is not known, scores by the `fusion` "rrf" reflect only ranks, so none of them is
-    weak.
-    """
-    best = max((hit["score"] for hit in hits), default=0.0)
-
-    def is_strong(hit: Row) -> bool:
-        if hit["confidence"] is not None:
-            return not is_unlikely(hit)
-        return fusion == "rrf" or bool(hit["score"] >= _WEAK_SHARE * best)
-
-    strong = [n for n, hit in enumerate(hits) if is_strong(hit)]
-    made: dict[object, _Entry] = {}
-    for number, hit in enumerate(hits):
-        address = tuple(hit[column] for column in columns) or number
-        if address in made:
-            made[address].others.append(hit)
-        else:
-            # Only the tail: `hierarchy` and `mmr_lambda` do not order by score.
-            made[address] = _Entry(hit, is_weak=number > max(strong, default=-1))
-    return list(made.values())
-
-
-def _next_command(arguments: Sequence[str], cursor: str) -> str:
-    """Return the command that was called with these arguments, for the hits after a cursor."""
-    command, *rest = arguments
-    return shlex.join(["pgrag", command, f"--after={cursor}", *_without_after(rest)])
-
-
-def _without_after(arguments: Sequence[str]) -> Iterator[str]:
-    parts = iter(arguments)
-    for part in parts:
-        if part == "--":
-            yield part
-            yield from parts
-        elif part == "--after":
-            next(parts, None)
-        elif not part.startswith("--after="):
-            yield part
+    return output_of(app, "context", question, arguments, show)

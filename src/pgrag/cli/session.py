@@ -7,8 +7,6 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from pgrag.cli.notations import Target, label, parse_target
 from pgrag.cli.output import complain, log_messages, notice
 
@@ -47,12 +45,14 @@ def resumable() -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         complain("Interrupted.", "What is written stays; the next run continues from here.")
-        raise typer.Exit(130) from None
+        from typer import Exit
+
+        raise Exit(130) from None
 
 
 def told(app: App, function: str, timeout: float | None = None, /, **arguments: Any) -> list[Row]:
     """Return the rows of an SQL function, and print its notices; `timeout` is in seconds."""
-    from pgrag.ground.connections import collected_notices
+    from pgrag.ground.notices import collected_notices
 
     call = app.database.call
     if timeout is not None:

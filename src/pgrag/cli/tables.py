@@ -6,9 +6,9 @@ import typer
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Columns, Output, Row, listing, member, text
+from pgrag.cli.command import App, Columns, listing, member, text
 from pgrag.cli.notations import counted
-from pgrag.cli.output import notice
+from pgrag.cli.output import Output, Row, notice
 from pgrag.cli.session import resumable
 
 tables = typer.Typer(help="Tables of your own whose rows are searched: index, refresh, list.")

@@ -6,9 +6,9 @@ from typing import Annotated
 from typer import Argument, Option
 
 from pgrag.cli import options
-from pgrag.cli.command import App, Columns, Output, command, listed, text
+from pgrag.cli.command import App, Columns, command, listed, text
 from pgrag.cli.config import read_file
-from pgrag.cli.output import print_facts
+from pgrag.cli.output import Output, print_facts
 
 Query = Annotated[str, Argument(help="A query as a search takes it.")]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pgrag.client.part import Part
-from pgrag.ground.connections import collected_notices
+from pgrag.ground.notices import collected_notices
 from pgrag.ground.values import libraries as stored
 from pgrag.ground.values.changes import PageVersion, SectionVersion, VersionChanges
 from pgrag.ground.values.graph import Backlink, Edge, Link, Neighbour, PathStep, RelatedPage

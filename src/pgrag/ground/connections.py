@@ -3,7 +3,7 @@
 import logging
 import selectors
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 from threading import Lock
@@ -18,14 +18,13 @@ from psycopg.generators import send
 from psycopg.rows import dict_row, tuple_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from pgrag.ground import callers, waits
+from pgrag.ground import callers, notices, waits
 from pgrag.ground.calls import Row, asked, composed
 from pgrag.ground.cancelling import cancellable
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseUnavailable
 from pgrag.ground.identity import afresh, identity, is_pooled, limits, own_settings, setting
 from pgrag.ground.locks import Locks
-from pgrag.ground.scoped import holding
 
 _GRACE_MS = 500
 """Grace beyond its own limit, so that a function can report more than "cancelled"."""
@@ -397,23 +396,9 @@ def begin_afresh(connection: psycopg.Connection[Any]) -> None:
         connection.rollback()
 
 
-_notices: ContextVar[list[str]] = ContextVar("notices")
-
-
-def collected_notices() -> AbstractContextManager[list[str]]:
-    """Collect the notices that functions raise (RAISE NOTICE) within the block."""
-    notices: list[str] = []
-    return holding(_notices, notices)
-
-
 def _note(diagnostic: psycopg.errors.Diagnostic) -> None:
-    notices = _notices.get(None)
-    severity, message = diagnostic.severity_nonlocalized, diagnostic.message_primary or ""
-    # Only what functions raise: a server that goes down warns its sessions, too.
-    if severity == "WARNING" and diagnostic.sqlstate == "01000":
-        log.warning("%s", message)
-    elif notices is not None and severity == "NOTICE":
-        notices.append(message)
+    message = diagnostic.message_primary or ""
+    notices.keep(diagnostic.severity_nonlocalized, diagnostic.sqlstate, message)
 
 
 def register_vector_types(connection: psycopg.Connection[Any]) -> None:

@@ -1,6 +1,5 @@
 """Install the functions of `sql/`: all of them, in one transaction, without touching others."""
 
-import hashlib
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +9,7 @@ import psycopg
 from psycopg.rows import tuple_row
 
 from pgrag.ground import errors
+from pgrag.ground.tree import digest, function_files
 
 # Routines of an extension in these schemas belong to the extension.
 _ROUTINES = """
@@ -78,35 +78,6 @@ join pg_proc as p on p.oid = r.oid
 where p.xmin <> pg_current_xact_id()::xid
 order by 1
 """
-
-
-def function_files(root: Path) -> list[Path]:
-    """Return the files of a tree of functions in the order of `layers.txt`, then the grants. Raises
-    `DatabaseError` for a folder that it does not list.
-    """
-    layers = layer_names(root)
-    unlisted = {file.parent.name for file in root.glob("*/*.sql")} - set(layers)
-    if unlisted:
-        raise errors.DatabaseError(
-            f"The folders {', '.join(sorted(unlisted))} of {root} have no line in layers.txt."
-        )
-    folders = [*(root / layer for layer in layers), root]
-    return [file for folder in folders for file in sorted(folder.glob("*.sql"))]
-
-
-def layer_names(root: Path) -> list[str]:
-    """Return the folders of a tree of functions, lowest layer first."""
-    lines = (root / "layers.txt").read_text(encoding="utf-8").splitlines()
-    return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")]
-
-
-def digest(root: Path) -> str:
-    """Return the SHA-256 of the names and contents of the files of a tree of functions."""
-    total = hashlib.sha256()
-    for file in function_files(root):
-        total.update(file.relative_to(root).as_posix().encode() + b"\0")
-        total.update(file.read_bytes() + b"\0")
-    return total.hexdigest()
 
 
 def installed_digest(connection: psycopg.Connection[Any]) -> str | None:

@@ -12,7 +12,8 @@ from psycopg.rows import tuple_row
 from pgrag.ground import errors, waits
 from pgrag.ground.connections import begin_afresh, connect
 from pgrag.ground.driver_errors import translated_errors
-from pgrag.ground.routines import digest, installed_digest
+from pgrag.ground.routines import installed_digest
+from pgrag.ground.tree import digest, resource
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -269,15 +270,6 @@ def raw(connection: "Connection") -> psycopg.Connection[Any]:
     if not isinstance(driver_connection, psycopg.Connection):
         raise TypeError(driver_connection)
     return driver_connection
-
-
-def resource(name: str) -> Path:
-    """Return a folder of files: in the installed package, else in the checkout."""
-    package = Path(__file__).parents[1]
-    for folder in (package / name, package.parents[1] / name):
-        if folder.is_dir():
-            return folder
-    raise errors.PgragError(f"The folder {name}/ is missing.", hint="Install pgrag again.")
 
 
 def _finding(name: str, ok: bool, message: str, remedy: str) -> Finding:

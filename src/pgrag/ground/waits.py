@@ -8,23 +8,12 @@ from threading import Timer
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from pgrag.ground.lively import LIVELY
+
 log = logging.getLogger(__name__)
 
 TELL_SECONDS = 2.0
 """Seconds of waiting after which it is told."""
-
-CONNECT_SECONDS = 10
-"""Seconds for a connection to be made."""
-
-#: A network that is cut sends no end of the connection: without these of libpq, a session waits
-#: for a reply as long as the kernel likes, two hours and more. Here it is about 10 seconds.
-_LIVELY = {
-    "connect_timeout": CONNECT_SECONDS,
-    "keepalives_idle": 4,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 10_000,
-}
 
 
 def bounded(url: str) -> str:
@@ -32,7 +21,7 @@ def bounded(url: str) -> str:
     given = conninfo_to_dict(url)
     if "PGCONNECT_TIMEOUT" in os.environ:
         given.setdefault("connect_timeout", os.environ["PGCONNECT_TIMEOUT"])
-    return make_conninfo("", **{**_LIVELY, **given})
+    return make_conninfo("", **{**LIVELY, **given})
 
 
 @contextmanager

@@ -1,14 +1,15 @@
 """Markdown for a model: whole passages, best first, within a token budget."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, groupby, pairwise, takewhile
+from operator import itemgetter
 
 from pgrag.ground.calls import Row
 from pgrag.ground.quoting import quotable
 from pgrag.mcp.corpus import named
-from pgrag.search.result import is_unlikely
+from pgrag.search.result import has_no_good_match
 
 _BYTES_PER_TOKEN = 4
 _LONGEST = 300
@@ -32,7 +33,7 @@ class Block:
 
     def __str__(self) -> str:
         if self.is_quoted:
-            return f"{self.head}\n{self.quotation}"
+            return f"{self.head}\n{self.quotation}" if self.head else self.quotation
         content = quotable(self.content)
         return f"{self.head}\n\n{content}" if self.head else content
 
@@ -146,26 +147,58 @@ def notes(texts: Iterable[str], mark: str = "Note: ") -> list[str]:
     return [mark + on_one_line(text) for text in texts]
 
 
-def hit_block(rank: int, row: Row, *, stated: str | None) -> Block:
-    """Make the block of a hit; `stated`: the library and version in the header of the reply."""
-    source = named(row["library"], row["version"])
-    confidence = row["confidence"]
-    facts = [
-        *([source] if source != stated else []),
-        *([] if confidence is None else [f"confidence {confidence:.2f}"]),
-        *(["a weak match"] if is_unlikely(row) else []),
-        *([_history(row)] if row["since"] is not None else []),
-    ]
-    lines = [
-        f"## {rank}. {breadcrumbs(row)}" + (f" ({', '.join(facts)})" if facts else ""),
-        *([address(row)] if row["url"] else []),
-    ]
-    return Block(row["document_id"], "\n".join(lines), row["content"])
+def page_blocks(
+    packed: Sequence[Row], hits: Mapping[int, Row], *, stated: str | None
+) -> list[Block]:
+    """Passages page by page, the pages numbered; `hits`: the rows of those that were found, by
+    document_id; `stated`: the library and version in the header of the reply.
+
+    The first passage of a page has its path and address; of the others only what differs is said.
+    """
+    blocks: list[Block] = []
+    for number, (_, rows) in enumerate(groupby(packed, itemgetter("page_id")), start=1):
+        passages = list(rows)
+        found = [hits[row["document_id"]] for row in passages if row["document_id"] in hits]
+        first = passages[0]
+        source = named(first["library"], first["version"])
+        sure = [hit["confidence"] for hit in found if hit["confidence"] is not None]
+        facts = [
+            *([source] if source != stated else []),
+            *([f"confidence {max(sure):.2f}"] if sure else []),
+            *(["a weak match"] if has_no_good_match(found) else []),
+            *_history(hits.get(first["document_id"])),
+        ]
+        lines = [f"## {number}. {breadcrumbs(first)}{_in_brackets(facts)}"]
+        lines += [address(first)] if first["url"] else []
+        blocks.append(Block(first["document_id"], "\n".join(lines), first["content"]))
+        for above, row in pairwise(passages):
+            head = _heading_below(above, row, _history(hits.get(row["document_id"])))
+            blocks.append(Block(row["document_id"], head, row["content"]))
+    return blocks
 
 
-def _history(row: Row) -> str:
-    since, changed = (each or "(unversioned)" for each in (row["since"], row["changed_in"]))
-    return f"since {since}" + ("" if row["changed_in"] is None else f", changed in {changed}")
+def _heading_below(above: Row, row: Row, facts: list[str]) -> str:
+    """The heading of a passage on the page of the passage above; none in the same section."""
+    if above["path"] == row["path"]:
+        return f"###{_in_brackets(facts)}" if facts else ""
+    shared = takewhile(
+        lambda pair: pair[0] == pair[1], zip(above["path"], row["path"], strict=False)
+    )
+    path = row["path"][len([*shared]) :] or row["path"][-1:]
+    anchor = [f"#{on_one_line(row['anchor'])}"] if row["url"] and row["anchor"] else []
+    return f"### {on_one_line(' › '.join(path))}{_in_brackets([*anchor, *facts])}"
+
+
+def _in_brackets(facts: list[str]) -> str:
+    return f" ({', '.join(facts)})" if facts else ""
+
+
+def _history(hit: Row | None) -> list[str]:
+    """Since when a hit is there and when it changed, if that was asked for."""
+    if hit is None or hit["since"] is None:
+        return []
+    since, changed = (each or "(unversioned)" for each in (hit["since"], hit["changed_in"]))
+    return [f"since {since}" + ("" if hit["changed_in"] is None else f", changed in {changed}")]
 
 
 def plural(count: int, noun: str) -> str:

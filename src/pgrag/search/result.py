@@ -1,13 +1,17 @@
 """The result of a search function, and the responses that REST and Python derive from it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
-from uuid import UUID
+from typing import TYPE_CHECKING, Any
 
-from pgrag.ground.calls import Row
+if TYPE_CHECKING:
+    from uuid import UUID
+
+    from pgrag.ground.calls import Row
 
 NO_MATCH = 0.15
 """Hits with less confidence are unlikely to answer; as `_pgrag.no_match()`."""

@@ -3,14 +3,14 @@
 `pgrag.ground.arguments` declares the arguments. An argument that is None gets its default from SQL.
 """
 
+from __future__ import annotations
+
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack, cast, get_args
 from uuid import UUID, uuid4
-
-from pgvector import HalfVector
 
 from pgrag.ground.arguments import (
     AnswerArguments,
@@ -24,27 +24,26 @@ from pgrag.ground.arguments import (
     named_and_options,
 )
 from pgrag.ground.callers import as_service
-from pgrag.ground.calls import Row
-from pgrag.ground.connections import Database, collected_notices
 from pgrag.ground.errors import DatabaseError, EmbeddingError, InvalidInput, NotConfigured
+from pgrag.ground.notices import collected_notices
 from pgrag.ground.requests import note
-from pgrag.project import read, settled
-from pgrag.search.recording import record
 from pgrag.search.result import Result, has_no_good_match, substitutions
 
 if TYPE_CHECKING:
+    from pgrag.ground.calls import Row
+    from pgrag.ground.connections import Database
     from pgrag.models.embedding import Embedder
     from pgrag.models.reranking import Reranked
 
 log = logging.getLogger(__name__)
 
 #: Returns the embedder of a model by name, or None if the model is not configured here.
-EmbedderByName: TypeAlias = Callable[[str], "Embedder | None"]
+EmbedderByName: TypeAlias = "Callable[[str], Embedder | None]"
 
 #: Reorders hits by their relevance to a query.
-Reranking: TypeAlias = Callable[[str, list[Row]], "Reranked"]
+Reranking: TypeAlias = "Callable[[str, list[Row]], Reranked]"
 
-_Recorded: TypeAlias = tuple[list[Row], UUID | None]
+_Recorded: TypeAlias = "tuple[list[Row], UUID | None]"
 
 TOP_K = 10
 """Default number of hits."""
@@ -234,6 +233,8 @@ class Search:
         facts = stated | {"function": function}
         if scores := facts.pop("reranked", None):
             facts |= {"rerank": True, "rerank_depth": len(scores)}
+        from pgrag.search.recording import record
+
         spent = 1000 * (perf_counter() - started)
         return rows, record(self._database, self._client, query, hits, facts, duration_ms=spent)
 
@@ -284,6 +285,10 @@ class Search:
 
     def _pinned(self, stated: dict[str, Any]) -> list[str]:
         """Put what a project pins of the indexed libraries in the place of its files; notes."""
+        if not {"project", "dependencies"} & stated.keys():
+            return []
+        from pgrag.project import read, settled
+
         path = stated.pop("project", None)
         pinned = settled(stated.pop("dependencies", None) or {})
         if path is not None:
@@ -322,6 +327,8 @@ class Search:
             or "query_embedding" in stated
         ):
             return []
+        from pgvector import HalfVector
+
         notices = []
         scope = {name: stated.get(name) for name in ("library", "model", "filters")}
         for row in self._database.call("missing_query_models", query=query, **scope):
@@ -360,6 +367,8 @@ def _stated(arguments: Mapping[str, Any]) -> dict[str, Any]:
         stated |= {"library": name, "version": version} if is_split and version else {}
     vector = stated.get("query_embedding")
     if isinstance(vector, list | tuple):
+        from pgvector import HalfVector
+
         stated["query_embedding"] = HalfVector(list(vector))
     return stated
 
@@ -375,6 +384,6 @@ def _grouped(stated: dict[str, Any]) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, HalfVector):
+    if hasattr(value, "to_list"):  # HalfVector
         return value.to_list()
     raise TypeError(f"{type(value).__name__} cannot be an argument of a search.")

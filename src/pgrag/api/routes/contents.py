@@ -18,7 +18,7 @@ from pgrag.api.arguments import (
 from pgrag.api.declared import Exchange, Router
 from pgrag.api.openapi import problems
 from pgrag.api.queries import query_models
-from pgrag.ground.connections import collected_notices
+from pgrag.ground.notices import collected_notices
 from pgrag.ground.values.base import Value
 from pgrag.ground.values.graph import LinkList, LinkState
 from pgrag.ground.values.libraries import Enrichment, LibraryHealth, TextLines

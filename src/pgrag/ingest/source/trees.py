@@ -197,6 +197,8 @@ def _folders(keys: Sequence[str], source: Source) -> tuple[list[Part], str]:
     parents: dict[str, list[str]] = {}
     evidence = ""
     for parent, names in below.items():
+        if len(names) < 2:
+            continue
         listed, aliases = listed_versions(source.text(f"{parent}versions.json"))
         if named := [name for name in listed if name in names]:
             evidence = evidence or f"{parent}versions.json"

@@ -24,6 +24,8 @@ from pgrag.mcp.tool import Arguments, Paged, Reply, tool
 
 _MOST_IDS = 50
 _ALL = 1_000_000
+_FILLED = 0.8
+"""The part of a budget that a page may fill with its paragraphs, beside their headings."""
 
 
 class NamedPage(Arguments):
@@ -93,14 +95,15 @@ def _passages(documentation: Documentation, request: ReadDocs, ids: list[Any]) -
             yield f"Not read, for lack of budget: the {len(ids) - nth} ids from {one} on."
             return
         [row] = documentation.call("document", document_id=str(one))
-        if request.expand in {"page", "outline"}:
-            if row["page_id"] in given:
-                continue
+        if row["page_id"] in given:
+            continue
+        paragraphs = _whole_page(documentation, request, row, share)
+        if request.expand == "outline" or paragraphs is None:
             given.add(row["page_id"])
             whole = {"ids": None, "page": str(row["page_id"]), "token_budget": share}
             text = read_docs.run(documentation, request.model_copy(update=whole)).text
         else:
-            rows_around = around(documentation, row, request.expand)
+            rows_around = paragraphs or around(documentation, row, request.expand)
             rows = [other for other in rows_around if other["document_id"] not in given]
             if not rows:
                 continue
@@ -108,6 +111,19 @@ def _passages(documentation: Documentation, request: ReadDocs, ids: list[Any]) -
             given.update(shown)
         rest -= count_tokens(text) + 1
         yield text
+
+
+def _whole_page(
+    documentation: Documentation, request: ReadDocs, row: Row, budget: int
+) -> list[Row] | None:
+    """The paragraphs of the page of a passage if it is asked for and too long for the budget, to be
+    read around the passage; none if no page is asked for, None if it can be read whole.
+    """
+    if request.expand != "page":
+        return []
+    rows = paragraphs_of(documentation, row["document_id"])
+    length = sum(count_tokens(other["content"]) for other in rows)
+    return None if length < budget * _FILLED else rows
 
 
 def _surrounded(row: Row, rows: list[Row], budget: int) -> tuple[str, list[int]]:

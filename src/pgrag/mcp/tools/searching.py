@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 from pydantic import Field
@@ -12,7 +13,7 @@ from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, Resolved, label, named, shown
-from pgrag.mcp.replies import fit, hit_block, notes, on_one_line
+from pgrag.mcp.replies import count_tokens, fit, notes, on_one_line, page_blocks
 from pgrag.mcp.seen import pack, unpack
 from pgrag.mcp.tool import Paged, Reply, tool, with_declared
 from pgrag.search.result import Result, substitutions
@@ -29,6 +30,13 @@ _MARKS = re.compile(r'"|(?<!\S)[+-](?=\S)')
 _LACKS = {"keyword": "those words", "semantic": "a vector near it"}
 """What no passage has if a retriever has no hits."""
 _NOT_EXCLUDED = "exclude leaves out nothing for"
+_MOST_HITS = 50
+_TOKENS_OF_HIT = 100
+"""Few passages are shorter: a budget has room for no more hits than it has this many tokens."""
+_SENTENCE = re.compile(r"(?<=[.?!;])\s+|\n+")
+_WORDS_OF_SENTENCE = 4
+_SENTENCES = 5
+"""Sentences of a question that are asked alone if all of it has no good match."""
 
 
 @with_declared(
@@ -51,7 +59,7 @@ class SearchDocs(Paged):
         description="18.2.0, 5.x, ^2.1, latest; * is all, - unversioned. By default the newest.",
     )
     type: str | None = Field(default=None, max_length=200, description="Of pages.")
-    top_k: int = Field(default=8, ge=1, le=50)
+    top_k: int | None = Field(default=None, ge=1, le=50, description="By default what fits.")
     filters: fields.Filters = Field(
         default=None,
         description='Front matter: {"tags": ["a"], "created": {">=": "2024-12"}}.',
@@ -63,6 +71,11 @@ class SearchDocs(Paged):
     )
     token_budget: fields.TokenBudget = fields.SEARCH_BUDGET
     cursor: fields.Cursor = Field(default=None, description="From a reply: goes on after it.")
+
+    @property
+    def hits(self) -> int:
+        """How many hits are searched for."""
+        return self.top_k or min(max(self.token_budget // _TOKENS_OF_HIT, 8), _MOST_HITS)
 
     @property
     def conditions(self) -> dict[str, Any] | None:
@@ -98,7 +111,7 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
     """Search documentation of libraries, frameworks and products in the version that is used: APIs,
     options, errors, how-to. Returns whole passages with ids, urls and the version read.
     """
-    own = {"query", "version", "type", "filters", "seen", "token_budget", "cursor"}
+    own = {"query", "version", "type", "filters", "seen", "token_budget", "cursor", "top_k"}
     seen = unpack(request.seen) if request.seen else []
     asked = _Asked(documentation, request, request.model_dump(exclude=own), seen)
     result = documentation.search.search(
@@ -106,6 +119,7 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
         **asked.arguments
         | {
             "version": label(request.version), "filters": request.conditions,
+            "top_k": request.hits,
             "exclude": asked.excluded or None, "after": request.cursor,
             "history": asked.arguments["changed_since"] is not None,
             "dependencies": request.dependencies or _pinned(documentation, request),
@@ -122,10 +136,11 @@ def search_docs(documentation: Documentation, request: SearchDocs) -> Reply:
         kept = [each for each in result.notices if each not in said]
         result = replace(result, notices=kept)
     # Whoever asks one retriever alone wants to see what it finds.
-    if result.no_good_match and asked.is_hybrid:
-        return _nearest(asked, read, result)
     if result.rows:
-        return _passages(asked, read, result)
+        lacking = _unknown(asked, read)
+        if result.no_good_match and asked.is_hybrid and not _answers_in_part(asked):
+            return _nearest(asked, read, result, lacking)
+        return _passages(asked, read, result, lacking)
     said = ["There are no more passages. Go on with what you have, or ask in other words."]
     if asked.excluded:
         said = ["All that fits has been shown (seen, exclude)."]
@@ -153,26 +168,75 @@ def _version_read(
     return Resolved(read["library"], read["version"], reason)
 
 
-def _passages(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
+def _passages(asked: _Asked, read: Resolved | None, result: Result, lacking: list[str]) -> Reply:
     request, rows = asked.request, result.rows
-    stated = None if read is None else named(read.library, read.label)
-    blocks = [hit_block(rank, row, stated=stated) for rank, row in enumerate(rows, start=1)]
     doubts = _doubts(rows) if asked.is_hybrid else []
+    head = "\n".join([_head(request, read, result), *notes([*lacking, *result.notices, *doubts])])
+    hits = {row["document_id"]: row for row in rows}
+    last = "".join(row["cursor"] for row in rows[-1:])
+    # What the reply says beside its passages, with the longest foot.
+    beside = count_tokens(head) + count_tokens(_foot(asked, result, [*hits], last)) + 4
+    packed = asked.documentation.call(
+        "pack_passages",
+        document_ids=[*hits],
+        token_budget=max(request.token_budget - beside, 1),
+        # Whoever asks for a number of hits, one retriever, or what is new wants nothing else.
+        expand=(
+            request.top_k is None and asked.is_hybrid and asked.arguments["changed_since"] is None
+        ),
+        exclude=asked.excluded or None,
+    )
+    stated = None if read is None else named(read.library, read.label)
+    blocks = page_blocks(packed, hits, stated=stated)
 
     def foot(count: int) -> str:
-        shown = [row["document_id"] for row in rows[:count]]
-        is_all = count == len(rows) and len(rows) < request.top_k
-        more = "" if is_all else f' More: cursor="{rows[count - 1]["cursor"]}".'
-        said = f'Read on: read_docs(ids=[{shown[0]}]).{more} Next search: seen="'
-        rating = _rating(asked.documentation, result)
-        seen = pack([*asked.seen, *shown])
-        return "\n".join(["---", f'{said}{seen}".', *([rating] if rating else [])])
+        shown = [block.id for block in blocks[:count]]
+        # Hits come page by page: what follows the first that is missing is listed again.
+        unbroken = list(takewhile(lambda id: id in shown, hits)) or shown[:1]
+        is_all = len(unbroken) == len(hits) and len(hits) < request.hits
+        return _foot(asked, result, shown, None if is_all else hits[unbroken[-1]]["cursor"])
 
-    head = "\n".join([_head(request, read, result), *notes([*result.notices, *doubts])])
     return Reply(fit(head, blocks, foot, request.token_budget).text)
 
 
-def _nearest(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
+def _foot(asked: _Asked, result: Result, shown: list[int], cursor: str | None) -> str:
+    """How to go on."""
+    more = "" if cursor is None else f' More: cursor="{cursor}".'
+    best = next(row["document_id"] for row in result.rows if row["document_id"] in shown)
+    said = f'Read on: read_docs(ids=[{best}]).{more} Next search: seen="'
+    rating = _rating(asked.documentation, result)
+    seen = pack([*asked.seen, *shown])
+    return "\n".join(["---", f'{said}{seen}".', *([rating] if rating else [])])
+
+
+def _unknown(asked: _Asked, read: Resolved | None) -> list[str]:
+    """Words of the query that the library does not have."""
+    if read is None or not asked.is_hybrid:
+        return []
+    rows = asked.documentation.call(
+        "unknown_words", query=asked.request.query, library=read.library
+    )
+    words = ", ".join(f'"{row["unknown_words"]}"' for row in rows)
+    return [f"No passage of {read.library} contains {words}."] if words else []
+
+
+def _answers_in_part(asked: _Asked) -> bool:
+    """Whether a sentence of a question has a good match: all of them together may have none."""
+    sentences = [each.strip() for each in _SENTENCE.split(asked.request.query)]
+    asking = [each for each in sentences if len(each.split()) >= _WORDS_OF_SENTENCE]
+    if len(asking) < 2:
+        return False
+    request = asked.request
+    scope: dict[str, Any] = {
+        "library": request.library, "version": label(request.version), "top_k": 1,
+        "filters": request.conditions,
+        "dependencies": request.dependencies or _pinned(asked.documentation, request),
+    }  # fmt: skip
+    found = (asked.documentation.unrecorded.search(each, **scope) for each in asking[:_SENTENCES])
+    return any(result.rows and not result.no_good_match for result in found)
+
+
+def _nearest(asked: _Asked, read: Resolved | None, result: Result, lacking: list[str]) -> Reply:
     """The reply if no passage is likely to answer: the nearest pages, without their texts."""
     pages = {row["page_id"]: _short(row["title"]) for row in result.rows}
     count = _NEAREST
@@ -185,6 +249,7 @@ def _nearest(asked: _Asked, read: Resolved | None, result: Result) -> Reply:
     lines = [
         f"No {'further ' if asked.excluded else ''}good match in {where}. Nearest pages:",
         *nearest,
+        *(_short(each) for each in lacking),
         'Ask in other words; read_docs(page=ID); mode="keyword" or min_confidence=0 shows all.',
     ]
     return Reply("\n".join(lines))

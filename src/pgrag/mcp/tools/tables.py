@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from pgrag.ground.connections import collected_notices
 from pgrag.ground.errors import InvalidCursor
+from pgrag.ground.notices import collected_notices
 from pgrag.ground.quoting import quotable
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation

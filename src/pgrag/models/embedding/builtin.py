@@ -7,9 +7,9 @@ built-in models of earlier versions; `stored` reads them.
 import hashlib
 import json
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -57,18 +57,33 @@ class StaticModel:
 class StaticEmbedder:
     """The twin of `pgrag.embed` in SQL: both give equal texts equal vectors."""
 
-    def __init__(self, name: str, model: StaticModel, characters: CharacterClasses) -> None:
+    def __init__(
+        self,
+        name: str,
+        dimensions: int,
+        characters: CharacterClasses,
+        read: Callable[[], StaticModel],
+    ) -> None:
         self.name = name
-        self.dimensions = model.vectors.shape[1]
-        self._vectors = model.vectors
-        self._word_pieces = WordPieces(model.tokens, characters)
+        self.dimensions = dimensions
+        self._characters = characters
+        self._read = read
+
+    @cached_property
+    def _model(self) -> StaticModel:
+        """Read for the first text: a run that finds nothing new embeds none."""
+        return self._read()
+
+    @cached_property
+    def _word_pieces(self) -> WordPieces:
+        return WordPieces(self._model.tokens, self._characters)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts; returns shape `(len(texts), dimensions)`, zeros for text without a token."""
         sums = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             token_ids = np.asarray(self._word_pieces.token_ids(text), dtype=np.intp)
-            self._vectors.take(token_ids, axis=0).sum(axis=0, out=sums[row])
+            self._model.vectors.take(token_ids, axis=0).sum(axis=0, out=sums[row])
         return normalized(sums)
 
     def embed_query(self, text: str) -> Vectors:
@@ -82,7 +97,9 @@ class BuiltinEmbedder(StaticEmbedder):
 
     def __init__(self) -> None:
         description = read_description()
-        super().__init__(description.name, read_model(), description.characters)
+        super().__init__(
+            description.name, description.dimensions, description.characters, read_model
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle no vectors: every process has the model."""
@@ -198,7 +215,7 @@ def stored(connection: Connection[Any], name: str) -> StaticEmbedder | None:
     halves = b"".join(embedding[_HEADER.size :] for _, embedding in rows)
     vectors = np.frombuffer(halves, ">f2").reshape(len(rows), -1).astype(np.float32)
     model = StaticModel(tuple(token for token, _ in rows), vectors)
-    return StaticEmbedder(name, model, CharacterClasses(**characters))
+    return StaticEmbedder(name, vectors.shape[1], CharacterClasses(**characters), lambda: model)
 
 
 def _rows(model: StaticModel) -> Iterator[tuple[object, ...]]:

@@ -1,0 +1,58 @@
+-- What a library lacks of a query: a name that no passage has is a better reason than a score to
+-- doubt that it answers.
+create or replace function pgrag.unknown_words(
+    query text,
+    library text
+)
+returns setof text
+language plpgsql
+stable
+parallel safe
+set search_path from current
+as $$
+declare
+    terms constant pgrag.query_term[] := array(
+        select t
+        from pgrag.query_terms(
+            unknown_words.query, array[_pgrag.library_id(unknown_words.library)]
+        ) as t
+    );
+begin
+    if not exists (select from unnest(terms) as t where t.document_count = 0) then
+        return;
+    end if;
+    return query
+    with words as materialized (
+        select min(w.nth) as nth, r.word
+        from regexp_split_to_table(unknown_words.query, '\s+') with ordinality as w (part, nth)
+        cross join lateral btrim(w.part, '.,:;!?()[]{}<>"''`…') as r (word)
+        where r.word ~ '[[:alpha:]]{2}' and not _pgrag.has_bigrams(r.word)
+        group by r.word
+    ),
+    counted as materialized (
+        select
+            w.nth,
+            w.word,
+            case
+                -- The parts of a name say nothing of the whole; those of a compound do.
+                when ltrim(w.word, '-') ~ '-' then max(t.document_count) = 0
+                else min(t.document_count) = 0
+            end as is_unknown
+        from words as w
+        join unnest(terms) as t
+            on t.lexeme = any (tsvector_to_array(_pgrag.query_vector(t.language, w.word)))
+        group by w.nth, w.word
+    )
+    select c.word
+    from counted as c
+    where c.is_unknown
+        -- Most words are unknown of a question in another language.
+        and (select 3 * count(*) filter (where o.is_unknown) <= 2 * count(*) from counted as o)
+    order by c.nth
+    limit 5;
+end;
+$$;
+
+comment on function pgrag.unknown_words is
+'The words of a query that no passage of a library has in any version, at most five, in their order;
+none if they are more than two thirds, as in another language. Stop words are known. Errors: PGR02.';
