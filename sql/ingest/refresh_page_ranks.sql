@@ -33,10 +33,10 @@ comment on function pgrag.refresh_page_ranks is
 pgrag.page_ranks. Links are the resolved edges between two pages; the probability of following a
 link is proportional to the sum of confidence times weight of kind (pgrag.edge_kinds). Damping 0.85;
 a page without links leads to all pages; the ranks of a version sum to 1. Iterates from the last
-ranks until the sum of changes is below 1e-6, at most 50 rounds (Brin, Page, WWW 1998). in_degree counts the pages that
-link to a page, out_degree the pages that it links to. Returns for each version the number of pages
-and of links (pairs of pages), the rounds, and the last change. pgrag.finish_version calls this
-function if links have changed. Errors: PGR02, PGR03.';
+ranks until the sum of changes is below 1e-6, at most 50 rounds (Brin, Page, WWW 1998). in_degree
+counts the pages that link to a page, out_degree the pages that it links to. Returns for each
+version the number of pages and of links (pairs of pages), the rounds, and the last change.
+pgrag.finish_version calls this function if links have changed. Errors: PGR02, PGR03.';
 
 -- Whether pages or links have changed since the ranks were computed; null if they never were.
 create or replace function _pgrag.ranks_are_outdated(
