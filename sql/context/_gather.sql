@@ -64,7 +64,8 @@ begin
                         order by h.score desc, h.page_id, h.document_id
                         limit least(2, page_count)
                     ),
-                    hit_ids
+                    hit_ids,
+                    chunk_count
                 ) as b
             );
         end if;

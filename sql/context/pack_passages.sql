@@ -86,10 +86,12 @@ beside the first two on their pages, without those that exclude names (as in sea
 passage always fits. relation: hit or expansion; score: 1 / position of a hit, 0.1 of another
 passage; distance: how far a passage is from the nearest of the two hits. Errors: PGR01, PGR05.';
 
--- The paragraphs beside hits on their pages, without those given.
+-- The paragraphs beside hits on their pages, without those given: of each page at most so many, the
+-- nearest, hits included.
 create or replace function _pgrag.beside(
     hit_ids bigint[],
-    given_ids bigint[]
+    given_ids bigint[],
+    most_of_page integer default null
 )
 returns setof pgrag.passage
 language sql
@@ -99,7 +101,11 @@ rows 10
 as $$
     select p.*
     from (
-        select n.library_id, n.document_id, min(n.distance) as distance
+        select
+            n.library_id, n.document_id, min(n.distance) as distance,
+            row_number() over (
+                partition by n.page_id order by min(n.distance), n.sort_order
+            ) as nearness
         from unnest(beside.hit_ids) as h (document_id)
         cross join lateral (
             select stored.library_id, stored.page_id, stored.sort_order
@@ -108,7 +114,9 @@ as $$
             offset 0
         ) as hit
         cross join lateral (
-            select d.library_id, d.document_id, abs(d.sort_order - hit.sort_order) as distance
+            select
+                d.library_id, d.document_id, d.page_id, d.sort_order,
+                abs(d.sort_order - hit.sort_order) as distance
             from pgrag.documents as d
             where d.library_id = hit.library_id
                 and d.page_id = hit.page_id
@@ -117,12 +125,13 @@ as $$
                 and d.level = 2
             offset 0
         ) as n
-        where n.document_id <> all (beside.given_ids)
-        group by n.library_id, n.document_id
+        group by n.library_id, n.document_id, n.page_id, n.sort_order
     ) as near
     cross join lateral _pgrag.passage(
         near.library_id, near.document_id, 'expansion', near.distance, 0.1
-    ) as p;
+    ) as p
+    where near.document_id <> all (beside.given_ids)
+        and (near.nearness > beside.most_of_page) is not true;
 $$;
 
 -- The tokens of a passage with so many for its heading and the tags of its quotation.

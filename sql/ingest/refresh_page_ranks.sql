@@ -177,11 +177,12 @@ begin
         order by p.nth
     );
 
-    -- From the last ranks it takes few rounds, if few links have changed.
+    -- From the last ranks it takes few rounds, if few links have changed. nullif: the planner divides
+    -- although there is no page.
     ranks := array(
         select r.rank / sum(r.rank) over ()
         from (
-            select p.nth, coalesce(stored.rank, 1.0::double precision / pages) as rank
+            select p.nth, coalesce(stored.rank, 1.0::double precision / nullif(pages, 0)) as rank
             from unnest(page_ids) with ordinality as p (page_id, nth)
             left join pgrag.page_ranks as stored
                 on stored.library_id = rank_version.library_id and stored.page_id = p.page_id

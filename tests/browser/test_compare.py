@@ -228,7 +228,7 @@ def test_keys_lead_through_both_sides_and_grade(open_page, service):
     assert shown >= 1
     page.reload()
     expect(rows(page, "left").first.get_by_role("button", pressed=True)).to_have_text("2")
-    assert pressed.count() == shown
+    expect(pressed).to_have_count(shown)
     [kept] = service.run("select target, grade from pgrag.evaluation_judgements('kestrel-graded')")
     assert kept["grade"] == 2
     rows(page, "left").first.get_by_role("link").focus()

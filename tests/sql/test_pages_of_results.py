@@ -50,7 +50,8 @@ def places(hits):
         {"fusion": "rrf", "rrf_weights": [900.0, 1.0], "rrf_k": 0},
         {"alpha": 0},
         {"alpha": 1},
-        {"levels": [0, 1, 2]},
+        # In a single list, because there are more passages than are read at once.
+        {"levels": [0, 1, 2], "candidate_count": 100},
         {"max_per_page": 1},
         {"min_score": 0.1},
         {"filters": {"type": "guide"}},

@@ -105,6 +105,7 @@ class TestMarks:
             page("apart.md", "The handle of the file is closed by the kernel.", title="a"),
             page("phrase.md", "The file handle is closed by the of the kernel.", title="a"),
         ])  # fmt: skip
+        run(connection, "configure_library", library="faults", settings={"token_weight": 0})
         as_words = run(connection, function, query="closed file handle kernel", library="faults",
                        **more)  # fmt: skip
         hits = run(connection, function, query='closed "file handle" kernel', library="faults",

@@ -153,5 +153,7 @@ def test_library_that_grew_ranks_like_a_new_one(connection, seed):
                 function, arguments, query,
             )  # fmt: skip
             assert [hit[-1] for hit in hits] == pytest.approx(
-                [hit[-1] for hit in expected], abs=1e-6
+                # Page ranks begin with the last ones, and end within 1e-6 of what they approach.
+                [hit[-1] for hit in expected],
+                abs=2e-5 if arguments.get("graph") else 1e-6,
             ), (function, arguments, query)
