@@ -115,6 +115,7 @@ begin
         query, asked.words, parsed.words, scope.wishes, scope.libraries, request.prefix
     );
     parsed.words := understood.words;
+    request.read_words := understood.words;
     original_terms := understood.terms;
     request.notes := request.notes || understood.notes;
     if scope.named_ids <> '{}' then
