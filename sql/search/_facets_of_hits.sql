@@ -40,7 +40,8 @@ begin
     with found as materialized (
         select
             h.ordinality as nth, coalesce(h.steps[1], h.score) as score,
-            coalesce(h.steps[2], h.score) as matched_score, h.hybrid_score as own_score, h.library_id,
+            coalesce(h.steps[2], h.score) as matched_score, h.hybrid_score as own_score,
+            h.library_id,
             i.version_id, h.page_id, i.content_hash, i.level, i.sort_order, i.section_end,
             d.content_tags
         from unnest(hits) with ordinality as h
