@@ -82,21 +82,7 @@ begin
             m.model_id,
             keywords.vectors[array_position(keywords.library_ids, l.library_id)],
             m.embedding,
-            case
-                when m.embedding is null then 0
-                -- The strategy may set alpha, or raise or lower it by alpha_offset.
-                else coalesce(
-                    library_queries.alpha,
-                    least(greatest(
-                        coalesce(
-                            (strategy ->> 'alpha')::double precision,
-                            _pgrag.alpha(l.settings, m.alpha)
-                        ) + coalesce((strategy ->> 'alpha_offset')::double precision, 0),
-                        0
-                    ), 1)
-                    * shares.alpha_share
-                )
-            end,
+            mixed.alpha,
             coalesce(
                 library_queries.page_evidence, _pgrag.setting(l.settings, 'page_evidence')::real
             ),
@@ -112,9 +98,7 @@ begin
             shares.title_share,
             -- Matches of tokens are between words and meaning: neither retriever alone has them.
             case
-                when m.has_related
-                    and m.embedding is not null
-                    and (library_queries.alpha in (0, 1)) is not true
+                when m.has_related and mixed.alpha > 0 and mixed.alpha < 1
                 then _pgrag.setting(l.settings, 'token_weight')::double precision
                 else 0
             end
@@ -139,6 +123,24 @@ begin
                 coalesce(known.title_shares[place.nth], 1) as title_share
             offset 0
         ) as shares
+        cross join lateral (
+            select case
+                when m.embedding is null then 0
+                -- The strategy may set alpha, or raise or lower it by alpha_offset.
+                else coalesce(
+                    library_queries.alpha,
+                    least(greatest(
+                        coalesce(
+                            (strategy ->> 'alpha')::double precision,
+                            _pgrag.alpha(l.settings, m.alpha)
+                        ) + coalesce((strategy ->> 'alpha_offset')::double precision, 0),
+                        0
+                    ), 1)
+                    * shares.alpha_share
+                )
+            end as alpha
+            offset 0
+        ) as mixed
         order by l.library_id
     );
 end;

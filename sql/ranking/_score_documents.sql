@@ -86,12 +86,13 @@ begin
             from (
                 select
                     i.library_id, i.document_id, i.version_id, i.sort_order, i.text_hash,
-                    -- A library without any of the terms has no vector: no score.
-                    -(
+                    -- A library without any of the terms has no vector. Its passages come only if
+                    -- two lexemes share an id, and null would be before every score.
+                    coalesce(-(
                         i.weights <#> coalesce(
                             only_vector, vectors[array_position(library_ids, i.library_id)]
                         )
-                    ) as score
+                    ), 0) as score
                 from (
                     select i.*
                     from pgrag.impacts as i

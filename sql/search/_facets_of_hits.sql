@@ -39,7 +39,9 @@ begin
     return query
     with found as materialized (
         select
-            h.ordinality as nth, h.score, h.hybrid_score as own_score, h.library_id,
+            h.ordinality as nth, coalesce(h.steps[1], h.score) as score,
+            coalesce(h.steps[2], h.score) as matched_score, h.hybrid_score as own_score,
+            h.library_id,
             i.version_id, h.page_id, i.content_hash, i.level, i.sort_order, i.section_end,
             d.content_tags
         from unnest(hits) with ordinality as h
@@ -106,25 +108,38 @@ begin
                 partition by l.facet, l.folded, l.version_id, l.content_hash order by l.nth
             ) as nth_of_text
         from labelled as l
+    ),
+    decayed as (
+        select p.*, _pgrag.page_share(page_decay, p.better_on_page) as share
+        from (
+            select
+                d.*,
+                row_number() over (partition by d.facet, d.folded, d.page_id order by d.nth) - 1
+                    as better_on_page
+            from different as d
+            where d.nth_of_text = 1 or d.content_hash is null or not request.collapse
+        ) as p
+    ),
+    passing as materialized (
+        select p.*
+        from (
+            select
+                d.*,
+                row_number() over (
+                    partition by d.facet, d.folded order by d.score * d.share desc, d.nth
+                ) as place
+            from decayed as d
+        ) as p
+        where p.share * case
+                when p.place <= _pgrag.compared_count() then p.matched_score else p.score
+            end >= request.min_score
     )
-    select
-        o.facet, min(o.name), count(distinct o.page_id),
-        count(*) filter (
-            where o.score * _pgrag.page_share(page_decay, o.better_on_page) >= request.min_score
-        ),
-        has_all
-    from (
-        select
-            d.*,
-            row_number() over (partition by d.facet, d.folded, d.page_id order by d.nth) - 1
-                as better_on_page
-        from different as d
-        where d.nth_of_text = 1 or d.content_hash is null or not request.collapse
-    ) as o
-    group by o.facet, o.folded
+    select p.facet, min(p.name), count(distinct p.page_id), count(*), has_all
+    from passing as p
+    group by p.facet, p.folded
     union all
     select 'total', '', 0, 0, has_all
-    where hits = '{}';
+    where not exists (select from passing);
 end;
 $$;
 

@@ -16,7 +16,6 @@ declare
     library constant text := options ->> 'library';
     alpha constant double precision := (options ->> 'alpha')::double precision;
     own_filters constant jsonb := nullif(options -> 'filters', 'null');
-    levels jsonb := nullif(options -> 'levels', 'null');
     asked record;
     parsed record;
     scope record;
@@ -73,28 +72,13 @@ begin
             from _pgrag.unknown_tags(scope.library_ids, scope.version_ids, asked.filters) as n
         );
     end if;
-    levels := coalesce(levels, nullif(request.intent -> 'levels', '[]'), 'null');
     request.target := _pgrag.make_target(
         scope.library_ids, scope.version_ids, scope.document_count,
         version_label is not distinct from '*',
-        case
-            when levels = 'null' then 6
-            else (
-                select bit_or(1 << l.level::integer)
-                from jsonb_array_elements_text(levels) as l (level)
-            )
-        end,
+        _pgrag.level_mask(options, request.intent),
         filters, parsed.required, parsed.excluded, scope.own_index_ids, request.unit
     );
-    if options ->> 'changed_since' is not null then
-        request.target := _pgrag.changed_target(request.target, options ->> 'changed_since');
-    end if;
-    if options ->> 'exclude' is not null then
-        request.target.denied_documents := (request.target).denied_documents
-            || _pgrag.excluded_documents(
-                array(select jsonb_array_elements_text(options -> 'exclude')), scope.version_ids
-            );
-    end if;
+    request.target := _pgrag.target_without(request.target, options);
     if filters is not null then
         notes := notes || array(
             select n from _pgrag.unknown_values(request.target, filters) as n
@@ -115,6 +99,7 @@ begin
         query, asked.words, parsed.words, scope.wishes, scope.libraries, request.prefix
     );
     parsed.words := understood.words;
+    request.read_words := understood.words;
     original_terms := understood.terms;
     request.notes := request.notes || understood.notes;
     if scope.named_ids <> '{}' then
@@ -139,14 +124,7 @@ begin
         else _pgrag.guessed_terms(original_terms, understood.guesses)
     end;
     if request.query_expansion <> 'none' then
-        if options ->> 'query_expansion' in ('synonyms', 'both') and not exists (
-            select from pgrag.synonyms as s where s.library_id = any (scope.library_ids)
-        )
-        then
-            raise notice 'query_expansion=% adds no synonyms: the library has none.',
-                options ->> 'query_expansion'
-                using hint = 'pgrag.set_synonyms gives it some.';
-        end if;
+        perform _pgrag.note_no_synonyms(scope.library_ids, options ->> 'query_expansion');
         request.terms := _pgrag.expand_terms(
             request.terms, request.target, parsed.words, request.query_expansion
         );
@@ -171,6 +149,74 @@ begin
         end
     );
     return request;
+end;
+$$;
+
+-- Bit n is level n: those that the caller asks for, else the intent, else sections and paragraphs.
+create or replace function _pgrag.level_mask(
+    options jsonb,
+    intent jsonb
+)
+returns integer
+language plpgsql
+immutable
+parallel safe
+as $$
+declare
+    levels constant jsonb := coalesce(
+        nullif(options -> 'levels', 'null'), nullif(intent -> 'levels', '[]'), 'null'
+    );
+begin
+    return case
+        when levels = 'null' then 6
+        else (
+            select bit_or(1 << l.level::integer)
+            from jsonb_array_elements_text(levels) as l (level)
+        )
+    end;
+end;
+$$;
+
+-- The target without what has not changed and what the caller excludes.
+create or replace function _pgrag.target_without(
+    target _pgrag.search_target,
+    options jsonb
+)
+returns _pgrag.search_target
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    if options ->> 'changed_since' is not null then
+        target := _pgrag.changed_target(target, options ->> 'changed_since');
+    end if;
+    if options ->> 'exclude' is not null then
+        target.denied_documents := target.denied_documents || _pgrag.excluded_documents(
+            array(select jsonb_array_elements_text(options -> 'exclude')), target.version_ids
+        );
+    end if;
+    return target;
+end;
+$$;
+
+create or replace function _pgrag.note_no_synonyms(
+    library_ids bigint[],
+    wanted text
+)
+returns void
+language plpgsql
+stable
+parallel safe
+as $$
+begin
+    if wanted in ('synonyms', 'both') and not exists (
+        select from pgrag.synonyms as s where s.library_id = any (note_no_synonyms.library_ids)
+    )
+    then
+        raise notice 'query_expansion=% adds no synonyms: the library has none.', wanted
+            using hint = 'pgrag.set_synonyms gives it some.';
+    end if;
 end;
 $$;
 

@@ -30,7 +30,7 @@ as $$
             where q.token_weight > 0
         ) as m
         cross join lateral _pgrag.near_lexemes_of_words(
-            (token_matches.request).words,
+            (token_matches.request).read_words,
             array(
                 select distinct t.language from unnest((token_matches.request).terms) as t
             ),
@@ -52,8 +52,18 @@ as $$
     join tokens as t on t.model_id = q.model_id;
 $$;
 
--- The list with the first hits compared. Which these are depends on neither top_k nor the page of
--- results, so a cursor leads through one list.
+-- So many hits are compared. It depends on neither top_k nor the page of results, so a cursor leads
+-- through one list.
+create or replace function _pgrag.compared_count()
+returns integer
+language sql
+immutable
+parallel safe
+as 'select 20';
+
+-- The list with the first hits compared. Who counts gets all compared, in the same order, because
+-- the first ones of each value are others: steps has the score without and with the matches, and
+-- score the most that it can be, so that a summary is listed only with what it gives way to.
 create or replace function _pgrag.with_token_matches(
     hits _pgrag.ranked_hit[],
     request _pgrag.search_request
@@ -64,10 +74,12 @@ stable
 parallel safe
 as $$
 declare
-    first_count constant integer := 20;
+    first_count constant integer := case
+        when request.keeps_repeats then cardinality(hits) else _pgrag.compared_count()
+    end;
     -- In short queries words say what is meant: none of it for two, all of it for eight.
     length_share constant double precision := least(
-        greatest(regexp_count(request.words, '\S+') - 2, 0) / 6.0, 1
+        greatest(regexp_count(request.read_words, '\S+') - 2, 0) / 6.0, 1
     );
 begin
     -- Scores of ranks have another scale, and who only counts needs no order.
@@ -84,7 +96,8 @@ begin
         select row(
             h.library_id, h.document_id, h.page_id, r.score, h.keyword_score, h.semantic_score,
             h.passage_score, h.page_score, h.keyword_rank, h.semantic_rank, h.section_score,
-            n.hybrid_score, h.graph, h.confidence, h.better_on_page, h.steps
+            n.hybrid_score, h.graph, h.confidence, h.better_on_page,
+            case when request.keeps_repeats then array[h.score, n.matched_score] else h.steps end
         )::_pgrag.ranked_hit
         from unnest(hits[:first_count]) with ordinality as h
         join unnest(request.queries) as q on q.library_id = h.library_id
@@ -94,15 +107,22 @@ begin
             group by t.nth
         ) as m on m.nth = h.ordinality
         cross join lateral (
-            select h.hybrid_score
-                + length_share * q.token_weight * coalesce(m.match, 0) * (1 - h.hybrid_score)
-                as hybrid_score
+            select length_share * q.token_weight as most, coalesce(m.match, 0) as match
+        ) as w
+        -- Who counts has hits whose hybrid_score lacks what a summary lends.
+        cross join lateral (select greatest(h.hybrid_score, h.score) as score) as f
+        cross join lateral (
+            select
+                h.hybrid_score + w.most * w.match * (1 - h.hybrid_score) as hybrid_score,
+                f.score + w.most * w.match * (1 - f.score) as matched_score
         ) as n
         cross join lateral (
-            select n.hybrid_score * _pgrag.page_share(request.page_decay, h.better_on_page)
-                as score
+            select case
+                when request.keeps_repeats then f.score + w.most * (1 - f.score)
+                else n.matched_score * _pgrag.page_share(request.page_decay, h.better_on_page)
+            end as score
         ) as r
-        order by r.score desc, h.ordinality
+        order by case when not request.keeps_repeats then r.score end desc, h.ordinality
     ) || hits[first_count + 1:];
 end;
 $$;

@@ -37,6 +37,8 @@ create type _pgrag.library_query as (
 create type _pgrag.search_request as (
     query text,
     words text,
+    -- The words with misspelt ones replaced, as the built-in model embeds them.
+    read_words text,
     terms pgrag.query_term[],
     target _pgrag.search_target,
     queries _pgrag.library_query[],

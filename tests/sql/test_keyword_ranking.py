@@ -404,3 +404,24 @@ def test_few_pages_are_scored_whole_also_where_a_library_knows_none_of_the_words
         connection, "zymurgist", filters={"type": "guide"}, alpha=0, top_k=2, candidate_count=2
     )
     assert [hit["key"] for hit in hits] == ["g.md", "g.md"]
+
+
+def test_a_library_without_the_words_takes_no_place_of_those_with_them(connection):
+    """Its passages come only if two lexemes share an id, as the lists of both words here."""
+    for library, text in (("first", "Apples."), ("second", "Apples too."), ("third", "Pears.")):
+        ingest(connection, library, [page(f"{n}.md", f"{text} {n}") for n in range(3)])
+    best = connection.execute(
+        """
+        select b.document_ids
+        from _pgrag.make_request(
+            'apples', '{"filters": {"library": ["first", "second", "third"]}}'
+        ) as r
+        cross join lateral _pgrag.query_vectors(r.terms) as v
+        cross join lateral _pgrag.score_documents(
+            v.library_ids, v.vectors,
+            array[_pgrag.lexeme_id('english', 'appl'), _pgrag.lexeme_id('english', 'pear')],
+            r.target, 2
+        ) as b
+        """
+    ).fetchone()
+    assert len(best["document_ids"]) == 2

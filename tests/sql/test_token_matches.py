@@ -131,3 +131,30 @@ def test_rearranged_lists_have_them(connection, arguments):
     assert any(parts(hit).get("tokens", 0) > 0 for hit in found)
     for hit in found:
         assert hit["score"] == pytest.approx(sum(parts(hit).values()))
+
+
+@pytest.mark.parametrize("alpha", [0, 1])
+def test_a_library_with_a_single_retriever_has_no_matches(connection, alpha):
+    run(connection, "configure_library", library="gateway", settings={"alpha": alpha})
+    assert all("tokens" not in parts(hit) for hit in hits(connection))
+
+
+def test_a_misspelt_word_is_compared_as_what_is_searched_for(connection):
+    matches = hits(connection, "gatewway restart loses logs")[0]["explanation"]["tokens"]["words"]
+    assert {word["word"] for word in matches} == {"gateway", "restart", "loses", "logs"}
+
+
+@pytest.mark.parametrize("place", [2, 9, 17, 24, 40])
+def test_pages_are_counted_as_a_search_with_the_filter_finds_them(connection, manual, place):
+    query = {"query": "install a certificate and rotate the encryption keyword of the linker"}
+    query["library"] = manual
+    least = search(connection, **query, top_k=200)[place]["score"]
+    total, *rows = run(connection, "facets", **query, min_score=least)
+    counted = [({}, total)]
+    counted += [({row["facet"]: row["value"]}, row) for row in rows if row["facet"] == "type"]
+    assert len(counted) > 1
+    for filters, row in counted:
+        assert row["is_exact"]
+        found = search(connection, **query, min_score=least, top_k=200, filters=filters or None)
+        assert len(found) == row["passage_count"], filters
+        assert len({hit["page_id"] for hit in found}) == row["page_count"], filters
