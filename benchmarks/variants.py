@@ -4,6 +4,7 @@ Without front matter; without the words of links, which are what anchor sets use
 index with these words has seen the answers.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from unittest.mock import patch
 
 from pgrag.evaluation import runs
 from pgrag.evaluation.labelled import open_corpus
-from pgrag.ingest import reader
+from pgrag.ingest import document, reader
 from pgrag.ingest.formats import decoding
 from pgrag.ingest.matter import front_matter
 from pgrag.ingest.page import read_page
@@ -70,7 +71,11 @@ def links_lose_words(variant: str) -> Iterator[None]:
         bare = read_page(key, without_link_texts(text).encode(), *others, **options)
         return replace(bare, edges=page.edges, source_hash=page.source_hash)
 
-    with patch.object(reader, "read_page", read if variant == UNLINKED else read_page):
+    if variant != UNLINKED:
+        yield
+        return
+    # Processes of their own would read the pages with these words.
+    with patch.object(document, "read_page", read), patch.object(reader, "WORTH", math.inf):
         yield
 
 

@@ -208,7 +208,8 @@ class TestRanking:
             weight = 1 if hit["key"] == first else 0.85
             assert why["language_weight"] == weight
             fused = (1 - why["alpha"]) * hit["keyword_score"] + why["alpha"] * hit["semantic_score"]
-            assert hit["score"] == pytest.approx(weight * fused, rel=1e-6)
+            matched = why["parts"].get("tokens", 0)
+            assert hit["score"] == pytest.approx(weight * fused + matched, rel=1e-6)
             assert ("Pages in another language weigh 0.85." in why["reasons"]) == (weight < 1)
 
     @pytest.mark.parametrize("arguments", [

@@ -3,7 +3,7 @@
 from benchmarks.variants import UNLINKED, links_lose_words, without_front_matter, without_link_texts
 
 from pgrag.evaluation.labelled import open_corpus
-from pgrag.ingest import reader
+from pgrag.ingest import document
 from pgrag.ingest.page import PageOptions, read_page
 
 SOURCE = """# Care
@@ -26,7 +26,7 @@ By [reference][1], see [x](a_(b).md).
 def test_words_of_links_go_and_edges_and_lines_stay():
     whole = read_page("care.md", SOURCE.encode(), PageOptions())
     with links_lose_words(UNLINKED):
-        bare = reader.read_page("care.md", SOURCE.encode(), PageOptions())
+        bare = document.read_page("care.md", SOURCE.encode(), PageOptions())
     assert bare.edges == whole.edges
     assert {"water.md", "Frost", "Soil"} <= {edge.target for edge in bare.edges}
     left = "\n".join(chunk.content for chunk in bare.chunks)
