@@ -153,9 +153,9 @@ comment on function pgrag.context is
 share score_share of the best score, expanded by what stands beside the two best, and by whole pages
 if they leave a part of token_budget (expand, expansion_threshold, max_documents_to_expand,
 max_chunks_per_document, expansion_share; without expansion_threshold the best page is expanded
-unless no hit has a confidence of 0.05, and others by expansion_share), with the summary of the nearest section above
-each hit that says more than the context does (parents; sentences that the context has of its page
-are left out), this many neighbours before and after each hit (siblings: passages under the same
+unless no hit has a confidence of 0.05, and others by expansion_share), with the summary of the
+nearest section above each hit that says more than the context does (parents; sentences that the
+context has of its page are left out), this many neighbours before and after each hit (siblings: passages under the same
 parent, then those beside them on the page), and the end of the preceding paragraph unless that
 paragraph is in the context itself (overlap). Whole passages only, best first, as far as they fit
 into token_budget (a token is counted as 4 bytes of UTF-8); then in reading order, page by page.
