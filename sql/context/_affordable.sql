@@ -1,8 +1,8 @@
--- Which passages fit into the budget, by position. The two best hits come first; then, for the share
--- share_beside of the budget, the paragraphs beside them, nearest first, because an answer often
--- goes on there. Then hits (with parents) and injected passages take turns, best first, whatever
--- their page; then what is around them, of the best page and nearest to its hits first. A passage
--- that does not fit is skipped; the first is always taken.
+-- Which passages fit into the budget, by position. The two best hits come first; then, for the
+-- share share_beside of the budget, the paragraphs beside them, nearest first, because an answer
+-- often goes on there. Then hits (with parents) and injected passages take turns, best first,
+-- whatever their page; then what is around them, of the best page and nearest to its hits first. A
+-- passage that does not fit is skipped; the first is always taken.
 create or replace function _pgrag.affordable(
     passages pgrag.passage[],
     sizes integer[],

@@ -152,22 +152,23 @@ comment on function pgrag.context is
 'The context for a question: the hits of pgrag.search, without pages whose best hit is below the
 share score_share of the best score, expanded by what stands beside the two best, and by whole pages
 if they leave a part of token_budget (expand, expansion_threshold, max_documents_to_expand,
-max_chunks_per_document, expansion_share; without expansion_threshold the best page is expanded unless no hit has a
-confidence of 0.05, and others by expansion_share), with the summary of the nearest section above
-each hit that says more than the context does (parents; sentences that the context has of its page
-are left out), this many neighbours before and after each hit (siblings: passages under the same
-parent, then those beside them on the page), and the end of the preceding paragraph unless that
-paragraph is in the context itself (overlap). Whole passages only, best first, as far as they fit
-into token_budget (a token is counted as 4 bytes of UTF-8); then in reading order, page by page.
-block is the text of a row: format "simple" puts breadcrumbs and relevance above every passage,
-"grouped" a heading above each root section, and relevance and heading level above every passage;
-the passage itself stands between <passage id="…"> and </passage>, which no page can forge; the
-blocks, joined by empty lines, are the context. relation: hit, injected, expansion, parent or
-sibling. A second search adds up to inject_count passages (relation injected) from pages of the
-types inject_types, the best of those that have no hit, one per page (null: the types of the intent;
-empty: no second search). hybrid_score, confidence, and the scores and ranks of both retrievers: of
-a hit, as in search. The intent also sets the other arguments that its entry names. intent "auto": a
-question about everything also finds summaries of pages. Errors: PGR01 and those of pgrag.search.';
+max_chunks_per_document, expansion_share; without expansion_threshold the best page is expanded
+unless no hit has a confidence of 0.05, and others by expansion_share), with the summary of the
+nearest section above each hit that says more than the context does (parents; sentences that the
+context has of its page are left out), this many neighbours before and after each hit (siblings:
+passages under the same parent, then those beside them on the page), and the end of the preceding
+paragraph unless that paragraph is in the context itself (overlap). Whole passages only, best first,
+as far as they fit into token_budget (a token is counted as 4 bytes of UTF-8); then in reading
+order, page by page. block is the text of a row: format "simple" puts breadcrumbs and relevance
+above every passage, "grouped" a heading above each root section, and relevance and heading level
+above every passage; the passage itself stands between <passage id="…"> and </passage>, which no
+page can forge; the blocks, joined by empty lines, are the context. relation: hit, injected,
+expansion, parent or sibling. A second search adds up to inject_count passages (relation injected)
+from pages of the types inject_types, the best of those that have no hit, one per page (null: the
+types of the intent; empty: no second search). hybrid_score, confidence, and the scores and ranks of
+both retrievers: of a hit, as in search. The intent also sets the other arguments that its entry
+names. intent "auto": a question about everything also finds summaries of pages. Errors: PGR01 and
+those of pgrag.search.';
 
 -- Rearranging may reassign scores, so the fused score decides how near a hit is to the best and
 -- whether its page is expanded. With a reranker or the graph, their score decides.

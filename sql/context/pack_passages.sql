@@ -26,7 +26,6 @@ begin
         from (
             select g.document_id, min(g.nth) as nth
             from unnest(given_ids) with ordinality as g (document_id, nth)
-            where g.nth <= cardinality(pack_passages.document_ids)
             group by g.document_id
         ) as h
         -- For its error of an unknown id.
@@ -79,11 +78,11 @@ end;
 $$;
 
 comment on function pgrag.pack_passages is
-'What fits of hits into token_budget (a token is counted as 4 bytes of UTF-8, with 26 for the heading
-and the quotation of each passage), in reading order: the passages document_ids, best first, without
-those that are too large, and with expand, for at most a third of the budget, the paragraphs that stand
-beside the first two on their pages, without those that exclude names (as in search). The first
-passage always fits. relation: hit or expansion; score: 1 / position of a hit, 0.1 of another
+'What fits of hits into token_budget (a token is counted as 4 bytes of UTF-8, with 26 for the
+heading and the quotation of each passage), in reading order: the passages document_ids, best first,
+without those that are too large, and with expand, for at most 0.35 of the budget, the paragraphs
+that stand beside the first two on their pages, without those that exclude names (as in search). The
+first passage always fits. relation: hit or expansion; score: 1 / position of a hit, 0.1 of another
 passage; distance: how far a passage is from the nearest of the two hits. Errors: PGR01, PGR05.';
 
 -- The paragraphs beside hits on their pages, without those given: of each page at most so many, the

@@ -11,11 +11,15 @@ parallel safe
 set search_path from current
 as $$
 declare
+    searched_id constant bigint := _pgrag.library_id(unknown_words.library);
+    words_given constant text := (pgrag.parse_query(unknown_words.query)).words;
     terms constant pgrag.query_term[] := array(
-        select t
-        from pgrag.query_terms(
-            unknown_words.query, array[_pgrag.library_id(unknown_words.library)]
-        ) as t
+        select t from pgrag.query_terms(words_given, array[searched_id]) as t
+    );
+    language_count constant bigint := (
+        select count(*)
+        from pgrag.corpus_statistics as c
+        where c.library_id = searched_id and c.document_count > 0
     );
 begin
     if not exists (select from unnest(terms) as t where t.document_count = 0) then
@@ -24,12 +28,15 @@ begin
     return query
     with words as materialized (
         select min(w.nth) as nth, r.word
-        from regexp_split_to_table(unknown_words.query, '\s+') with ordinality as w (part, nth)
-        cross join lateral btrim(w.part, '.,:;!?()[]{}<>"''`…') as r (word)
-        where r.word ~ '[[:alpha:]]{2}' and not _pgrag.has_bigrams(r.word)
+        from regexp_split_to_table(words_given, '\s+') with ordinality as w (part, nth)
+        cross join lateral ltrim(btrim(w.part, '.,:;!?()[]{}<>"''`…'), '+') as r (word)
+        where r.word ~ '[[:alpha:]]{2}'
+            -- An excluded word.
+            and r.word !~ '^-[[:alpha:]]'
+            and not _pgrag.has_bigrams(r.word)
         group by r.word
     ),
-    counted as materialized (
+    by_language as (
         select
             w.nth,
             w.word,
@@ -41,7 +48,16 @@ begin
         from words as w
         join unnest(terms) as t
             on t.lexeme = any (tsvector_to_array(_pgrag.query_vector(t.language, w.word)))
-        group by w.nth, w.word
+        group by w.nth, w.word, t.language
+    ),
+    counted as materialized (
+        select
+            l.nth,
+            l.word,
+            -- A stop word of one of the languages is known.
+            bool_and(l.is_unknown) and count(*) = language_count as is_unknown
+        from by_language as l
+        group by l.nth, l.word
     )
     select c.word
     from counted as c
@@ -55,4 +71,5 @@ $$;
 
 comment on function pgrag.unknown_words is
 'The words of a query that no passage of a library has in any version, at most five, in their order;
-none if they are more than two thirds, as in another language. Stop words are known. Errors: PGR02.';
+none if they are more than two thirds, as in another language. Filters in the query do not count.
+Stop words are known. Errors: PGR02, PGR06.';

@@ -1,42 +1,3 @@
--- Notes the edges of written pages until links are resolved: an edge that is stored with its target
--- is written once. Pages that have edges get the new ones at once, because the passages of the old
--- ones may be gone.
-create or replace function _pgrag.receive_edges(
-    library_id bigint,
-    version_id bigint,
-    base_url text,
-    pages jsonb,
-    page_ids bigint[]
-)
-returns void
-language plpgsql
-volatile
-as $$
-declare
-    connected constant bigint[] := array(
-        select distinct e.source_page_id
-        from pgrag.edges as e
-        where e.library_id = receive_edges.library_id
-            and e.source_page_id = any (receive_edges.page_ids)
-    );
-begin
-    insert into pgrag.pending_pages as w (library_id, version_id, page_id, edges)
-    select
-        p.library_id, p.version_id, p.page_id, coalesce(nullif(i.page -> 'edges', 'null'), '[]')
-    from jsonb_array_elements(receive_edges.pages) as i (page)
-    join pgrag.pages as p on p.key = i.page ->> 'key'
-    where p.library_id = receive_edges.library_id and p.page_id = any (receive_edges.page_ids)
-    on conflict on constraint pending_pages_pkey do update
-    set edges = excluded.edges;
-    if connected <> '{}' then
-        perform _pgrag.write_edges(library_id, version_id, base_url, connected);
-        update pgrag.pending_pages as w
-        set edges = null
-        where w.library_id = receive_edges.library_id and w.page_id = any (connected);
-    end if;
-end;
-$$;
-
 -- Replaces the edges of pages by those that wait in pending_pages; returns how many are new. An
 -- edge with the same rule, kind, target and fragment keeps its id, and its target page until links
 -- are resolved, even if its position changed.
@@ -55,62 +16,8 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set jit = off
 as $$
-    with incoming as materialized (
-        select
-            w.page_id, e.ordinality::integer - 1 as place,
-            coalesce(nullif(btrim(e.rule), ''), 'explicit:link') as rule,
-            coalesce(nullif(btrim(e.kind), ''), 'references') as kind,
-            coalesce(e.confidence, 1) as confidence, btrim(coalesce(e.target, '')) as target,
-            e.fragment, e.document, coalesce(e.text, '') as link_text,
-            coalesce(e.sentence, '') as sentence, coalesce(e.line, 0) as line
-        from pgrag.pending_pages as w
-        cross join lateral rows from (
-            jsonb_to_recordset(w.edges) as (
-                rule text, kind text, confidence real, target text, fragment text, text text,
-                sentence text, line integer, document integer
-            )
-        ) with ordinality as e
-        where w.library_id = write_edges.library_id
-            and w.page_id = any (write_edges.page_ids)
-            and _pgrag.target_fault(e.target, e.rule) is null
-    ),
-    numbered as (
-        select
-            i.*,
-            -- An edge that a page type adds to a link has the target of that link.
-            i.rule = 'explicit:link' or (
-                i.rule like 'edge\_defaults:%'
-                and bool_or(i.rule = 'explicit:link') over (partition by i.page_id, i.target)
-            ) as is_address,
-            row_number() over (
-                partition by i.page_id, i.rule, i.kind, i.target, i.fragment
-                order by i.place
-            ) as occurrence
-        from incoming as i
-    ),
-    placed as materialized (
-        select n.*, coalesce(d.document_id, lined.document_id) as document_id
-        from numbered as n
-        left join pgrag.documents as d
-            on d.library_id = write_edges.library_id and d.page_id = n.page_id
-            -- Without nested loops, this alone keeps the join from reading every passage.
-            and d.page_id = any (write_edges.page_ids)
-            and d.sort_order = n.document
-        -- Of an edge that does not name its passage: the deepest, last passage that spans its line.
-        left join (
-            select distinct on (n.page_id, n.line) n.page_id, n.line, d.document_id
-            from (
-                select distinct n.page_id, n.line
-                from numbered as n
-                where n.document is null and n.line > 0
-            ) as n
-            join pgrag.documents as d
-                on d.library_id = write_edges.library_id
-                and d.page_id = n.page_id
-                and d.page_id = any (write_edges.page_ids)
-                and n.line between d.line_start and d.line_end
-            order by n.page_id, n.line, d.level desc, d.sort_order desc
-        ) as lined on n.document is null and lined.page_id = n.page_id and lined.line = n.line
+    with placed as materialized (
+        select p.* from _pgrag.sent_edges(write_edges.library_id, write_edges.page_ids) as p
     ),
     stored as (
         select
@@ -224,6 +131,91 @@ as $$
         returning edge_id
     )
     select count(*) from inserted;
+$$;
+
+-- The edges that wait in pending_pages, with their passages; `occurrence` tells equal ones of a
+-- page apart.
+create or replace function _pgrag.sent_edges(
+    library_id bigint,
+    page_ids bigint[]
+)
+returns table (
+    page_id bigint,
+    place integer,
+    rule text,
+    kind text,
+    confidence real,
+    target text,
+    fragment text,
+    link_text text,
+    sentence text,
+    line integer,
+    is_address boolean,
+    occurrence bigint,
+    document_id bigint
+)
+language sql
+stable
+parallel safe
+as $$
+    with incoming as materialized (
+        select
+            w.page_id, e.ordinality::integer - 1 as place,
+            coalesce(nullif(btrim(e.rule), ''), 'explicit:link') as rule,
+            coalesce(nullif(btrim(e.kind), ''), 'references') as kind,
+            coalesce(e.confidence, 1) as confidence, btrim(coalesce(e.target, '')) as target,
+            e.fragment, e.document, coalesce(e.text, '') as link_text,
+            coalesce(e.sentence, '') as sentence, coalesce(e.line, 0) as line
+        from pgrag.pending_pages as w
+        cross join lateral rows from (
+            jsonb_to_recordset(w.edges) as (
+                rule text, kind text, confidence real, target text, fragment text, text text,
+                sentence text, line integer, document integer
+            )
+        ) with ordinality as e
+        where w.library_id = sent_edges.library_id
+            and w.page_id = any (sent_edges.page_ids)
+            and _pgrag.target_fault(e.target, e.rule) is null
+    ),
+    numbered as (
+        select
+            i.*,
+            -- An edge that a page type adds to a link has the target of that link.
+            i.rule = 'explicit:link' or (
+                i.rule like 'edge\_defaults:%'
+                and bool_or(i.rule = 'explicit:link') over (partition by i.page_id, i.target)
+            ) as is_address,
+            row_number() over (
+                partition by i.page_id, i.rule, i.kind, i.target, i.fragment
+                order by i.place
+            ) as occurrence
+        from incoming as i
+    )
+    select
+        n.page_id, n.place, n.rule, n.kind, n.confidence, n.target, n.fragment, n.link_text,
+        n.sentence, n.line, n.is_address, n.occurrence,
+        coalesce(d.document_id, lined.document_id)
+    from numbered as n
+    left join pgrag.documents as d
+        on d.library_id = sent_edges.library_id and d.page_id = n.page_id
+        -- Without nested loops, this alone keeps the join from reading every passage.
+        and d.page_id = any (sent_edges.page_ids)
+        and d.sort_order = n.document
+    -- Of an edge that does not name its passage: the deepest, last passage that spans its line.
+    left join (
+        select distinct on (n.page_id, n.line) n.page_id, n.line, d.document_id
+        from (
+            select distinct n.page_id, n.line
+            from numbered as n
+            where n.document is null and n.line > 0
+        ) as n
+        join pgrag.documents as d
+            on d.library_id = sent_edges.library_id
+            and d.page_id = n.page_id
+            and d.page_id = any (sent_edges.page_ids)
+            and n.line between d.line_start and d.line_end
+        order by n.page_id, n.line, d.level desc, d.sort_order desc
+    ) as lined on n.document is null and lined.page_id = n.page_id and lined.line = n.line;
 $$;
 
 -- The state of an edge without a target page.

@@ -1,11 +1,14 @@
 """A plain search runs without the full program, and nobody can tell."""
 
 import re
+import signal
 import subprocess
 import sys
+import time
 
 import psycopg
 import pytest
+from command_line import wait_for
 
 #: A setting that the quick way does not know.
 FULL = {"PGRAG_LOG_FORMAT": "text"}
@@ -83,6 +86,32 @@ def test_settings_of_a_file_count_and_a_search_is_recorded(indexed):
             assert connection.execute(found, [recorded]).fetchone() == ("cli",)
     finally:
         (indexed.folder / ".env").unlink()
+
+
+@pytest.mark.parametrize("variables", [{}, FULL], ids=["quick", "full"])
+def test_an_interrupt_ends_a_search_that_waits_and_its_statement(indexed, variables):
+    url = indexed.variables["PGRAG_DATABASE_URL"]
+    waiting = (
+        "select count(*) from pg_stat_activity as a"
+        " where a.datname = current_database() and a.wait_event_type = 'Lock'"
+    )
+    with psycopg.connect(url) as connection:
+        connection.execute("lock table pgrag.libraries in access exclusive mode")
+        process = indexed.with_variables(**variables).start("search", "restore")
+        wait_for(url, waiting, process, least=1)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=20) == ("", "")
+        assert process.returncode == 130
+        with psycopg.connect(url, autocommit=True) as other:
+            while other.execute(waiting).fetchone() != (0,):
+                time.sleep(0.05)
+
+
+def test_a_role_that_a_session_begins_with_does_not_count(indexed):
+    roled = indexed.with_variables(PGOPTIONS="-c role=pgrag_reader")
+    quick, full = (each.run("search", "restore") for each in (roled, roled.with_variables(**FULL)))
+    assert quick.out
+    assert quick == full
 
 
 def _without_ids(text):

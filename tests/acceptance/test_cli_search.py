@@ -130,6 +130,8 @@ def test_versions_filters_limits_and_arms_reach_the_database(indexed):
     told = indexed.run("search", "maxCopyAge", "-l", "kestrel", "--keyword", "--explain", "-n", "1")
     for word in ("maxcopyag: ", "semantic", "keyword retriever: "):
         assert word in told.out
+    told = indexed.run("search", "restore a backup", "-l", "kestrel", "--explain", "-n", "1")
+    assert "of the score; match 1, token weight 0.2; " in told.out
     [hit] = indexed.hits("search", "maxCopyAge", "--semantic", "--explain", "-n", "1")
     assert hit["score"] == hit["semantic_score"] == hit["explanation"]["semantic"]["score"]
 

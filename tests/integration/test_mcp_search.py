@@ -33,6 +33,16 @@ def test_a_reply_fills_its_budget_page_by_page_and_a_number_of_hits_is_that_numb
     assert len(found) > 2
 
 
+@pytest.mark.parametrize("budget", [200, 300, 500])
+def test_the_best_hit_is_in_a_reply_of_any_size(mcp, budget):
+    for query in ("how deep is the sill", "harbour", "what does anchorage cost"):
+        asked = {"library": "harbour", "query": query, "min_confidence": 0}
+        [best] = mcp.search(**asked, top_k=1)[1]
+        text, found = mcp.search(**asked, token_budget=budget)
+        assert best.id in {each.id for each in found}
+        assert f"Read on: read_docs(ids=[{best.id}])" in text
+
+
 def test_words_that_no_passage_has_are_named(mcp):
     text, _ = mcp.search(library="harbour", query="how deep is the sill for a hovercraft")
     assert 'Note: No passage of harbour contains "hovercraft".' in text
@@ -43,9 +53,18 @@ def test_one_sentence_with_a_good_match_is_enough(mcp):
     beside = "Bake a chocolate cake with quantum espresso zebra blockchain glaze. "
     asked = {"library": "harbour", "min_confidence": None}
     assert "No good match" in mcp.read("search_docs", **asked, query=beside)
-    text, found = mcp.search(**asked, query=beside * 3 + "How deep is the sill?")
+    asked_beside = asked | {"query": beside * 3 + "How deep is the sill?"}
+    text, found = mcp.search(**asked_beside)
     assert found
     assert "No good match" not in text
+    # What answered it has been seen: nothing else does.
+    ids = [each.id for each in found]
+    again = mcp.read("search_docs", **asked_beside, exclude=ids)
+    assert again.startswith("No further good match")
+    # A part may be no query by itself.
+    assert "No good match" in mcp.read(
+        "search_docs", **asked, query=beside + "-beams -boats -kelp -sand"
+    )
 
 
 def test_nobody_asks_for_vectors_where_the_database_computes_them(mcp, monkeypatch):

@@ -71,3 +71,20 @@ def test_unknown_words_are_those_of_no_passage(module_connection, ids):
     assert unknown("welcher Absatz steht hier") == []
     with refused(module_connection, "PGR02"):
         run(module_connection, "unknown_words", query="x", library="nowhere")
+
+
+def test_words_are_unknown_that_no_language_of_the_library_has(module_connection):
+    pages = [
+        page("a.md", document("The rusty boats lie in harbours, see README.md."), language="en"),
+        page("b.md", document("Der Dampfer liegt im Hafen bei den Werften."), language="de"),
+    ]
+    ingest(module_connection, "port", pages)
+
+    def unknown(query):
+        rows = run(module_connection, "unknown_words", query=query, library="port")
+        return [row["unknown_words"] for row in rows]
+
+    assert unknown("the rusty boats, README.md and Kafka") == ["Kafka"]
+    assert unknown("der Dampfer und Kafka") == ["Kafka"]
+    # Filters and excluded words are not looked for.
+    assert unknown("type:guide rusty -zebra boats +kafka") == ["kafka"]

@@ -20,6 +20,8 @@ def main() -> None:
             _run(sys.argv[1:])
         finally:
             sys.stdout.flush()  # a full disk is told here, not by Python at exit
+    except KeyboardInterrupt:
+        sys.exit(130)
     except BrokenPipeError:
         # The reader has closed the output.
         _give_up_output()

@@ -55,9 +55,9 @@ def ran(words: Sequence[str]) -> bool:
 
     switches = {name: given.pop(name) for name, _ in _SWITCHES.values() if name in given}
     try:
-        session = Session(parameters)
-        session.require_current()
-        output = found(_App(session), given.pop("query"), given, **switches)  # type: ignore[arg-type]
+        with Session(parameters) as session:
+            session.require_current()
+            output = found(_App(session), given.pop("query"), given, **switches)  # type: ignore[arg-type]
     except (Unusual, PgragError, OSError, UnicodeError):
         return False
     output.print(as_json=switches.get("as_json", False))
@@ -92,7 +92,8 @@ def _given(words: Sequence[str]) -> dict[str, Any] | None:
 def _settled(given: dict[str, Any]) -> dict[str, Any] | None:
     """Arguments with the types of a search."""
     number = given.get("top_k", "1")
-    if not number.isascii() or not number.isdecimal() or not 1 <= int(number) <= _MOST:
+    is_number = number.isascii() and number.isdecimal() and len(number) <= len(str(_MOST))
+    if not is_number or not 1 <= int(number) <= _MOST:
         return None
     if "top_k" in given:
         given["top_k"] = int(number)

@@ -13,7 +13,7 @@ from pgrag.ground.calls import Row
 from pgrag.ground.errors import PgragError
 from pgrag.mcp import fields
 from pgrag.mcp.corpus import Documentation, Resolved, label, named, shown
-from pgrag.mcp.replies import count_tokens, fit, notes, on_one_line, page_blocks
+from pgrag.mcp.replies import Block, count_tokens, fit, notes, on_one_line, page_blocks
 from pgrag.mcp.seen import pack, unpack
 from pgrag.mcp.tool import Paged, Reply, tool, with_declared
 from pgrag.search.result import Result, substitutions
@@ -192,6 +192,10 @@ def _passages(asked: _Asked, read: Resolved | None, result: Result, lacking: lis
     )
     stated = None if read is None else named(read.library, read.label)
     blocks = page_blocks(packed, hits, stated=stated)
+    # Headings may be longer than SQL counts. A reply that is cut at its end may lose the best.
+    while len(blocks) > 1 and beside + _length(blocks) > request.token_budget:
+        packed.remove(max(packed, key=lambda row: _turn(row, [*hits])))
+        blocks = page_blocks(packed, hits, stated=stated)
 
     def foot(count: int) -> str:
         shown = [block.id for block in blocks[:count]]
@@ -201,6 +205,18 @@ def _passages(asked: _Asked, read: Resolved | None, result: Result, lacking: lis
         return _foot(asked, result, shown, None if is_all else hits[unbroken[-1]]["cursor"])
 
     return Reply(fit(head, blocks, foot, request.token_budget).text)
+
+
+def _length(blocks: list[Block]) -> int:
+    return sum(count_tokens(str(block)) + 1 for block in blocks)
+
+
+def _turn(row: Row, ids: list[int]) -> tuple[int, int]:
+    """When SQL takes a passage: the best two hits, what is beside them, the other hits."""
+    if row["relation"] != "hit":
+        return 1, row["distance"]
+    place = ids.index(row["document_id"])
+    return 0 if place < 2 else 2, place
 
 
 def _foot(asked: _Asked, result: Result, shown: list[int], cursor: str | None) -> str:
@@ -233,11 +249,19 @@ def _answers_in_part(asked: _Asked) -> bool:
     request = asked.request
     scope: dict[str, Any] = {
         "library": request.library, "version": label(request.version), "top_k": 1,
-        "filters": request.conditions,
+        "filters": request.conditions, "exclude": asked.excluded or None,
         "dependencies": request.dependencies or _pinned(asked.documentation, request),
     }  # fmt: skip
-    found = (asked.documentation.unrecorded.search(each, **scope) for each in asking[:_SENTENCES])
-    return any(result.rows and not result.no_good_match for result in found)
+
+    def is_answered(sentence: str) -> bool:
+        try:
+            result = asked.documentation.unrecorded.search(sentence, **scope)
+        except PgragError:
+            # A part of a query may be no query, such as one of excluded words.
+            return False
+        return bool(result.rows) and not result.no_good_match
+
+    return any(map(is_answered, asking[:_SENTENCES]))
 
 
 def _nearest(asked: _Asked, read: Resolved | None, result: Result, lacking: list[str]) -> Reply:
