@@ -177,8 +177,8 @@ begin
         order by p.nth
     );
 
-    -- From the last ranks it takes few rounds, if few links have changed. nullif: the planner divides
-    -- although there is no page.
+    -- From the last ranks it takes few rounds, if few links have changed. nullif: the planner
+    -- divides although there is no page.
     ranks := array(
         select r.rank / sum(r.rank) over ()
         from (
