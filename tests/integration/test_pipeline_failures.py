@@ -20,7 +20,7 @@ from pgrag.ground.errors import (
     LeaseLost,
     NotConfigured,
 )
-from pgrag.ingest import pipeline, reader, writer
+from pgrag.ingest import document, pipeline, writer
 from pgrag.ingest.page import IndexTarget
 from pgrag.ingest.source.sources import discover
 
@@ -318,7 +318,7 @@ class TestFirstRunThatStoresNothing:
         assert len(database.call("libraries")) == 1
 
     def test_interrupted_before_the_first_page(self, database, embedder, folder, monkeypatch):
-        monkeypatch.setattr(reader, "read_page", partial(fail, KeyboardInterrupt()))
+        monkeypatch.setattr(document, "read_page", partial(fail, KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt):
             index(database, embedder, folder)
         assert database.call("libraries") == []

@@ -64,6 +64,12 @@ def cancellable(connection: psycopg.Connection[Any]) -> Iterator[None]:
             statements._connections.remove(connection)
 
 
+def is_abandoned() -> bool:
+    """Whether the caller of this thread's work no longer waits."""
+    statements = _statements.get()
+    return statements is not None and statements.is_cancelled
+
+
 def uncancelled() -> AbstractContextManager[object]:
     """Within the block statements run to their end, even if their caller no longer waits."""
     return holding(_statements, None)

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
+from time import monotonic
 from typing import Any
 
 from pgrag.ground.errors import PgragError, SourceError
 from pgrag.ingest.children import Children
 from pgrag.ingest.document import PageDocument, read_each
 
-#: Bounds of a call: files, and bytes of them. A call costs a tenth of reading a short page.
+#: Bounds of a call: files, bytes of them, and the seconds in which they come, so that progress is
+#: seen. A call costs a tenth of reading a short page.
 MOST_FILES = 8
 ENOUGH_BYTES = 40_000
+MOST_SECONDS = 0.2
 
 _Asked = tuple[dict[str, Any], Future[PageDocument]]
 
@@ -29,6 +32,7 @@ class Aside:
         self._options = options
         self._asked: list[_Asked] = []
         self._bytes = 0
+        self._since = monotonic()
 
     def read(self, *, is_alone: bool, **file: Any) -> Future[PageDocument]:
         """Read a file, given by the arguments that differ from file to file, perhaps `is_alone`."""
@@ -38,7 +42,8 @@ class Aside:
             return future
         self._asked.append((file, future))
         self._bytes += len(file["data"])
-        if len(self._asked) >= MOST_FILES or self._bytes >= ENOUGH_BYTES:
+        is_late = monotonic() - self._since > MOST_SECONDS
+        if is_late or len(self._asked) >= MOST_FILES or self._bytes >= ENOUGH_BYTES:
             self.send()
         return future
 
@@ -50,7 +55,7 @@ class Aside:
         """Begin what has been asked for."""
         if self._asked:
             self._send(self._asked)
-            self._asked, self._bytes = [], 0
+            self._asked, self._bytes, self._since = [], 0, monotonic()
 
     def _send(self, asked: Sequence[_Asked]) -> None:
         names = ", ".join(file["key"] for file, _ in asked)

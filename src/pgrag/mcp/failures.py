@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from pgrag.ground import errors
+from pgrag.ground.cancelling import is_abandoned
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +60,9 @@ _UNEXPECTED = "The server failed to answer; its log says why. Try again, or ask 
 
 def tell(error: Exception, tool: str) -> str:
     """Describe an error to an agent; details that it must not see go to the log."""
+    if is_abandoned():
+        # Its statement was ended, and nobody reads the reply.
+        return _UNEXPECTED
     if not isinstance(error, errors.PgragError):
         log.error("%s failed", tool, exc_info=error)
         return _UNEXPECTED
