@@ -63,7 +63,7 @@ def test_search_takes_every_argument_by_name_and_ignores_none(connection):
     assert parameters(connection, "search").keys() == in_sql("search").keys() | {"query"}
     [row] = connection.execute(
         "select string_agg(prosrc, '') as source from pg_proc"
-        " where proname in ('make_request', 'settled_arguments')"
+        " where proname in ('make_request', 'settled_arguments', 'target_without')"
     ).fetchall()
     read = set(re.findall(r"\b(?:arguments\.|options ->>? ')(\w+)", row["source"])) - {"phrases"}
     # The others are fields of the request, which are filled by name.
