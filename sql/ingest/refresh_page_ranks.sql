@@ -32,8 +32,8 @@ comment on function pgrag.refresh_page_ranks is
 'Recomputes the page rank and the degrees of every page of a version (null for every version) in
 pgrag.page_ranks. Links are the resolved edges between two pages; the probability of following a
 link is proportional to the sum of confidence times weight of kind (pgrag.edge_kinds). Damping 0.85;
-a page without links leads to all pages; the ranks of a version sum to 1. Iterates from the last
-ranks until the sum of changes is below 1e-6, at most 50 rounds (Brin, Page, WWW 1998). in_degree
+a page without links leads to all pages; the ranks of a version sum to 1. Iterates
+until the sum of changes is below 1e-6, at most 50 rounds (Brin, Page, WWW 1998). in_degree
 counts the pages that link to a page, out_degree the pages that it links to. Returns for each
 version the number of pages and of links (pairs of pages), the rounds, and the last change.
 pgrag.finish_version calls this function if links have changed. Errors: PGR02, PGR03.';
@@ -177,18 +177,8 @@ begin
         order by p.nth
     );
 
-    -- From the last ranks it takes few rounds, if few links have changed. nullif: the planner
-    -- divides although there is no page.
-    ranks := array(
-        select r.rank / sum(r.rank) over ()
-        from (
-            select p.nth, coalesce(stored.rank, 1.0::double precision / nullif(pages, 0)) as rank
-            from unnest(page_ids) with ordinality as p (page_id, nth)
-            left join pgrag.page_ranks as stored
-                on stored.library_id = rank_version.library_id and stored.page_id = p.page_id
-        ) as r
-        order by r.nth
-    );
+    -- Not from the last ranks: they would end elsewhere within the tolerance.
+    ranks := array_fill(1.0::double precision / greatest(pages, 1), array[pages]);
     rounds := 0;
     change := 1;
     while rounds < 50 and pages > 0 loop
@@ -229,9 +219,8 @@ begin
     on conflict on constraint page_ranks_pkey do update
     set (version_id, rank, in_degree, out_degree)
         = (excluded.version_id, excluded.rank, excluded.in_degree, excluded.out_degree)
-    where abs(stored.rank - excluded.rank) > 1e-6 * stored.rank
-        or (stored.version_id, stored.in_degree, stored.out_degree)
-            <> (excluded.version_id, excluded.in_degree, excluded.out_degree);
+    where (stored.version_id, stored.rank, stored.in_degree, stored.out_degree)
+        <> (excluded.version_id, excluded.rank, excluded.in_degree, excluded.out_degree);
     update pgrag.versions as v
     set ranked_links = _pgrag.link_digest(v.library_id, v.version_id)
     where v.library_id = rank_version.library_id and v.version_id = rank_version.version_id;

@@ -48,26 +48,6 @@ def test_what_stays_is_not_written_again(connection):
     assert before == after
 
 
-def test_few_changed_links_are_few_rounds(connection):
-    """The ranks from before are a start; the end is that of a start from nothing."""
-    links = vault.random_links(SIZE, 150)
-    vault.write(connection, "warm", vault.random_notes(SIZE), links)
-    [first] = run(connection, "refresh_page_ranks", library="warm")
-    connection.execute(
-        "update pgrag.edges set confidence = confidence / 2 where edge_id = (select e.edge_id"
-        " from pgrag.edges as e join pgrag.libraries as l using (library_id)"
-        " where l.name = 'warm' and e.target_page_id is not null order by e.edge_id limit 1)"
-    )
-    [second] = run(connection, "refresh_page_ranks", library="warm")
-    assert 1 < second["rounds"] < first["rounds"]
-    warm = ranks(connection, "warm")
-    connection.execute("delete from pgrag.page_ranks")
-    run(connection, "refresh_page_ranks", library="warm")
-    cold = {name: row["rank"] for name, row in ranks(connection, "warm").items()}
-    assert {name: row["rank"] for name, row in warm.items()} == pytest.approx(cold, abs=5e-6)
-    assert warm["n0"]["rank"] > 0
-
-
 def test_links_that_change_places_are_ranked_anew(connection):
     """Each page keeps its numbers of links; only where they come from has changed."""
     links = [Link("n0", "n1"), Link("n1", "n2"), Link("n3", "n4")]
