@@ -1,7 +1,7 @@
 """The graph: edges between pages, the names by which pages are linked, texts of sections.
 
-Links are stored as they are written and resolved beside, so that a link to a page that comes
-later heals by itself.
+A link keeps the words in which it was written beside its target, so that a link to a page that
+comes later heals by itself.
 
 Revision ID: 0003_graph
 Revises: 0002_ranking

@@ -1,5 +1,5 @@
--- Notes the edges of written pages until links are resolved: an edge that is stored with its target
--- is written once. Pages that have edges get the new ones at once, because the passages of the old
+-- Keeps the edges of written pages until links are resolved, so that each edge is written once,
+-- with its target. Pages that have edges get the new ones at once, because the passages of the old
 -- ones may be gone.
 create or replace function _pgrag.receive_edges(
     library_id bigint,

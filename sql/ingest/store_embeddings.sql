@@ -19,10 +19,9 @@ set jit = off
 as $$
 declare
     -- The vectors of a batch are stored while the next is written; edges have no lock of their own.
-    owner constant pgrag.libraries := case
-        when store_embeddings.edge_ids is null then _pgrag.share_library(store_embeddings.library)
-        else _pgrag.lock_library(store_embeddings.library)
-    end;
+    owner constant pgrag.libraries := _pgrag.lock_library(
+        store_embeddings.library, is_shared => store_embeddings.edge_ids is null
+    );
     stored integer;
     used pgrag.embedding_models := _pgrag.model_for(
         store_embeddings.model, store_embeddings.vectors

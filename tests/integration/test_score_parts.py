@@ -25,6 +25,7 @@ ACTS: dict[str, Any] = {
     "limit": lambda why, given: why["type_weight"] > 1 and why["fusion"] != "rrf",
     "phrase_weight": lambda why, given: why["phrase_weight"] != 1,
     "summary": lambda why, given: why["section_score"] is not None,
+    "tokens": lambda why, given: any(word["match"] > 0 for word in why["tokens"]["words"]),
     "page_decay": lambda why, given: why["page_decay"] != 1 and why["better_on_page"] > 0,
     "aggregate": lambda why, given: why["unit"] == "page" and why["aggregate"] != "max",
     "hierarchy": lambda why, given: why["hierarchy"] != "none",

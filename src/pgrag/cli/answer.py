@@ -1,6 +1,7 @@
 """`pgrag answer`."""
 
 import json
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,14 +80,14 @@ def _followed(stream: "AnswerStream", *, is_shown: bool) -> Answer:
                     notice(_step(event.data))
                 elif event.name == "token" and is_shown:
                     is_inline = True
-                    stdout().file.write(printable(event.data["text"]))
-                    stdout().file.flush()
+                    sys.stdout.write(printable(event.data["text"]))
+                    sys.stdout.flush()
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
     finally:
         if is_inline:
-            stdout().file.write("\n")
-            stdout().file.flush()
+            sys.stdout.write("\n")
+            sys.stdout.flush()
     return stream.answer
 
 
