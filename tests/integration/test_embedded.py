@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,10 +20,11 @@ import psycopg
 import pytest
 import sqlalchemy
 
-from pgrag.ground.embedded import EmbeddedServer, binary, binary_environment
+from pgrag.ground.embedded import EmbeddedServer, binary, binary_environment, postmaster
 from pgrag.ground.embedded import server as embedded_server
 from pgrag.ground.embedded.binaries import installed
 from pgrag.ground.embedded.initialise import memory, sized
+from pgrag.ground.embedded.revival import Revival
 from pgrag.ground.errors import DatabaseUnavailable
 from pgrag.ground.settings import processors
 
@@ -247,6 +249,26 @@ def test_kill_9_loses_nothing_that_was_committed(server):
     log = server.log.read_text()
     assert "still in use" in log
     assert "automatic recovery in progress" in log
+
+
+def test_a_server_that_is_stopped_is_not_brought_back(server):
+    server.start()
+    revival = Revival(server)
+    with ThreadPoolExecutor(1) as threads:
+        with server._locked():
+            # As a server looks that has ended its sessions and writes its last checkpoint.
+            kill_9(server)
+            revived = threads.submit(revival)
+            while revival._start is None:
+                time.sleep(0.01)
+            server._start(listen=False, port=None)
+            assert postmaster.terminate(embedded_server.load(server.home))
+        assert revived.result() is False
+    assert not server.status().running
+    server.start()
+    kill_9(server)
+    assert revival() is True
+    assert server.status().running
 
 
 def test_stale_pid_file_that_names_a_living_process(server):

@@ -36,12 +36,12 @@ class Crashed:
     def has_crashed(self):
         return True
 
-    def start(self):
+    def revive(self):
         self.starts += 1
         assert self.allowed.wait(60)
         if self.error:
             raise self.error
-        return "url"
+        return True
 
 
 def test_all_threads_share_one_start_and_its_failure():

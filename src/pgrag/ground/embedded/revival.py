@@ -20,11 +20,11 @@ class Revival:
     def __init__(self, server: EmbeddedServer) -> None:
         self._server = server
         self._lock = Lock()
-        self._start: Future[str] | None = None
+        self._start: Future[bool] | None = None
         self._ended_at = 0.0
 
     def __call__(self) -> bool:
-        """Return whether the server was started. Raises `DatabaseUnavailable` if that failed, now
+        """Return whether the server runs again. Raises `DatabaseUnavailable` if that failed, now
         or a moment ago, and for a request also if it takes long; a command and a job wait.
         """
         with self._lock:
@@ -35,7 +35,7 @@ class Revival:
                 start = self._start = Future()
                 Thread(target=self._run, args=[start], name="pgrag server", daemon=True).start()
         try:
-            start.result(None if callers.current_work() is None else _PATIENCE)
+            return start.result(None if callers.current_work() is None else _PATIENCE)
         except TimeoutError:
             raise DatabaseUnavailable(
                 "The embedded PostgreSQL has crashed, and starts again.", hint="Try again."
@@ -43,16 +43,15 @@ class Revival:
         except DatabaseUnavailable as error:
             # Each thread raises an error of its own, as it adds its stack.
             raise type(error)(error.message, hint=error.hint) from error
-        return True
 
-    def _failed_just_now(self, start: Future[str]) -> bool:
+    def _failed_just_now(self, start: Future[bool]) -> bool:
         return start.exception() is not None and monotonic() < self._ended_at + _PAUSE
 
-    def _run(self, start: Future[str]) -> None:
+    def _run(self, start: Future[bool]) -> None:
         try:
-            url = self._server.start()
+            runs = self._server.revive()
         except BaseException as error:
             self._ended_at = monotonic()
             start.set_exception(error)
         else:
-            start.set_result(url)
+            start.set_result(runs)

@@ -83,6 +83,18 @@ class EmbeddedServer:
             and not postmaster.is_shut_down(cluster)
         )
 
+    def revive(self) -> bool:
+        """Start the server again if it has crashed; return whether it runs, which it does not if
+        another process has stopped it.
+        """
+        with _explained(self.home), self._locked():
+            # Until a server that is stopped has ended, it looks like one that recovers.
+            cluster = load(self.home)
+            if cluster is None or _was_stopped(cluster, self.log):
+                return False
+            self._start(listen=False, port=None)
+            return True
+
     def stop(self) -> postmaster.Shutdown | None:
         """Stop the server and its sessions; return how ("fast", or "immediate" if it is stuck), or
         None if it did not run.
@@ -174,6 +186,11 @@ class EmbeddedServer:
                         )
                     time.sleep(postmaster.POLL)
             yield
+
+
+def _was_stopped(cluster: Cluster, log: Path) -> bool:
+    state = postmaster.settle(cluster, log)
+    return state is postmaster.State.GONE and postmaster.is_shut_down(cluster)
 
 
 def _connect(cluster: Cluster, database: str) -> psycopg.Connection:
