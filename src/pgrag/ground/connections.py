@@ -23,7 +23,15 @@ from pgrag.ground.calls import Row, asked, composed
 from pgrag.ground.cancelling import cancellable
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseUnavailable
-from pgrag.ground.identity import afresh, identity, is_pooled, limits, own_settings, setting
+from pgrag.ground.identity import (
+    afresh,
+    identity,
+    is_pooled,
+    limits,
+    of_service,
+    own_settings,
+    setting,
+)
 from pgrag.ground.locks import Locks
 from pgrag.ground.requests import current_request
 
@@ -275,8 +283,7 @@ class Database:
                     connection.execute(*identity(connection.own, milliseconds))
                     cursor = connection.execute(sent, arguments)
                     if request is not None and request.ending is not None:
-                        with callers.calling(None):
-                            connection.execute(*identity(connection.own))
+                        connection.execute(*of_service(connection.own))
                         ended = connection.execute(*request.ending())
             except psycopg.Error as error:
                 # psycopg takes a statement for prepared even if its preparation failed, or was
