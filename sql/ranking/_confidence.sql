@@ -189,17 +189,20 @@ stable
 parallel safe
 as $$
 begin
-    if request.min_confidence > 0 and exists (
-        select from unnest(hits) as h where h.confidence is null
-    )
-    then
-        raise notice 'min_confidence left out no hit whose confidence is not known.';
+    if request.min_confidence > 0 then
+        if exists (select from unnest(hits) as h where h.confidence is null) then
+            raise notice 'min_confidence left out no hit whose confidence is not known.';
+        end if;
     end if;
     if num_nonnulls(request.after_id, request.after_place, request.min_confidence) = 0
         -- The search for the reranker's candidates has said it.
         and request.reranked is null
-        and (select max(h.confidence) from unnest(hits) as h) < _pgrag.no_match()
+        -- Mostly so, and the others are not asked.
+        and (hits[1].confidence < _pgrag.no_match()) is not false
     then
+        if (select max(h.confidence) from unnest(hits) as h) >= _pgrag.no_match() is not false then
+            return;
+        end if;
         raise notice 'No good match; nearest: %.', (
             select string_agg(p.title, ', ' order by n.nth)
             from (

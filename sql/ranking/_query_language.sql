@@ -11,19 +11,33 @@ stable
 parallel safe
 as $$
 declare
-    held constant text[] := array(select distinct t.language from unnest(terms) as t);
+    term pgrag.query_term;
+    has_several boolean := false;
+    candidates text[];
+    told text;
 begin
-    if cardinality(held) < 2 or filters @? 'strict $.**.language' then
+    -- A loop: most libraries hold one, and a statement takes longer to start.
+    foreach term in array terms loop
+        has_several := has_several or term.language <> terms[1].language;
+    end loop;
+    if not has_several or filters @? 'strict $.**.language' then
         return null;
     end if;
-    return _pgrag.language_configurations() ->> _pgrag.likely_language(
-        words,
-        candidates => array(
-            select c.key
-            from jsonb_each_text(_pgrag.language_configurations()) as c
-            where c.value = any (held)
-        )
+    candidates := array(
+        select l.code
+        from _pgrag.languages() as l
+        where l.configuration in (select t.language from unnest(terms) as t)
     );
+    told := case
+        -- Most queries are neither in other letters nor code.
+        when octet_length(words) = length(words) and translate(words, '`~<]{', '') = words
+        then _pgrag.clear_language(lower(left(words, 2000)), candidates)
+        else _pgrag.likely_language(words, candidates => candidates)
+    end;
+    if told is null then
+        return null;
+    end if;
+    return (select l.configuration from _pgrag.languages() as l where l.code = told);
 end;
 $$;
 

@@ -167,13 +167,13 @@ declare
         nullif(options -> 'levels', 'null'), nullif(intent -> 'levels', '[]'), 'null'
     );
 begin
-    return case
-        when levels = 'null' then 6
-        else (
-            select bit_or(1 << l.level::integer)
-            from jsonb_array_elements_text(levels) as l (level)
-        )
-    end;
+    if levels = 'null' then
+        return 6;
+    end if;
+    return (
+        select bit_or(1 << l.level::integer)
+        from jsonb_array_elements_text(levels) as l (level)
+    );
 end;
 $$;
 

@@ -54,22 +54,7 @@ begin
         end if;
     end loop;
     if candidates is not null and octet_length(prose) = length(prose) and home is null then
-        -- No language is told by its letters, and a word in two languages equally tells none.
-        select s.code, s.score, lead(s.score, 1, 0) over likeliest as next_score
-        into found
-        from (
-            select l.key as code, sum(l.value::integer) as score
-            from string_to_table(translate(prose, E'\n\r\t''|', '     '), ' ') as w (word)
-            cross join lateral jsonb_each(
-                _pgrag.language_words() -> btrim(w.word, '.,:;!?()[]{}"*_-')
-            ) as l
-            where l.key = any (candidates)
-            group by l.key
-        ) as s
-        window likeliest as (order by s.score desc, s.code)
-        order by row_number() over likeliest
-        limit 1;
-        return case when 2 * found.score > 3 * found.next_score then found.code end;
+        return _pgrag.clear_language(prose, candidates);
     end if;
     -- Lists and names have no words of another language in Latin letters.
     if candidates is null and 10 * octet_length(prose) < 11 * length(prose)
@@ -152,6 +137,47 @@ begin
         return expected;
     end if;
     return case when found.code = home then expected else coalesce(found.code, expected) end;
+end;
+$$;
+
+-- The language of lower-case words in ASCII: no language is told by its letters, and a word in two
+-- languages equally tells none. Few words and languages: looked up in the lists as they are.
+create or replace function _pgrag.clear_language(
+    words text,
+    candidates text[]
+)
+returns text
+language plpgsql
+immutable
+parallel safe
+as $$
+begin
+    return (
+        select case when 2 * s.score > 3 * lead(s.score, 1, 0) over likeliest then s.code end
+        from (
+            select
+                l.code,
+                sum(
+                    case
+                        when strpos(' ' || l.words || ' ', w.word) > 0 then 1
+                        when strpos(' ' || l.signs || ' ', w.word) > 0 then 3
+                        else 0
+                    end
+                ) as score
+            from _pgrag.language_signs() as l
+            cross join (
+                select ' ' || btrim(w.word, '.,:;!?()[]{}"*_-') || ' ' as word
+                from string_to_table(
+                    translate(clear_language.words, E'\n\r\t''|', '     '), ' '
+                ) as w (word)
+            ) as w
+            where l.code = any (candidates) and w.word <> '  '
+            group by l.code
+        ) as s
+        window likeliest as (order by s.score desc, s.code)
+        order by row_number() over likeliest
+        limit 1
+    );
 end;
 $$;
 
