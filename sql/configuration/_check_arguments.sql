@@ -13,10 +13,15 @@ begin
     -- What nearly every search states, valid by every declaration, so that their first search of a
     -- session reads no rules. Containment would not tell [1] from [1, 1].
     if function = 'search'
-        and jsonb_strip_nulls(arguments) - '{library, version, filters, rrf_weights}'::text[] <@ '{
+        and arguments - '{library, version, filters, rrf_weights}'::text[] <@ '{
             "top_k": 10, "fusion": "absolute", "candidate_count": 64, "rrf_k": 60,
             "snippets": false, "explain": false, "mode": "hybrid", "history": false,
-            "prefix": false
+            "prefix": false, "alpha": null, "min_score": null, "levels": null,
+            "max_per_page": null, "page_decay": null, "page_hits": null, "after": null,
+            "model": null, "page_evidence": null, "intent": null, "unit": null,
+            "aggregate": null, "hierarchy": null, "mmr_lambda": null, "query_expansion": null,
+            "graph": null, "exclude": null, "changed_since": null, "reranked": null,
+            "min_confidence": null, "dependencies": null
         }'
         and coalesce(arguments -> 'rrf_weights' = '[1, 1]', true)
         and jsonb_typeof(arguments -> 'library') in ('string', 'null') is not false

@@ -11,10 +11,10 @@ stable
 parallel safe
 as $$
 declare
+    configurations jsonb;
+    prose text;
     term pgrag.query_term;
     has_several boolean := false;
-    candidates text[];
-    told text;
 begin
     -- A loop: most libraries hold one, and a statement takes longer to start.
     foreach term in array terms loop
@@ -23,21 +23,40 @@ begin
     if not has_several or filters @? 'strict $.**.language' then
         return null;
     end if;
-    candidates := array(
-        select l.code
-        from _pgrag.languages() as l
-        where l.configuration in (select t.language from unnest(terms) as t)
-    );
-    told := case
-        -- Most queries are neither in other letters nor code.
-        when octet_length(words) = length(words) and translate(words, '`~<]{', '') = words
-        then _pgrag.clear_language(lower(left(words, 2000)), candidates)
-        else _pgrag.likely_language(words, candidates => candidates)
-    end;
-    if told is null then
-        return null;
+    configurations := _pgrag.language_configurations();
+    prose := _pgrag.without_code(lower(left(words, 2000)));
+    if octet_length(prose) = length(prose) then
+        -- No language is told by its letters, and a word in two languages equally tells none.
+        return (
+            select configurations ->> l.code
+            from (
+                select
+                    s.code, s.score, lead(s.score, 1, 0) over (order by s.score desc) as next_score
+                from (
+                    select w.key as code, sum(w.value::integer) as score
+                    from string_to_table(translate(prose, E'\n\r\t''|', '     '), ' ') as p (word)
+                    cross join lateral jsonb_each(
+                        _pgrag.language_words() -> btrim(p.word, '.,:;!?()[]{}"*_-')
+                    ) as w
+                    where configurations ->> w.key in (
+                        select t.language from unnest(terms) as t
+                    )
+                    group by w.key
+                ) as s
+                order by s.score desc
+                limit 1
+            ) as l
+            where 2 * l.score > 3 * l.next_score
+        );
     end if;
-    return (select l.configuration from _pgrag.languages() as l where l.code = told);
+    return configurations ->> _pgrag.likely_language(
+        words,
+        candidates => array(
+            select c.key
+            from jsonb_each_text(configurations) as c
+            where c.value in (select t.language from unnest(terms) as t)
+        )
+    );
 end;
 $$;
 

@@ -43,7 +43,7 @@ begin
     end if;
     if has_vectors then
         vector_hits := _pgrag.nearest_by_models(
-            request, is_alone => keyword_hits.document_ids = '{}'
+            request, is_alone => cardinality(keyword_hits.document_ids) = 0
         );
         ranking.timings := _pgrag.timed(ranking.timings, 'semantic', clock_timestamp() - started);
         started := clock_timestamp();

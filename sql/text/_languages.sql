@@ -249,3 +249,13 @@ as $$
         group by w.word
     ) as l;
 $$;
+
+-- The configuration of each code. As a constant of the caller's plan it is made once per session.
+create or replace function _pgrag.language_configurations()
+returns jsonb
+language sql
+immutable
+parallel safe
+as $$
+    select jsonb_object_agg(l.code, l.configuration) from _pgrag.languages() as l;
+$$;

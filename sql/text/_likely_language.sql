@@ -1,7 +1,7 @@
 -- The language of a text by its letters and most frequent words, else `expected`: it takes clear
 -- evidence to leave it, because a wrong guess costs more than none, and code, names and lists say
 -- nothing. Without `expected`: null if no language is clear. `candidates`: the codes to choose from
--- for a query, of which one word suffices. `patterns`: language_patterns(expected), made once for
+-- for a query (see query_language), of which one word suffices. `patterns`: language_patterns(expected), made once for
 -- many texts. `is_part`: a passage, of which a few words say little.
 create or replace function _pgrag.likely_language(
     input text,
@@ -45,17 +45,8 @@ begin
             return expected;
         end if;
         exit when turn = 2;
-        if translate(prose, '`~<]{', '') <> prose then
-            prose := regexp_replace(
-                prose,
-                '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ',
-                'g'
-            );
-        end if;
+        prose := _pgrag.without_code(prose);
     end loop;
-    if candidates is not null and octet_length(prose) = length(prose) and home is null then
-        return _pgrag.clear_language(prose, candidates);
-    end if;
     -- Lists and names have no words of another language in Latin letters.
     if candidates is null and 10 * octet_length(prose) < 11 * length(prose)
         and prose !~ known[3]
@@ -140,45 +131,24 @@ begin
 end;
 $$;
 
--- The language of lower-case words in ASCII: no language is told by its letters, and a word in two
--- languages equally tells none. Few words and languages: looked up in the lists as they are.
-create or replace function _pgrag.clear_language(
-    words text,
-    candidates text[]
+-- Inlined.
+create or replace function _pgrag.without_code(
+    prose text
 )
 returns text
-language plpgsql
+language sql
 immutable
 parallel safe
 as $$
-begin
-    return (
-        select case when 2 * s.score > 3 * lead(s.score, 1, 0) over likeliest then s.code end
-        from (
-            select
-                l.code,
-                sum(
-                    case
-                        when strpos(' ' || l.words || ' ', w.word) > 0 then 1
-                        when strpos(' ' || l.signs || ' ', w.word) > 0 then 3
-                        else 0
-                    end
-                ) as score
-            from _pgrag.language_signs() as l
-            cross join (
-                select ' ' || btrim(w.word, '.,:;!?()[]{}"*_-') || ' ' as word
-                from string_to_table(
-                    translate(clear_language.words, E'\n\r\t''|', '     '), ' '
-                ) as w (word)
-            ) as w
-            where l.code = any (candidates) and w.word <> '  '
-            group by l.code
-        ) as s
-        window likeliest as (order by s.score desc, s.code)
-        order by row_number() over likeliest
-        limit 1
-    );
-end;
+    select case
+        when pg_catalog.translate(without_code.prose, '`~<]{', '') <> without_code.prose
+        then pg_catalog.regexp_replace(
+            without_code.prose,
+            '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ',
+            'g'
+        )
+        else without_code.prose
+    end;
 $$;
 
 -- Patterns of a language: its own signs, its script (null: Latin), and the signs of the other
