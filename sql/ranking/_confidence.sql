@@ -86,12 +86,11 @@ as $$
     select
         h.ordinality, w.coverage, w.known, e.page_score, h.semantic_score,
         case
-            when h.semantic_score is null or m.provider = 'builtin'
+            when h.semantic_score is null or q.is_builtin
             then _pgrag.confidence(w.coverage, w.known, e.page_score, h.semantic_score)
         end
     from unnest(evidence.hits) with ordinality as h
     join unnest((evidence.request).queries) as q on q.library_id = h.library_id
-    left join pgrag.embedding_models as m on m.model_id = q.model_id
     -- Without page evidence the page was not compared.
     cross join lateral (
         select case when q.page_evidence > 0 then h.page_score end as page_score

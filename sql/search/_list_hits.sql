@@ -92,12 +92,6 @@ as $$
         case when (request).snippets then _pgrag.snippet(d.language, d.content, request) end,
         ((listing).cursors)[h.ordinality],
         case
-            -- Filters alone rank nothing.
-            when (request).explain and (request).words = ''
-            then jsonb_build_object(
-                'score', h.score, 'filters', (request).query_filters,
-                'parts', jsonb_build_object('filters', h.score), 'reasons', '[]'::jsonb
-            )
             when (request).explain
             then _pgrag.explain_hit(request, ((listing).hits)[h.ordinality], (listing).plans)
         end,

@@ -276,7 +276,8 @@ declare
 begin
     select
         coalesce(array_agg(distinct (s.library).library_id), '{}'),
-        array_agg(distinct s.library),
+        -- Not distinct ones: for rows to be compared, each of their types is looked up.
+        array_agg(s.library order by (s.library).library_id) filter (where s.nth_of_library = 1),
         coalesce(array_agg(s.version_id order by s.place), '{}'),
         array_agg(s.reason order by s.place),
         coalesce(sum(s.document_count), 0)::bigint,

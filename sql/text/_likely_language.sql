@@ -1,8 +1,9 @@
 -- The language of a text by its letters and most frequent words, else `expected`: it takes clear
 -- evidence to leave it, because a wrong guess costs more than none, and code, names and lists say
 -- nothing. Without `expected`: null if no language is clear. `candidates`: the codes to choose from
--- for a query (see query_language), of which one word suffices. `patterns`: language_patterns(expected), made once for
--- many texts. `is_part`: a passage, of which a few words say little.
+-- for a query (see query_language), of which one word suffices. `patterns`:
+-- language_patterns(expected), made once for many texts. `is_part`: a passage, of which a few words
+-- say little.
 create or replace function _pgrag.likely_language(
     input text,
     expected text default null,
