@@ -144,10 +144,10 @@ def translated_errors() -> Iterator[None]:
             f"A text cannot be stored: {error.reason} ({error.object[error.start : error.end]!r})."
         ) from error
     except psycopg.Error as error:
-        raise _translated(_of_server(error)) from error
+        raise _translated(of_server(error)) from error
 
 
-def _of_server(error: psycopg.Error) -> psycopg.Error:
+def of_server(error: psycopg.Error) -> psycopg.Error:
     """What the server said, if the driver only met its own error on the way out of a pipeline; that
     a session was ended, if a pooler said so beside the server, which the driver does not expect.
     """

@@ -178,6 +178,8 @@ class Settings(BaseSettings):
 
     database_url: Annotated[SecretStr, AfterValidator(checked_database_url)] | None = None
     """PostgreSQL to use, postgresql://…; unset: a private embedded server"""
+    read_url: Annotated[SecretStr, AfterValidator(checked_database_url)] | None = None
+    """Standbys of it that searching and reading ask first, several hosts with commas"""
     home: Annotated[Path, AfterValidator(_absolute)] = Field(
         default_factory=lambda: user_data_path("pgrag")
     )

@@ -16,6 +16,7 @@ from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.embedded import EmbeddedServer
 from pgrag.ground.embedded.revival import Revival
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SettingsError
+from pgrag.ground.replicas import Replicas
 from pgrag.ground.settings import Settings, load_settings
 from pgrag.models.providers import Providers
 from pgrag.search.search import Search
@@ -73,16 +74,26 @@ class Connected:
         return self._url
 
     @property
+    def read_url(self) -> str | None:
+        """The URL of the servers that are read first, if there are any."""
+        url = self.settings.read_url
+        return url.get_secret_value() if url else None
+
+    @property
     def database(self) -> Database:
         """The connection pool of a database with the right schema; see `require_schema`."""
         with self._lock:
             if self._database is None:
-                self.require_schema()
+                self._require_reading()
+                size, alpha = self.settings.pool_size, self.settings.hybrid_alpha
                 self._database = Database(
                     self.url,
-                    pool_size=self.settings.pool_size,
-                    hybrid_alpha=self.settings.hybrid_alpha,
+                    pool_size=size,
+                    hybrid_alpha=alpha,
                     revive=self._revival if self.is_embedded else None,
+                    replicas=Replicas(self.read_url, pool_size=size, hybrid_alpha=alpha)
+                    if self.read_url
+                    else None,
                 )
             return self._database
 
@@ -123,6 +134,15 @@ class Connected:
             if not self.is_embedded or schema.status(self.url).state == "unreleased":
                 raise
             self.upgrade()
+
+    def _require_reading(self) -> None:
+        """As `require_schema`; while the primary does not answer, those that are read will do."""
+        try:
+            self.require_schema()
+        except DatabaseUnavailable:
+            if self.read_url is None:
+                raise
+            schema.require_current(self.read_url)
 
     def upgrade(self) -> schema.SchemaStatus:
         """Migrate the database; install the built-in model and the shipped configuration."""
