@@ -1,4 +1,4 @@
-"""Standbys of an embedded server: servers of their own, since tests promote, delay and kill them."""
+"""Standbys of an embedded server, which tests delay, promote and kill."""
 
 import os
 import shutil

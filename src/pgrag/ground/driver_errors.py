@@ -58,9 +58,10 @@ _OUTCOMES = [
     ),
     _Outcome(
         ("25006",),
-        errors.NotConfigured,
-        "The database is read-only: ",
-        "Set PGRAG_DATABASE_URL to the primary server, and default_transaction_read_only to off.",
+        errors.ReadOnly,
+        "This writes, and the database is read-only: ",
+        "Set PGRAG_DATABASE_URL to the primary (its standbys belong into PGRAG_READ_URL), and"
+        " default_transaction_read_only to off.",
     ),
     # Data exception, not-null or check violation, program limit exceeded.
     _Outcome(("22", "23502", "23514", "54"), errors.InvalidInput),

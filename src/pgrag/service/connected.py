@@ -18,6 +18,7 @@ from pgrag.ground.embedded.revival import Revival
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SettingsError
 from pgrag.ground.replicas import Replicas
 from pgrag.ground.settings import Settings, load_settings
+from pgrag.ground.standbys import standings
 from pgrag.models.providers import Providers
 from pgrag.search.search import Search
 
@@ -153,10 +154,11 @@ class Connected:
             self._tell("Bringing the database up to date.")
         status = schema.upgrade(self.url)
         with translated_errors(), connect(self.url, autocommit=True) as connection:
-            if not embedding.is_installed(connection):
-                self._tell("Loading the built-in model into the database.")
-            embedding.install(connection)
-            configuration.install(connection)
+            if not schema.is_read_only(connection):
+                if not embedding.is_installed(connection):
+                    self._tell("Loading the built-in model into the database.")
+                embedding.install(connection)
+                configuration.install(connection)
         return status
 
     def findings(self) -> list[schema.Finding]:
@@ -169,6 +171,8 @@ class Connected:
             return [schema.Finding("database", "wrong", error.message, error.hint or "")]
         models = {embedder.name for embedder in self.providers.embedders}
         findings = doctor.findings(url, is_embedded=self.is_embedded, models=models)
+        if self.read_url is not None:
+            findings += (each.finding for each in standings(url, self.read_url))
         if self.settings.llm_url or self.settings.llm_model:
             findings.append(doctor.language_model_finding(self.providers.require_language_model))
         return findings + doctor.settings_findings()
