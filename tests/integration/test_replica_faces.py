@@ -32,12 +32,9 @@ def known(api, **headers):
 
 def records(url):
     with psycopg.connect(url, row_factory=psycopg.rows.dict_row) as connection:
-        return connection.execute(
-            "select s.query, s.client, s.library, s.version, s.parameters, s.hits_found"
-            " from (select s.*, (select count(*) from pgrag.search_hits as h"
-            " where h.search_id = s.search_id) as hits_found from pgrag.searches as s) as s"
-            " order by s.created_at desc limit 1"
-        ).fetchone()
+        row = connection.execute("select * from pgrag.searches order by at desc limit 1").fetchone()
+    varying = ("search_id", "at", "timings", "duration_ms")
+    return {name: value for name, value in row.items() if name not in varying}
 
 
 def test_a_request_reads_what_was_written_up_to_a_position(primary, standby):
@@ -75,7 +72,7 @@ def test_a_search_on_a_standby_is_recorded_on_the_primary_as_one_there(primary, 
             assert {hit["search_id"] for hit in found["hits"]} == {found["search_id"]}
             kept.append(records(primary))
             rated = api.post("/v1/feedback", {"search_id": found["search_id"], "rating": 1})
-            assert rated.status_code == 201, rated.text
+            assert rated.status_code == 200, rated.text
     assert kept[0] == kept[1]
 
 
@@ -143,12 +140,13 @@ def test_a_server_without_the_schema_is_not_read(primary, empty_database_url, ca
     assert finding.level == "wrong"
 
 
-def test_a_program_sees_what_was_written_before_its_first_call(primary, standby):
+def test_a_program_sees_what_was_written_before_its_first_call(primary, standby, tmp_path):
+    (tmp_path / "a.md").write_text("# Dredger\n\nA dredger deepens the basin.")
     with standby.delayed():
-        with pgrag.connect(primary) as writer:
-            writer.set_synonyms("harbour", {"rudder": ["helm"]})
+        with pgrag.connect(primary, read_url=standby.url) as writer:
+            writer.index("dredger", str(tmp_path))
         with pgrag.connect(primary, read_url=standby.url) as reader:
-            assert any(row.term == "rudder" for row in reader.synonyms("harbour"))
+            assert reader.search("deepens", "dredger").hits
     standby.follow(primary)
 
 
@@ -190,9 +188,7 @@ def test_an_upgrade_of_a_standby_is_done_if_nothing_is_to_be_done(primary, stand
     with App(Settings(database_url=standby.url)) as app:
         assert app.upgrade().state == "current"
         monkeypatch.setattr(schema, "digest", lambda _: "of another version")
-        with pytest.raises(
-            errors.ReadOnly, match=r"read-only, .*Upgrade the primary"
-        ):
+        with pytest.raises(errors.ReadOnly, match=r"read-only, .*Upgrade the primary"):
             app.upgrade()
 
 

@@ -204,7 +204,8 @@ class Search:
         if self._client is None or self._database.replicas is not None:
             started = perf_counter()
             rows = self._database.call("search", query=query, **stated)
-            facts = {name: value for name, value in stated.items() if name not in _LOOKS}
+            facts = {"top_k": TOP_K, **stated}
+            facts = {name: value for name, value in facts.items() if name not in _LOOKS}
             search_id = self._kept(query, rows, facts, started)
             rows = [row | {"search_id": search_id} for row in rows]
         else:
