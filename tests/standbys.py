@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,10 @@ class Standby:
     """A server that follows another one."""
 
     url: str
-    process: subprocess.Popen[bytes] = field(repr=False)
+    start: Callable[[], subprocess.Popen[bytes]] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        self.process = self.start()
 
     def ask(self, statement: str):
         """The only value of a statement."""
@@ -33,9 +36,14 @@ class Standby:
         return value
 
     def kill(self) -> None:
-        """End it as a crash would."""
-        self.process.kill()
+        """End it at once, with all its sessions."""
+        self.process.send_signal(signal.SIGQUIT)
         self.process.wait()
+
+    def restart(self) -> None:
+        """Let it run again."""
+        self.process = self.start()
+        until(lambda: self.ask("select true"))
 
     def promote(self) -> None:
         """Let it follow no longer, and take writes."""
@@ -80,19 +88,21 @@ def following(url: str) -> Iterator[Standby]:
     )
     for path in (home, data, *data.rglob("*")):
         account.own(path)
-    with (home / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [program, "-D", data, "-k", home, "-p", given["port"], "-c", "listen_addresses="],
-            cwd="/", stdout=log, stderr=log, **account.popen_arguments,
-        )  # fmt: skip
-    standby = Standby(make_conninfo("", **given | {"host": str(home)}), process)
+    command = [program, "-D", data, "-k", home, "-p", given["port"], "-c", "listen_addresses="]
+
+    def start() -> subprocess.Popen[bytes]:
+        with (home / "log").open("ab") as log:
+            return subprocess.Popen(
+                command, cwd="/", stdout=log, stderr=log, **account.popen_arguments
+            )
+
+    standby = Standby(make_conninfo("", **given | {"host": str(home)}), start)
     try:
         until(lambda: standby.ask("select true"))
         standby.follow(url)
         yield standby
     finally:
-        process.send_signal(signal.SIGQUIT)
-        process.wait()
+        standby.kill()
         shutil.rmtree(home)
 
 
