@@ -6,4 +6,4 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
         --write-recovery-conf --checkpoint=fast
 fi
 # The feedback keeps on the primary what a search on the standby still reads.
-exec postgres -c hba_file=/etc/pg_hba.conf -c hot_standby_feedback=on
+exec postgres -c hba_file=/etc/pg_hba.conf -c unix_socket_directories=/tmp -c hot_standby_feedback=on

@@ -94,7 +94,8 @@ def test_a_key_sees_its_libraries_on_a_standby(primary, standby):
         assert asked("/v1/search?q=moorings").json()["hits"]
         hidden = asked("/v1/search?q=Gebühren&library=port/authority")
         assert hidden.status_code == 404
-        pools = api.app.database.replicas.database.pools()
+        [read] = api.app.database.replicas.databases
+        pools = read.pools()
         assert ("read", True) in pools
         # Admission and audit are the primary's.
         assert not any(name == "admission" for name, _ in pools)

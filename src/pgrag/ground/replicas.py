@@ -7,7 +7,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from threading import Lock
+from itertools import islice
+from random import sample
+from threading import Lock, Thread
 from time import monotonic
 from typing import Any
 
@@ -31,10 +33,15 @@ _PAUSE = 5.0
 """Seconds for which a server that does not answer is not asked again."""
 
 _CONNECT_SECONDS = 2
-"""How long a standby may take to accept a connection: there is another server to ask."""
+"""How long a server may take to accept a connection: there is another one to ask."""
+
+_ATTEMPTS = 2
+"""How many servers are asked before the primary."""
 
 _READING = b"""
-select case n.nspname when 'pgrag' then '' else '_pgrag.' end || p.proname as name
+select
+    case n.nspname when 'pgrag' then '' else '_pgrag.' end || p.proname as name,
+    pg_catalog.pg_is_in_recovery() as is_standby
 from pg_catalog.pg_proc as p
 join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
 where n.nspname in ('pgrag', '_pgrag')
@@ -120,6 +127,51 @@ class _Pause:
             raise
 
 
+class _Server:
+    """One server that is read. It is looked at for the schema of this package before its first
+    answer, and again when it was lost: then aside, so that nobody waits for it.
+    """
+
+    def __init__(self, url: str, **pool: Any) -> None:
+        self.database = Database(url, **pool)
+        self.reading: frozenset[str] = frozenset()
+        self.is_standby = False
+        self._is_fit = self._was_seen = False
+        self._away = _Pause()
+        self._looking = Lock()
+
+    def is_fit(self) -> bool:
+        """Whether it may be asked."""
+        if self._is_fit or self._away or not self._looking.acquire(blocking=False):
+            return self._is_fit
+        if self._is_fit:  # another thread has looked
+            self._looking.release()
+        elif self._was_seen:
+            Thread(target=self._look, name="pgrag replica", daemon=True).start()
+        else:
+            self._look()
+        return self._is_fit
+
+    def leave(self, reason: BaseException) -> None:
+        """Ask it no more before it was looked at."""
+        self._is_fit = False
+        log.warning("A server of PGRAG_READ_URL is lost: %s", reason)
+
+    def _look(self) -> None:
+        try:
+            schema.require_current(self.database.url)
+            rows = self.database.query(_READING)
+            self.reading = frozenset(row["name"] for row in rows)
+            self.is_standby = any(row["is_standby"] for row in rows)
+            self._is_fit = True
+        except PgragError as error:
+            self._away.begin()
+            log.warning("A server of PGRAG_READ_URL is not read: %s", error)
+        finally:
+            self._was_seen = True
+            self._looking.release()
+
+
 class Replicas:
     """Answers calls of functions that only read, on the servers of a `url` of its own: the
     catalogue says which do. Whatever these cannot answer, the primary does.
@@ -129,24 +181,30 @@ class Replicas:
     """
 
     def __init__(self, url: str, *, pool_size: int = 10, hybrid_alpha: float | None = None) -> None:
-        self.database = Database(
-            preferring_standbys(url), pool_size=pool_size, hybrid_alpha=hybrid_alpha
-        )
-        self._lock = Lock()
-        self._reading: frozenset[str] = frozenset()
-        self._is_fit = False
+        self._servers = [
+            _Server(each, pool_size=pool_size, hybrid_alpha=hybrid_alpha)
+            for _, each in servers_of(url)
+        ]
         self._own = Seen(has_written=True)
-        self._away, self._primary_away = _Pause(), _Pause()
+        self._primary_away = _Pause()
+
+    @property
+    def databases(self) -> list[Database]:
+        """Each server, in the order of the URL."""
+        return [server.database for server in self._servers]
 
     def close(self) -> None:
         """Close every connection."""
-        self.database.close()
+        for database in self.databases:
+            database.close()
 
     def asking(self, function: str, primary: Ask) -> Ask:
         """What asks for the rows of a function, given what asks the primary."""
-        if self._answers() and function in self._reading:
-            return partial(self._read, primary)
-        return primary if function in self._reading else partial(self._write, primary)
+        if not self._reading():
+            next(self._fit(), None)  # looks at one
+        if function not in self._reading():
+            return partial(self._write, primary)
+        return primary if _on_primary.get() else partial(self._read, primary)
 
     def position(self, primary: Ask) -> str | None:
         """Where the log of the primary is after all that the caller has written; None: nothing."""
@@ -164,43 +222,35 @@ class Replicas:
                 seen.position = row["position"]
         return seen.position
 
-    def _answers(self) -> bool:
-        """Whether a standby may be asked; it is once looked at for the schema of this package."""
-        if self._away or _on_primary.get():
-            return False
-        with self._lock:
-            if not self._is_fit:
-                try:
-                    schema.require_current(self.database.url)
-                    rows = self.database.query(_READING)
-                except PgragError as error:
-                    self._leave(error)
-                    return False
-                self._reading = frozenset(row["name"] for row in rows)
-                self._is_fit = True
-        return True
+    def _reading(self) -> frozenset[str]:
+        """The functions that only read, as the first server says that was looked at."""
+        return next((each.reading for each in self._servers if each.reading), frozenset())
 
-    def _leave(self, reason: BaseException) -> None:
-        self._away.begin()
-        self._is_fit = False  # what comes back may have another schema
-        log.warning("The primary answers instead of the servers of PGRAG_READ_URL: %s", reason)
+    def _fit(self) -> Iterator[_Server]:
+        """The servers that may be asked, in a new order, those that follow the primary first."""
+        others = []
+        for server in sample(self._servers, len(self._servers)):
+            if server.is_fit():
+                if server.is_standby:
+                    yield server
+                else:
+                    others.append(server)
+        yield from others
 
     def _read(self, primary: Ask, statement: bytes, values: Sequence[Any], **limits: Any) -> Any:
         position = self.position(primary)
         after = None if position is None else (position, _PATIENCE)
-        # If one server is lost, the next attempt connects to another one, if there is any.
-        for is_last in (False, True):
+        for server in islice(self._fit(), _ATTEMPTS):
             try:
-                return self.database._asked(statement, values, after=after, **limits)
+                return server.database._asked(statement, values, after=after, **limits)
             except psycopg.Error as error:
                 reason = _reason(error)
                 if reason is None:
                     raise
-                count("reads_on_primary", reason=reason)
+                count("replica_failures", reason=reason)
                 if reason == "behind":
                     break
-                if is_last:
-                    self._leave(error)
+                server.leave(error)
         return primary(statement, values, **limits)
 
     def _write(self, primary: Ask, statement: bytes, values: Sequence[Any], **limits: Any) -> Any:
@@ -215,15 +265,19 @@ class Replicas:
             (_seen.get() or self._own).has_written = True
 
 
-def preferring_standbys(url: str) -> str:
-    """The URL of the servers to read from: any of them, one that follows before the primary."""
+def servers_of(url: str) -> Iterator[tuple[str, str]]:
+    """The name of each host of a URL, and the URL of that host alone."""
     given = conninfo_to_dict(url)
-    chosen: dict[str, Any] = {
-        "target_session_attrs": "prefer-standby",
-        "load_balance_hosts": "random",
-        "connect_timeout": _CONNECT_SECONDS,
-    }
-    return make_conninfo("", **{**chosen, **given})
+    named = [name for name in ("host", "hostaddr", "port") if given.get(name)]
+    lists = {name: str(given[name]).split(",") for name in named}
+    chosen: dict[str, Any] = {"load_balance_hosts": "random", "connect_timeout": _CONNECT_SECONDS}
+    if given.get("target_session_attrs") == "prefer-standby":
+        del given["target_session_attrs"]
+    for nth in range(max(map(len, lists.values()), default=1)):
+        one = {name: values[min(nth, len(values) - 1)] for name, values in lists.items()}
+        name = one.get("host") or one.get("hostaddr") or "localhost"
+        port = one.get("port") or "5432"
+        yield f"{name}:{port}", make_conninfo("", **chosen | given | one)
 
 
 def _reason(error: psycopg.Error) -> str | None:

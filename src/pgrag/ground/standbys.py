@@ -1,18 +1,15 @@
 """How the servers that are read first stand to the primary."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
-
 from pgrag.ground import schema
 from pgrag.ground.connections import connect
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseError
-from pgrag.ground.replicas import preferring_standbys
+from pgrag.ground.replicas import servers_of
 from pgrag.ground.schema import Finding
 
 LATE_SECONDS = 30.0
@@ -74,21 +71,9 @@ def standings(url: str, read_url: str) -> list[Standing]:
         primary = _state(url)
     except DatabaseError:
         primary = None
-    servers = [*_servers(read_url)]
+    servers = [*servers_of(read_url)]
     with ThreadPoolExecutor(len(servers)) as threads:
         return [*threads.map(partial(_standing, primary), servers)]
-
-
-def _servers(read_url: str) -> Iterator[tuple[str, str]]:
-    """The name of each host of a URL, and its own URL."""
-    given = conninfo_to_dict(preferring_standbys(read_url))
-    named = [name for name in ("host", "hostaddr", "port") if given.get(name)]
-    lists = {name: str(given[name]).split(",") for name in named}
-    for nth in range(max(map(len, lists.values()), default=1)):
-        one = {name: values[min(nth, len(values) - 1)] for name, values in lists.items()}
-        name = one.get("host") or one.get("hostaddr") or "localhost"
-        port = one.get("port") or "5432"
-        yield f"{name}:{port}", make_conninfo("", **given | one | {"target_session_attrs": "any"})
 
 
 def _state(url: str) -> _State:

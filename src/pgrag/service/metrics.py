@@ -63,7 +63,7 @@ _EVENTS = {
     "unreadable_requests": ("Requests that are not HTTP/1.1, or too long.", ("status",)),
     "model_calls": ("Requests to model servers, each attempt.", ("model", "outcome")),
     "job_attempts": ("Attempts at jobs that this process has ended.", ("outcome",)),
-    "reads_on_primary": ("Reads that a standby could not answer.", ("reason",)),
+    "replica_failures": ("Reads that a standby did not answer.", ("reason",)),
 }
 
 
@@ -125,7 +125,9 @@ def _connections(app: App) -> Iterator[Metric]:
     primary = app._database
     databases = [] if primary is None else [("primary", primary)]
     if primary is not None and primary.replicas is not None:
-        databases.append(("replicas", primary.replicas.database))
+        databases += [
+            (f"replica {nth}", each) for nth, each in enumerate(primary.replicas.databases, start=1)
+        ]
     of = ("server", "pool", "callers")
     used = GaugeMetricFamily(
         "pgrag_connections", "Connections to the database.", labels=(*of, "state")
