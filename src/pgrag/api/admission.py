@@ -12,6 +12,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from json import JSONDecodeError
 from typing import Any
 
@@ -32,7 +33,16 @@ from pgrag.ground.errors import InvalidInput, PgragError
 from pgrag.ground.json_text import InvalidJson, read_json
 from pgrag.ground.replicas import Seen, on_primary, seeing
 from pgrag.ground.requests import Served, serving
-from pgrag.service.access import Admission, Needs, Policy, admit, finish, hash_of, needs_of
+from pgrag.service.access import (
+    Admission,
+    Needs,
+    Policy,
+    admit,
+    ending,
+    finish,
+    hash_of,
+    needs_of,
+)
 from pgrag.service.app import App
 from pgrag.service.work import Works
 
@@ -140,13 +150,16 @@ class Guard:
         if served.reason is not None:
             await self._refuse(served, admission, scope, receive, send)
             return
+        if admission is not None:
+            served.ending = partial(ending, served, admission)
         has_ended = False
 
         async def end() -> None:
             nonlocal has_ended
-            if not has_ended:
-                has_ended = True
+            # A request with a key may have ended with its last statement.
+            if not has_ended and (admission is None or served.ending is not None):
                 await self._end(served, admission, scope)
+            has_ended = True
 
         async def send_part(message: Message) -> None:
             if message["type"] == "http.response.start":

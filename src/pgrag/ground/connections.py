@@ -24,8 +24,17 @@ from pgrag.ground.calls import Row, asked, composed
 from pgrag.ground.cancelling import cancellable
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseUnavailable
-from pgrag.ground.identity import afresh, identity, is_pooled, limits, own_settings, setting
+from pgrag.ground.identity import (
+    afresh,
+    identity,
+    is_pooled,
+    limits,
+    of_service,
+    own_settings,
+    setting,
+)
 from pgrag.ground.locks import Locks
+from pgrag.ground.requests import current_request
 
 _GRACE_MS = 500
 """Grace beyond its own limit, so that a function can report more than "cancelled"."""
@@ -180,6 +189,15 @@ class Database:
         with translated_errors():
             return self.replicas.position(self._asked)
 
+    def call_last(self, function: str, /, **arguments: Any) -> list[Row]:
+        """Call the last function of a request, which ends in the same transaction; not on a
+        standby, which writes nothing.
+        """
+        if self.replicas is not None:
+            return self.call(function, **arguments)
+        with translated_errors():
+            return asked(partial(self._asked, is_last=True), function, arguments)
+
     def call_in_time(self, function: str, /, *, timeout_ms: int, **arguments: Any) -> list[Row]:
         """Call a function that checks `timeout_ms` itself, with `statement_timeout` as fallback.
 
@@ -290,11 +308,16 @@ class Database:
         arguments: Sequence[Any] | dict[str, Any],
         milliseconds: int | None = None,
         after: tuple[str, timedelta] | None = None,
+        *,
+        is_last: bool = False,
     ) -> list[Row]:
-        """The rows of a statement, which is sent together with the identity of its caller: what
-        arrives in one pipeline is one transaction, and costs one round trip. A standby answers
-        `after` it has followed the log to a position, for which it waits so long.
+        """The rows of a statement, which is sent together with the identity of its caller, and the
+        `last` one of a request with what ends it: what arrives in one pipeline is one transaction,
+        and costs one round trip. A standby answers `after` it has followed the log to a position,
+        for which it waits so long.
         """
+        request = current_request() if is_last else None
+        ended = None
         sent = statement.encode() if isinstance(statement, str) else statement
         with self._lent() as connection:
             connection._pipeline = _Pipeline(connection)
@@ -306,6 +329,9 @@ class Database:
                         connection.execute(_AWAIT, after)
                     connection.execute(*identity(connection.own, milliseconds))
                     cursor = connection.execute(sent, arguments)
+                    if request is not None and request.ending is not None:
+                        connection.execute(*of_service(connection.own))
+                        ended = connection.execute(*request.ending())
             except psycopg.Error as error:
                 # psycopg takes a statement for prepared even if its preparation failed, or was
                 # skipped after a failure before it: from then on each use would fail. What a
@@ -313,6 +339,9 @@ class Database:
                 if not (error.sqlstate or "").startswith("PGR"):
                     connection._prepared.clear()
                 raise
+            if request is not None and ended is not None:
+                [row] = ended.fetchall()
+                request.ending = None if row["has_ended"] else request.ending
             return cursor.fetchall()
 
     def _new_pool(self, size: int) -> ConnectionPool[_Connection]:

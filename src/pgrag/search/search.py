@@ -84,7 +84,7 @@ class Search:
 
     Without `embedder_of` the database computes every query vector itself, so it is not asked for
     missing ones. `rerank` reorders hits. Searches are recorded under the name `client`, and not
-    recorded if it is None.
+    recorded if it is None. `is_last`: a request to a service ends with a call of these functions.
     """
 
     def __init__(
@@ -94,11 +94,13 @@ class Search:
         *,
         rerank: Reranking | None = None,
         client: str | None = None,
+        is_last: bool = False,
     ) -> None:
         self._database = database
         self._embedder_of = embedder_of
         self._rerank = rerank
         self._client = client
+        self._call_last = database.call_last if is_last else database.call
 
     def search(self, query: str, **arguments: Unpack[SearchArguments]) -> Result:
         """Rows of `pgrag.search`.
@@ -203,7 +205,7 @@ class Search:
         """Hits in SQL's order; the SQL function records them, but for a standby that has them."""
         if self._client is None or self._database.replicas is not None:
             started = perf_counter()
-            rows = self._database.call("search", query=query, **stated)
+            rows = self._call_last("search", query=query, **stated)
             facts = {"top_k": TOP_K, **stated}
             facts = {name: value for name, value in facts.items() if name not in _LOOKS}
             search_id = self._kept(query, rows, facts, started)
@@ -219,7 +221,8 @@ class Search:
     def _recorded(self, client: str, query: str, stated: dict[str, Any]) -> _Recorded:
         """Hits of a search that SQL records, and the id of its record."""
         new_id = uuid4()
-        rows = self._database.call(
+        note(search_id=new_id)
+        rows = self._call_last(
             "recorded_search", query=query, client=client, search_id=new_id,
             **named_and_options("recorded_search", stated),
         )  # fmt: skip

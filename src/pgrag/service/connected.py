@@ -103,13 +103,14 @@ class Connected:
         """The search functions, with the configured models; searches are not recorded."""
         return self.searching_as(None)
 
-    def searching_as(self, client: str | None) -> Search:
+    def searching_as(self, client: str | None, *, is_last: bool = False) -> Search:
         """The search functions for a face: searches are recorded under its name if enabled."""
         return Search(
             self.database,
             self.providers.query_embedder,
             rerank=self.providers.rerank,
             client=client if self.settings.record_searches else None,
+            is_last=is_last,
         )
 
     def answering(self, client: str) -> Answerer:
