@@ -1,6 +1,9 @@
 """What users of a service, a command or a program meet if standbys are read."""
 
+import os
 import re
+import subprocess
+import sys
 
 import psycopg
 import pytest
@@ -149,6 +152,26 @@ def test_a_program_sees_what_was_written_before_its_first_call(primary, standby,
         with pgrag.connect(primary, read_url=standby.url) as reader:
             assert reader.search("deepens", "dredger").hits
     standby.follow(primary)
+
+
+def test_a_command_finds_what_the_last_one_wrote_and_status_and_upgrade_know_standbys(
+    primary, standby, tmp_path
+):
+    def pgrag(*arguments, url=primary, read_url=standby.url):
+        urls = {"PGRAG_DATABASE_URL": url, "PGRAG_READ_URL": read_url}
+        command = [sys.executable, "-m", "pgrag", *arguments]
+        return subprocess.run(
+            command, env=os.environ | urls, check=True, capture_output=True, text=True
+        ).stdout
+
+    (tmp_path / "a.md").write_text("# Gantry\n\nA gantry spans the quay.")
+    with standby.delayed():
+        pgrag("index", "gantry", str(tmp_path))
+        assert "A gantry spans the quay." in pgrag("search", "spans", "--library", "gantry")
+    standby.follow(primary)
+    assert "follows, " in pgrag("db", "status")
+    upgraded = pgrag("db", "upgrade", url=standby.url, read_url="")
+    assert upgraded.startswith("The database is up to date")
 
 
 def test_a_url_of_a_program_does_not_read_the_standbys_of_another_database(monkeypatch, primary):

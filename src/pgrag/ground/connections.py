@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import partial
 from threading import Lock
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Protocol, Self
 
 import psycopg
 from pgvector.psycopg import register_vector
@@ -36,9 +36,6 @@ from pgrag.ground.identity import (
 from pgrag.ground.locks import Locks
 from pgrag.ground.requests import current_request
 
-if TYPE_CHECKING:
-    from pgrag.ground.replicas import Replicas
-
 _GRACE_MS = 500
 """Grace beyond its own limit, so that a function can report more than "cancelled"."""
 
@@ -57,6 +54,23 @@ log = logging.getLogger(__name__)
 
 # Without a handler the pool's warnings reach the terminal; this module raises them as errors.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+
+class Reading(Protocol):
+    """What answers for a database the calls that only read; see `replicas.Replicas`."""
+
+    @property
+    def databases(self) -> Sequence["Database"]:
+        """The servers that are read."""
+
+    def asking(self, function: str, primary: Callable[..., list[Row]]) -> Callable[..., list[Row]]:
+        """What asks for the rows of a function."""
+
+    def position(self, primary: Callable[..., list[Row]]) -> str | None:
+        """Where the log of the primary is after what the caller has written."""
+
+    def close(self) -> None:
+        """Close every connection."""
 
 
 class _Pipeline(psycopg.Pipeline):
@@ -115,7 +129,7 @@ class Database:
         hybrid_alpha: float | None = None,
         timeout: float = 10.0,
         revive: Callable[[], bool] | None = None,
-        replicas: "Replicas | None" = None,
+        replicas: "Reading | None" = None,
     ) -> None:
         self.url = url
         self.replicas = replicas
