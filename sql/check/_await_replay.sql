@@ -1,13 +1,13 @@
--- Waits until this server shows what its primary had written up to a position of its log. Before the
--- statement that reads, in its transaction, so that a pooler cannot send the two to two servers. The
--- error is the one of a conflict with recovery: for both the primary answers instead.
+-- Waits until this server shows what its primary had written up to a position of its log. Before
+-- the statement that reads, in its transaction, so that a pooler cannot send the two to two
+-- servers. The error is the one of a conflict with recovery: for both the primary answers instead.
 create or replace function _pgrag.await_replay(
     log_position pg_lsn,
     patience interval
 )
 returns void
 language plpgsql
-volatile
+stable
 as $$
 declare
     deadline constant timestamptz := clock_timestamp() + patience;
