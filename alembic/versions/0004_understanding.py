@@ -85,6 +85,7 @@ create table pgrag.intent_rules (
     intent text references pgrag.intents (name) deferrable initially deferred,
     query_type text references pgrag.query_types (name) deferrable initially deferred,
     confidence double precision not null default 0.8 check (confidence between 0 and 1),
+    required_parts text[],
     phrases text[] generated always as (
         case
             when kind = 'words'
@@ -119,6 +120,8 @@ comment on column pgrag.intent_rules.pattern is
 comment on column pgrag.intent_rules.intent is 'Intent that a match decides; null: none.';
 comment on column pgrag.intent_rules.query_type is 'Query type that a match decides; null: none.';
 comment on column pgrag.intent_rules.confidence is '0 to 1; breaks ties of equally long matches.';
+comment on column pgrag.intent_rules.required_parts is
+    'A query without any of these texts is not compared with the pattern; null: each query is.';
 comment on column pgrag.intent_rules.phrases is
     'Phrases of a words rule, folded like queries: lower case, no umlauts. Otherwise null.';
 

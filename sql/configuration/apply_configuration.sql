@@ -88,7 +88,7 @@ begin
     using jsonb_array_elements(changes) as c
     where c ->> 'section' = 'rules' and r.name = c ->> 'name';
     insert into pgrag.intent_rules (
-        name, language, kind, pattern, intent, query_type, confidence
+        name, language, kind, pattern, intent, query_type, confidence, required_parts
     )
     select
         c.name,
@@ -109,7 +109,8 @@ begin
         end,
         c.after ->> 'intent',
         c.after ->> 'query_type',
-        (c.after ->> 'confidence')::double precision
+        (c.after ->> 'confidence')::double precision,
+        _pgrag.required_parts(c.after ->> 'pattern')
     from jsonb_to_recordset(changes) as c (section text, name text, after jsonb)
     where c.section = 'rules' and jsonb_typeof(c.after) = 'object';
 
