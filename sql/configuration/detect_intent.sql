@@ -61,9 +61,11 @@ begin
         where r.kind = 'pattern'
             and r.language = any (languages)
             and (
-                r.required_parts is null
+                (r.required_by = r.pattern_hash) is not true
                 or exists (
-                    select from unnest(r.required_parts) as p (part) where strpos(lowered, p.part) > 0
+                    select
+                    from unnest(r.required_parts) as p (part)
+                    where strpos(lowered, p.part) > 0
                 )
             )
             and m.matched <> ''

@@ -32,7 +32,7 @@ begin
     end loop;
     select
         array_agg(s.document_id order by s.nth), array_agg(s.type order by s.nth),
-        array_agg(_pgrag.source_block('', s.name, s.type, s.score, s.content) order by s.nth)
+        array_agg(_pgrag.source_quotation('', s.name, s.type, s.score, s.content) order by s.nth)
     into document_ids, page_types, blocks
     from (
         -- "offset 0": quoting inlines only what is a column.
@@ -100,7 +100,7 @@ begin
                 case
                     -- It may have been shortened.
                     when c.level < 2
-                    then _pgrag.source_block(
+                    then _pgrag.source_quotation(
                         '', _pgrag.source_name(c.title, c.path), m.type, c.score::numeric, c.content
                     )
                     else m.block
@@ -137,7 +137,7 @@ language sql
 stable
 parallel safe
 as $$
-    select _pgrag.source_block(source_block.number::text, s.name, s.type, s.score, s.content)
+    select _pgrag.source_quotation(source_block.number::text, s.name, s.type, s.score, s.content)
     from (
         select
             _pgrag.source_name(
@@ -152,7 +152,7 @@ as $$
 $$;
 
 -- The same of its parts. Inlined, if they are columns.
-create or replace function _pgrag.source_block(
+create or replace function _pgrag.source_quotation(
     number text,
     name text,
     type text,
@@ -166,15 +166,15 @@ parallel safe
 as $$
     select _pgrag.quoted(
         'source',
-        ' number="' || source_block.number
-            || '" title="' || _pgrag.quoted_line(source_block.name)
+        ' number="' || source_quotation.number
+            || '" title="' || _pgrag.quoted_line(source_quotation.name)
             || case
-                when source_block.type <> ''
-                then '" type="' || _pgrag.quoted_line(source_block.type)
+                when source_quotation.type <> ''
+                then '" type="' || _pgrag.quoted_line(source_quotation.type)
                 else ''
             end
-            || '" relevance="' || coalesce(round(source_block.score, 2)::text, '') || '"',
-        source_block.content
+            || '" relevance="' || coalesce(round(source_quotation.score, 2)::text, '') || '"',
+        source_quotation.content
     );
 $$;
 
