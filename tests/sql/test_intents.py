@@ -287,8 +287,8 @@ def test_a_rule_that_is_changed_in_the_table_is_compared_with_every_query(connec
 
 
 def test_it_does_not_compile_its_patterns_again_and_again(connect):
-    # A session keeps 32 expressions. With more in turn, each is compiled for each question. A search
-    # and its sources need 20.
+    # A session keeps 32 expressions, and a search and its sources need 20. With more in turn, each
+    # is compiled for each question.
     for question in [*LABELLED][::45]:
         connection = connect()
         detected(connection, question)
