@@ -31,13 +31,13 @@ SETTINGS = {
 _MEMORY = Path("/dev/shm")
 # Bytes for the databases of several workers, of which a large library takes the most.
 _ROOM = 6 << 30
-_PREFIX = "pgrag-tests-"
+PREFIX = "pgrag-tests-"
 
 
 @contextmanager
 def embedded() -> Iterator[str]:
     """An embedded server, and its URL."""
-    home = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_folder()))
+    home = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=folder()))
     home.chmod(0o711)  # root's server runs as another user
     server = EmbeddedServer(home)
     try:
@@ -64,7 +64,7 @@ def oldest() -> Iterator[str]:
 
 def remove_leftovers() -> None:
     """Remove the embedded servers of runs that were killed."""
-    for home in _folder().glob(f"{_PREFIX}*"):
+    for home in folder().glob(f"{PREFIX}*"):
         if home.stat().st_uid == os.geteuid() and not runs(home.name.split("-")[2]):
             EmbeddedServer(home).remove()
             shutil.rmtree(home)
@@ -81,7 +81,7 @@ def runs(pid: str) -> bool:
     return True
 
 
-def _folder() -> Path:
+def folder() -> Path:
     """Return the folder for the data: in memory if that has room."""
     roomy = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free >= _ROOM
     return _MEMORY if roomy else Path(tempfile.gettempdir())

@@ -79,3 +79,26 @@ as $$
         end
     order by s.line_start;
 $$;
+
+-- The same by id; a function that is planned where it is called first.
+create or replace function _pgrag.history_of(
+    library_id bigint,
+    document_id bigint
+)
+returns table (
+    since text,
+    changed_in text
+)
+language plpgsql
+stable
+parallel safe
+rows 1
+as $$
+begin
+    return query
+    select h.since, h.changed_in
+    from pgrag.documents as d
+    cross join lateral _pgrag.passage_history(d) as h
+    where d.library_id = history_of.library_id and d.document_id = history_of.document_id;
+end;
+$$;

@@ -9,6 +9,39 @@ language plpgsql
 immutable
 parallel safe
 as $$
+begin
+    -- What nearly every search states, valid by every declaration, so that their first search of a
+    -- session reads no rules. Containment would not tell [1] from [1, 1].
+    if function = 'search'
+        and arguments - '{library, version, filters, rrf_weights}'::text[] <@ '{
+            "top_k": 10, "fusion": "absolute", "candidate_count": 64, "rrf_k": 60,
+            "snippets": false, "explain": false, "mode": "hybrid", "history": false,
+            "prefix": false, "alpha": null, "min_score": null, "levels": null,
+            "max_per_page": null, "page_decay": null, "page_hits": null, "after": null,
+            "model": null, "page_evidence": null, "intent": null, "unit": null,
+            "aggregate": null, "hierarchy": null, "mmr_lambda": null, "query_expansion": null,
+            "graph": null, "exclude": null, "changed_since": null, "reranked": null,
+            "min_confidence": null, "dependencies": null
+        }'
+        and coalesce(arguments -> 'rrf_weights' = '[1, 1]', true)
+        and jsonb_typeof(arguments -> 'library') in ('string', 'null') is not false
+        and jsonb_typeof(arguments -> 'version') in ('string', 'null') is not false
+    then
+        return arguments;
+    end if;
+    return _pgrag.arguments_by_rules(function, arguments);
+end;
+$$;
+
+create or replace function _pgrag.arguments_by_rules(
+    function text,
+    arguments jsonb
+)
+returns jsonb
+language plpgsql
+immutable
+parallel safe
+as $$
 declare
     rules constant jsonb := _pgrag.argument_rules();
     -- A single retriever takes fewer arguments, whether chosen by function or by mode.
@@ -21,16 +54,6 @@ declare
     taken constant jsonb := rules -> 'functions' -> taker;
     wrong record;
 begin
-    -- What nearly every search states. Containment would not tell [1] from [1, 1].
-    if function = 'search'
-        and arguments - '{library, version, filters, rrf_weights}'::text[]
-            <@ _pgrag.argument_defaults()
-        and coalesce(arguments -> 'rrf_weights' = '[1, 1]', true)
-        and jsonb_typeof(arguments -> 'library') in ('string', 'null') is not false
-        and jsonb_typeof(arguments -> 'version') in ('string', 'null') is not false
-    then
-        return arguments;
-    end if;
     select e.key as name, e.value, declared -> e.key as rule
     into wrong
     from jsonb_each(arguments) as e
@@ -58,18 +81,6 @@ begin
     end if;
     return arguments;
 end;
-$$;
-
--- The default of each argument, null if it has none. As a constant of the caller's plan it is made
--- once per session.
-create or replace function _pgrag.argument_defaults()
-returns jsonb
-language sql
-immutable
-parallel safe
-as $$
-    select jsonb_object_agg(r.key, r.value -> 'default')
-    from jsonb_each(_pgrag.argument_rules() -> 'arguments') as r;
 $$;
 
 -- Merges the named arguments and the options into one checked object.

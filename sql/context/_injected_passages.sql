@@ -54,7 +54,7 @@ begin
         select p
         from (
             select distinct on (f.page_id) f.*
-            from _pgrag.fuse(narrowed, keyword_hits, vector_hits) as f
+            from unnest(_pgrag.fuse(narrowed, keyword_hits, vector_hits)) as f
             where f.score > 0
                 and f.score >= narrowed.min_score
                 -- Pages of the hits are in the context already.

@@ -86,12 +86,11 @@ as $$
     select
         h.ordinality, w.coverage, w.known, e.page_score, h.semantic_score,
         case
-            when h.semantic_score is null or m.provider = 'builtin'
+            when h.semantic_score is null or q.is_builtin
             then _pgrag.confidence(w.coverage, w.known, e.page_score, h.semantic_score)
         end
     from unnest(evidence.hits) with ordinality as h
     join unnest((evidence.request).queries) as q on q.library_id = h.library_id
-    left join pgrag.embedding_models as m on m.model_id = q.model_id
     -- Without page evidence the page was not compared.
     cross join lateral (
         select case when q.page_evidence > 0 then h.page_score end as page_score
@@ -189,17 +188,20 @@ stable
 parallel safe
 as $$
 begin
-    if request.min_confidence > 0 and exists (
-        select from unnest(hits) as h where h.confidence is null
-    )
-    then
-        raise notice 'min_confidence left out no hit whose confidence is not known.';
+    if request.min_confidence > 0 then
+        if exists (select from unnest(hits) as h where h.confidence is null) then
+            raise notice 'min_confidence left out no hit whose confidence is not known.';
+        end if;
     end if;
     if num_nonnulls(request.after_id, request.after_place, request.min_confidence) = 0
         -- The search for the reranker's candidates has said it.
         and request.reranked is null
-        and (select max(h.confidence) from unnest(hits) as h) < _pgrag.no_match()
+        -- Mostly so, and the others are not asked.
+        and (hits[1].confidence < _pgrag.no_match()) is not false
     then
+        if (select max(h.confidence) from unnest(hits) as h) >= _pgrag.no_match() is not false then
+            return;
+        end if;
         raise notice 'No good match; nearest: %.', (
             select string_agg(p.title, ', ' order by n.nth)
             from (

@@ -80,6 +80,7 @@ begin
         select row(
             l.library_id,
             m.model_id,
+            m.is_builtin,
             keywords.vectors[array_position(keywords.library_ids, l.library_id)],
             m.embedding,
             mixed.alpha,

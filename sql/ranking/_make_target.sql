@@ -22,14 +22,7 @@ declare
     matching bigint[];
     -- For pages, a word must be anywhere on the page. A phrase, and a word with signs, which is
     -- compared as one, or has several lexemes, must always be in one passage.
-    page_words text[] := case
-        when unit = 'page'
-        then array(
-            select r
-            from unnest(required) as r
-            where r ~ '^[[:alnum:]]+$' and not _pgrag.has_bigrams(r)
-        )
-    end;
+    page_words text[];
 begin
     target.library_ids := library_ids;
     target.version_ids := version_ids;
@@ -46,7 +39,14 @@ begin
     end if;
 
     -- Required and excluded phrases and words, by the full-text indexes.
-    if required <> '{}' then
+    if cardinality(required) > 0 then
+        if unit = 'page' then
+            page_words := array(
+                select r
+                from unnest(required) as r
+                where r ~ '^[[:alnum:]]+$' and not _pgrag.has_bigrams(r)
+            );
+        end if;
         matching := _pgrag.ids_matching(
             target,
             array(select r from unnest(required) as r where r = any (page_words) is not true),
@@ -58,7 +58,7 @@ begin
             else array(select unnest(target.allowed_documents) intersect select unnest(matching))
         end;
     end if;
-    if page_words <> '{}' then
+    if cardinality(page_words) > 0 then
         matching := _pgrag.ids_matching(target, page_words, ' & ', of_pages => true);
         if target.allowed_documents is not null and matching is not null then
             target.allowed_documents := array(

@@ -11,17 +11,50 @@ stable
 parallel safe
 as $$
 declare
-    held constant text[] := array(select distinct t.language from unnest(terms) as t);
+    configurations jsonb;
+    prose text;
+    term pgrag.query_term;
+    has_several boolean := false;
 begin
-    if cardinality(held) < 2 or filters @? 'strict $.**.language' then
+    -- A loop: most libraries hold one, and a statement takes longer to start.
+    foreach term in array terms loop
+        has_several := has_several or term.language <> terms[1].language;
+    end loop;
+    if not has_several or filters @? 'strict $.**.language' then
         return null;
     end if;
-    return _pgrag.language_configurations() ->> _pgrag.likely_language(
+    configurations := _pgrag.language_configurations();
+    prose := _pgrag.without_code(lower(left(words, 2000)));
+    if octet_length(prose) = length(prose) then
+        -- No language is told by its letters, and a word in two languages equally tells none.
+        return (
+            select configurations ->> l.code
+            from (
+                select
+                    s.code, s.score, lead(s.score, 1, 0) over (order by s.score desc) as next_score
+                from (
+                    select w.key as code, sum(w.value::integer) as score
+                    from string_to_table(translate(prose, E'\n\r\t''|', '     '), ' ') as p (word)
+                    cross join lateral jsonb_each(
+                        _pgrag.language_words() -> btrim(p.word, '.,:;!?()[]{}"*_-')
+                    ) as w
+                    where configurations ->> w.key in (
+                        select t.language from unnest(terms) as t
+                    )
+                    group by w.key
+                ) as s
+                order by s.score desc
+                limit 1
+            ) as l
+            where 2 * l.score > 3 * l.next_score
+        );
+    end if;
+    return configurations ->> _pgrag.likely_language(
         words,
         candidates => array(
             select c.key
-            from jsonb_each_text(_pgrag.language_configurations()) as c
-            where c.value = any (held)
+            from jsonb_each_text(configurations) as c
+            where c.value in (select t.language from unnest(terms) as t)
         )
     );
 end;

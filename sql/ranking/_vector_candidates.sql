@@ -124,7 +124,7 @@ begin
             from pg_index as i
             where i.indexrelid = to_regclass(
                     'pgrag.' || _pgrag.vector_index_name(model_id, owner_id)
-                )
+                )::oid
                 and i.indisvalid
         )
     then

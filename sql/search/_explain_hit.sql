@@ -5,127 +5,138 @@ create or replace function _pgrag.explain_hit(
     plans jsonb
 )
 returns jsonb
-language sql
+language plpgsql
 stable
 parallel safe
 as $$
-    select built.explanation || jsonb_build_object('reasons', _pgrag.reasons(built.explanation))
-    from (
-        select jsonb_build_object(
-            'score', h.score,
-            'rerank_score', case when a.reranked is not null then h.score end,
-            'section_score', h.section_score,
-            'hybrid_score', h.hybrid_score,
-            'page_decay', a.page_decay,
-            'better_on_page', h.better_on_page,
-            'intent', a.intent,
-            'filters', a.query_filters,
-            'unit', a.unit,
-            'aggregate', a.aggregate,
-            'hierarchy', a.hierarchy,
-            'mmr_lambda', a.mmr_lambda,
-            'query_expansion', a.query_expansion,
-            'fusion', a.fusion,
-            'alpha', q.alpha,
-            'type', p.type,
-            'type_weight', w.of_type,
-            'language_weight', w.of_language,
-            'phrase_weight', w.of_phrases,
-            'keyword', jsonb_build_object(
-                'score', h.keyword_score,
-                'rank', h.keyword_rank,
-                'passage_score', h.passage_score,
-                'page_score', h.page_score,
-                'page_evidence', q.page_evidence,
-                'page_bm25', greatest(coalesce(-(p.weights <#> q.keywords), 0), 0),
-                'title_score', _pgrag.title_score(
-                    coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0),
-                    (i.title_weights <#> q.title_keywords) ^ 2
-                ),
-                'title_evidence', q.title_evidence,
-                'lexemes', coalesce(
-                    (
-                        select jsonb_agg(
-                            jsonb_build_object(
-                                'lexeme', _pgrag.with_signs(t.lexeme),
-                                'documents', t.document_count,
-                                'idf', t.idf,
-                                'weight', t.weight,
-                                'impact', v.impact,
-                                'adds', t.weight * v.impact
-                            )
-                            order by t.weight * v.impact desc, t.lexeme
-                        )
-                        from unnest(a.terms) as t
-                        cross join lateral (
-                            select -(
-                                i.weights <#> _pgrag.sparse_vector(
-                                    _pgrag.lexeme_id(t.language, t.lexeme) || ':1'
-                                )
-                            ) as impact
-                        ) as v
-                        where t.library_id = d.library_id and t.language = d.language
+begin
+    -- Filters alone rank nothing.
+    if request.words = '' then
+        return jsonb_build_object(
+            'score', hit.score, 'filters', request.query_filters,
+            'parts', jsonb_build_object('filters', hit.score), 'reasons', '[]'::jsonb
+        );
+    end if;
+    return (
+        select built.explanation || jsonb_build_object('reasons', _pgrag.reasons(built.explanation))
+        from (
+            select jsonb_build_object(
+                'score', h.score,
+                'rerank_score', case when a.reranked is not null then h.score end,
+                'section_score', h.section_score,
+                'hybrid_score', h.hybrid_score,
+                'page_decay', a.page_decay,
+                'better_on_page', h.better_on_page,
+                'intent', a.intent,
+                'filters', a.query_filters,
+                'unit', a.unit,
+                'aggregate', a.aggregate,
+                'hierarchy', a.hierarchy,
+                'mmr_lambda', a.mmr_lambda,
+                'query_expansion', a.query_expansion,
+                'fusion', a.fusion,
+                'alpha', q.alpha,
+                'type', p.type,
+                'type_weight', w.of_type,
+                'language_weight', w.of_language,
+                'phrase_weight', w.of_phrases,
+                'keyword', jsonb_build_object(
+                    'score', h.keyword_score,
+                    'rank', h.keyword_rank,
+                    'passage_score', h.passage_score,
+                    'page_score', h.page_score,
+                    'page_evidence', q.page_evidence,
+                    'page_bm25', greatest(coalesce(-(p.weights <#> q.keywords), 0), 0),
+                    'title_score', _pgrag.title_score(
+                        coalesce((p.title_weights <#> q.title_keywords) ^ 2, 0),
+                        (i.title_weights <#> q.title_keywords) ^ 2
                     ),
-                    '[]'
-                )
-            ),
-            'semantic', jsonb_build_object(
-                'score', h.semantic_score, 'rank', h.semantic_rank, 'model', m.name
-            ),
-            -- The words of the query as with_token_matches compares those of the first hits.
-            'tokens', (
-                select jsonb_build_object(
-                    'weight', q.token_weight,
-                    'score', sum(t.share * t.match),
-                    'words', jsonb_agg(
-                        jsonb_build_object(
-                            'word', t.word, 'share', t.share, 'match', t.match
-                        )
-                        order by t.share * t.match desc, t.word
+                    'title_evidence', q.title_evidence,
+                    'lexemes', coalesce(
+                        (
+                            select jsonb_agg(
+                                jsonb_build_object(
+                                    'lexeme', _pgrag.with_signs(t.lexeme),
+                                    'documents', t.document_count,
+                                    'idf', t.idf,
+                                    'weight', t.weight,
+                                    'impact', v.impact,
+                                    'adds', t.weight * v.impact
+                                )
+                                order by t.weight * v.impact desc, t.lexeme
+                            )
+                            from unnest(a.terms) as t
+                            cross join lateral (
+                                select -(
+                                    i.weights <#> _pgrag.sparse_vector(
+                                        _pgrag.lexeme_id(t.language, t.lexeme) || ':1'
+                                    )
+                                ) as impact
+                            ) as v
+                            where t.library_id = d.library_id and t.language = d.language
+                        ),
+                        '[]'
                     )
+                ),
+                'semantic', jsonb_build_object(
+                    'score', h.semantic_score, 'rank', h.semantic_rank, 'model', m.name
+                ),
+                -- The words of the query as with_token_matches compares those of the first hits.
+                'tokens', (
+                    select jsonb_build_object(
+                        'weight', q.token_weight,
+                        'score', sum(t.share * t.match),
+                        'words', jsonb_agg(
+                            jsonb_build_object(
+                                'word', t.word, 'share', t.share, 'match', t.match
+                            )
+                            order by t.share * t.match desc, t.word
+                        )
+                    )
+                    from _pgrag.token_matches(array[explain_hit.hit], request) as t
+                    having count(*) > 0
+                ),
+                -- The parts of the score and the edges that counted; null without a graph.
+                'graph', case
+                    when h.graph is not null
+                    then h.graph - '{edges, reached_by}'::text[]
+                        || _pgrag.graph_evidence(h.library_id, h.page_id, h.graph)
+                end,
+                -- What the confidence is made of.
+                'confidence', (
+                    select jsonb_build_object(
+                        'value', h.confidence, 'coverage', e.coverage, 'known', e.known,
+                        'page', e.page_score, 'cosine', e.cosine
+                    )
+                    from _pgrag.evidence(array[explain_hit.hit], request) as e
+                ),
+                'plans', explain_hit.plans,
+                'parts', _pgrag.score_parts(
+                    explain_hit.hit, request, q, w.of_type, w.of_language, w.of_phrases
                 )
-                from _pgrag.token_matches(array[explain_hit.hit], request) as t
-                having count(*) > 0
-            ),
-            -- The parts of the score and the edges that counted; null without a graph.
-            'graph', case
-                when h.graph is not null
-                then h.graph - '{edges, reached_by}'::text[]
-                    || _pgrag.graph_evidence(h.library_id, h.page_id, h.graph)
-            end,
-            -- What the confidence is made of.
-            'confidence', (
-                select jsonb_build_object(
-                    'value', h.confidence, 'coverage', e.coverage, 'known', e.known,
-                    'page', e.page_score, 'cosine', e.cosine
-                )
-                from _pgrag.evidence(array[explain_hit.hit], request) as e
-            ),
-            'plans', explain_hit.plans,
-            'parts', _pgrag.score_parts(
-                explain_hit.hit, request, q, w.of_type, w.of_language, w.of_phrases
-            )
-        ) as explanation
-        from (select (explain_hit.hit).*) as h
-        cross join (select (explain_hit.request).*) as a
-        join pgrag.documents as d
-            on d.library_id = h.library_id and d.document_id = h.document_id
-        join pgrag.impacts as i on i.library_id = d.library_id and i.document_id = d.document_id
-        join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-        join unnest(a.queries) as q on q.library_id = d.library_id
-        left join pgrag.embedding_models as m on m.model_id = q.model_id
-        cross join lateral (
-            select
-                _pgrag.type_weight(p.type, q.type_weights) as of_type,
-                _pgrag.language_weight(p.language, q.language) as of_language,
-                _pgrag.phrase_weight(
-                    a.phrase_languages, a.phrase_conditions, d.language, d.search
-                ) as of_phrases
+            ) as explanation
+            from (select (explain_hit.hit).*) as h
+            cross join (select (explain_hit.request).*) as a
+            join pgrag.documents as d
+                on d.library_id = h.library_id and d.document_id = h.document_id
+            join pgrag.impacts as i on i.library_id = d.library_id and i.document_id = d.document_id
+            join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
+            join unnest(a.queries) as q on q.library_id = d.library_id
+            left join pgrag.embedding_models as m on m.model_id = q.model_id
+            cross join lateral (
+                select
+                    _pgrag.type_weight(p.type, q.type_weights) as of_type,
+                    _pgrag.language_weight(p.language, q.language) as of_language,
+                    _pgrag.phrase_weight(
+                        a.phrase_languages, a.phrase_conditions, d.language, d.search
+                    ) as of_phrases
+                offset 0
+            ) as w
+            -- Read twice above, made once.
             offset 0
-        ) as w
-        -- Read twice above, made once.
-        offset 0
-    ) as built;
+        ) as built
+    );
+end;
 $$;
 
 -- The edges that counted for a page, and the titles on the path to it.

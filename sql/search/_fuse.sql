@@ -10,14 +10,15 @@ create or replace function _pgrag.fuse(
     most integer default null,
     seen bigint[] default '{}'
 )
-returns setof _pgrag.ranked_hit
+returns _pgrag.ranked_hit[]
 language plpgsql
 stable
 parallel safe
 as $$
 #variable_conflict use_column
+declare
+    hits _pgrag.ranked_hit[];
 begin
-    return query
     with scored as materialized (
         select c.*
         from _pgrag.scored_candidates(
@@ -87,16 +88,23 @@ begin
         order by d.final_score desc, d.reading_order, d.text_hash, d.document_id
         limit most
     )
-    select
-        b.library_id, b.document_id, b.page_id, b.final_score, b.keyword_score, b.semantic_score,
-        b.passage_score, b.page_score,
-        coalesce(b.keyword_rank, _pgrag.rank_at(keyword_hits.scores, b.keyword_nth)),
-        coalesce(b.semantic_rank, _pgrag.rank_at(vector_hits.scores, b.semantic_nth)),
-        nullif(b.fused_score, b.score),
-        -- Who only counts asks which passages pass without a summary's score.
-        case when request.keeps_repeats then b.score else b.fused_score end,
-        null::jsonb, null::double precision, b.better_on_page::integer, null::double precision[]
+    select array_agg(
+        row(
+            b.library_id, b.document_id, b.page_id, b.final_score, b.keyword_score,
+            b.semantic_score, b.passage_score, b.page_score,
+            coalesce(b.keyword_rank, _pgrag.rank_at(keyword_hits.scores, b.keyword_nth)),
+            coalesce(b.semantic_rank, _pgrag.rank_at(vector_hits.scores, b.semantic_nth)),
+            nullif(b.fused_score, b.score),
+            -- Who only counts asks which passages pass without a summary's score.
+            case when request.keeps_repeats then b.score else b.fused_score end,
+            null::jsonb, null::double precision, b.better_on_page::integer,
+            null::double precision[]
+        )::_pgrag.ranked_hit
+    )
+    into hits
+    -- In their order.
     from best as b;
+    return coalesce(hits, '{}');
 end;
 $$;
 

@@ -92,12 +92,6 @@ as $$
         case when (request).snippets then _pgrag.snippet(d.language, d.content, request) end,
         ((listing).cursors)[h.ordinality],
         case
-            -- Filters alone rank nothing.
-            when (request).explain and (request).words = ''
-            then jsonb_build_object(
-                'score', h.score, 'filters', (request).query_filters,
-                'parts', jsonb_build_object('filters', h.score), 'reasons', '[]'::jsonb
-            )
             when (request).explain
             then _pgrag.explain_hit(request, ((listing).hits)[h.ordinality], (listing).plans)
         end,
@@ -117,14 +111,10 @@ as $$
         offset 0
     ) as d
     left join lateral (
-        -- A subquery: in the join, a value of every row would be built, toasted columns included,
-        -- and the condition tested after the call.
+        -- A subquery: in the join, the condition would be tested after the call.
         select f.since, f.changed_in
-        from pgrag.documents as same
-        cross join lateral _pgrag.passage_history(same) as f
+        from _pgrag.history_of(h.library_id, h.document_id) as f
         where (request).history
-            and same.library_id = h.library_id
-            and same.document_id = h.document_id
         offset 0
     ) as y on true
     order by h.ordinality;
@@ -137,8 +127,13 @@ $$;
 create or replace view _pgrag.passages_in_place with (security_barrier) as
 select
     d.library_id, d.document_id, d.version_id, d.page_id,
-    l.name as library,
-    v.label as version,
+    -- Subqueries, because the more tables a join has, the longer its planning takes.
+    (select l.name from pgrag.libraries as l where l.library_id = d.library_id) as library,
+    (
+        select v.label
+        from pgrag.versions as v
+        where v.library_id = d.library_id and v.version_id = d.version_id
+    ) as version,
     p.key, p.url, p.link, p.title, d.path, d.level, d.heading, d.anchor, d.types, d.sort_order,
     d.line_start, d.line_end, d.language, d.content,
     -- In reading order the first section below follows at once.
@@ -161,8 +156,6 @@ select
     ) as sibling_sections
 from pgrag.documents as d
 join pgrag.pages as p on p.library_id = d.library_id and p.page_id = d.page_id
-join pgrag.versions as v on v.library_id = d.library_id and v.version_id = d.version_id
-join pgrag.libraries as l on l.library_id = d.library_id
 left join pgrag.documents as s
     on s.library_id = d.library_id
     and s.document_id = case d.level when 2 then d.parent_id else d.document_id end

@@ -58,7 +58,10 @@ begin
             parsed := _pgrag.parse_search_text(asked.words);
         end if;
     end if;
-    filters := _pgrag.conjunction(own_filters, asked.filters);
+    -- Here and below: what most searches do not need is not called, nor compiled in their session.
+    if num_nonnulls(own_filters, asked.filters) > 0 then
+        filters := _pgrag.conjunction(own_filters, asked.filters);
+    end if;
 
     request := _pgrag.settled_arguments(query, parsed.words, options, scope.settings);
     request.query_filters := asked.filters;
@@ -75,10 +78,15 @@ begin
     request.target := _pgrag.make_target(
         scope.library_ids, scope.version_ids, scope.document_count,
         version_label is not distinct from '*',
-        _pgrag.level_mask(options, request.intent),
+        case
+            when num_nulls(options ->> 'levels', request.intent) = 2 then 6
+            else _pgrag.level_mask(options, request.intent)
+        end,
         filters, parsed.required, parsed.excluded, scope.own_index_ids, request.unit
     );
-    request.target := _pgrag.target_without(request.target, options);
+    if num_nonnulls(options ->> 'changed_since', options ->> 'exclude') > 0 then
+        request.target := _pgrag.target_without(request.target, options);
+    end if;
     if filters is not null then
         notes := notes || array(
             select n from _pgrag.unknown_values(request.target, filters) as n
@@ -89,7 +97,7 @@ begin
         perform _pgrag.tell(request.notes);
         return request;
     end if;
-    if parsed.phrases <> '{}' then
+    if cardinality(parsed.phrases) > 0 then
         select array_agg(p.language), array_agg(p.condition)
         into request.phrase_languages, request.phrase_conditions
         from _pgrag.ranking_phrases(scope.library_ids, parsed.phrases) as p;
@@ -102,7 +110,7 @@ begin
     request.read_words := understood.words;
     original_terms := understood.terms;
     request.notes := request.notes || understood.notes;
-    if scope.named_ids <> '{}' then
+    if cardinality(scope.named_ids) > 0 then
         lacking := array(
             select n.note
             from unnest(scope.named_ids) as v (id)
@@ -111,8 +119,10 @@ begin
         request.version_notes := request.version_notes || lacking;
         request.notes := request.notes || lacking;
     end if;
-    perform _pgrag.tell(request.notes);
-    if parsed.required <> '{}' and (mode = 'keyword' or alpha = 0)
+    if cardinality(request.notes) > 0 then
+        perform _pgrag.tell(request.notes);
+    end if;
+    if cardinality(parsed.required) > 0 and (mode = 'keyword' or alpha = 0)
         and _pgrag.has_wordless_language(scope.library_ids, original_terms)
     then
         -- A phrase of stop words has nothing to rank by words.
@@ -167,13 +177,13 @@ declare
         nullif(options -> 'levels', 'null'), nullif(intent -> 'levels', '[]'), 'null'
     );
 begin
-    return case
-        when levels = 'null' then 6
-        else (
-            select bit_or(1 << l.level::integer)
-            from jsonb_array_elements_text(levels) as l (level)
-        )
-    end;
+    if levels = 'null' then
+        return 6;
+    end if;
+    return (
+        select bit_or(1 << l.level::integer)
+        from jsonb_array_elements_text(levels) as l (level)
+    );
 end;
 $$;
 
@@ -266,7 +276,8 @@ declare
 begin
     select
         coalesce(array_agg(distinct (s.library).library_id), '{}'),
-        array_agg(distinct s.library),
+        -- Not distinct ones: for rows to be compared, each of their types is looked up.
+        array_agg(s.library order by (s.library).library_id) filter (where s.nth_of_library = 1),
         coalesce(array_agg(s.version_id order by s.place), '{}'),
         array_agg(s.reason order by s.place),
         coalesce(sum(s.document_count), 0)::bigint,
@@ -316,7 +327,7 @@ begin
             into version_ids, version_reasons, wishes, notes, named_ids
             from _pgrag.with_named_versions(words, version_ids, version_reasons) as n;
         end if;
-        if named_ids <> '{}' then
+        if cardinality(named_ids) > 0 then
             document_count := (
                 select sum(v.document_count)
                 from pgrag.versions as v

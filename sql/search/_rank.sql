@@ -21,43 +21,43 @@ declare
         greatest(request.top_k * 3 / 2, request.candidate_count / 4)
     );
     passing _pgrag.ranked_hit[];
-    needed record;
+    query _pgrag.library_query;
+    has_keywords boolean := false;
+    has_vectors boolean := false;
+    has_models boolean := false;
     started timestamptz := clock_timestamp();
 begin
-    select
-        bool_or(q.alpha < 1) as keywords,
-        bool_or(q.alpha > 0) as vectors,
-        count(distinct q.model_id) as models
-    into needed
-    from unnest(request.queries) as q;
+    -- A loop: a statement takes longer to start.
+    foreach query in array request.queries loop
+        has_keywords := has_keywords or query.alpha < 1;
+        has_vectors := has_vectors or query.alpha > 0;
+        has_models := has_models or query.model_id <> request.queries[1].model_id;
+    end loop;
     ranking.timings := '{}';
-    if needed.keywords then
+    if has_keywords then
         keyword_hits := _pgrag.keyword_candidates(
             request.terms, request.target, request.candidate_count, certain_count
         );
         ranking.timings := _pgrag.timed(ranking.timings, 'keyword', clock_timestamp() - started);
         started := clock_timestamp();
     end if;
-    if needed.vectors then
+    if has_vectors then
         vector_hits := _pgrag.nearest_by_models(
-            request, is_alone => keyword_hits.document_ids = '{}'
+            request, is_alone => cardinality(keyword_hits.document_ids) = 0
         );
         ranking.timings := _pgrag.timed(ranking.timings, 'semantic', clock_timestamp() - started);
         started := clock_timestamp();
     end if;
 
-    passing := array(
-        select f
-        from _pgrag.fuse(
-            request, keyword_hits, vector_hits,
-            case
-                when num_nulls(
-                    request.max_per_page, request.after_id, nullif(request.min_confidence, 0)
-                ) = 3
-                then greatest(hit_count, 20)
-            end,
-            seen
-        ) as f
+    passing := _pgrag.fuse(
+        request, keyword_hits, vector_hits,
+        case
+            when num_nulls(
+                request.max_per_page, request.after_id, nullif(request.min_confidence, 0)
+            ) = 3
+            then greatest(hit_count, 20)
+        end,
+        seen
     );
     passing := _pgrag.with_token_matches(passing, request);
     if request.min_score > 0 then
@@ -113,7 +113,7 @@ begin
                             coalesce(keyword_hits.scores[certain_count], 0), 1, q.page_evidence
                         ),
                         case
-                            when needed.models > 1 then 1
+                            when has_models then 1
                             else coalesce(vector_hits.scores[request.candidate_count], 0)
                         end,
                         q.alpha

@@ -19,7 +19,12 @@ declare
     idle text;
     needed text;
 begin
-    if request.fusion = 'rrf'
+    if greatest(request.rrf_weights[1], request.rrf_weights[2]) > 0::double precision
+        and (plain || given = given || plain)
+        and not given ?| '{max_per_page, model, page_evidence}'::text[]
+    then
+        return;
+    elsif request.fusion = 'rrf'
         and stated ->> 'alpha' is not null
         and coalesce(stated -> 'rrf_weights', 'null') not in ('null', '[1, 1]')
     then
@@ -29,11 +34,6 @@ begin
     elsif request.rrf_weights = '{0, 0}' then
         raise exception 'rrf_weights must not both be 0: no passage would have a score.'
             using errcode = 'PGR01', hint = 'Pass 0 for the retriever that shall not count.';
-    end if;
-    if plain || given = given || plain
-        and not given ?| '{max_per_page, model, page_evidence}'::text[]
-    then
-        return;
     end if;
     select c.name, c.companion
     into idle, needed

@@ -62,15 +62,15 @@ language plpgsql
 immutable
 parallel safe
 as $$
+declare
+    times integer := 0;
 begin
+    while times < 7 and least(start_depth * 5 ^ times, 20000) < depth loop
+        times := times + 1;
+    end loop;
     return array(
-        select _pgrag.cursor_of(h.score, h.document_id, start_depth, deepened.times)
+        select _pgrag.cursor_of(h.score, h.document_id, start_depth, times)
         from unnest(hits) with ordinality as h
-        cross join (
-            select min(n) as times
-            from generate_series(0, 7) as n
-            where least(start_depth * 5 ^ n, 20000) = depth
-        ) as deepened
         order by h.ordinality
     );
 end;

@@ -36,7 +36,7 @@ begin
                 'hierarchy', request.intent -> 'hierarchy',
                 'query_expansion', settings -> 'query_expansion'
             ))
-            || of_intent - 'graph'
+            || of_intent - 'graph'::text
             || jsonb_strip_nulls(options - '{intent, graph}'::text[])
     );
     if request.fusion = 'rrf' and options ->> 'alpha' is not null then

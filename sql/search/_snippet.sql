@@ -85,19 +85,14 @@ begin
         )
     end;
     excerpt := replace(excerpt, '**' || chr(1) || '**', '');
-    if is_whole then
-        return translate(
-            _pgrag.with_signs(translate(excerpt, chr(1) || chr(2), '')), U&'\E000', '<'
+    -- replace takes a tenth of the time of translate where there is nothing to replace.
+    excerpt := _pgrag.with_signs(replace(replace(excerpt, chr(1), ''), chr(2), ''));
+    if not is_whole then
+        excerpt := _pgrag.with_ellipses(
+            excerpt, _pgrag.with_signs(replace(replace(separated, chr(1), ''), chr(2), ''))
         );
     end if;
-    return translate(
-        _pgrag.with_ellipses(
-            _pgrag.with_signs(translate(excerpt, chr(1) || chr(2), '')),
-            _pgrag.with_signs(translate(separated, chr(1) || chr(2), ''))
-        ),
-        U&'\E000',
-        '<'
-    );
+    return replace(excerpt, U&'\E000', '<');
 end;
 $$;
 
@@ -248,40 +243,33 @@ create or replace function _pgrag.with_ellipses(
     content text
 )
 returns text
-language sql
+language plpgsql
 immutable
 parallel safe
 as $$
-    select coalesce(
+declare
+    bare constant text := replace(content, '**', '');
+    parts constant text[] := string_to_array(replace(btrim(excerpt), '**', ''), ' … ');
+    last_part constant text := parts[cardinality(parts)];
+    place constant integer := nullif(strpos(bare, parts[1]), 0);
+    after constant integer := nullif(strpos(bare, last_part), 0) + length(last_part);
+begin
+    return coalesce(
             ltrim(
                 substring(
-                    left(bare.content, position.start - 1)
+                    left(bare, place - 1)
                     from '(?:^|[.!?:…]["''»”)\]*_`]*\s|\n\s*\n|\n\s*(?:[-*+>|#]+|\d+[.)])\s)'
                         '([^\n.!?:…]{0,30})$'
                 )
             ),
             '… '
         )
-        || btrim(with_ellipses.excerpt)
+        || btrim(excerpt)
         || case
-            when substr(bare.content, position.after)
+            when substr(bare, after)
                 ~ '^[\s*_`|"''»”)\]~]*($|[.!?:…]|\n\s*\n|\n\s*([-*+>|#]+|\d+[.)])\s)'
             then ''
             else ' …'
-        end
-    from (
-        select
-            replace(with_ellipses.content, '**', '') as content,
-            string_to_array(replace(btrim(with_ellipses.excerpt), '**', ''), ' … ') as parts
-        offset 0
-    ) as bare
-    cross join lateral (
-        select bare.parts[1] as first, bare.parts[cardinality(bare.parts)] as last offset 0
-    ) as part
-    cross join lateral (
-        select
-            nullif(strpos(bare.content, part.first), 0) as start,
-            nullif(strpos(bare.content, part.last), 0) + length(part.last) as after
-        offset 0
-    ) as position;
+        end;
+end;
 $$;

@@ -86,7 +86,7 @@ begin
     if length_share = 0
         or request.fusion = 'rrf'
         or request.keeps_repeats and request.min_score = 0
-        or not exists (select from unnest(request.queries) as q where q.token_weight > 0)
+        or request.queries[1].token_weight = 0 and cardinality(request.queries) = 1
     then
         return hits;
     end if;

@@ -189,11 +189,7 @@ begin
             s.*,
             row_number() over (partition by s.page_id order by s.ordinality) as rank_on_page
         from unnest(_pgrag.confident(
-            array(
-                select r
-                from _pgrag.fuse(request, reached, ('{}', '{}', '{}', null)) as r
-            ),
-            request
+            _pgrag.fuse(request, reached, ('{}', '{}', '{}', null)), request
         )) with ordinality as s
     ) as f
     where f.rank_on_page = 1 and f.score > 0 and f.score >= request.min_score

@@ -51,7 +51,7 @@ as $$
 declare
     request constant _pgrag.search_request := _pgrag.make_request(
         search.query,
-        _pgrag.search_document('search', '{}', jsonb_build_object(
+        _pgrag.check_arguments('search', jsonb_build_object(
             'library', library, 'version', version, 'top_k', top_k, 'filters', filters,
             'alpha', alpha, 'fusion', fusion, 'min_score', min_score, 'levels', levels,
             'max_per_page', max_per_page, 'page_decay', page_decay, 'page_hits', page_hits,

@@ -229,8 +229,7 @@ as $$
     ) as s (code, script, letters, signs, words);
 $$;
 
--- Of each frequent word the codes of its languages, with weights: {"der": {"de": 3}}. As a constant
--- of the caller's plan it is made once per session.
+-- Of each frequent word the codes of its languages, with weights: {"der": {"de": 3}}.
 create or replace function _pgrag.language_words()
 returns jsonb
 language sql
@@ -250,7 +249,7 @@ as $$
     ) as l;
 $$;
 
--- The configuration of each code. As a constant of the caller's plan it is made once per session.
+-- The configuration of each code.
 create or replace function _pgrag.language_configurations()
 returns jsonb
 language sql
@@ -258,4 +257,21 @@ immutable
 parallel safe
 as $$
     select jsonb_object_agg(l.code, l.configuration) from _pgrag.languages() as l;
+$$;
+
+-- Both as constants: the first search of each session would spend milliseconds on making them.
+do $$
+declare
+    name text;
+    made jsonb;
+begin
+    foreach name in array '{language_words, language_configurations}'::text[] loop
+        execute format('select _pgrag.%I()', name) into made;
+        execute format(
+            'create or replace function _pgrag.%I() returns jsonb language sql immutable'
+            ' parallel safe as %L',
+            name, format('select %L::pg_catalog.jsonb', made)
+        );
+    end loop;
+end;
 $$;

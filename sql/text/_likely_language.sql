@@ -1,8 +1,9 @@
 -- The language of a text by its letters and most frequent words, else `expected`: it takes clear
 -- evidence to leave it, because a wrong guess costs more than none, and code, names and lists say
 -- nothing. Without `expected`: null if no language is clear. `candidates`: the codes to choose from
--- for a query, of which one word suffices. `patterns`: language_patterns(expected), made once for
--- many texts. `is_part`: a passage, of which a few words say little.
+-- for a query (see query_language), of which one word suffices. `patterns`:
+-- language_patterns(expected), made once for many texts. `is_part`: a passage, of which a few words
+-- say little.
 create or replace function _pgrag.likely_language(
     input text,
     expected text default null,
@@ -45,32 +46,8 @@ begin
             return expected;
         end if;
         exit when turn = 2;
-        if translate(prose, '`~<]{', '') <> prose then
-            prose := regexp_replace(
-                prose,
-                '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ',
-                'g'
-            );
-        end if;
+        prose := _pgrag.without_code(prose);
     end loop;
-    if candidates is not null and octet_length(prose) = length(prose) and home is null then
-        -- No language is told by its letters, and a word in two languages equally tells none.
-        select s.code, s.score, lead(s.score, 1, 0) over likeliest as next_score
-        into found
-        from (
-            select l.key as code, sum(l.value::integer) as score
-            from string_to_table(translate(prose, E'\n\r\t''|', '     '), ' ') as w (word)
-            cross join lateral jsonb_each(
-                _pgrag.language_words() -> btrim(w.word, '.,:;!?()[]{}"*_-')
-            ) as l
-            where l.key = any (candidates)
-            group by l.key
-        ) as s
-        window likeliest as (order by s.score desc, s.code)
-        order by row_number() over likeliest
-        limit 1;
-        return case when 2 * found.score > 3 * found.next_score then found.code end;
-    end if;
     -- Lists and names have no words of another language in Latin letters.
     if candidates is null and 10 * octet_length(prose) < 11 * length(prose)
         and prose !~ known[3]
@@ -153,6 +130,26 @@ begin
     end if;
     return case when found.code = home then expected else coalesce(found.code, expected) end;
 end;
+$$;
+
+-- Inlined.
+create or replace function _pgrag.without_code(
+    prose text
+)
+returns text
+language sql
+immutable
+parallel safe
+as $$
+    select case
+        when pg_catalog.translate(without_code.prose, '`~<]{', '') <> without_code.prose
+        then pg_catalog.regexp_replace(
+            without_code.prose,
+            '```.*?(?:```|$)|~~~.*?(?:~~~|$)|`[^`]*`|<[^>]*>|\]\([^)]*\)|\{\{[^}]*\}\}', ' ',
+            'g'
+        )
+        else without_code.prose
+    end;
 $$;
 
 -- Patterns of a language: its own signs, its script (null: Latin), and the signs of the other

@@ -52,6 +52,9 @@ as $$
 declare
     folded text;
 begin
+    if pg_catalog.octet_length(input) = pg_catalog.length(input) then
+        return input;
+    end if;
     if input !~ U&'[\00C0-\00D6\00D8-\00F6\00F8-\024F\0386-\0390\03AA-\03B0\03CA-\03CE\0401\0403'
         '\0407\040C\040E\0451\0453\0457\045C\045E\093C\0622-\0626\0629\0649\0671\1E00-\1FFF]'
     then

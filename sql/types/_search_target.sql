@@ -19,6 +19,7 @@ create type _pgrag.search_target as (
 create type _pgrag.library_query as (
     library_id bigint,
     model_id bigint,
+    is_builtin boolean,
     keywords sparsevec,
     embedding halfvec,
     alpha double precision,

@@ -29,7 +29,8 @@ returns table (
     version_label text,
     document_count integer,
     reason text,
-    place bigint
+    place bigint,
+    nth_of_library bigint
 )
 language sql
 stable
@@ -52,7 +53,8 @@ as $$
         s.library, v.version_id, v.label, v.document_count, r.reason,
         row_number() over (
             order by s.name collate "C", v.release_key desc nulls last, v.label collate "C"
-        )
+        ),
+        row_number() over (partition by s.library_id)
     from scope as s
     cross join lateral (
         select n.version, n.reason

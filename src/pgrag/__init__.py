@@ -119,6 +119,7 @@ __all__ = [
     "PgragError",
     "PinnedVersion",
     "Property",
+    "ReadOnly",
     "RefreshedTable",
     "RelatedPage",
     "RenderedPage",

@@ -153,7 +153,7 @@ REFUSALS = [
     ("alter database {} rename to pgrag_test_moved", "does not exist", "Check database and user"),
     (
         "alter database {} set default_transaction_read_only = on",
-        "The database is read-only",
+        "the database is read-only",
         "default_transaction_read_only to off",
     ),
     ("alter role clerk set statement_timeout = '5ms'", "statement timeout", "Ask for less"),

@@ -670,6 +670,34 @@ class TestAudit:
         records = site.run("select query from pgrag.searches where caller = 'docs'")
         assert len(records) >= 3
 
+    def test_a_search_and_its_request_end_in_one_transaction(self, site, keyed):
+        header = site.key("docs", concurrency=1)
+        found = keyed.request("GET", SEARCH, headers=header).json()
+        [entry] = site.audit(caller="docs")
+        [record] = site.run(
+            "select at from pgrag.searches where search_id = %s", found["search_id"]
+        )
+        assert entry["at"] == record["at"]
+        unrecorded = keyed.request("GET", f"{SEARCH}&record=false", headers=header).json()
+        assert unrecorded["search_id"] is None
+        failed = keyed.request("GET", "/v1/search?q=tides&library=nowhere", headers=header)
+        assert failed.status_code == 404
+        assert keyed.request("GET", SEARCH, headers=header).status_code == 200
+        assert [each["search_id"] is None for each in site.audit(caller="docs")] == [
+            False, True, True, False,
+        ]  # fmt: skip
+
+    def test_hits_are_not_lost_where_the_end_fails(self, site, keyed, caplog):
+        header = site.key("docs", concurrency=1)
+        site.run("alter table pgrag.audit add constraint unwanted check (caller <> 'docs')")
+        try:
+            answer = keyed.request("GET", SEARCH, headers=header)
+        finally:
+            site.run("alter table pgrag.audit drop constraint unwanted")
+        assert answer.json()["hits"]
+        assert "search is not in the audit" in caplog.text
+        assert keyed.request("GET", SEARCH, headers=header).status_code == 200
+
     def test_refused_reads_are_kept_once_a_minute(self, site, keyed):
         header = site.key("docs")
         site.run("delete from pgrag.audit")

@@ -209,7 +209,7 @@ def test_a_read_only_database_refuses_changes(database_url):
     with serving(f"{database_url}&options=-c%20default_transaction_read_only%3Don") as client:
         body = {"entries": {"page_types": {"recipe": {"folders": ["recipes"]}}}}
         response = client.request("PATCH", "/v1/configuration", json=body)
-        told = problem(response, 501, "not-configured")
+        told = problem(response, 501, "read-only")
         assert "read-only" in told["detail"]
         assert "PGRAG_DATABASE_URL" in told["hint"]
         documented = client.ok("/openapi.json")["paths"]["/v1/configuration"]["patch"]["responses"]

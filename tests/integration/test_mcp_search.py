@@ -6,9 +6,10 @@ import pytest
 from mcp_client import connected, passages, told
 
 from pgrag.ground.connections import Database
+from pgrag.mcp.asked import Asked, SearchDocs
 from pgrag.mcp.corpus import Documentation, Resolved
+from pgrag.mcp.no_match import nearest_pages
 from pgrag.mcp.replies import Block, count_tokens, fit, on_one_line
-from pgrag.mcp.tools.searching import SearchDocs, _Asked, _nearest
 from pgrag.search.result import Result
 
 
@@ -237,13 +238,13 @@ def test_where_nothing_answers_the_reply_is_short(mcp):
 
 def test_titles_in_any_alphabet_keep_a_reply_short():
     rows = [{"page_id": 2**62 + number, "title": "汉字" * 200} for number in range(5)]
-    asked = _Asked(None, SearchDocs(query="x", library="汉" * 60), {"exclude": None}, [])
+    asked = Asked(None, SearchDocs(query="x", library="汉" * 60), {"exclude": None}, [])
     # A lock file of other people, too.
     pinned = Resolved(
         "汉" * 60, "1.0", f"{'9' * 200}, pinned in uv.lock, is not indexed; the newest"
     )
     for read, count in ((None, 2), (pinned, 1)):
-        text = _nearest(asked, read, Result(rows), ["汉" * 200]).text
+        text = nearest_pages(asked, read, Result(rows), ["汉" * 200]).text
         assert text.count("(page ") == count
         assert count_tokens(text) < 150
 

@@ -79,7 +79,12 @@ def test_a_scrape_says_how_the_process_and_its_database_fare(client):
     assert value(found, "pgrag_database_up") == 1
     assert value(found, "pgrag_work_size", work="costly") == client.app.settings.costly_pool_size
     assert value(found, "pgrag_work_waiting", work="write") == 0
-    assert value(found, "pgrag_connections_waiting", pool="shared", callers="service") == 0
+    assert (
+        value(
+            found, "pgrag_connections_waiting", server="primary", pool="shared", callers="service"
+        )
+        == 0
+    )
     assert value(found, "pgrag_table_bytes", table="documents") > 0
     assert value(found, "pgrag_jobs", state="queued") == 0
     assert value(found, "process_cpu_seconds_total") > 0

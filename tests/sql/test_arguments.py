@@ -86,6 +86,20 @@ def test_the_rules_in_the_database_are_those_of_the_declaration(connection):
     assert row["rules"] == json.loads(json.dumps(rules()))
 
 
+def test_what_a_plain_search_states_is_let_through_by_the_rules_too(connection):
+    """Without the rules, which would have to be read: a new argument is stated there, too."""
+    [row] = connection.execute(
+        "select prosrc as source from pg_proc where proname = 'check_arguments'"
+    ).fetchall()
+    stated = json.loads(re.search(r"<@ '(\{.+?\})'", row["source"], re.DOTALL)[1])
+    others = {"query_embedding", "library", "version", "filters", "rrf_weights"}
+    assert stated.keys() == in_sql("search").keys() - others
+    [row] = connection.execute(
+        "select _pgrag.arguments_by_rules('search', %s) as arguments", [json.dumps(stated)]
+    ).fetchall()
+    assert row["arguments"] == stated
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_bounds_and_choices_are_checked(connection, function):
     asked = {"question" if function == "answer_context" else "query": "a"}

@@ -39,7 +39,8 @@ def finish(connection, admitted, **entry):
         "lease": admitted["lease"] and admitted["lease"].isoformat(),
         "entry": {"action": "a"} | entry,
     }
-    connection.execute("select _pgrag.end_request(%s)", [Jsonb(request)])
+    [ended] = connection.execute("select _pgrag.end_request(%s)", [Jsonb(request)]).fetchall()
+    return ended["end_request"]
 
 
 def entries(connection):
@@ -228,7 +229,7 @@ class TestAdmission:
         connection.execute("set local transaction_read_only = on")
         admitted = [admit(connection, secret) for _ in range(3)]
         assert [each["refusal"] for each in admitted] == [None] * 3
-        finish(connection, admitted[0])
+        assert not finish(connection, admitted[0])
 
 
 class TestLimits:
@@ -251,7 +252,7 @@ class TestLimits:
         first, second, third = (admit(connection, secret) for _ in range(3))
         assert (second["refusal"], third["refusal"]) == (None, "concurrency")
         assert third["retry_after"] > 0
-        finish(connection, first)
+        assert finish(connection, first)
         assert admit(connection, secret)["refusal"] is None
         secret = create(connection, "died", concurrency=1)
         assert admit(connection, secret, lasts="0 s")["refusal"] is None

@@ -6,10 +6,13 @@ rights of that key; what it was, or why it was refused, is in the audit.
 
 import logging
 import math
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from json import JSONDecodeError
 from typing import Any
 
@@ -20,15 +23,26 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pgrag.api.headers import POSITION
 from pgrag.api.limits import TokenBuckets, bearer, client_of, drained, too_many
 from pgrag.api.problems import FORBIDDEN, Kind, problem
 from pgrag.api.sizes import Bodies, is_upload
 from pgrag.ground import logs
 from pgrag.ground.callers import calling
-from pgrag.ground.errors import PgragError
+from pgrag.ground.errors import InvalidInput, PgragError
 from pgrag.ground.json_text import InvalidJson, read_json
+from pgrag.ground.replicas import Seen, on_primary, seeing
 from pgrag.ground.requests import Served, serving
-from pgrag.service.access import Admission, Needs, Policy, admit, finish, hash_of, needs_of
+from pgrag.service.access import (
+    Admission,
+    Needs,
+    Policy,
+    admit,
+    ending,
+    finish,
+    hash_of,
+    needs_of,
+)
 from pgrag.service.app import App
 from pgrag.service.work import Works
 
@@ -39,6 +53,8 @@ PREFIX = "/v1"
 
 KEY_REQUIRED = Kind(401, "key-required", "The service needs a key")
 INVALID_KEY = Kind(401, "invalid-key", "The key is not valid")
+
+_LOG_POSITION = re.compile(r"[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}")
 
 MOST_REFUSALS = 10_000
 """Refusals that a process remembers, so that repeating one costs the database nothing."""
@@ -117,6 +133,7 @@ class Guard:
     ) -> None:
         """Let `inner` answer a request for an operation, or refuse it."""
         headers, needs = Headers(scope=scope), needs_of(operation)
+        seen = _seen(headers)
         served = Served(
             operation, library=scope.get("path_params", {}).get("library"), address=client_of(scope)
         )
@@ -133,17 +150,23 @@ class Guard:
         if served.reason is not None:
             await self._refuse(served, admission, scope, receive, send)
             return
+        if admission is not None:
+            served.ending = partial(ending, served, admission)
         has_ended = False
 
         async def end() -> None:
             nonlocal has_ended
-            if not has_ended:
-                has_ended = True
+            # A request with a key may have ended with its last statement.
+            if not has_ended and (admission is None or served.ending is not None):
                 await self._end(served, admission, scope)
+            has_ended = True
 
         async def send_part(message: Message) -> None:
-            if message["type"] == "http.response.start" and admission is not None:
-                MutableHeaders(scope=message).update(_limit_headers(admission))
+            if message["type"] == "http.response.start":
+                if admission is not None:
+                    MutableHeaders(scope=message).update(_limit_headers(admission))
+                if seen.has_written and (written := await self._written(served)) is not None:
+                    MutableHeaders(scope=message)[POSITION] = written
             if message["type"] == "http.response.body" and not message.get("more_body", False):
                 # Before the answer is complete, so that the client's next request finds it ended.
                 await end()
@@ -153,6 +176,8 @@ class Guard:
         is_kept = not is_upload(scope)
         with (
             serving(served),
+            seeing(seen),
+            on_primary() if needs.is_change else nullcontext(),
             calling(admission.caller if admission else None),
             self.bodies.counted(served.holder, receive) as counted,
         ):
@@ -206,6 +231,18 @@ class Guard:
                 answer = drained(Request(scope), self.buckets, verdict)
         await answer(scope, receive, send)
 
+    async def _written(self, served: Served) -> str | None:
+        """Where the log of the primary is after what a request has written, if standbys are read;
+        the answer never fails by this.
+        """
+        try:
+            return await self.works.in_turn(
+                self.works.admission, self.app.database.position, served.holder
+            )
+        except PgragError as error:
+            log.warning("%s: no position of what it has written: %s", served.action, error)
+            return None
+
     async def _end(self, served: Served, admission: Admission | None, scope: Scope) -> None:
         """End a lease and write the audit; the answer never fails by this."""
         is_reading = served.reason is None and not needs_of(served.action).is_change
@@ -222,6 +259,19 @@ class Guard:
                 )
             except PgragError as error:
                 log.warning("%s is not in the audit: %s", served.action, error)
+
+
+def _seen(headers: Headers) -> Seen:
+    """What the reads of a request have to see. Raises `InvalidInput`."""
+    position = headers.get(POSITION)
+    if position is None or position == "now":
+        return Seen(has_written=position is not None)
+    if not _LOG_POSITION.fullmatch(position):
+        raise InvalidInput(
+            f"{POSITION} must be like 0/16B3748, not {position[:40]!r}.",
+            hint="Send what an answer had in this header, or `now`.",
+        )
+    return Seen(position)
 
 
 class _Strict(Request):

@@ -16,7 +16,7 @@ from pgrag.api import docs_page, limits, openapi, problems, site, sizes
 from pgrag.api.admission import MOST_REFUSALS, PREFIX, Guard, GuardedEndpoint
 from pgrag.api.declared import known_parameters
 from pgrag.api.delivery import QuietDepartures
-from pgrag.api.headers import HeadAsGet, SecurityHeaders
+from pgrag.api.headers import POSITION, HeadAsGet, SecurityHeaders
 from pgrag.api.observed import REQUEST_ID, Observed
 from pgrag.api.origins import KnownHosts, KnownOrigins
 from pgrag.api.page_keys import READABLE, KeyInAddress, KeyOrigins, PageOrigins, has_page_key
@@ -136,7 +136,7 @@ def create_app(
             CORSMiddleware,
             allow_origins=list(cors_origins),
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", REQUEST_ID, *_AGENT_HEADERS],
+            allow_headers=["Authorization", "Content-Type", REQUEST_ID, POSITION, *_AGENT_HEADERS],
             expose_headers=READABLE,
         )
     api.add_middleware(PageOrigins, known=KeyOrigins(app, works), named=cors_origins)

@@ -111,7 +111,7 @@ class Exchange:
         """Rows and notices of a method of `Search`, such as `Search.context`."""
         with self.timed():
             client = "rest" if records else None
-            return function(self.app.searching_as(client), query, **arguments)
+            return function(self.app.searching_as(client, is_last=True), query, **arguments)
 
     def answer(self, content: Any, status: int = 200) -> Response:
         """The content as JSON."""

@@ -4,6 +4,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pgrag.api.site import VIEWS
 
+POSITION = "Pgrag-Position"
+"""The header of answers that says where the log of the primary was after what a request wrote, and
+of requests that read what was written up to there; `now`: up to the request.
+"""
+
 ALWAYS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none';"
     " form-action 'none'",

@@ -16,6 +16,7 @@ from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from pgrag.api.headers import POSITION
 from pgrag.api.limits import HEADERS, bearer
 from pgrag.api.observed import REQUEST_ID
 from pgrag.ground.errors import PgragError
@@ -25,7 +26,7 @@ from pgrag.service.work import Works
 
 log = logging.getLogger(__name__)
 
-READABLE = ["Server-Timing", REQUEST_ID, *HEADERS]
+READABLE = ["Server-Timing", REQUEST_ID, POSITION, *HEADERS]
 """Headers of answers that pages of other origins may read."""
 
 _KNOWN_SECONDS = 60.0
@@ -109,7 +110,7 @@ class PageOrigins:
             app,
             allow_origin_regex=".*",
             allow_methods=["GET", "POST"],
-            allow_headers=["Authorization", "Content-Type", REQUEST_ID],
+            allow_headers=["Authorization", "Content-Type", REQUEST_ID, POSITION],
             expose_headers=READABLE,
         )
 

@@ -142,6 +142,7 @@ KINDS: dict[type[errors.PgragError], Kind] = {
         "The service lacks disk space",
         "The disk of the service is full; its operator must free some.",
     ),
+    errors.ReadOnly: Kind(501, "read-only", "The database of the service is read-only"),
     errors.NotConfigured: Kind(501, "not-configured", "The service is not set up for this"),
     errors.PgragError: INTERNAL,
 }

@@ -19,7 +19,7 @@ from pgrag.cli.notations import counted, misuse, parse_target
 from pgrag.cli.output import Output, notice, print_facts, print_indented, print_text, stdout
 from pgrag.cli.progress import shown_step
 from pgrag.cli.session import library_names, opened
-from pgrag.ground.errors import DatabaseError, SchemaOutdated
+from pgrag.ground.errors import DatabaseError, ReadOnly, SchemaOutdated
 from pgrag.ground.printable import printable
 
 commands = typer.Typer(help="The database: upgrade, inspect, dump, restore and stop it.")
@@ -34,9 +34,10 @@ def upgrade() -> None:
     with opened() as app:
         before = schema.status(app.url)
         after = app.upgrade()
-        [roles] = app.database.call("secure_tables")
-    if not roles["secured"]:
-        notice(roles["message"])
+        with suppress(ReadOnly):
+            [roles] = app.database.call("secure_tables")
+            if not roles["secured"]:
+                notice(roles["message"])
     if before.state == "current":
         print_text(f"The database is up to date (revision {after.revision}).")
     else:
@@ -56,8 +57,17 @@ def status(app: App) -> Output:
         facts["url"] = masked_url(app.url)
         state = schema.status(app.url)
         facts |= {**asdict(state), "message": state.message, "remedy": state.remedy or None}
-    words = {True: "yes", False: "no"}
-    lines = [(name, words[it] if isinstance(it, bool) else it) for name, it in facts.items()]
+    if app.read_url is not None:
+        from pgrag.ground.standbys import standings
+
+        facts["replicas"] = [each.finding.message for each in standings(app.url, app.read_url)]
+
+    def shown(fact: Any) -> Any:
+        if isinstance(fact, bool):
+            return "yes" if fact else "no"
+        return " ".join(fact) if isinstance(fact, list) else fact
+
+    lines = [(name, shown(fact)) for name, fact in facts.items()]
     return Output(facts, lambda: print_facts(lines, width=16))
 
 

@@ -143,7 +143,7 @@ def _read(app: App, target: str) -> Iterator[tuple[App, Target, str]]:
     home = app.settings.home / "links"
     own: dict[str, Any] = {"home": home, "embedding_url": None}
     if sys.platform != "win32":
-        own["database_url"] = None
+        own |= {"database_url": None, "read_url": None}
     path = Path(target).resolve()
     if not path.is_dir():
         raise SourceError(f"{target} is no folder.", hint="Links lead to other files of a folder.")

@@ -35,13 +35,15 @@ class Client(Searching, Reading, Writing, Evaluating):
         self._app.close()
 
 
-def connect(url: str | None = None) -> Client:
-    """Open a database: `url`, else PGRAG_DATABASE_URL, else the user's embedded database.
+def connect(url: str | None = None, *, read_url: str | None = None) -> Client:
+    """Open a database: `url`, else PGRAG_DATABASE_URL, else the user's embedded database; with a
+    `url` also `read_url`, the standbys of it that are read first, which is else PGRAG_READ_URL.
 
     This does not connect; the first call does. `pgrag db upgrade` must have prepared a database
     of your own; the embedded database prepares itself.
     """
     settings = load_settings()
     if url is not None:
-        settings = settings.model_copy(update={"database_url": database_url(url)})
+        own = {"database_url": database_url(url), "read_url": read_url and database_url(read_url)}
+        settings = settings.model_copy(update=own)
     return Client(App(settings))

@@ -116,6 +116,6 @@ class AsyncClient:
     tune = _in_thread(Client.tune)
 
 
-def connect_async(url: str | None = None) -> AsyncClient:
+def connect_async(url: str | None = None, *, read_url: str | None = None) -> AsyncClient:
     """`connect` for asynchronous programs."""
-    return AsyncClient(connect(url))
+    return AsyncClient(connect(url, read_url=read_url))

@@ -5,10 +5,11 @@ import selectors
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from datetime import timedelta
 from functools import partial
 from threading import Lock
 from time import monotonic, sleep
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import psycopg
 from pgvector.psycopg import register_vector
@@ -23,8 +24,17 @@ from pgrag.ground.calls import Row, asked, composed
 from pgrag.ground.cancelling import cancellable
 from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.errors import DatabaseUnavailable
-from pgrag.ground.identity import afresh, identity, is_pooled, limits, own_settings, setting
+from pgrag.ground.identity import (
+    afresh,
+    identity,
+    is_pooled,
+    limits,
+    of_service,
+    own_settings,
+    setting,
+)
 from pgrag.ground.locks import Locks
+from pgrag.ground.requests import current_request
 
 _GRACE_MS = 500
 """Grace beyond its own limit, so that a function can report more than "cancelled"."""
@@ -35,6 +45,8 @@ _PROMPT = 1.0
 _TRUSTED = 5.0
 """Seconds after use within which an open socket is enough to trust a connection."""
 
+_AWAIT = b"select _pgrag.await_replay(%s::pg_catalog.pg_lsn, %s)"
+
 # Unlike the default selector, it makes no descriptor of its own; Windows has only the latter.
 _Selector = getattr(selectors, "PollSelector", selectors.DefaultSelector)
 
@@ -42,6 +54,23 @@ log = logging.getLogger(__name__)
 
 # Without a handler the pool's warnings reach the terminal; this module raises them as errors.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
+
+
+class Reading(Protocol):
+    """What answers for a database the calls that only read; see `replicas.Replicas`."""
+
+    @property
+    def databases(self) -> Sequence["Database"]:
+        """The servers that are read."""
+
+    def asking(self, function: str, primary: Callable[..., list[Row]]) -> Callable[..., list[Row]]:
+        """What asks for the rows of a function."""
+
+    def position(self, primary: Callable[..., list[Row]]) -> str | None:
+        """Where the log of the primary is after what the caller has written."""
+
+    def close(self) -> None:
+        """Close every connection."""
 
 
 class _Pipeline(psycopg.Pipeline):
@@ -89,6 +118,7 @@ class Database:
     for libraries and models that set none. Connections are opened on demand and replaced when
     lost. `timeout` is how many seconds to wait for one while all `pool_size` are in use. `revive`
     is called when the server does not answer, and returns True if it restarted the server.
+    `replicas` answer the calls of functions that only read.
     """
 
     def __init__(
@@ -99,8 +129,10 @@ class Database:
         hybrid_alpha: float | None = None,
         timeout: float = 10.0,
         revive: Callable[[], bool] | None = None,
+        replicas: "Reading | None" = None,
     ) -> None:
         self.url = url
+        self.replicas = replicas
         self._revive = revive
         self._hybrid_alpha = hybrid_alpha
         self._timeout = timeout
@@ -119,6 +151,8 @@ class Database:
         """Close every connection."""
         for pool in self.pools().values():
             pool.close()
+        if self.replicas is not None:
+            self.replicas.close()
 
     @contextmanager
     def connection(self) -> Iterator[psycopg.Connection[Row]]:
@@ -144,7 +178,25 @@ class Database:
         An argument that is None is omitted, so the default of the SQL signature applies.
         """
         with translated_errors():
-            return asked(self._asked, function, arguments)
+            return asked(self._asking(function), function, arguments)
+
+    def position(self) -> str | None:
+        """Where the log of the primary is after what this caller has written: a read that gets it
+        sees that; None if the caller has written nothing, or there are no replicas.
+        """
+        if self.replicas is None:
+            return None
+        with translated_errors():
+            return self.replicas.position(self._asked)
+
+    def call_last(self, function: str, /, **arguments: Any) -> list[Row]:
+        """Call the last function of a request, which ends in the same transaction; not on a
+        standby, which writes nothing.
+        """
+        if self.replicas is not None:
+            return self.call(function, **arguments)
+        with translated_errors():
+            return asked(partial(self._asked, is_last=True), function, arguments)
 
     def call_in_time(self, function: str, /, *, timeout_ms: int, **arguments: Any) -> list[Row]:
         """Call a function that checks `timeout_ms` itself, with `statement_timeout` as fallback.
@@ -164,7 +216,8 @@ class Database:
         The timeout of the class of work or of the caller, if shorter, holds.
         """
         with translated_errors():
-            return asked(partial(self._asked, milliseconds=milliseconds), function, arguments)
+            ask = partial(self._asking(function), milliseconds=milliseconds)
+            return asked(ask, function, arguments)
 
     def stream(self, function: str, /, *, batch: int = 100, **arguments: Any) -> Iterator[Row]:
         """Yield the rows of `pgrag.<function>` one by one, `batch` in memory at once."""
@@ -245,15 +298,26 @@ class Database:
             connection.used_at = monotonic()
             pool.putconn(connection)
 
+    def _asking(self, function: str) -> Callable[..., list[Row]]:
+        replicas = self.replicas
+        return self._asked if replicas is None else replicas.asking(function, self._asked)
+
     def _asked(
         self,
         statement: str | bytes,
         arguments: Sequence[Any] | dict[str, Any],
         milliseconds: int | None = None,
+        after: tuple[str, timedelta] | None = None,
+        *,
+        is_last: bool = False,
     ) -> list[Row]:
-        """The rows of a statement, which is sent together with the identity of its caller: what
-        arrives in one pipeline is one transaction, and costs one round trip.
+        """The rows of a statement, which is sent together with the identity of its caller, and the
+        `last` one of a request with what ends it: what arrives in one pipeline is one transaction,
+        and costs one round trip. A standby answers `after` it has followed the log to a position,
+        for which it waits so long.
         """
+        request = current_request() if is_last else None
+        ended = None
         sent = statement.encode() if isinstance(statement, str) else statement
         with self._lent() as connection:
             connection._pipeline = _Pipeline(connection)
@@ -261,8 +325,13 @@ class Database:
                 with connection.pipeline():
                     for first in connection.first:
                         connection.execute(first)
+                    if after is not None:
+                        connection.execute(_AWAIT, after)
                     connection.execute(*identity(connection.own, milliseconds))
                     cursor = connection.execute(sent, arguments)
+                    if request is not None and request.ending is not None:
+                        connection.execute(*of_service(connection.own))
+                        ended = connection.execute(*request.ending())
             except psycopg.Error as error:
                 # psycopg takes a statement for prepared even if its preparation failed, or was
                 # skipped after a failure before it: from then on each use would fail. What a
@@ -270,6 +339,9 @@ class Database:
                 if not (error.sqlstate or "").startswith("PGR"):
                     connection._prepared.clear()
                 raise
+            if request is not None and ended is not None:
+                [row] = ended.fetchall()
+                request.ending = None if row["has_ended"] else request.ending
             return cursor.fetchall()
 
     def _new_pool(self, size: int) -> ConnectionPool[_Connection]:

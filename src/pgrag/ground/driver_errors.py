@@ -58,9 +58,10 @@ _OUTCOMES = [
     ),
     _Outcome(
         ("25006",),
-        errors.NotConfigured,
-        "The database is read-only: ",
-        "Set PGRAG_DATABASE_URL to the primary server, and default_transaction_read_only to off.",
+        errors.ReadOnly,
+        "This writes, and the database is read-only: ",
+        "Set PGRAG_DATABASE_URL to the primary (its standbys belong into PGRAG_READ_URL), and"
+        " default_transaction_read_only to off.",
     ),
     # Data exception, not-null or check violation, program limit exceeded.
     _Outcome(("22", "23502", "23514", "54"), errors.InvalidInput),
@@ -144,10 +145,10 @@ def translated_errors() -> Iterator[None]:
             f"A text cannot be stored: {error.reason} ({error.object[error.start : error.end]!r})."
         ) from error
     except psycopg.Error as error:
-        raise _translated(_of_server(error)) from error
+        raise _translated(of_server(error)) from error
 
 
-def _of_server(error: psycopg.Error) -> psycopg.Error:
+def of_server(error: psycopg.Error) -> psycopg.Error:
     """What the server said, if the driver only met its own error on the way out of a pipeline; that
     a session was ended, if a pooler said so beside the server, which the driver does not expect.
     """

@@ -23,6 +23,10 @@ class NotConfigured(SettingsError):
     """The operation needs a setting that is not set."""
 
 
+class ReadOnly(NotConfigured):
+    """The database that should be written only lets itself be read: it is a standby, say."""
+
+
 class SourceError(PgragError):
     """A source cannot be read."""
 

@@ -86,6 +86,14 @@ def identity(own: Mapping[str, str], milliseconds: int | None = None) -> tuple[b
     return setting(given, is_local=True)
 
 
+def of_service(own: Mapping[str, str]) -> tuple[bytes, list[str]]:
+    """The statement, with its values, after which the rest of a transaction of a caller is work of
+    the service itself.
+    """
+    given = {"role": own["role"], "pgrag.library_ids": "", "pgrag.caller": ""}
+    return setting(given, is_local=True)
+
+
 def limits(own: Mapping[str, str], milliseconds: int | None = None) -> dict[str, str]:
     """The timeouts of a statement: the shortest of those of the session, of the class of work, of
     the caller, and of this call.

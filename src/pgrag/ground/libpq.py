@@ -66,6 +66,8 @@ class Session:
         self._receiver = _Receiver(self._keep)
         self._pq.PQsetNoticeReceiver(self._connection, self._receiver, None)
 
+    replicas = None
+
     def __enter__(self) -> Self:
         return self
 

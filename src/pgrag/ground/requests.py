@@ -1,8 +1,9 @@
 """The request to a service that a thread works for, as the audit records it."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +15,8 @@ class Served:
     """A request, with what its entry in the audit says: see the columns of `pgrag.audit`.
 
     `caller` is the name of a key and `role` its role; both are None without a key. `reason` says
-    why the request was refused. `action` is the operation or tool.
+    why the request was refused. `action` is the operation or tool. `ending` returns the statement,
+    with its values, that ends the request; None where nothing is to end, or no longer.
     """
 
     action: str
@@ -24,6 +26,16 @@ class Served:
     search_id: UUID | None = None
     reason: str | None = None
     address: str = ""
+    ending: Callable[[], tuple[bytes, list[str]]] | None = None
+
+    def entry(self) -> dict[str, Any]:
+        """What the audit says of it."""
+        names = (each.name for each in fields(self) if each.name != "ending")
+        library = self.library and self.library.strip().lower()
+        return {name: getattr(self, name) for name in names} | {
+            "allowed": self.reason is None,
+            "library": library,
+        }
 
     @property
     def holder(self) -> str:

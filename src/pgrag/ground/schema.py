@@ -106,7 +106,8 @@ def upgrade(url: str) -> SchemaStatus:
     `pgrag.secure_tables`.
 
     Raises `DatabaseError` if PostgreSQL, pgvector or the encoding does not fit, `SchemaTooNew` if
-    the database is newer than the package, `SchemaOutdated` if it cannot be upgraded.
+    the database is newer than the package, `SchemaOutdated` if it cannot be upgraded, `ReadOnly` if
+    it has to be and is a standby.
     """
     # Imported here, so that only a migration waits for them to load.
     from alembic import command  # noqa: PLC0415
@@ -132,7 +133,16 @@ def upgrade(url: str) -> SchemaStatus:
                 for finding in server_findings(raw(connection)):
                     if not finding.ok:
                         raise errors.DatabaseError(finding.message, hint=finding.remedy)
-                _require_known(_status(raw(connection)))
+                before = _status(raw(connection))
+                _require_known(before)
+                if is_read_only(raw(connection)):
+                    if before.state == "current":
+                        return before
+                    raise errors.ReadOnly(
+                        f"{before.message} This server is read-only, such as a standby.",
+                        hint="Upgrade the primary: run `pgrag db upgrade` with its address in"
+                        " PGRAG_DATABASE_URL; its standbys follow.",
+                    )
                 connection.rollback()
                 begin_afresh(raw(connection))
                 config.attributes["connection"] = connection
@@ -153,6 +163,11 @@ def _reason(error: BaseException) -> BaseException:
     while chain[-1].__context__ is not None:
         chain.append(chain[-1].__context__)
     return next((e for e in reversed(chain) if isinstance(e, psycopg.Error)), error)
+
+
+def is_read_only(connection: psycopg.Connection[Any]) -> bool:
+    """Whether nothing can be written by way of a connection, such as to a standby."""
+    return connection.execute("show transaction_read_only").fetchone() == ("on",)
 
 
 def status(url: str) -> SchemaStatus:

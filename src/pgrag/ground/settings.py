@@ -178,6 +178,8 @@ class Settings(BaseSettings):
 
     database_url: Annotated[SecretStr, AfterValidator(checked_database_url)] | None = None
     """PostgreSQL to use, postgresql://…; unset: a private embedded server"""
+    read_url: Annotated[SecretStr, AfterValidator(checked_database_url)] | None = None
+    """Standbys of it that searching and reading ask first, several hosts with commas"""
     home: Annotated[Path, AfterValidator(_absolute)] = Field(
         default_factory=lambda: user_data_path("pgrag")
     )
@@ -327,7 +329,7 @@ class DescribedSetting:
 def load_settings() -> Settings:
     """Read all settings. Raises `SettingsError` that names variable, value and requirement."""
     try:
-        return Settings()
+        settings = Settings()
     except ValidationError as error:
         raise SettingsError(
             "\n".join(_complaint(problem) for problem in error.errors()),
@@ -335,6 +337,12 @@ def load_settings() -> Settings:
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{ENV_FILE} cannot be read: {error}.") from error
+    if settings.read_url is not None and settings.database_url is None:
+        raise SettingsError(
+            "PGRAG_READ_URL names standbys, but PGRAG_DATABASE_URL is not set.",
+            hint="Set it to their primary; a standby alone can be PGRAG_DATABASE_URL itself.",
+        )
+    return settings
 
 
 def describe_settings(settings: Settings) -> list[DescribedSetting]:

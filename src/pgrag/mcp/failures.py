@@ -35,6 +35,7 @@ _NEXT: dict[type[errors.PgragError], str] = {
     errors.InvalidQuery: "Correct the query at that column. An example: TABLE status, due FROM #tag"
     " WHERE priority > 3 SORT due DESC LIMIT 20.",
     errors.TimeExceeded: "Ask for less: a longer or literal pattern, a path, a lower top_k.",
+    errors.ReadOnly: "Nothing can be changed here now; search and read without it.",
     errors.NotConfigured: "The operator of this server must set this up; continue without it.",
     errors.Busy: _RETRY,
     errors.DatabaseUnavailable: _RETRY,

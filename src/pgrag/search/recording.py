@@ -9,6 +9,7 @@ from pgrag.ground.calls import Row
 from pgrag.ground.cancelling import uncancelled
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import PgragError
+from pgrag.ground.replicas import aside
 from pgrag.ground.requests import note
 
 log = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ def record(
         "duration_ms": duration_ms,
     }
     try:
-        with uncancelled():
+        with uncancelled(), aside():
             [row] = database.call("record_search", **facts)
     except PgragError as error:
         log.warning("search not recorded: %s", error)
@@ -72,7 +73,7 @@ def record_answer(database: Database, search_id: UUID | None, **facts: Any) -> N
     if search_id is None:
         return
     try:
-        with uncancelled():
+        with uncancelled(), aside():
             database.call("record_answer", search_id=search_id, **facts)
     except PgragError as error:
         log.warning("answer not recorded: %s", error)

@@ -57,6 +57,9 @@ _RERANKED = {"search", "context", "answer_context"}
 _RECORDED = {"context", "search_pages"}
 """Functions whose hits are recorded after the call; recorded_search records its own."""
 
+_LOOKS = {"snippets", "explain"}
+"""Arguments that do not change what is found."""
+
 PAGE_HITS = 3
 """The maximum number of hits of a page in a list that is grouped by page."""
 
@@ -81,7 +84,7 @@ class Search:
 
     Without `embedder_of` the database computes every query vector itself, so it is not asked for
     missing ones. `rerank` reorders hits. Searches are recorded under the name `client`, and not
-    recorded if it is None.
+    recorded if it is None. `is_last`: a request to a service ends with a call of these functions.
     """
 
     def __init__(
@@ -91,11 +94,13 @@ class Search:
         *,
         rerank: Reranking | None = None,
         client: str | None = None,
+        is_last: bool = False,
     ) -> None:
         self._database = database
         self._embedder_of = embedder_of
         self._rerank = rerank
         self._client = client
+        self._call_last = database.call_last if is_last else database.call
 
     def search(self, query: str, **arguments: Unpack[SearchArguments]) -> Result:
         """Rows of `pgrag.search`.
@@ -197,10 +202,14 @@ class Search:
         )
 
     def _listed(self, query: str, stated: dict[str, Any], notices: list[str]) -> _Recorded:
-        """Hits in SQL's order; the SQL function records them."""
-        if self._client is None:
-            rows = self._database.call("search", query=query, **stated)
-            search_id = None
+        """Hits in SQL's order; the SQL function records them, but for a standby that has them."""
+        if self._client is None or self._database.replicas is not None:
+            started = perf_counter()
+            rows = self._call_last("search", query=query, **stated)
+            facts = {"top_k": TOP_K, **stated}
+            facts = {name: value for name, value in facts.items() if name not in _LOOKS}
+            search_id = self._kept(query, rows, facts, started)
+            rows = [row | {"search_id": search_id} for row in rows]
         else:
             rows, search_id = self._recorded(self._client, query, stated)
             note(search_id=search_id)
@@ -212,7 +221,8 @@ class Search:
     def _recorded(self, client: str, query: str, stated: dict[str, Any]) -> _Recorded:
         """Hits of a search that SQL records, and the id of its record."""
         new_id = uuid4()
-        rows = self._database.call(
+        note(search_id=new_id)
+        rows = self._call_last(
             "recorded_search", query=query, client=client, search_id=new_id,
             **named_and_options("recorded_search", stated),
         )  # fmt: skip
@@ -230,13 +240,20 @@ class Search:
         if function not in _RECORDED:
             return rows, None
         hits = [row for row in rows if row.get("relation", "hit") == "hit"]
-        facts = stated | {"function": function}
-        if scores := facts.pop("reranked", None):
-            facts |= {"rerank": True, "rerank_depth": len(scores)}
+        return rows, self._kept(query, hits, stated | {"function": function}, started)
+
+    def _kept(
+        self, query: str, hits: list[Row], facts: dict[str, Any], started: float
+    ) -> UUID | None:
+        """Record hits after the call that found them."""
+        if self._client is None:
+            return None
         from pgrag.search.recording import record
 
+        if scores := facts.pop("reranked", None):
+            facts |= {"rerank": True, "rerank_depth": len(scores)}
         spent = 1000 * (perf_counter() - started)
-        return rows, record(self._database, self._client, query, hits, facts, duration_ms=spent)
+        return record(self._database, self._client, query, hits, facts, duration_ms=spent)
 
     def _reranked(self, function: str, query: str, stated: dict[str, Any], depth: int) -> list[str]:
         """Let the reranker score the candidates; SQL orders the hits by its scores."""

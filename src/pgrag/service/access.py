@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -237,19 +237,22 @@ def admit(
     )
 
 
-def finish(database: Database, request: Served, admission: Admission | None) -> None:
-    """End a request: it no longer counts as running, and the audit keeps it."""
+def ending(request: Served, admission: Admission | None) -> tuple[bytes, list[str]]:
+    """The statement, with its values, that ends a request: it no longer counts as running, and the
+    audit keeps it.
+    """
     ended = {
         "key_id": admission and admission.key_id,
         "lease": admission and admission.lease,
-        "entry": {
-            **asdict(request),
-            "allowed": request.reason is None,
-            "library": request.library and request.library.strip().lower(),
-        },
+        "entry": request.entry(),
     }
+    return b"select _pgrag.end_request(%s) as has_ended", [to_json(ended).decode()]
+
+
+def finish(database: Database, request: Served, admission: Admission | None) -> None:
+    """End a request in a transaction of its own."""
     with calling(None), uncancelled():
-        database.query("select _pgrag.end_request(%s)", [to_json(ended).decode()])
+        database.query(*ending(request, admission))
 
 
 def page_origins(database: Database) -> frozenset[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from pgrag.ground import errors
 from pgrag.ground.calls import Row
+from pgrag.ground.replicas import on_primary
 from pgrag.ground.settings import processors
 from pgrag.service.connected import Connected
 from pgrag.service.tables import refresh
@@ -51,6 +52,7 @@ class App(Connected):
                 self._children = None
         super().close()
 
+    @on_primary()
     def index(
         self,
         library: str,
@@ -420,6 +422,7 @@ class App(Connected):
             arguments |= {name: source.get(name) for name in _OF_ALL_VERSIONS}
         return {name: value for name, value in arguments.items() if value not in (None, [], False)}
 
+    @on_primary()
     def embed(
         self, library: str, model: str | None = None, *, activate: bool = False, edges: bool = False
     ) -> int:

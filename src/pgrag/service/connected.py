@@ -16,7 +16,9 @@ from pgrag.ground.driver_errors import translated_errors
 from pgrag.ground.embedded import EmbeddedServer
 from pgrag.ground.embedded.revival import Revival
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SettingsError
+from pgrag.ground.replicas import Replicas
 from pgrag.ground.settings import Settings, load_settings
+from pgrag.ground.standbys import standings
 from pgrag.models.providers import Providers
 from pgrag.search.search import Search
 
@@ -73,16 +75,26 @@ class Connected:
         return self._url
 
     @property
+    def read_url(self) -> str | None:
+        """The URL of the servers that are read first, if there are any."""
+        url = self.settings.read_url
+        return url.get_secret_value() if url else None
+
+    @property
     def database(self) -> Database:
         """The connection pool of a database with the right schema; see `require_schema`."""
         with self._lock:
             if self._database is None:
-                self.require_schema()
+                self._require_reading()
+                size, alpha = self.settings.pool_size, self.settings.hybrid_alpha
                 self._database = Database(
                     self.url,
-                    pool_size=self.settings.pool_size,
-                    hybrid_alpha=self.settings.hybrid_alpha,
+                    pool_size=size,
+                    hybrid_alpha=alpha,
                     revive=self._revival if self.is_embedded else None,
+                    replicas=Replicas(self.read_url, pool_size=size, hybrid_alpha=alpha)
+                    if self.read_url
+                    else None,
                 )
             return self._database
 
@@ -91,13 +103,14 @@ class Connected:
         """The search functions, with the configured models; searches are not recorded."""
         return self.searching_as(None)
 
-    def searching_as(self, client: str | None) -> Search:
+    def searching_as(self, client: str | None, *, is_last: bool = False) -> Search:
         """The search functions for a face: searches are recorded under its name if enabled."""
         return Search(
             self.database,
             self.providers.query_embedder,
             rerank=self.providers.rerank,
             client=client if self.settings.record_searches else None,
+            is_last=is_last,
         )
 
     def answering(self, client: str) -> Answerer:
@@ -124,6 +137,15 @@ class Connected:
                 raise
             self.upgrade()
 
+    def _require_reading(self) -> None:
+        """As `require_schema`; while the primary does not answer, those that are read will do."""
+        try:
+            self.require_schema()
+        except DatabaseUnavailable:
+            if self.read_url is None:
+                raise
+            schema.require_current(self.read_url)
+
     def upgrade(self) -> schema.SchemaStatus:
         """Migrate the database; install the built-in model and the shipped configuration."""
         from pgrag.models import embedding
@@ -133,10 +155,11 @@ class Connected:
             self._tell("Bringing the database up to date.")
         status = schema.upgrade(self.url)
         with translated_errors(), connect(self.url, autocommit=True) as connection:
-            if not embedding.is_installed(connection):
-                self._tell("Loading the built-in model into the database.")
-            embedding.install(connection)
-            configuration.install(connection)
+            if not schema.is_read_only(connection):
+                if not embedding.is_installed(connection):
+                    self._tell("Loading the built-in model into the database.")
+                embedding.install(connection)
+                configuration.install(connection)
         return status
 
     def findings(self) -> list[schema.Finding]:
@@ -149,6 +172,8 @@ class Connected:
             return [schema.Finding("database", "wrong", error.message, error.hint or "")]
         models = {embedder.name for embedder in self.providers.embedders}
         findings = doctor.findings(url, is_embedded=self.is_embedded, models=models)
+        if self.read_url is not None:
+            findings += (each.finding for each in standings(url, self.read_url))
         if self.settings.llm_url or self.settings.llm_model:
             findings.append(doctor.language_model_finding(self.providers.require_language_model))
         return findings + doctor.settings_findings()

@@ -3,11 +3,13 @@ and each has few values: whoever may read the metrics learns nothing of what is 
 """
 
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
+from contextlib import suppress
 from importlib.metadata import version
 from time import monotonic
+from typing import Generic, TypeVar
 
 from prometheus_client import (
     CollectorRegistry,
@@ -26,8 +28,11 @@ from pgrag.ground.callers import Work, calling, working
 from pgrag.ground.calls import Row
 from pgrag.ground.counts import counted
 from pgrag.ground.errors import PgragError
+from pgrag.ground.standbys import Standing, standings
 from pgrag.service.app import App
 from pgrag.service.work import Works
+
+T = TypeVar("T")
 
 FRESH_SECONDS = 10.0
 """How long what was read of the database is told again."""
@@ -58,6 +63,7 @@ _EVENTS = {
     "unreadable_requests": ("Requests that are not HTTP/1.1, or too long.", ("status",)),
     "model_calls": ("Requests to model servers, each attempt.", ("model", "outcome")),
     "job_attempts": ("Attempts at jobs that this process has ended.", ("outcome",)),
+    "replica_failures": ("Reads that a standby did not answer.", ("reason",)),
 }
 
 
@@ -83,6 +89,8 @@ class Metrics:
         self.app = app
         self.registry.register(_Process(self))
         self.registry.register(_Stored(app))
+        if app.read_url is not None:
+            self.registry.register(_Followers(lambda: app.url, app.read_url))
 
     def count_request(self, labels: tuple[str, str, str, str], seconds: float) -> None:
         """Count a request by its route, method, status and class of work."""
@@ -114,19 +122,27 @@ class _Process(Collector):
 
 def _connections(app: App) -> Iterator[Metric]:
     """The pools of this process; a database that nothing has asked yet has none."""
-    pools = {} if app._database is None else app._database.pools()
+    primary = app._database
+    databases = [] if primary is None else [("primary", primary)]
+    if primary is not None and primary.replicas is not None:
+        databases += [
+            (f"replica {nth}", each) for nth, each in enumerate(primary.replicas.databases, start=1)
+        ]
+    of = ("server", "pool", "callers")
     used = GaugeMetricFamily(
-        "pgrag_connections", "Connections to the database.", labels=("pool", "callers", "state")
+        "pgrag_connections", "Connections to the database.", labels=(*of, "state")
     )
     waiting = GaugeMetricFamily(
-        "pgrag_connections_waiting", "Who waits for a connection.", labels=("pool", "callers")
+        "pgrag_connections_waiting", "Who waits for a connection.", labels=of
     )
-    for (name, is_restricted), pool in pools.items():
-        labels, now = (name or "shared", "keys" if is_restricted else "service"), pool.get_stats()
-        idle = now.get("pool_available", 0)
-        used.add_metric((*labels, "idle"), idle)
-        used.add_metric((*labels, "used"), now.get("pool_size", 0) - idle)
-        waiting.add_metric(labels, now.get("requests_waiting", 0))
+    for server, database in databases:
+        for (name, is_restricted), pool in database.pools().items():
+            labels = (server, name or "shared", "keys" if is_restricted else "service")
+            now = pool.get_stats()
+            idle = now.get("pool_available", 0)
+            used.add_metric((*labels, "idle"), idle)
+            used.add_metric((*labels, "used"), now.get("pool_size", 0) - idle)
+            waiting.add_metric(labels, now.get("requests_waiting", 0))
     yield from (used, waiting)
 
 
@@ -144,26 +160,42 @@ def _turns(works: Works) -> Iterator[Metric]:
         yield family
 
 
-class _Stored(Collector):
-    """What only the database knows. A scrape never waits long for it."""
+class _Read(Collector, Generic[T]):
+    """What only servers know. A scrape never waits long for it."""
 
-    def __init__(self, app: App) -> None:
-        self._app = app
+    def __init__(self, read: Callable[[], T]) -> None:
+        self._read = read
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pgrag metrics")
-        self._reading: Future[tuple[list[Row], list[Row]]] | None = None
+        self._reading: Future[T] | None = None
         self._read_at = -FRESH_SECONDS
 
     def describe(self) -> Iterable[Metric]:
         """Nothing: registering must not read the database."""
         return []
 
-    def collect(self) -> Iterator[Metric]:
+    def known(self) -> T:
+        """What was read a moment ago. Raises `TooLate`, and errors of the reading."""
         if self._reading is None or (
             self._reading.done() and monotonic() - self._read_at >= FRESH_SECONDS
         ):
             self._reading, self._read_at = self._thread.submit(self._read), monotonic()
+        return self._reading.result(PATIENCE_SECONDS)
+
+
+class _Stored(_Read[tuple[list[Row], list[Row]]]):
+    """What is in the database."""
+
+    def __init__(self, app: App) -> None:
+        def read() -> tuple[list[Row], list[Row]]:
+            with calling(None), working(_WORK):
+                return app.database.query(_JOBS), app.database.query(_SIZES)
+
+        super().__init__(read)
+
+    def collect(self) -> Iterator[Metric]:
+        """The families of the database."""
         try:
-            jobs, sizes = self._reading.result(PATIENCE_SECONDS)
+            jobs, sizes = self.known()
         except (PgragError, TooLate):
             yield GaugeMetricFamily("pgrag_database_up", _UP, value=0)
             return
@@ -178,12 +210,32 @@ class _Stored(Collector):
             [row | {"table": row["name"]} for row in sizes], "bytes",
         )  # fmt: skip
 
-    def _read(self) -> tuple[list[Row], list[Row]]:
-        database = self._app.database
-        with calling(None), working(_WORK):
-            return database.query(_JOBS), database.query(_SIZES)
+
+class _Followers(_Read[list[Standing]]):
+    """The servers that are read: whether each is fit, and how far it is behind the primary."""
+
+    def __init__(self, url: Callable[[], str], read_url: str) -> None:
+        super().__init__(lambda: standings(url(), read_url))
+
+    def collect(self) -> Iterator[Metric]:
+        """The families of the standbys, each by its place in PGRAG_READ_URL."""
+        replicas: list[Standing] = []
+        with suppress(PgragError, TooLate):
+            replicas = self.known()
+        for name, about in _OF_REPLICAS.items():
+            family = GaugeMetricFamily(f"pgrag_replica_{name}", about, labels=("replica",))
+            for nth, each in enumerate(replicas, start=1):
+                value = each.level == "ok" if name == "fit" else getattr(each, name)
+                if value is not None:
+                    family.add_metric((str(nth),), float(value))
+            yield family
 
 
+_OF_REPLICAS = {
+    "fit": "Whether a server of PGRAG_READ_URL answers as it should.",
+    "lag_bytes": "Bytes of the log that it is behind the primary.",
+    "lag_seconds": "Seconds that it is behind the primary.",
+}
 _UP = "Whether the database answers."
 
 

@@ -21,6 +21,7 @@ from time import monotonic, sleep
 from pgrag.ground import errors
 from pgrag.ground.callers import current_caller
 from pgrag.ground.calls import Row
+from pgrag.ground.replicas import on_primary
 from pgrag.ingest.source.uploads import remove_left
 from pgrag.service.app import App
 from pgrag.service.attempt import Attempt
@@ -129,6 +130,10 @@ class Worker:
     def run(self) -> None:
         """Work until `stop`; wait for the database whenever it does not answer."""
         remove_left()
+        with on_primary():
+            self._run_until_stopped()
+
+    def _run_until_stopped(self) -> None:
         attempts: list[Thread] = []
         while not self._stopping.is_set():
             try:

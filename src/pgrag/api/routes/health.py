@@ -15,6 +15,7 @@ from pgrag.api.problems import NOT_READY, problem
 from pgrag.ground.callers import Work, calling, working
 from pgrag.ground.errors import DatabaseUnavailable, SchemaOutdated, SchemaTooNew
 from pgrag.ground.schema import Finding
+from pgrag.ground.standbys import Standing, standings
 from pgrag.ground.values.base import Value, described
 from pgrag.service.app import App
 
@@ -56,6 +57,11 @@ def _findings(app: App, work: Work) -> list[Finding]:
         with calling(None), working(work):
             [row] = app.database.query(_MODEL)
     except DatabaseUnavailable as error:
+        replicas = _replicas(app)
+        if any(each.level == "ok" for each in replicas):
+            log.warning("only standbys answer: %s", error)
+            reads = "The primary does not answer; its standbys are read, and nothing is written."
+            return [Finding("database", "warning", reads, error.hint or ""), *_told(replicas)]
         log.warning("not ready: %s", error)
         return [_silent(error.hint or "")]
     except (SchemaOutdated, SchemaTooNew) as error:
@@ -66,7 +72,15 @@ def _findings(app: App, work: Work) -> list[Finding]:
         model = Finding(
             "model", "wrong", "The built-in embedding model is missing.", "Run `pgrag db upgrade`."
         )
-    return [answers, fits, model]
+    return [answers, fits, model, *_told(_replicas(app))]
+
+
+def _replicas(app: App) -> list[Standing]:
+    return [] if app.read_url is None else standings(app.url, app.read_url)
+
+
+def _told(replicas: list[Standing]) -> list[Finding]:
+    return [each.public(nth) for nth, each in enumerate(replicas, start=1)]
 
 
 def _silent(remedy: str) -> Finding:

@@ -9,6 +9,7 @@ from typing import Any
 from pgrag.ground.calls import Row
 from pgrag.ground.connections import Database
 from pgrag.ground.errors import DatabaseError, LanguageModelError, PgragError
+from pgrag.ground.replicas import on_primary
 from pgrag.ingest.enrichment.calls import ModelAnswer, ModelCalls
 from pgrag.ingest.enrichment.kinds import Kind
 from pgrag.ingest.locking import held
@@ -89,6 +90,7 @@ class Enricher:
             row["calls"] * -(-limit // 4),
         )
 
+    @on_primary()
     def run(self, kind: Kind, progress: Progress | None = None) -> EnrichmentReport:
         """Write all missing texts; what is written is stored however the run ends. Raises
         `LanguageModelError` after several failures in a row, `EmbeddingError`, and `DatabaseError`
