@@ -85,6 +85,9 @@ create table pgrag.intent_rules (
     intent text references pgrag.intents (name) deferrable initially deferred,
     query_type text references pgrag.query_types (name) deferrable initially deferred,
     confidence double precision not null default 0.8 check (confidence between 0 and 1),
+    pattern_hash bigint generated always as (hashtextextended(pattern, 0)) stored,
+    required_parts text[],
+    required_by bigint,
     phrases text[] generated always as (
         case
             when kind = 'words'
@@ -119,6 +122,11 @@ comment on column pgrag.intent_rules.pattern is
 comment on column pgrag.intent_rules.intent is 'Intent that a match decides; null: none.';
 comment on column pgrag.intent_rules.query_type is 'Query type that a match decides; null: none.';
 comment on column pgrag.intent_rules.confidence is '0 to 1; breaks ties of equally long matches.';
+comment on column pgrag.intent_rules.required_parts is
+    'A query without any of these texts is not compared with the pattern.';
+comment on column pgrag.intent_rules.required_by is
+    'Hash of the pattern that requires these parts; a row written without it is always compared.';
+comment on column pgrag.intent_rules.pattern_hash is 'Of the pattern as it is now.';
 comment on column pgrag.intent_rules.phrases is
     'Phrases of a words rule, folded like queries: lower case, no umlauts. Otherwise null.';
 

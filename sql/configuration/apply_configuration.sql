@@ -88,7 +88,7 @@ begin
     using jsonb_array_elements(changes) as c
     where c ->> 'section' = 'rules' and r.name = c ->> 'name';
     insert into pgrag.intent_rules (
-        name, language, kind, pattern, intent, query_type, confidence
+        name, language, kind, pattern, intent, query_type, confidence, required_parts, required_by
     )
     select
         c.name,
@@ -109,8 +109,13 @@ begin
         end,
         c.after ->> 'intent',
         c.after ->> 'query_type',
-        (c.after ->> 'confidence')::double precision
+        (c.after ->> 'confidence')::double precision,
+        required.parts,
+        case when required.parts <> '{}' then hashtextextended(c.after ->> 'pattern', 0) end
     from jsonb_to_recordset(changes) as c (section text, name text, after jsonb)
+    cross join lateral (
+        select _pgrag.required_parts(c.after ->> 'pattern') as parts
+    ) as required
     where c.section = 'rules' and jsonb_typeof(c.after) = 'object';
 
     perform _pgrag.lock_library(l.name)

@@ -1,5 +1,5 @@
 -- A session caches only 32 compiled regular expressions, so phrases are matched by strpos in a
--- folded query, and an expression only where it can match.
+-- folded query, and an expression only in a query that has one of its required parts.
 create or replace function pgrag.detect_intent(
     query text
 )
@@ -29,6 +29,7 @@ as $$
 declare
     -- The beginning of a query shows its intent.
     beginning constant text := normalize(left(coalesce(detect_intent.query, ''), 1000), nfkc);
+    lowered constant text := lower(beginning);
     typed constant text := btrim(beginning);
     words constant text := btrim(regexp_replace(beginning, '[^[:alnum:]]+', ' ', 'g'));
     folded constant text := _pgrag.folded(words);
@@ -57,7 +58,17 @@ begin
         select r.name, r.intent, r.query_type, r.confidence, null, m.matched, length(m.matched)
         from pgrag.intent_rules as r
         cross join lateral regexp_substr(beginning, r.pattern, 1, 1, 'i') as m (matched)
-        where r.kind = 'pattern' and r.language = any (languages) and m.matched <> ''
+        where r.kind = 'pattern'
+            and r.language = any (languages)
+            and (
+                (r.required_by = r.pattern_hash) is not true
+                or exists (
+                    select
+                    from unnest(r.required_parts) as p (part)
+                    where strpos(lowered, p.part) > 0
+                )
+            )
+            and m.matched <> ''
         union all
         -- Shapes are properties of characters, in any language. "name" and "page" have length 0,
         -- so that any other match wins.

@@ -1,139 +1,130 @@
 -- The sources of the prompt, numbered in reading order: whole passages, as far as they fit, and
--- without what they repeat; without a budget all passages as they are.
+-- without what they repeat; without a budget all passages as they are. block: as in source_block.
 create or replace function _pgrag.answer_sources(
     passages pgrag.passage[],
     hits _pgrag.ranked_hit[],
     token_budget integer
 )
-returns jsonb
+returns table (
+    number integer,
+    source jsonb,
+    block text
+)
 language plpgsql
 stable
 parallel safe
+rows 20
 as $$
+#variable_conflict use_column
 declare
-    quoted pgrag.passage[] := passages;
-    sources jsonb[];
+    cited pgrag.passage[] := passages;
+    document_ids bigint[];
+    page_types text[];
+    blocks text[];
 begin
     -- If a model has written a summary, the page's own sentences are cited instead.
-    for nth in 1..cardinality(quoted) loop
-        if quoted[nth].level < 2 then
-            quoted[nth].content := coalesce(
-                (_pgrag.document(quoted[nth].document_id)).extract, quoted[nth].content
+    for nth in 1..cardinality(cited) loop
+        if cited[nth].level < 2 then
+            cited[nth].content := coalesce(
+                (_pgrag.document(cited[nth].document_id)).extract, cited[nth].content
             );
         end if;
     end loop;
-    sources := _pgrag.sized_sources(quoted, hits);
+    select
+        array_agg(s.document_id order by s.nth), array_agg(s.type order by s.nth),
+        array_agg(_pgrag.source_quotation('', s.name, s.type, s.score, s.content) order by s.nth)
+    into document_ids, page_types, blocks
+    from (
+        -- "offset 0": quoting inlines only what is a column.
+        select
+            p.ordinality as nth, p.document_id, p.score::numeric, p.content,
+            _pgrag.source_name(p.title, p.path) as name,
+            (
+                select stored.type
+                from pgrag.pages as stored
+                where stored.library_id = p.page_id >> 33 and stored.page_id = p.page_id
+            ) as type
+        from unnest(cited) with ordinality as p
+        offset 0
+    ) as s;
     if token_budget is not null then
-        quoted := _pgrag.without_repetition(
-            quoted,
+        cited := _pgrag.without_repetition(
+            cited,
             _pgrag.affordable(
-                quoted,
+                cited,
                 array(
-                    select (s.source ->> 'tokens')::integer
-                    from unnest(sources) with ordinality as s (source, nth)
-                    order by s.nth
+                    select _pgrag.source_size(b.block)
+                    from unnest(blocks) with ordinality as b (block, nth)
+                    order by b.nth
                 ),
                 token_budget
             )
         );
-        -- Only what was shortened is measured again.
-        if exists (select from unnest(quoted) as q where q.level < 2) then
-            sources := _pgrag.sized_sources(quoted, hits);
-        end if;
     end if;
-    return (
-        select coalesce(
-            jsonb_agg(
-                jsonb_build_object('number', a.number) || a.source
-                order by a.number
-            ),
-            '[]'
-        )
+    return query
+    select
+        p.number::integer,
+        jsonb_build_object(
+            'number', p.number,
+            'tokens', _pgrag.source_size(p.block),
+            'document_id', p.document_id,
+            'page_id', p.page_id,
+            'key', p.key,
+            'library', p.library,
+            'version', p.version,
+            'title', p.title,
+            'url', p.url,
+            'anchor', p.anchor,
+            'path', p.path,
+            'heading', p.heading,
+            'type', p.type,
+            'level', p.level,
+            'score', p.score,
+            'hybrid_score', h.hybrid_score,
+            'keyword_score', h.keyword_score,
+            'semantic_score', h.semantic_score,
+            'keyword_rank', h.keyword_rank,
+            'semantic_rank', h.semantic_rank,
+            'confidence', h.confidence,
+            'relation', p.relation,
+            'content', p.content
+        ),
+        -- Behind <source number=".
+        overlay(p.block placing p.number::text from 17 for 0)
+    from (
+        select
+            u.*, row_number() over (order by u.page_score desc, u.page_id, u.sort_order) as number
         from (
             select
-                s.source,
-                row_number() over (
-                    order by p.page_score desc, p.page_id, p.sort_order
-                ) as number
-            from (
-                select u.*, max(u.score) over (partition by u.page_id) as page_score
-                from unnest(quoted) as u
-            ) as p
-            join unnest(sources) as s (source)
-                on (s.source ->> 'document_id')::bigint = p.document_id
-        ) as a
-    );
+                c.*, m.type, max(c.score) over (partition by c.page_id) as page_score,
+                case
+                    -- It may have been shortened.
+                    when c.level < 2
+                    then _pgrag.source_quotation(
+                        '', _pgrag.source_name(c.title, c.path), m.type, c.score::numeric, c.content
+                    )
+                    else m.block
+                end as block
+            from unnest(cited) as c
+            join unnest(document_ids, page_types, blocks) as m (document_id, type, block)
+                on m.document_id = c.document_id
+        ) as u
+    ) as p
+    left join unnest(hits) as h on h.document_id = p.document_id
+    order by p.number;
 end;
 $$;
 
--- The passages as sources, in their order, with their sizes.
-create or replace function _pgrag.sized_sources(
-    passages pgrag.passage[],
-    hits _pgrag.ranked_hit[]
+-- The tokens of a block without its number, which has two digits at most.
+create or replace function _pgrag.source_size(
+    block text
 )
-returns jsonb[]
+returns integer
 language sql
-stable
+immutable
 parallel safe
 as $$
-    select array(
-        select
-            jsonb_build_object(
-                'tokens', ceil(octet_length(_pgrag.source_block(s.source, 10)) / 4.0)::integer
-            )
-                || s.source
-        from unnest(sized_sources.passages) with ordinality as p
-        cross join lateral _pgrag.answer_source(
-            sized_sources.passages[p.ordinality], sized_sources.hits
-        ) as s (source)
-        order by p.ordinality
-    );
-$$;
-
--- A passage as a source of an answer.
-create or replace function _pgrag.answer_source(
-    passage pgrag.passage,
-    hits _pgrag.ranked_hit[]
-)
-returns setof jsonb
-language sql
-stable
-parallel safe
-rows 1
-as $$
-    select jsonb_build_object(
-        'document_id', g.document_id,
-        'page_id', g.page_id,
-        'key', g.key,
-        'library', g.library,
-        'version', g.version,
-        'title', g.title,
-        'url', g.url,
-        'anchor', g.anchor,
-        'path', g.path,
-        'heading', g.heading,
-        'type', p.type,
-        'level', g.level,
-        'score', g.score,
-        'hybrid_score', h.hybrid_score,
-        'keyword_score', h.keyword_score,
-        'semantic_score', h.semantic_score,
-        'keyword_rank', h.keyword_rank,
-        'semantic_rank', h.semantic_rank,
-        'confidence', h.confidence,
-        'relation', g.relation,
-        'content', g.content
-    )
-    from (select (answer_source.passage).*) as g
-    left join unnest(answer_source.hits) as h on h.document_id = g.document_id
-    join pgrag.libraries as l on l.name = g.library
-    -- "offset 0" forces one lookup per passage.
-    cross join lateral (
-        select stored.type
-        from pgrag.pages as stored
-        where stored.library_id = l.library_id and stored.page_id = g.page_id
-        offset 0
-    ) as p;
+    select ceil((octet_length(source_size.block) + 2) / 4.0)::integer;
 $$;
 
 -- A source as a language model reads it.
@@ -143,31 +134,63 @@ create or replace function _pgrag.source_block(
 )
 returns text
 language sql
+stable
+parallel safe
+as $$
+    select _pgrag.source_quotation(source_block.number::text, s.name, s.type, s.score, s.content)
+    from (
+        select
+            _pgrag.source_name(
+                source_block.source ->> 'title',
+                array(select jsonb_array_elements_text(source_block.source -> 'path'))
+            ) as name,
+            source_block.source ->> 'type' as type,
+            (source_block.source ->> 'score')::numeric as score,
+            source_block.source ->> 'content' as content
+        offset 0
+    ) as s;
+$$;
+
+-- The same of its parts. Inlined, if they are columns.
+create or replace function _pgrag.source_quotation(
+    number text,
+    name text,
+    type text,
+    score numeric,
+    content text
+)
+returns text
+language sql
 immutable
 parallel safe
 as $$
     select _pgrag.quoted(
         'source',
-        format(
-            ' number="%s" title="%s"%s relevance="%s"',
-            source_block.number,
-            _pgrag.quoted_line(
-                concat_ws(
-                    ' › ',
-                    nullif(source_block.source ->> 'title', source_block.source #>> '{path,0}'),
-                    (
-                        select string_agg(p.step, ' › ' order by p.nth)
-                        from jsonb_array_elements_text(source_block.source -> 'path')
-                            with ordinality as p (step, nth)
-                    )
-                )
-            ),
-            case
-                when source_block.source ->> 'type' <> ''
-                then format(' type="%s"', _pgrag.quoted_line(source_block.source ->> 'type'))
-            end,
-            round((source_block.source ->> 'score')::numeric, 2)
-        ),
-        source_block.source ->> 'content'
+        ' number="' || source_quotation.number
+            || '" title="' || _pgrag.quoted_line(source_quotation.name)
+            || case
+                when source_quotation.type <> ''
+                then '" type="' || _pgrag.quoted_line(source_quotation.type)
+                else ''
+            end
+            || '" relevance="' || coalesce(round(source_quotation.score, 2)::text, '') || '"',
+        source_quotation.content
+    );
+$$;
+
+-- The title of the page, unless the path begins with it, and the path. Inlined.
+create or replace function _pgrag.source_name(
+    title text,
+    path text[]
+)
+returns text
+language sql
+stable
+parallel safe
+as $$
+    select concat_ws(
+        ' › ',
+        nullif(source_name.title, source_name.path[1]),
+        case when source_name.path <> '{}' then array_to_string(source_name.path, ' › ') end
     );
 $$;

@@ -40,7 +40,7 @@ begin
         if (select sum(octet_length(g.content)) / 4 from unnest(gathered) as g)
             < (arguments ->> 'token_budget')::integer
         then
-            gathered := array(
+            gathered := gathered || array(
                 select e
                 from _pgrag.expanded_hits(
                     hit_ids,
@@ -49,7 +49,8 @@ begin
                     threshold,
                     (arguments ->> 'expansion_share')::double precision,
                     page_count,
-                    chunk_count
+                    chunk_count,
+                    with_hits => false
                 ) as e
             );
         end if;
@@ -85,15 +86,26 @@ begin
     end if;
     return query
     -- Each passage once, and each text: the same on several pages says nothing new.
-    select distinct on (coalesce(_pgrag.content_hash(u.content), u.document_id)) u.*
+    select distinct on (coalesce(t.content_hash, u.document_id)) u.*
     from (
         select distinct on (g.document_id) g.*
         from unnest(gathered) as g
         where g.document_id <> all (coalesce((request.target).denied_documents, '{}'))
         order by g.document_id, _pgrag.relation_rank(g.relation), g.score desc
     ) as u
+    cross join lateral (
+        select case
+            -- What is left of a summary.
+            when u.relation = 'parent' then _pgrag.content_hash(u.content)
+            else (
+                select i.content_hash
+                from pgrag.impacts as i
+                where i.library_id = u.document_id >> 33 and i.document_id = u.document_id
+            )
+        end as content_hash
+    ) as t
     order by
-        coalesce(_pgrag.content_hash(u.content), u.document_id),
+        coalesce(t.content_hash, u.document_id),
         _pgrag.relation_rank(u.relation),
         u.score desc,
         u.document_id;
@@ -123,21 +135,22 @@ immutable
 parallel safe
 as $$
 declare
+    fitting constant pgrag.passage[] := array(
+        select passages[p.ordinality]
+        from unnest(passages) with ordinality as p
+        where fits[p.ordinality]
+        order by p.level = 2 desc, _pgrag.relation_rank(p.relation), p.page_id, p.sort_order
+    );
     chosen pgrag.passage[] := '{}';
     page_ids bigint[] := '{}';
     words text[] := '{}';
     said text;
     passage pgrag.passage;
-    is_summarised constant boolean := exists (
-        select from unnest(passages) with ordinality as p where fits[p.ordinality] and p.level < 2
-    );
 begin
-    foreach passage in array array(
-        select passages[p.ordinality]
-        from unnest(passages) with ordinality as p
-        where fits[p.ordinality]
-        order by p.level = 2 desc, _pgrag.relation_rank(p.relation), p.page_id, p.sort_order
-    ) loop
+    if not exists (select from unnest(fitting) as p where p.level < 2) then
+        return fitting;
+    end if;
+    foreach passage in array fitting loop
         if passage.level < 2 then
             said := (
                 select string_agg(u.words, '|')
@@ -151,7 +164,7 @@ begin
         end if;
         chosen := chosen || passage;
         page_ids := page_ids || passage.page_id;
-        words := words || case when is_summarised then _pgrag.bare_words(passage.content) end;
+        words := words || _pgrag.bare_words(passage.content);
     end loop;
     return chosen;
 end;

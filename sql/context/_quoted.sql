@@ -1,4 +1,5 @@
 -- Text of pages as a language model reads it: between <TAG …> and </TAG>, which no text can forge.
+-- Inlined, if the content is a column; format() is not immutable, and would prevent that.
 create or replace function _pgrag.quoted(
     tag text,
     attributes text,
@@ -9,10 +10,8 @@ language sql
 immutable
 parallel safe
 as $$
-    select pg_catalog.format(
-        E'<%s%s>\n%s\n</%s>', quoted.tag, quoted.attributes, _pgrag.quotable(quoted.content),
-        quoted.tag
-    );
+    select '<' || quoted.tag || coalesce(quoted.attributes, '') || E'>\n'
+        || coalesce(_pgrag.quotable(quoted.content), '') || E'\n</' || quoted.tag || '>';
 $$;
 
 -- A title or another name of a page as a part of a line beside a quotation, or of its attributes.

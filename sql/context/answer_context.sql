@@ -46,6 +46,7 @@ declare
     hits _pgrag.ranked_hit[];
     passages pgrag.passage[];
     material pgrag.answer_material;
+    blocks text;
     notes text[];
 begin
     request := _pgrag.make_request(
@@ -107,11 +108,12 @@ begin
 
     started := clock_timestamp();
     passages := array(select g from _pgrag.gather(request, hits, passages, in_force) as g);
-    material.sources := _pgrag.answer_sources(
-        passages, hits, (in_force ->> 'token_budget')::integer
-    );
-    material.messages := pgrag.answer_messages(
-        question, material.sources, material.strategy ->> 'template'
+    select coalesce(jsonb_agg(s.source order by s.number), '[]'),
+        string_agg(s.block, E'\n' order by s.number)
+    into material.sources, blocks
+    from _pgrag.answer_sources(passages, hits, (in_force ->> 'token_budget')::integer) as s;
+    material.messages := _pgrag.filled_template(
+        question, blocks, material.strategy ->> 'template'
     );
     -- Where the version of the sources is not the one requested, and what that version lacks.
     notes := request.version_notes || array(

@@ -10,9 +10,6 @@ parallel safe
 set search_path from current
 as $$
 declare
-    used pgrag.answer_templates;
-    ordinary pgrag.answer_templates;
-    quoted text;
     unfit bigint;
 begin
     if jsonb_typeof(sources) is distinct from 'array' or question is null then
@@ -39,6 +36,43 @@ begin
                 hint = 'A source is an object with a number and a content, as pgrag.quoted_sources'
                     ' and pgrag.answer_context return them.';
     end if;
+    return _pgrag.filled_template(
+        question,
+        (
+            select string_agg(
+                _pgrag.source_block(s.source, (s.source ->> 'number')::integer), E'\n'
+                order by s.nth
+            )
+            from jsonb_array_elements(sources) with ordinality as s (source, nth)
+        ),
+        template
+    );
+end;
+$$;
+
+comment on function pgrag.answer_messages is
+'The messages that ask a language model to answer a question from sources: an array of two objects
+with role (system, user) and content, ready for an OpenAI-compatible endpoint. They come from a
+template of the configuration; sources are objects as in the column source of pgrag.quoted_sources,
+quoted so that no passage can end its quotation, and cited by number. {question} and {sources} are
+substituted in one pass: placeholders in a question or passage stay as text. Errors: PGR01 with
+the existing templates, or with the first invalid source.';
+
+-- The messages of a template with these blocks of sources.
+create or replace function _pgrag.filled_template(
+    question text,
+    blocks text,
+    template text
+)
+returns jsonb
+language plpgsql
+stable
+parallel safe
+as $$
+declare
+    used pgrag.answer_templates;
+    ordinary pgrag.answer_templates;
+begin
     select t.* into used from pgrag.answer_templates as t where t.name = lower(btrim(template));
     if used.name is null then
         raise exception 'There is no template %.', quote_nullable(left(template, 100))
@@ -57,16 +91,6 @@ begin
         used.system := replace(used.system, '{default}', rtrim(ordinary.system, E'\n'));
         used.prompt := replace(used.prompt, '{default}', ordinary.prompt);
     end if;
-    quoted := coalesce(
-        (
-            select string_agg(
-                _pgrag.source_block(s.source, (s.source ->> 'number')::integer), E'\n'
-                order by s.nth
-            )
-            from jsonb_array_elements(sources) with ordinality as s (source, nth)
-        ),
-        '(Nothing was found.)'
-    );
     return jsonb_build_array(
         jsonb_build_object('role', 'system', 'content', used.system),
         jsonb_build_object(
@@ -79,17 +103,9 @@ begin
                         with ordinality as p (part, nth)
                     order by p.nth
                 ),
-                quoted
+                coalesce(blocks, '(Nothing was found.)')
             )
         )
     );
 end;
 $$;
-
-comment on function pgrag.answer_messages is
-'The messages that ask a language model to answer a question from sources: an array of two objects
-with role (system, user) and content, ready for an OpenAI-compatible endpoint. They come from a
-template of the configuration; sources are objects as in the column source of pgrag.quoted_sources,
-quoted so that no passage can end its quotation, and cited by number. {question} and {sources} are
-substituted in one pass: placeholders in a question or passage stay as text. Errors: PGR01 with
-the existing templates, or with the first invalid source.';

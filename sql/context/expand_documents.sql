@@ -51,7 +51,8 @@ create or replace function _pgrag.expanded_hits(
     expansion_threshold double precision,
     expansion_share double precision,
     max_documents_to_expand integer,
-    max_chunks_per_document integer
+    max_chunks_per_document integer,
+    with_hits boolean default true
 )
 returns setof pgrag.passage
 language plpgsql
@@ -70,15 +71,10 @@ begin
             max(h.confidence) as confidence
         from unnest(document_ids, scores, confidences) as h (document_id, score, confidence)
         left join lateral (
-            select stored.library_id, stored.page_id, stored.sort_order
-            from pgrag.libraries as l
-            cross join lateral (
-                select s.library_id, s.page_id, s.sort_order
-                from pgrag.documents as s
-                where s.library_id = l.library_id and s.document_id = h.document_id
-                offset 0
-            ) as stored
-            limit 1
+            select s.library_id, s.page_id, s.sort_order
+            from pgrag.documents as s
+            where s.library_id = h.document_id >> 33 and s.document_id = h.document_id
+            offset 0
         ) as d on true
         group by 1, 2, 3, 4
     ),
@@ -123,6 +119,7 @@ begin
             h.document_id, h.page_id, h.sort_order, h.score, 'hit' as relation,
             null::integer as distance
         from hits as h
+        where with_hits
         union all
         select n.document_id, n.page_id, n.sort_order, 0.1, 'expansion', n.distance
         from neighbours as n

@@ -35,21 +35,19 @@ begin
             (
                 quoted_sources.first_number - 1 + row_number() over (order by w.nth)
             )::integer as number
-        from jsonb_array_elements(
-            _pgrag.answer_sources(
-                array(
-                    select p
-                    from listed as w
-                    cross join lateral _pgrag.document(w.document_id) as d
-                    cross join lateral _pgrag.passage(
-                        d.library_id, d.document_id, 'hit', null, w.score
-                    ) as p
-                ),
-                '{}',
-                -- The caller knows its budget and takes as many blocks as fit.
-                null
-            )
-        ) as s (source)
+        from _pgrag.answer_sources(
+            array(
+                select p
+                from listed as w
+                cross join lateral _pgrag.document(w.document_id) as d
+                cross join lateral _pgrag.passage(
+                    d.library_id, d.document_id, 'hit', null, w.score
+                ) as p
+            ),
+            '{}',
+            -- The caller knows its budget and takes as many blocks as fit.
+            null
+        ) as s
         join listed as w on w.document_id = (s.source ->> 'document_id')::bigint
     )
     select

@@ -26,7 +26,7 @@ begin
     words := parse_query.query;
     -- Most queries have neither sign, and testing for the names is slower.
     if (
-        words ~ '[:#]'
+        translate(words, ':#', '') <> words
         and words ~ ('(?:^|[\s(])[+-]?(?:' || names || ':[^\s:)]|#[[:alpha:]])')
     ) is not true then
         return;

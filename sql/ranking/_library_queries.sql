@@ -41,7 +41,7 @@ begin
     end if;
     -- The built-in model knows most names of code only in pieces, so it has less weight if every
     -- word is one. Most queries do not begin with one.
-    if substring(words from '\S+') ~ name_of_code then
+    if regexp_substr(words, '\S+') ~ name_of_code then
         read_share := read_share * (
             select case when bool_and(w.word ~ name_of_code) then 1 / 3.0 else 1 end
             from regexp_split_to_table(words, '\s+') as w (word)

@@ -11,7 +11,11 @@ immutable
 parallel safe
 as $$
 declare
-    named constant text := regexp_replace(library, '^([^@,]+)@[^@,]+$', '\1');
+    named constant text := case
+        when strpos(library, '@') > 0
+        then regexp_replace(library, '^([^@,]+)@[^@,]+$', '\1')
+        else library
+    end;
     wishes jsonb := jsonb_build_array(
         to_jsonb(named), filters -> 'library', query_filters -> 'library'
     );
@@ -53,7 +57,10 @@ as $$
     select _pgrag.one_wish('version', pg_catalog.array_remove(
         array[
             wanted_version.version,
-            pg_catalog.btrim(substring(wanted_version.library from '^[^@,]+@([^@,]+)$')),
+            case
+                when strpos(wanted_version.library, '@') > 0
+                then pg_catalog.btrim(substring(wanted_version.library from '^[^@,]+@([^@,]+)$'))
+            end,
             wanted_version.filters ->> 'version',
             wanted_version.query_filters ->> 'version'
         ],
