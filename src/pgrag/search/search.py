@@ -208,8 +208,8 @@ class Search:
             rows = self._call_last("search", query=query, **stated)
             facts = {"top_k": TOP_K, **stated}
             facts = {name: value for name, value in facts.items() if name not in _LOOKS}
-            search_id = self._kept(query, rows, facts, started)
-            rows = [row | {"search_id": search_id} for row in rows]
+            if search_id := self._kept(query, rows, facts, started):
+                rows = [row | {"search_id": search_id} for row in rows]
         else:
             rows, search_id = self._recorded(self._client, query, stated)
             note(search_id=search_id)
