@@ -687,6 +687,14 @@ class TestAudit:
             False, True, True, False,
         ]  # fmt: skip
 
+    def test_what_ends_a_refused_search_is_not_taken_for_prepared(self, site, keyed):
+        header = site.key("docs", concurrency=1)
+        refused = "/v1/search?q=tides&library=nowhere"
+        # psycopg prepares a statement from its fifth use on.
+        for _ in range(8):
+            assert keyed.request("GET", SEARCH, headers=header).status_code == 200
+            assert keyed.request("GET", refused, headers=header).status_code == 404
+
     def test_hits_are_not_lost_where_the_end_fails(self, site, keyed, caplog):
         header = site.key("docs", concurrency=1)
         site.run("alter table pgrag.audit add constraint unwanted check (caller <> 'docs')")

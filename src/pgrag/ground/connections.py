@@ -335,8 +335,9 @@ class Database:
             except psycopg.Error as error:
                 # psycopg takes a statement for prepared even if its preparation failed, or was
                 # skipped after a failure before it: from then on each use would fail. What a
-                # function refuses was prepared.
-                if not (error.sqlstate or "").startswith("PGR"):
+                # function refuses was prepared, but not what ends a request behind it.
+                is_ended = request is not None and request.ending is not None
+                if is_ended or not (error.sqlstate or "").startswith("PGR"):
                     connection._prepared.clear()
                 raise
             if request is not None and ended is not None:
